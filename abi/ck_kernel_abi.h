@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The C ABI of a kernel library: everything a runtime may ask of lib<kernel>.so.
+ *
+ * A library exports one function, ck_kernel_get_api(). Nothing in it touches a device before launch():
+ * describe(), supports() and workspace_size() answer from what was known when the library was compiled.
+ * A structure begins with its own size, so that a later version may append fields.
+ */
+#ifndef CK_KERNEL_ABI_H_
+#define CK_KERNEL_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CK_KERNEL_ABI_VERSION 1u
+
+typedef enum ck_kernel_status {
+    CK_KERNEL_OK            = 0,
+    CK_KERNEL_UNSUPPORTED   = 1, /* a valid problem that this kernel cannot compute */
+    CK_KERNEL_INVALID       = 2, /* a problem or an option that makes no sense */
+    CK_KERNEL_WRONG_GPU     = 3, /* the library holds no code for that GPU */
+    CK_KERNEL_DEVICE_FAILED = 4  /* the HIP runtime reported an error */
+} ck_kernel_status;
+
+typedef enum ck_family {
+    CK_FAMILY_GEMM         = 1,
+    CK_FAMILY_GROUPED_CONV = 2,
+    CK_FAMILY_FMHA         = 3
+} ck_family;
+
+/* The first member of every family's problem. */
+typedef struct ck_problem {
+    uint32_t struct_size;
+    uint32_t family; /* ck_family */
+} ck_problem;
+
+/* C[m,n] = A[m,k] * B[k,n]. Strides are leading dimensions in elements; dtypes and layouts are the kernel's.
+ * supports() ignores null pointers; with pointers it also checks their alignment. */
+typedef struct ck_gemm_problem {
+    ck_problem base;
+    int64_t m, n, k;
+    int64_t stride_a, stride_b, stride_c;
+    int64_t k_batch; /* split-K; 1 for none */
+    const void* a;
+    const void* b;
+    void* c;
+} ck_gemm_problem;
+
+typedef struct ck_launch_options {
+    uint32_t struct_size;
+    int32_t warmup;          /* untimed launches before the measured ones */
+    int32_t repeat;          /* measured launches, at least 1 */
+    int32_t timed;           /* nonzero: wait for the launches and write milliseconds */
+    const char* gpu;         /* the GPU that owns the stream, such as "gfx942" */
+    void* stream;            /* hipStream_t; null for the default stream */
+    void* workspace;         /* device memory of at least workspace_size() bytes, or null if that is 0 */
+    uint64_t workspace_size; /* bytes at workspace */
+    float* milliseconds;     /* mean time of one launch; required if timed */
+} ck_launch_options;
+
+/* On any status but CK_KERNEL_OK a sentence is written to why (cut at why_size, always terminated);
+ * why may be null. Every function may be called from any thread. */
+typedef struct ck_kernel_api {
+    uint32_t abi_version; /* CK_KERNEL_ABI_VERSION */
+    uint32_t struct_size;
+    /* JSON: abi_version; spec; targets, as "gfx942:64,gfx1100:32" (name:wave_size); resources per GPU, as read from
+     * the code objects (null where the library was built without the inspection step). */
+    const char* (*describe)(void);
+    ck_kernel_status (*supports)(const ck_problem* problem,
+                                 const char* gpu,
+                                 char* why,
+                                 size_t why_size);
+    ck_kernel_status (*workspace_size)(const ck_problem* problem,
+                                       const char* gpu,
+                                       uint64_t* bytes,
+                                       char* why,
+                                       size_t why_size);
+    ck_kernel_status (*launch)(const ck_problem* problem,
+                               const ck_launch_options* options,
+                               char* why,
+                               size_t why_size);
+} ck_kernel_api;
+
+/* The one exported symbol of a kernel library. */
+const ck_kernel_api* ck_kernel_get_api(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CK_KERNEL_ABI_H_ */

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""From ``arch_specs.json``, or the module generated from it, to ``ArchSpecs``."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ckarch.errors import ArchError, SpecError
+from ckarch.frozen_map import FrozenMap
+from ckarch.model import (
+    AgprKind,
+    ArchSpecs,
+    DtypeCombination,
+    DtypeSpec,
+    Fp8Encoding,
+    GpuSpec,
+    MatrixIsa,
+    PipelineSpec,
+    RegisterSpec,
+    Triple,
+)
+from ckarch.schema import require_valid
+
+
+def load_specs(path: Path | None = None) -> ArchSpecs:
+    """The specs of the file at ``path``, validated.
+
+    Without a path these are the project's own: what the build generated, already validated, or in
+    a source tree without it the JSON file beside this package.
+    """
+    if path is not None:
+        return build_specs(read_document(path))
+    try:
+        generated = importlib.import_module("ckarch._generated")
+    except ModuleNotFoundError:
+        return build_specs(read_document(Path(__file__).parent.parent / "arch_specs.json"))
+    return build_specs(generated.DOCUMENT)
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The JSON at ``path``, once it satisfies the schema; raises ``ArchError`` when it does not."""
+    try:
+        document: dict[str, Any] = json.loads(
+            path.read_text("utf-8"), object_pairs_hook=_without_duplicates
+        )
+    except OSError as error:
+        raise ArchError(f"cannot read the GPU specs {path}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ArchError(f"cannot read the GPU specs {path}: it is not UTF-8 text.") from error
+    except json.JSONDecodeError as error:
+        raise ArchError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from error
+    except _DuplicateKey as error:
+        raise SpecError(str(path), (f"{error.key}: written twice in one object",)) from None
+    require_valid(document, str(path))
+    return document
+
+
+def build_specs(document: dict[str, Any]) -> ArchSpecs:
+    """The typed form of a document that satisfies the schema."""
+    return ArchSpecs(
+        architectures=FrozenMap(
+            {name: _gpu(name, fields) for name, fields in document["architectures"].items()}
+        ),
+        dtypes=FrozenMap(
+            {name: DtypeSpec(name=name, **fields) for name, fields in document["dtypes"].items()}
+        ),
+        pipelines=FrozenMap(
+            {
+                name: PipelineSpec(name=name, **fields)
+                for name, fields in document["pipelines"].items()
+            }
+        ),
+        unsupported_traits=frozenset(
+            (trait["pipeline"], trait["epilogue"], trait["scheduler"])
+            for trait in document["unsupported_traits"]
+        ),
+        dtype_combinations=tuple(
+            DtypeCombination(**fields) for fields in document["dtype_combinations"]
+        ),
+    )
+
+
+class _DuplicateKey(Exception):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in members:
+            raise _DuplicateKey(key)
+        members[key] = value
+    return members
+
+
+def _gpu(name: str, fields: dict[str, Any]) -> GpuSpec:
+    registers = fields["registers"]
+    typed = {
+        "matrix_isa": MatrixIsa(fields["matrix_isa"]),
+        "fp8_encoding": Fp8Encoding(fields["fp8_encoding"]),
+        "registers": RegisterSpec(**{**registers, "agprs": AgprKind(registers["agprs"])}),
+        "pipelines": tuple(fields["pipelines"]),
+        "wave_layouts": _triples(fields["wave_layouts"]),
+        "warp_tiles": _tile_table(fields["warp_tiles"]),
+        "preshuffle_warp_tiles": _tile_table(fields["preshuffle_warp_tiles"]),
+        "broken_warp_tiles": _tile_table(fields["broken_warp_tiles"]),
+    }
+    return GpuSpec(name=name, **{**fields, **typed})
+
+
+def _triples(rows: Iterable[list[int]]) -> tuple[Triple, ...]:
+    return tuple((m, n, k) for m, n, k in rows)
+
+
+def _tile_table(table: dict[str, list[list[int]]]) -> FrozenMap[str, tuple[Triple, ...]]:
+    return FrozenMap({key: _triples(rows) for key, rows in table.items()})

@@ -1,0 +1,5 @@
+"""The public module extension of ckdispatch."""
+
+load("//rules/private:extension.bzl", _ck = "ck")
+
+ck = _ck

@@ -1,0 +1,80 @@
+"""Repositories whose content is downloaded, pinned by hash: Python packages and Composable Kernel's headers."""
+
+load(":python.bzl", "one_sentence", "run_python")
+
+_FETCH = Label("//third_party:ckfetch/__init__.py")
+
+# What moves the cache or configures pip, passed on by name so that a change fetches again.
+_ENVIRONMENT = ["CKDISPATCH_CACHE", "XDG_CACHE_HOME", "HOME"]
+
+def _fetch(rctx, job):
+    rctx.report_progress("downloading and unpacking")
+    lock = rctx.path(rctx.attr.lock)
+    rctx.watch(lock)
+    result = run_python(rctx, "ckfetch", [_FETCH], [job, "--lock", str(lock), "--output", str(rctx.path("."))])
+    if result.return_code != 0:
+        fail(one_sentence(result))
+
+def _python_packages_impl(rctx):
+    _fetch(rctx, "python-packages")
+
+python_packages_repository = repository_rule(
+    implementation = _python_packages_impl,
+    attrs = {
+        "lock": attr.label(
+            doc = "Requirements with hashes.",
+            allow_single_file = True,
+            mandatory = True,
+        ),
+    },
+    doc = "One py_library for each package of a lock file, installed by pip with its hashes checked.",
+    environ = _ENVIRONMENT,
+)
+
+_HEADERS_BUILD = """\
+package(default_visibility = ["//visibility:public"])
+
+filegroup(
+    name = "headers",
+    srcs = glob(["include/ck_tile/**/*.hpp", "include/ck_tile/**/*.inc"]),
+)
+
+# The folder to put on the include path.
+exports_files(["include"])
+
+filegroup(
+    name = "tile_engine",
+    srcs = glob(["tile_engine/**"], allow_empty = True),
+)
+"""
+
+def _own_headers(rctx, wanted):
+    if wanted == "rocm":
+        wanted = rctx.getenv("ROCM_PATH") or "/opt/rocm"
+    root = rctx.path(wanted)
+    if not root.get_child("include", "ck_tile", "core.hpp").exists:
+        fail("CKDISPATCH_CK asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.".format(root))
+    rctx.symlink(root.get_child("include", "ck_tile"), "include/ck_tile")
+    if root.get_child("tile_engine").exists:
+        rctx.symlink(root.get_child("tile_engine"), "tile_engine")
+
+def _composable_kernel_impl(rctx):
+    wanted = rctx.getenv("CKDISPATCH_CK")
+    if wanted:
+        _own_headers(rctx, wanted)
+    else:
+        _fetch(rctx, "composable-kernel")
+    rctx.file("BUILD.bazel", _HEADERS_BUILD, executable = False)
+
+composable_kernel_repository = repository_rule(
+    implementation = _composable_kernel_impl,
+    attrs = {
+        "lock": attr.label(
+            doc = "The wheel that carries the headers, with its hash.",
+            allow_single_file = True,
+            mandatory = True,
+        ),
+    },
+    doc = "Composable Kernel's headers: downloaded, or with --repo_env=CKDISPATCH_CK=<checkout>|rocm the user's own.",
+    environ = _ENVIRONMENT + ["CKDISPATCH_CK", "ROCM_PATH"],
+)

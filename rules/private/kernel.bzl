@@ -1,0 +1,118 @@
+"""ck_kernel: one kernel, one target."""
+
+load("@ck_arch//:specs.bzl", "GPUS")
+load("//arch:gpus.bzl", "GpusInfo")
+load(":actions.bzl", "bundle", "compile_device", "compile_host", "generate", "inspect", "link", "refuse")
+load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
+load(":providers.bzl", "CkKernelInfo")
+
+def _refused(ctx, sentence):
+    output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
+    refuse(ctx, sentence, output)
+    return [
+        DefaultInfo(files = depset([output])),
+        CkKernelInfo(
+            code_objects = {},
+            declared_at = ctx.attr.declared_at,
+            library = None,
+            name = ctx.label.name,
+            refused = ctx.attr.refused,
+            resources = None,
+            source = None,
+        ),
+    ]
+
+def _ck_kernel_impl(ctx):
+    name = ctx.label.name
+    if json.decode(ctx.attr.spec).get("name") != name:
+        fail("The target {} holds the spec of another kernel, {}; a kernel's target is named after its spec.".format(name, json.decode(ctx.attr.spec).get("name")))
+    asked = ctx.attr.gpus or ctx.attr._gpus[GpusInfo].gpus
+    gpus = [gpu for gpu in asked if gpu in ctx.attr.legal_gpus]
+    if not gpus:
+        return _refused(ctx, "{} ({}) cannot be built for {}: {}".format(
+            name,
+            ctx.attr.declared_at,
+            ", ".join(asked),
+            " ".join([ctx.attr.refused.get(gpu, "the declaration does not name {}.".format(gpu)) for gpu in asked]),
+        ))
+
+    toolchain = ctx.toolchains[HIP_TOOLCHAIN_TYPE]
+    if toolchain.missing:
+        return _refused(ctx, toolchain.missing)
+    hip = toolchain.hip
+
+    spec = ctx.actions.declare_file("_ck/{}/spec.json".format(name))
+    ctx.actions.write(spec, ctx.attr.spec + "\n")
+    source = ctx.actions.declare_file("_ck/{0}/{0}.cpp".format(name))
+    generate(ctx, ctx.attr._generator[DefaultInfo].files_to_run, spec, source)
+
+    own_headers = depset(ctx.files._headers)
+    own_dirs = {file.path.partition("/ck_kernel/")[0] if "/ck_kernel/" in file.path else file.dirname: True for file in ctx.files._headers}.keys()
+    ck_dir = ctx.files._composable_kernel[0].path.partition("/ck_tile/")[0]
+    code_objects = {}
+    for gpu in gpus:
+        code_objects[gpu] = ctx.actions.declare_file("_ck/{0}/{0}.{1}.co".format(name, gpu))
+        compile_device(
+            ctx,
+            hip,
+            gpu,
+            source,
+            depset(ctx.files._composable_kernel, transitive = [own_headers]),
+            [ck_dir] + own_dirs,
+            code_objects[gpu],
+        )
+
+    resources = ctx.actions.declare_file("{}.json".format(name))
+    resources_header = ctx.actions.declare_file("_ck/{}/resources.inc".format(name))
+    inspect(ctx, hip, ctx.attr._inspector[DefaultInfo].files_to_run, spec, code_objects, resources, resources_header, ctx.attr.forbid_spills)
+
+    gpu_binary = ctx.actions.declare_file("_ck/{0}/{0}.hipfb".format(name))
+    bundle(ctx, hip, code_objects, gpu_binary)
+    object = ctx.actions.declare_file("_ck/{0}/{0}.o".format(name))
+    wave_sizes = {gpu: GPUS[gpu]["wave_size"] for gpu in gpus}
+    compile_host(ctx, hip, wave_sizes, source, own_headers, own_dirs, gpu_binary, resources_header, object)
+    library = ctx.actions.declare_file("lib{}.so".format(name))
+    link(ctx, hip, object, ctx.file._exports, library)
+
+    return [
+        DefaultInfo(
+            files = depset([library, resources]),
+            runfiles = ctx.runfiles([library, resources]),
+        ),
+        OutputGroupInfo(
+            code_objects = depset(code_objects.values()),
+            source = depset([source]),
+        ),
+        CkKernelInfo(
+            code_objects = code_objects,
+            declared_at = ctx.attr.declared_at,
+            library = library,
+            name = name,
+            refused = ctx.attr.refused,
+            resources = resources,
+            source = source,
+        ),
+    ]
+
+ck_kernel = rule(
+    implementation = _ck_kernel_impl,
+    attrs = {
+        "declared_at": attr.string(doc = "The declaration and entry that asked for the kernel, for messages."),
+        "forbid_spills": attr.bool(doc = "Fail if the compiler spills registers of this kernel."),
+        "gpus": attr.string_list(doc = "GPUs to compile for; by default those of --@ckdispatch//arch:gpus."),
+        "legal_gpus": attr.string_list(doc = "GPUs on which every rule allows the kernel.", mandatory = True),
+        "refused": attr.string_dict(doc = "The sentence of the refusing rule for each other GPU."),
+        "spec": attr.string(doc = "The kernel's spec as JSON.", mandatory = True),
+        "_composable_kernel": attr.label(default = "@composable_kernel//:headers"),
+        "_exports": attr.label(default = "//tools/codegen:include/ck_kernel/exports.map", allow_single_file = True),
+        "_generator": attr.label(default = "//tools/codegen:cli", cfg = "exec", executable = True),
+        "_gpus": attr.label(default = "//arch:gpus"),
+        "_headers": attr.label_list(default = ["//abi:ck_kernel_abi.h", "//tools/codegen:headers"], allow_files = True),
+        "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),
+    },
+    doc = """Generates, compiles, inspects and links one CK Tile kernel.
+
+Makes lib<name>.so with the kernel ABI and <name>.json with what its code objects use. Each GPU is compiled by an
+action of its own. Kernels are usually declared in a JSON file and instantiated by `ck_kernel_sets`.""",
+    toolchains = [HIP_TOOLCHAIN_TYPE],
+)

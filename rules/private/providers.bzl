@@ -1,0 +1,41 @@
+"""What kernel targets tell each other."""
+
+HipToolchainInfo = provider(
+    doc = "A compiler for AMD GPUs, with everything its actions read.",
+    fields = {
+        "bundler": "File: clang-offload-bundler.",
+        "clang": "File: the clang++ that compiles both passes.",
+        "device_flags": "Flags of the device pass, from tools/codegen.",
+        "device_lib_dir": "Path of the device libraries' bitcode, relative to the execution root.",
+        "digest": "SHA-256 over the compiler, its libraries and its device libraries.",
+        "files": "Depset of all files that a compile may read.",
+        "host_flags": "Flags of the host pass, from tools/codegen.",
+        "host_triple": "Triple of the machine that loads the kernel libraries.",
+        "include_dirs": "System include folders in search order, relative to the execution root.",
+        "link_files": "Files that a kernel library is linked with, in the order before and after its own object.",
+        "linker": "File: ld.lld.",
+        "objdump": "File: llvm-objdump.",
+        "resource_dir": "Path of clang's resource folder, relative to the execution root.",
+    },
+)
+
+CkKernelInfo = provider(
+    doc = "One kernel, compiled for some GPUs.",
+    fields = {
+        "code_objects": "Dict from GPU to its code object File; empty if the kernel is legal on none of the GPUs asked for.",
+        "declared_at": "The declaration and entry that asked for the kernel.",
+        "library": "File: lib<kernel>.so, or None.",
+        "name": "The kernel's name, derived from its spec.",
+        "refused": "Dict from GPU to the sentence of the rule that refuses the kernel there.",
+        "resources": "File: <kernel>.json, what the code objects use, or None.",
+        "source": "File: the generated C++ source.",
+    },
+)
+
+CkKernelSetInfo = provider(
+    doc = "The kernels of a declaration.",
+    fields = {
+        "kernels": "List of CkKernelInfo, in the order of their names.",
+        "manifest": "File: the JSON manifest with the hash of every library.",
+    },
+)

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec cat "${0}.runfiles/_main/{found}"

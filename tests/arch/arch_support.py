@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Where the tests find the files they check, and a GPU that does not exist."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).parent.parent.parent
+SPECS = REPOSITORY / "arch" / "arch_specs.json"
+MADE_UP_GPU = "gfx9999"
+
+
+def document() -> dict[str, Any]:
+    """The project's own specs, as a fresh copy."""
+    loaded: dict[str, Any] = json.loads(SPECS.read_text("utf-8"))
+    return loaded
+
+
+def with_made_up_gpu() -> dict[str, Any]:
+    """The project's specs and one more GPU, whose figures no other GPU shares."""
+    specs = document()
+    gpu = copy.deepcopy(specs["architectures"]["gfx942"])
+    gpu["family"] = "cdna99"
+    gpu["product"] = 'A "made-up" accelerator'
+    gpu["compute_units"] = 13 * gpu["xcds"]
+    gpu["memory_bandwidth_gb_s"] = 12345.5
+    gpu["wave_layouts"] = [[1, 2, 1], [16, 1, 1]]
+    gpu["warp_tiles"] = {"fp16_fp16_fp32": [[48, 48, 24]]}
+    gpu["preshuffle_warp_tiles"] = {}
+    gpu["broken_warp_tiles"] = {}
+    gpu["pipelines"] = ["mem", "compv3"]
+    specs["architectures"][MADE_UP_GPU] = gpu
+    return specs
+
+
+def write(specs: dict[str, Any], folder: Path) -> Path:
+    """Write ``specs`` into ``folder`` and return the path of the file."""
+    path = folder / "arch_specs.json"
+    path.write_text(json.dumps(specs), "utf-8")
+    return path

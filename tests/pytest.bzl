@@ -1,0 +1,22 @@
+"""ck_pytest: a py_test that runs pytest on its sources."""
+
+load("@rules_python//python:defs.bzl", "py_test")
+
+def ck_pytest(name, srcs, args = [], deps = [], **kwargs):
+    """Runs pytest on `srcs`.
+
+    Args:
+        name: name of the test.
+        srcs: test files, test_*.py, and helper modules beside them.
+        args: more arguments for pytest.
+        deps: what the tests import; pytest itself is added.
+        **kwargs: as for py_test.
+    """
+    py_test(
+        name = name,
+        srcs = srcs + ["//tests:run_pytest.py"],
+        main = "//tests:run_pytest.py",
+        args = ["$(rootpath {})".format(src) for src in srcs if src.rpartition("/")[2].startswith("test_")] + args,
+        deps = deps + ["@ck_pip//:pytest"],
+        **kwargs
+    )

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Run by the repository rules: python3 -m ckfetch {python-packages,composable-kernel} --lock FILE --output FOLDER."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ckfetch import composable_kernel, python_packages
+from ckfetch.wheelhouse import FetchError
+
+_JOBS = {"python-packages": python_packages.unpack, "composable-kernel": composable_kernel.unpack}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="ckfetch", description=__doc__)
+    parser.add_argument("job", choices=sorted(_JOBS))
+    parser.add_argument("--lock", type=Path, required=True, help="requirements with hashes")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    arguments = parser.parse_args()
+    try:
+        _JOBS[arguments.job](arguments.lock, arguments.output)
+    except FetchError as error:
+        print(f"ckfetch: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Composable Kernel's headers, out of the wheel that carries them, with a few scripted edits."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ckfetch import wheelhouse
+from ckfetch.wheelhouse import FetchError
+
+_INSIDE = PurePosixPath("aiter_meta/3rdparty/composable_kernel")
+# tile_engine is what the build benchmark compares itself with.
+_WANTED = ("include/ck_tile/", "tile_engine/ops/gemm/", "tile_engine/ops/commons/", "LICENSE")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A replacement inside one struct of a header; it must match exactly `count` times, or the headers are unknown."""
+
+    path: str
+    struct: str
+    pattern: str
+    replacement: str
+    count: int
+    why: str
+
+    def apply(self, text: str) -> str:
+        begin = text.find(f"struct {self.struct}\n")
+        end = text.find("\n};\n", begin)
+        body, count = re.subn(self.pattern, self.replacement, text[begin:end], flags=re.DOTALL)
+        if begin < 0 or count != self.count:
+            raise FetchError(
+                f"{self.path} has {max(count, 0)} places to edit in {self.struct} where {self.count} were expected: "
+                f"the edit «{self.why}» does not fit these headers."
+            )
+        return text[:begin] + body + text[end:]
+
+
+_EDITS = tuple(
+    Edit(
+        path="include/ck_tile/ops/elementwise/unary_element_wise_operation.hpp",
+        struct=struct,
+        pattern=r"( *asm volatile\(.*?\);\n)",
+        replacement=r"#if defined(__HIP_DEVICE_COMPILE__)\n\1#endif\n",
+        count=2,
+        why="GPU assembly must not reach the host compiler",
+    )
+    for struct in ("FastGeluAsm", "SiluAsm")
+)
+
+
+def unpack(lock: Path, output: Path) -> None:
+    """Write the headers below `output`, from the cached wheel or from the network."""
+    wheels = wheelhouse.cache_folder()
+    wheel = wheelhouse.find(lock, wheels, "amd_aiter-")
+    if wheel is None:
+        wheelhouse.download(lock, wheels)
+        wheel = wheelhouse.find(lock, wheels, "amd_aiter-")
+    if wheel is None:
+        raise FetchError(f"no wheel with a hash of {lock.name} arrived in {wheels}.")
+    with zipfile.ZipFile(wheel) as archive:
+        for member in archive.namelist():
+            inside = PurePosixPath(member)
+            if member.endswith("/") or not inside.is_relative_to(_INSIDE) or ".." in inside.parts:
+                continue
+            relative = str(inside.relative_to(_INSIDE))
+            if not relative.startswith(_WANTED):
+                continue
+            target = output / relative
+            target.parent.mkdir(parents=True, exist_ok=True)
+            content = archive.read(member)
+            for edit in _EDITS:
+                if edit.path == relative:
+                    content = edit.apply(content.decode()).encode()
+            target.write_bytes(content)

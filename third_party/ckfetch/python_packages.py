@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Python packages for Bazel: one site folder, one py_library per package with just that package's files."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import metadata
+from pathlib import Path
+
+from ckfetch import wheelhouse
+
+_HEADER = """\
+load("@rules_python//python:defs.bzl", "py_library")
+
+package(default_visibility = ["//visibility:public"])
+"""
+
+_LIBRARY = """
+py_library(
+    name = {name},
+    srcs = {sources},
+    data = {data},
+    imports = ["site"],
+    deps = {deps},
+)
+"""
+
+# A package's own tests only weigh down runfiles; Bazel refuses labels with spaces.
+_UNWANTED = re.compile(r"__pycache__|/tests/|\.pyi$| ")
+
+
+def target_name(package: str) -> str:
+    return re.sub(r"[-_.]+", "_", package).lower()
+
+
+def _library(package: metadata.Distribution, installed: frozenset[str]) -> str:
+    files = sorted(
+        f"site/{path}"
+        for path in map(str, package.files or ())
+        if not path.startswith(("..", "bin/")) and not _UNWANTED.search(path)
+    )
+    requires = {
+        target_name(re.match(r"[A-Za-z0-9._-]+", line).group(0))  # type: ignore[union-attr]
+        for line in package.requires or ()
+        if "extra ==" not in line
+    }
+    return _LIBRARY.format(
+        name=json.dumps(target_name(package.metadata["Name"])),
+        sources=json.dumps([path for path in files if path.endswith(".py")]),
+        data=json.dumps([path for path in files if not path.endswith(".py")]),
+        deps=json.dumps([f":{name}" for name in sorted(requires & installed)]),
+    )
+
+
+def unpack(lock: Path, output: Path) -> None:
+    """Install the lock's packages below `output` and write its BUILD file."""
+    site = output / "site"
+    wheelhouse.install(lock, wheelhouse.cache_folder(), site)
+    packages = sorted(metadata.distributions(path=[str(site)]), key=lambda item: target_name(item.metadata["Name"]))
+    installed = frozenset(target_name(package.metadata["Name"]) for package in packages)
+    text = _HEADER + "".join(_library(package, installed) for package in packages)
+    (output / "BUILD.bazel").write_text(text)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Generates AMD CK Tile kernels from declarations: specs, rules, expansion, names, sources."""

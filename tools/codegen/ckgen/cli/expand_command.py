@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""``expand``: a declaration as data, for build systems. Needs nothing but the standard library."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from ckgen.cli.options import add_arch_specs, load_arch
+from ckgen.core.declaration import Declaration, load_declaration
+from ckgen.core.errors import DeclarationError
+from ckgen.core.expand import Expansion, expand
+from ckgen.core.writer import write_if_changed
+from ckgen.families import FAMILIES
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "expand",
+        help="expand a kernel-set declaration into specs",
+        description="Writes the kernels of a declaration, with the GPUs each is legal on, as JSON.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--declaration", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--set", dest="set_name", metavar="NAME", help="default: the file's stem")
+    parser.add_argument(
+        "--display-name", default="", metavar="TEXT", help="what messages call the declaration"
+    )
+    parser.add_argument(
+        "--errors-as-data",
+        action="store_true",
+        help="write errors in the declaration into the output instead of failing",
+    )
+    add_arch_specs(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Expand ``--declaration`` into ``--output``."""
+    arch = load_arch(options)
+    name = options.set_name or options.declaration.stem
+    try:
+        declaration = load_declaration(
+            options.declaration, FAMILIES, arch.gpus, options.display_name
+        )
+    except DeclarationError as error:
+        if not options.errors_as_data:
+            raise
+        _write(options.output, {**_header(name), "kernels": [], "errors": [str(error)]})
+        return
+    expansion = expand(declaration, arch)
+    if expansion.errors and not options.errors_as_data:
+        raise DeclarationError("\n".join(expansion.errors))
+    _write(options.output, {**_header(name, declaration), **expansion_to_json(expansion)})
+
+
+def expansion_to_json(expansion: Expansion) -> dict[str, Any]:
+    """The kernels, the errors and what was dropped, as JSON values."""
+    return {
+        "kernels": [
+            {
+                "name": kernel.name,
+                "spec": kernel.spec.to_json(),
+                "gpus": list(kernel.gpus),
+                "refused": dict(kernel.refused),
+                "entry": kernel.entry,
+            }
+            for kernel in expansion.kernels
+        ],
+        "errors": list(expansion.errors),
+        "dropped": dict(expansion.dropped),
+    }
+
+
+def _header(name: str, declaration: Declaration | None = None) -> dict[str, Any]:
+    return {
+        "set": name,
+        "family": declaration.family.name if declaration else None,
+        "forbid_spills": declaration.forbid_spills if declaration else False,
+    }
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    write_if_changed(path, json.dumps({"dropped": {}, **data}, indent=1) + "\n")

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The commands, and what their failures look like: one sentence on stderr and a status."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from ckarch import ArchError
+
+from ckgen.cli import expand_command, family_command, list_commands, render_command
+from ckgen.core.errors import CkgenError, UsageError
+from ckgen.families import FAMILIES
+
+EXIT_OK = 0
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command; returns 0, 1 for a failure, or 2 for a request that makes no sense."""
+    options = build_parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except UsageError as error:
+        return _fail(error, EXIT_USAGE)
+    except (CkgenError, ArchError) as error:
+        return _fail(error, EXIT_FAILED)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", EXIT_FAILED)
+    except KeyboardInterrupt:
+        return _fail("interrupted; files written so far are complete", 130)
+    return EXIT_OK
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of every command and family."""
+    parser = argparse.ArgumentParser(
+        prog="ckgen",
+        description="Generates AMD CK Tile kernels from declarations.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for family in FAMILIES.values():
+        family_command.add_to(commands, family)
+    expand_command.add_to(commands)
+    render_command.add_to(commands)
+    list_commands.add_to(commands)
+    return parser
+
+
+def _fail(message: object, status: int) -> int:
+    print(f"ckgen: {message}", file=sys.stderr)
+    return status

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""``render``: the source of one kernel."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ckgen.cli.options import add_arch_specs, load_arch
+from ckgen.core import codec
+from ckgen.core.errors import FieldError, SpecError
+from ckgen.core.family import look_up_family
+from ckgen.core.writer import write_if_changed
+from ckgen.families import FAMILIES
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "render",
+        help="write the source of one kernel",
+        description="Writes the C++ source of the kernel that a JSON spec describes.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--spec", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE")
+    add_arch_specs(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Render ``--spec`` into ``--output``."""
+    from ckgen.core.generate import render_kernel
+
+    try:
+        data = codec.load_json(options.spec)
+    except FieldError as error:
+        raise SpecError(str(error)) from error
+    if not isinstance(data, dict):
+        raise SpecError(f"{options.spec}: expected a JSON object, not {codec.show(data)}")
+    family = look_up_family(FAMILIES, data.get("family"))
+    spec = family.spec_type.from_json(data)
+    write_if_changed(options.output, render_kernel(family, spec, load_arch(options)))

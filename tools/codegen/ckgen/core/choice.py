@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""Closed choices: enums whose members read and print as their plain value."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Choice(str, Enum):
+    """An enum of strings that prints as its value on every supported Python."""
+
+    def __str__(self) -> str:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec)

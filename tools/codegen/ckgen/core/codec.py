@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Strict conversion between JSON values and the few types that fields of a spec may have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ckgen.core.choice import Choice
+from ckgen.core.errors import FieldError
+from ckgen.core.tile import Dim3
+
+
+def show(value: object) -> str:
+    """A JSON value as the user wrote it, short enough for a sentence."""
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def decode(kind: type, value: object) -> Any:
+    """``value`` as a ``kind`` (a Choice, Dim3, bool or int); raises ``FieldError`` if it is not one."""
+    if kind is bool:
+        return _decode_bool(value)
+    if kind is int:
+        return _decode_int(value)
+    if kind is Dim3:
+        return _decode_dim3(value)
+    if issubclass(kind, Choice):
+        return _decode_choice(kind, value)
+    raise TypeError(f"fields of type {kind.__name__} have no JSON form")
+
+
+def encode(value: object) -> Any:
+    """The JSON form of a field's value."""
+    if isinstance(value, Choice):
+        return value.value
+    if isinstance(value, Dim3):
+        return list(value)
+    return value
+
+
+def load_json(path: Path) -> Any:
+    """The JSON document in ``path``; repeated keys are refused, where ``json`` keeps the last."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique_keys)
+    except OSError as error:
+        raise FieldError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FieldError(f"{path} is not UTF-8 text: {error.reason}") from error
+    except ValueError as error:
+        raise FieldError(f"{path} is not valid JSON: {error}") from error
+
+
+def parse_json(text: str) -> Any:
+    """The JSON document ``text``, as strictly as ``load_json``."""
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except ValueError as error:
+        raise FieldError(f"not valid JSON: {error}") from error
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {repeated!r} appears twice in one object")
+    return result
+
+
+def _decode_bool(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        raise FieldError(f"{show(value)} is a string; write {value.lower()} without quotes")
+    raise FieldError(f"expected true or false, not {show(value)}")
+
+
+def _decode_int(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise FieldError(f"expected a whole number, not {show(value)}")
+
+
+def _decode_dim3(value: object) -> Dim3:
+    if isinstance(value, (list, tuple)) and len(value) == 3:
+        if all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in value):
+            return Dim3(*value)
+    raise FieldError(f"expected three positive numbers such as [128, 128, 32], not {show(value)}")
+
+
+def _decode_choice(kind: type[Choice], value: object) -> Choice:
+    if isinstance(value, str):
+        try:
+            return kind(value)
+        except ValueError:
+            pass
+    known = ", ".join(member.value for member in kind)
+    raise FieldError(f"expected one of {known}, not {show(value)}")

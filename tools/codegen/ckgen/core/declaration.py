@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Kernel-set declarations: reading and validating their JSON, before any GPU is considered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ckgen.core import codec
+from ckgen.core.errors import CkgenError, DeclarationError, FieldError
+from ckgen.core.family import EntryField, Family, look_up_family
+
+WILDCARD = "*"
+_TOP_LEVEL = ("family", "description", "forbid_spills", "defaults", "kernels")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was said about one field: its choices, or None for ``"*"``.
+
+    ``single`` is false for a list, even of one: its author expects expansion, not an error.
+    """
+
+    values: tuple[object, ...] | None
+    single: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry, with the options for every field. ``gpus`` is None for all GPUs."""
+
+    label: str
+    options: Mapping[str, Options]
+    gpus: tuple[str, ...] | None
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the entry names exactly one kernel: no wildcard and no list."""
+        return all(option.single for option in self.options.values())
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A kernel set as declared; ``errors`` are the sentences about entries left out for them."""
+
+    source: str
+    family: Family
+    forbid_spills: bool
+    entries: tuple[Entry, ...]
+    errors: tuple[str, ...]
+
+
+def load_declaration(
+    path: Path, families: Mapping[str, Family], known_gpus: tuple[str, ...], source: str = ""
+) -> Declaration:
+    """The declaration in ``path``; messages call it ``source``, or by its path if that is empty."""
+    try:
+        data = codec.load_json(path)
+    except FieldError as error:
+        raise DeclarationError(str(error).replace(str(path), source or str(path), 1)) from error
+    return parse_declaration(data, families, known_gpus, source or str(path))
+
+
+def parse_declaration(
+    data: object, families: Mapping[str, Family], known_gpus: tuple[str, ...], source: str
+) -> Declaration:
+    """A declaration from its JSON value. A fault outside the entries raises ``DeclarationError``."""
+    if not isinstance(data, dict):
+        raise DeclarationError(f"{source}: expected a JSON object, not {codec.show(data)}")
+    try:
+        family = look_up_family(families, data.get("family"))
+    except CkgenError as error:
+        raise DeclarationError(f"{source}, field 'family': {error}") from error
+    fields = {field.name: field for field in family.entry_fields}
+    at_top = [field.name for field in family.entry_fields if field.set_level]
+    _refuse_unknown(data, (*_TOP_LEVEL, *at_top), source)
+    base = {
+        **_decode_fields({k: v for k, v in data.items() if k in at_top}, fields, source),
+        **_decode_defaults(data.get("defaults", {}), fields, source),
+    }
+    kernels = data.get("kernels")
+    if not isinstance(kernels, list) or not kernels:
+        raise DeclarationError(
+            f"{source}, field 'kernels': expected a list of at least one entry, "
+            f"not {codec.show(kernels)}"
+        )
+    entries: list[Entry] = []
+    errors: list[str] = []
+    for index, value in enumerate(kernels, start=1):
+        try:
+            entries.append(_parse_entry(value, base, fields, known_gpus, source, index))
+        except DeclarationError as error:
+            errors.append(str(error))
+    return Declaration(source, family, _forbid_spills(data, source), tuple(entries), tuple(errors))
+
+
+def _parse_entry(
+    value: object,
+    base: Mapping[str, Options],
+    fields: Mapping[str, EntryField],
+    known_gpus: tuple[str, ...],
+    source: str,
+    index: int,
+) -> Entry:
+    label = f"{source}, entry {index}"
+    if not isinstance(value, dict):
+        raise DeclarationError(f"{label}: expected a JSON object, not {codec.show(value)}")
+    _refuse_unknown(value, (*fields, "gpus"), label)
+    own = {key: item for key, item in value.items() if key != "gpus"}
+    said = {**base, **_decode_fields(own, fields, label)}
+    for field in fields.values():
+        if field.required and field.name not in said:
+            raise DeclarationError(f"{label}: the field {field.name!r} is missing")
+    options = {
+        name: said.get(name, Options((field.default,), single=True))
+        for name, field in fields.items()
+    }
+    return Entry(label, options, _parse_gpus(value.get("gpus"), known_gpus, label))
+
+
+def _decode_defaults(
+    value: object, fields: Mapping[str, EntryField], source: str
+) -> dict[str, Options]:
+    if not isinstance(value, dict):
+        raise DeclarationError(
+            f"{source}, field 'defaults': expected a JSON object, not {codec.show(value)}"
+        )
+    label = f"{source}, defaults"
+    _refuse_unknown(value, tuple(fields), label)
+    return _decode_fields(value, fields, label)
+
+
+def _decode_fields(
+    values: Mapping[str, object], fields: Mapping[str, EntryField], label: str
+) -> dict[str, Options]:
+    return {name: _decode_options(fields[name], value, label) for name, value in values.items()}
+
+
+def _decode_options(field: EntryField, value: object, label: str) -> Options:
+    if value == WILDCARD:
+        return Options(None, single=False)
+    several = isinstance(value, list) and (
+        not field.triple or not value or isinstance(value[0], list)
+    )
+    items = value if isinstance(value, list) and several else [value]
+    try:
+        if not items:
+            raise FieldError("a list of choices must not be empty")
+        choices = dict.fromkeys(field.decode(item) for item in items)
+    except FieldError as error:
+        raise DeclarationError(f"{label}, field {field.name!r}: {error}") from error
+    return Options(tuple(choices), single=not several)
+
+
+def _parse_gpus(value: object, known: tuple[str, ...], label: str) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or not value:
+        raise DeclarationError(
+            f"{label}, field 'gpus': expected a list of GPU names, not {codec.show(value)}"
+        )
+    for name in value:
+        if name not in known:
+            raise DeclarationError(
+                f"{label}, field 'gpus': there is no GPU {codec.show(name)}; "
+                f"known ones are {', '.join(known)}"
+            )
+    return tuple(name for name in known if name in value)
+
+
+def _forbid_spills(data: Mapping[str, Any], source: str) -> bool:
+    try:
+        return bool(codec.decode(bool, data.get("forbid_spills", False)))
+    except FieldError as error:
+        raise DeclarationError(f"{source}, field 'forbid_spills': {error}") from error
+
+
+def _refuse_unknown(data: Mapping[str, object], known: tuple[str, ...], label: str) -> None:
+    for key in data:
+        if key not in known:
+            raise DeclarationError(
+                f"{label}: there is no field {key!r}; the fields are {', '.join(known)}"
+            )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Build files for people without Bazel."""

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""What the core asks of a kernel family; the core itself knows none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ckarch import ArchSpecs
+
+from ckgen.core.errors import UsageError
+from ckgen.core.rules import Rule, Verdict, first_violation, judge
+from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
+
+
+@dataclass(frozen=True)
+class EntryField:
+    """Something that an entry of a declaration may say.
+
+    ``decode`` turns one JSON value into one choice. ``choices`` lists what ``"*"`` stands for on a
+    GPU, given the choices already made for the fields before this one. A ``triple`` is a JSON list
+    itself, so that only a list of lists means several choices. ``set_level`` fields may also stand
+    at the top of a declaration.
+    """
+
+    name: str
+    description: str
+    decode: Callable[[object], object]
+    choices: Callable[[Target, Mapping[str, Any]], Sequence[object]]
+    default: object = None
+    required: bool = False
+    triple: bool = False
+    set_level: bool = False
+
+
+class Family(ABC):
+    """A kernel family: its spec, its rules, what a declaration may say, and its template."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    spec_type: ClassVar[type[KernelSpec]]
+    rules: ClassVar[tuple[Rule, ...]]
+    entry_fields: ClassVar[tuple[EntryField, ...]]
+    field_weights: ClassVar[Mapping[str, float]]
+    """How reluctantly a field is changed when looking for the nearest legal spec; 1 if absent."""
+
+    @abstractmethod
+    def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> KernelSpec:
+        """The spec that one choice for every entry field describes."""
+
+    @abstractmethod
+    def parse_name(self, name: str) -> KernelSpec:
+        """The spec called ``name``; raises ``SpecError`` if no spec has that name."""
+
+    @abstractmethod
+    def alternatives(self, spec: KernelSpec, field: str, target: Target) -> Iterable[Any]:
+        """Values worth trying for ``field`` when ``spec`` is illegal on ``target``."""
+
+    @abstractmethod
+    def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
+        """The variables of the family's template."""
+
+    @property
+    @abstractmethod
+    def template(self) -> Path:
+        """The jinja2 template of one kernel."""
+
+    @property
+    @abstractmethod
+    def preselected(self) -> Mapping[str, Path]:
+        """The declarations that ship with the family, by name."""
+
+    @abstractmethod
+    def catalogue(self, fields: Mapping[str, str]) -> Mapping[str, Any]:
+        """A declaration of everything legal that is worth trying, for the given set-level fields."""
+
+    def judge(self, spec: KernelSpec, target: Target) -> Verdict:
+        """What every rule of this family says about ``spec``."""
+        return judge(self.rules, spec, target)
+
+    def is_legal(self, spec: KernelSpec, target: Target) -> bool:
+        """Whether ``spec`` satisfies every rule on ``target``."""
+        return first_violation(self.rules, spec, target) is None
+
+
+def look_up_family(families: Mapping[str, Family], name: object) -> Family:
+    """The family called ``name``; raises ``UsageError`` with the known names otherwise."""
+    if isinstance(name, str) and name in families:
+        return families[name]
+    raise UsageError(f"there is no kernel family {name!r}; there is {', '.join(families)}")

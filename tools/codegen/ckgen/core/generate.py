@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Sources for many kernels at once, over several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from ckarch import ArchSpecs
+
+from ckgen.core.family import Family
+from ckgen.core.render import Renderer
+from ckgen.core.spec import KernelSpec
+from ckgen.core.writer import write_if_changed
+
+_PER_TASK = 32
+"""Kernels handed to a process at a time; with fewer, passing them on costs more than it saves."""
+
+
+@dataclass(frozen=True)
+class GeneratedKernel:
+    """A source file, and whether it had to be written."""
+
+    name: str
+    path: Path
+    written: bool
+
+
+Progress = Callable[[int, int, GeneratedKernel], None]
+
+
+def render_kernel(family: Family, spec: KernelSpec, arch: ArchSpecs) -> str:
+    """The source text of one kernel."""
+    return _renderer(family.template).render(family.context(spec, arch))
+
+
+def generate(
+    family: Family,
+    specs: Sequence[KernelSpec],
+    arch: ArchSpecs,
+    output_dir: Path,
+    jobs: int,
+    progress: Progress,
+) -> list[GeneratedKernel]:
+    """Write ``<name>.cpp`` for each spec into ``output_dir``, in ``jobs`` processes.
+
+    ``progress`` is told about each kernel, in the order of ``specs``, with its number from 1.
+    """
+    parts = _batches(specs, _PER_TASK)
+    jobs = min(jobs, len(parts))
+    done: list[GeneratedKernel] = []
+    for batch in _run(family, parts, arch, output_dir, jobs):
+        for kernel in batch:
+            done.append(kernel)
+            progress(len(done), len(specs), kernel)
+    return done
+
+
+def _run(
+    family: Family,
+    parts: Sequence[Sequence[KernelSpec]],
+    arch: ArchSpecs,
+    output_dir: Path,
+    jobs: int,
+) -> Iterator[list[GeneratedKernel]]:
+    if jobs <= 1:
+        for part in parts:
+            yield _generate_batch(family, part, arch, output_dir)
+        return
+    with ProcessPoolExecutor(max_workers=jobs) as pool:
+        waiting = [pool.submit(_generate_batch, family, part, arch, output_dir) for part in parts]
+        try:
+            for future in waiting:
+                yield future.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _generate_batch(
+    family: Family, specs: Sequence[KernelSpec], arch: ArchSpecs, output_dir: Path
+) -> list[GeneratedKernel]:
+    result = []
+    for spec in specs:
+        path = output_dir / f"{spec.name}.cpp"
+        written = write_if_changed(path, render_kernel(family, spec, arch))
+        result.append(GeneratedKernel(spec.name, path, written))
+    return result
+
+
+@lru_cache(maxsize=None)
+def _renderer(template: Path) -> Renderer:
+    return Renderer(template)
+
+
+def _batches(specs: Sequence[KernelSpec], size: int) -> list[list[KernelSpec]]:
+    remaining = iter(specs)
+    return list(iter(lambda: list(islice(remaining, size)), []))

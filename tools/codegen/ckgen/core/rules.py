@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Rules: what makes a spec legal on a GPU, each with an id, a sentence and one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ckarch import UnknownNameError
+
+from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One check. ``check`` returns None, or a clause that names the offending values.
+
+    ``fields`` are the spec's fields by which a violation can be repaired.
+    """
+
+    id: str
+    sentence: str
+    fields: tuple[str, ...]
+    check: Callable[[Any, Target], str | None]
+
+    def complaint(self, spec: KernelSpec, target: Target) -> str | None:
+        """What is wrong, or None. Something that the arch table does not know is always wrong."""
+        try:
+            return self.check(spec, target)
+        except UnknownNameError as error:
+            return str(error).rstrip(".")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule says about a spec; ``complaint`` is None if the rule is satisfied."""
+
+    rule: Rule
+    complaint: str | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rule is satisfied."""
+        return self.complaint is None
+
+    def __str__(self) -> str:
+        return f"{self.rule.id}: {self.complaint or 'satisfied'}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What every rule says about a spec on one GPU, in the order of the rules."""
+
+    spec: KernelSpec
+    target: Target
+    findings: tuple[Finding, ...]
+
+    @property
+    def legal(self) -> bool:
+        """Whether every rule is satisfied."""
+        return not self.violations
+
+    @property
+    def violations(self) -> tuple[Finding, ...]:
+        """The findings of violated rules."""
+        return tuple(finding for finding in self.findings if not finding.passed)
+
+
+def judge(rules: Sequence[Rule], spec: KernelSpec, target: Target) -> Verdict:
+    """Every rule's finding about ``spec`` on ``target``."""
+    return Verdict(
+        spec, target, tuple(Finding(rule, rule.complaint(spec, target)) for rule in rules)
+    )
+
+
+def first_violation(rules: Sequence[Rule], spec: KernelSpec, target: Target) -> Finding | None:
+    """The first violated rule, or None if the spec is legal; cheaper than a whole verdict."""
+    for rule in rules:
+        complaint = rule.complaint(spec, target)
+        if complaint is not None:
+            return Finding(rule, complaint)
+    return None

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""What a declaration of GEMM kernels may say, and what its wildcards stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+from ckarch import ArchSpecs
+
+from ckgen.core import codec
+from ckgen.core.choice import Choice
+from ckgen.core.errors import FieldError
+from ckgen.core.family import EntryField
+from ckgen.core.target import Target
+from ckgen.core.tile import Dim3
+from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
+from ckgen.gemm.spec import (
+    Dtype,
+    Epilogue,
+    GemmSpec,
+    Layout,
+    Pipeline,
+    Scheduler,
+    Variant,
+)
+
+Pads = tuple[bool, bool, bool]
+
+TILE_TABLE: tuple[Dim3, ...] = (
+    Dim3(256, 256, 32), Dim3(256, 128, 32), Dim3(128, 256, 32), Dim3(128, 128, 32),
+    Dim3(256, 128, 64), Dim3(128, 256, 64), Dim3(128, 128, 64), Dim3(128, 64, 64),
+    Dim3(64, 128, 64), Dim3(64, 64, 32), Dim3(64, 64, 64), Dim3(128, 32, 64),
+    Dim3(32, 128, 64), Dim3(64, 16, 64), Dim3(16, 64, 64), Dim3(16, 128, 128),
+)  # fmt: skip
+"""What ``"*"`` stands for as a tile: large, square and skinny ones that fit most GPUs."""
+
+ALL_PADS: tuple[Pads, ...] = tuple(product((False, True), repeat=3))
+
+
+def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
+    """The spec that one choice for every entry field describes."""
+    a = choice["dtype_a"] or choice["dtype"]
+    b = choice["dtype_b"] or choice["dtype"]
+    accumulator, output = default_dtypes(a, b, arch)
+    pad_m, pad_n, pad_k = choice["pad"]
+    return GemmSpec(
+        variant=choice["variant"],
+        dtype_a=a,
+        dtype_b=b,
+        dtype_c=choice["dtype_c"] or output,
+        dtype_acc=accumulator,
+        layout=choice["layout"],
+        tile=choice["tile"],
+        waves=choice["waves"],
+        warp_tile=choice["warp_tile"],
+        pipeline=choice["pipeline"],
+        epilogue=choice["epilogue"],
+        scheduler=choice["scheduler"],
+        pad_m=pad_m,
+        pad_n=pad_n,
+        pad_k=pad_k,
+        persistent=choice["persistent"],
+    )
+
+
+def _members(kind: type[Choice], target: Target, chosen: Mapping[str, Any]) -> Sequence[Choice]:
+    return tuple(kind)
+
+
+def _dtypes(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
+    combinations = target.arch.dtype_combinations
+    return tuple(Dtype(c.a) for c in combinations if c.a == c.b and c.key in target.gpu.warp_tiles)
+
+
+def _outputs(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
+    a = chosen["dtype_a"] or chosen["dtype"]
+    b = chosen["dtype_b"] or chosen["dtype"]
+    return allowed_outputs(a, b, target.arch)
+
+
+def _tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+    return TILE_TABLE
+
+
+def _waves(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+    return tuple(Dim3(*waves) for waves in target.gpu.wave_layouts)
+
+
+def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+    a = chosen["dtype_a"] or chosen["dtype"]
+    b = chosen["dtype_b"] or chosen["dtype"]
+    accumulator, _ = default_dtypes(a, b, target.arch)
+    tiles = target.gpu.warp_tiles.get(f"{a}_{b}_{accumulator}", ())
+    return tuple(Dim3(*tile) for tile in tiles)
+
+
+def _pipelines(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pipeline]:
+    return tuple(p for p in Pipeline if p.value in target.gpu.pipelines)
+
+
+def _pads(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pads]:
+    return ALL_PADS
+
+
+def _booleans(target: Target, chosen: Mapping[str, Any]) -> Sequence[bool]:
+    return (False, True)
+
+
+def _decode_pads(value: object) -> Pads:
+    if not isinstance(value, list) or len(value) != 3:
+        raise FieldError(
+            f"expected three of true or false such as [false, false, true], not {codec.show(value)}"
+        )
+    pad_m, pad_n, pad_k = (codec.decode(bool, item) for item in value)
+    return pad_m, pad_n, pad_k
+
+
+def _choice_field(
+    name: str, description: str, kind: type[Choice], default: Choice, set_level: bool = False
+) -> EntryField:
+    decode, choices = partial(codec.decode, kind), partial(_members, kind)
+    return EntryField(name, description, decode, choices, default, set_level=set_level)
+
+
+def _triple_field(name: str, description: str, choices: Any) -> EntryField:
+    decode = partial(codec.decode, Dim3)
+    return EntryField(name, description, decode, choices, required=True, triple=True)
+
+
+ENTRY_FIELDS: tuple[EntryField, ...] = (
+    _choice_field(
+        "variant", "what is computed around the product", Variant, Variant.STANDARD, set_level=True
+    ),
+    EntryField(
+        "dtype", "dtype of A and B", partial(codec.decode, Dtype), _dtypes,
+        required=True, set_level=True,
+    ),
+    EntryField("dtype_a", "dtype of A, if not `dtype`", partial(codec.decode, Dtype), _dtypes),
+    EntryField("dtype_b", "dtype of B, if not `dtype`", partial(codec.decode, Dtype), _dtypes),
+    EntryField(
+        "dtype_c", "dtype of C, if not the usual one", partial(codec.decode, Dtype), _outputs
+    ),
+    EntryField(
+        "layout", "rows or columns for A, B and C", partial(codec.decode, Layout),
+        partial(_members, Layout), required=True, set_level=True,
+    ),
+    _triple_field("tile", "m, n and k of one workgroup", _tiles),
+    _triple_field("waves", "waves along m, n and k", _waves),
+    _triple_field("warp_tile", "m, n and k of one matrix instruction", _warp_tiles),
+    EntryField(
+        "pipeline", "how tiles are loaded and consumed", partial(codec.decode, Pipeline),
+        _pipelines, required=True,
+    ),
+    _choice_field("epilogue", "how C is stored", Epilogue, Epilogue.CSHUFFLE),
+    _choice_field("scheduler", "what overlaps with what", Scheduler, Scheduler.INTRAWAVE),
+    EntryField(
+        "pad", "whether m, n and k may be other than multiples of the tile", _decode_pads, _pads,
+        default=(False, False, False), triple=True,
+    ),
+    EntryField(
+        "persistent", "whether one workgroup computes several tiles", partial(codec.decode, bool),
+        _booleans, default=False,
+    ),
+)  # fmt: skip
+
+
+def alternatives(spec: GemmSpec, field: str, target: Target) -> Iterable[Any]:
+    """Values worth trying for ``field`` when ``spec`` is illegal on ``target``."""
+    current = getattr(spec, field)
+    if isinstance(current, bool):
+        return (not current,)
+    if field == "tile":
+        return _nearby_tiles(spec)
+    if field == "waves":
+        return _waves(target, {})
+    if field == "warp_tile":
+        return tuple(Dim3(*tile) for tile in target.gpu.warp_tiles.get(spec.dtype_key, ()))
+    if field == "dtype_acc":
+        return (default_dtypes(spec.dtype_a, spec.dtype_b, target.arch)[0],)
+    if field == "dtype_c":
+        return allowed_outputs(spec.dtype_a, spec.dtype_b, target.arch)
+    if field == "pipeline":
+        return _pipelines(target, {})
+    return tuple(type(current))
+
+
+def _nearby_tiles(spec: GemmSpec) -> Iterable[Dim3]:
+    """The tile with one or all extents rounded to what waves and warp tile cover, or to a power."""
+    covered = spec.tiling.coverage
+    options = [_nearby_extents(extent, part) for extent, part in zip(spec.tile, covered)]
+    for axis, extents in enumerate(options):
+        for extent in extents:
+            yield Dim3(*(extent if i == axis else old for i, old in enumerate(spec.tile)))
+    yield Dim3(*(-(-extent // part) * part for extent, part in zip(spec.tile, covered)))
+
+
+def _nearby_extents(extent: int, part: int) -> tuple[int, ...]:
+    below = extent // part * part
+    power = 1 << (extent.bit_length() - 1)
+    found = (below, below + part, part, power, power * 2, extent // 2, extent * 2)
+    return tuple(dict.fromkeys(value for value in found if value > 0))

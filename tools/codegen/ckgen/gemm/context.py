@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""The variables of the GEMM template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ckarch import ArchSpecs
+
+from ckgen.core.spec import canonical_json
+from ckgen.gemm.pipelines import PIPELINE_CLASSES, loop_variants, prefetch_stages
+from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Scheduler
+
+_ROWS = "ck_tile::tensor_layout::gemm::RowMajor"
+_COLUMNS = "ck_tile::tensor_layout::gemm::ColumnMajor"
+_SCHEDULERS = {Scheduler.INTRAWAVE: "Intrawave", Scheduler.INTERWAVE: "Interwave"}
+_EPILOGUE_HEADERS = {
+    Epilogue.CSHUFFLE: "ck_tile/ops/epilogue/cshuffle_epilogue.hpp",
+    Epilogue.DEFAULT: "ck_tile/ops/epilogue/default_2d_epilogue.hpp",
+}
+
+
+def template_context(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
+    """What ``kernel.cpp.j2`` sees: the spec, its loop variants, and CK's C++ names."""
+    return {
+        "spec": spec,
+        "name": spec.name,
+        "spec_json": canonical_json({**spec.to_json(), "name": spec.name}),
+        "variants": loop_variants(spec, arch),
+        "prefetch_stages": prefetch_stages(spec, arch),
+        "cxx": cxx_names(spec, arch),
+    }
+
+
+def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
+    """The C++ types, classes and enumerators that the spec stands for, and what goes with them."""
+    pipeline, layout = PIPELINE_CLASSES[spec.pipeline], spec.layout
+    return {
+        "a_type": arch.dtype(spec.dtype_a.value).cxx_type,
+        "b_type": arch.dtype(spec.dtype_b.value).cxx_type,
+        "c_type": arch.dtype(spec.dtype_c.value).cxx_type,
+        "acc_type": arch.dtype(spec.dtype_acc.value).cxx_type,
+        "a_bytes": _object_bytes(spec.dtype_a, arch),
+        "b_bytes": _object_bytes(spec.dtype_b, arch),
+        "c_bytes": _object_bytes(spec.dtype_c, arch),
+        "a_layout": _ROWS if layout.a_by_rows else _COLUMNS,
+        "b_layout": _ROWS if layout.b_by_rows else _COLUMNS,
+        "c_layout": _ROWS if layout.c_by_rows else _COLUMNS,
+        "a_row_major": layout.a_by_rows,
+        "b_row_major": layout.b_by_rows,
+        "c_row_major": layout.c_by_rows,
+        "pipeline": pipeline.pipeline,
+        "base_pipeline": pipeline.base,
+        "pipeline_header": pipeline.header,
+        "double_lds": pipeline.double_lds,
+        "epilogue_header": _EPILOGUE_HEADERS[spec.epilogue],
+        "scheduler": _SCHEDULERS[spec.scheduler],
+    }
+
+
+def _object_bytes(dtype: Dtype, arch: ArchSpecs) -> int:
+    """The size of one C++ object of ``dtype``, which holds several elements of a packed one."""
+    facts = arch.dtype(dtype.value)
+    return int(facts.bytes * facts.pack)

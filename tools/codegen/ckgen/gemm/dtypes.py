@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""What A and B accumulate in and store unless a spec says otherwise."""
+
+from __future__ import annotations
+
+from ckarch import ArchSpecs, UnknownNameError
+
+from ckgen.gemm.spec import Dtype
+
+
+def default_dtypes(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, Dtype]:
+    """The accumulator and the output of ``a`` times ``b``.
+
+    A pair that no GPU multiplies accumulates in fp32 and stores ``a``: such a spec can be built and
+    named, and a rule refuses it.
+    """
+    try:
+        combination = arch.dtype_combination(a.value, b.value)
+        return Dtype(combination.accumulator), Dtype(combination.output)
+    except UnknownNameError:
+        return Dtype.FP32, a
+
+
+def allowed_outputs(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, ...]:
+    """The output dtypes that the epilogues can convert the accumulator to, the default one first."""
+    accumulator, output = default_dtypes(a, b, arch)
+    if accumulator is Dtype.INT32:
+        return (Dtype.INT32,)
+    narrow = (Dtype.FP16, Dtype.BF16) if output is not a else ()
+    return tuple(dict.fromkeys((output, *narrow, accumulator)))
+
+
+def bytes_of(elements: int, dtype: Dtype, arch: ArchSpecs) -> int:
+    """The size of ``elements`` values, of which small dtypes pack several into a byte."""
+    return int(elements * arch.dtype(dtype.value).bytes)

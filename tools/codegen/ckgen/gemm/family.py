@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""GEMM as a family of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+from ckarch import ArchSpecs
+
+from ckgen.core.family import Family
+from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
+from ckgen.gemm.choices import ENTRY_FIELDS, alternatives, build_spec
+from ckgen.gemm.context import template_context
+from ckgen.gemm.names import parse_name
+from ckgen.gemm.rules import GEMM_RULES
+from ckgen.gemm.spec import GemmSpec
+
+_HERE = Path(__file__).parent
+
+
+class GemmFamily(Family):
+    """C[m,n] = A[m,k] * B[k,n]."""
+
+    name = "gemm"
+    summary = "matrix products: C[m,n] = A[m,k] * B[k,n]"
+    spec_type = GemmSpec
+    rules = GEMM_RULES
+    entry_fields = ENTRY_FIELDS
+    field_weights = MappingProxyType(
+        {"dtype_a": 8.0, "dtype_b": 6.0, "dtype_c": 2.0, "layout": 8.0, "waves": 0.5}
+    )
+
+    def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
+        return build_spec(choice, arch)
+
+    def parse_name(self, name: str) -> GemmSpec:
+        return parse_name(name)
+
+    def alternatives(self, spec: KernelSpec, field: str, target: Target) -> Iterable[Any]:
+        return alternatives(cast(GemmSpec, spec), field, target)
+
+    def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
+        return template_context(cast(GemmSpec, spec), arch)
+
+    @property
+    def template(self) -> Path:
+        return _HERE / "templates" / "kernel.cpp.j2"
+
+    @property
+    def preselected(self) -> Mapping[str, Path]:
+        return {path.stem: path for path in sorted((_HERE / "preselected").glob("*.json"))}
+
+    def catalogue(self, fields: Mapping[str, str]) -> Mapping[str, Any]:
+        everything = {
+            field: "*" for field in ("tile", "waves", "warp_tile", "pipeline", "epilogue", "scheduler")
+        }
+        pads = [[False, False, False], [True, True, True]]
+        return {"family": self.name, **fields, "kernels": [{**everything, "pad": pads}]}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""How CK spreads loads and stores over the threads of a workgroup, as far as rules depend on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from ckgen.core.target import Target
+from ckgen.gemm.dtypes import bytes_of
+from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec
+
+
+@dataclass(frozen=True)
+class ThreadGrid:
+    """``rows`` x ``columns`` elements, contiguous along columns, moved ``vector`` at a time."""
+
+    what: str
+    rows: int
+    columns: int
+    vector: int
+    waves: int
+    wave_size: int
+
+    def complaint(self) -> str | None:
+        """Why the threads cannot cover the elements evenly, or None if they can.
+
+        A row is never divided between waves, so the lanes of a row must divide a wave, and the
+        waves together must sweep the rows a whole number of times.
+        """
+        threads = self.waves * self.wave_size
+        elements = self.rows * self.columns
+        shape = f"{self.what} {self.rows}x{self.columns}"
+        if elements < threads:
+            return f"{shape} has fewer elements than the {threads} threads"
+        vector = min(self.vector, elements // threads)
+        lanes = self.columns // vector
+        if self.columns % vector or lanes > self.wave_size or self.wave_size % lanes:
+            return (
+                f"a row of {shape} takes {self.columns}/{vector} lanes, "
+                f"which do not divide a wave of {self.wave_size}"
+            )
+        sweep = self.waves * (self.wave_size // lanes)
+        if self.rows % sweep:
+            return f"{self.waves} waves cover {sweep} rows at a time, not the {self.rows} of {shape}"
+        return None
+
+
+def load_grids(spec: GemmSpec, target: Target) -> tuple[ThreadGrid, ThreadGrid]:
+    """How the tiles of A and of B are loaded from memory."""
+    tile, layout = spec.tile, spec.layout
+    return (
+        _load_grid("the A tile", spec, target, tile.m, layout.a_by_rows, spec.dtype_a),
+        _load_grid("the B tile", spec, target, tile.n, not layout.b_by_rows, spec.dtype_b),
+    )
+
+
+def _load_grid(
+    what: str, spec: GemmSpec, target: Target, outer: int, k_contiguous: bool, dtype: Dtype
+) -> ThreadGrid:
+    wave_size = target.gpu.wave_size
+    columns = spec.tile.k if k_contiguous else outer
+    rows = outer if k_contiguous else spec.tile.k
+    per_thread = outer * spec.tile.k // spec.tiling.threads(wave_size)
+    vector = load_vector(dtype, columns, per_thread, target)
+    return ThreadGrid(what, rows, columns, vector, spec.tiling.wave_count, wave_size)
+
+
+def load_vector(dtype: Dtype, contiguous: int, per_thread: int, target: Target) -> int:
+    """Elements per load: 16 or 8 bytes (packed dtypes also 32) if both extents allow, else one."""
+    facts = target.arch.dtype(dtype.value)
+    widths = (32, 16, 8) if facts.pack > 1 else (16, 8)
+    for width in widths:
+        elements = int(width / facts.bytes)
+        if contiguous % elements == 0 and per_thread and per_thread % elements == 0:
+            return elements
+    return facts.pack
+
+
+@dataclass(frozen=True)
+class ShuffleShape:
+    """What the cshuffle epilogue moves through LDS at once: ``group`` warp tiles of m per wave."""
+
+    group: int
+    group_wanted: int
+    grid: ThreadGrid
+
+
+def shuffle_shape(spec: GemmSpec, target: Target) -> ShuffleShape:
+    """The step of the cshuffle epilogue, which stores C in vectors of 16 bytes."""
+    tiling, wave_size = spec.tiling, target.gpu.wave_size
+    covered = tiling.coverage
+    vector = min(covered.n, int(16 / target.arch.dtype(spec.dtype_c.value).bytes))
+    per_lane = max(1, spec.warp_tile.m * spec.warp_tile.n // wave_size)
+    wanted = 1 if per_lane >= vector else vector // per_lane
+    group = max(1, min(wanted, tiling.repeat.m))
+    waves = spec.waves.m * spec.waves.n
+    rows = covered.m * group
+    grid = ThreadGrid("the shuffled part of C", rows, covered.n, vector, waves, wave_size)
+    return ShuffleShape(group, wanted, grid)
+
+
+def lds_bytes(spec: GemmSpec, target: Target) -> int:
+    """LDS of one workgroup: every buffer of the pipeline must also serve the epilogue."""
+    arch = target.arch
+    stage = sum(
+        _round_up(bytes_of(extent * spec.tile.k, dtype, arch), 16)
+        for extent, dtype in ((spec.tile.m, spec.dtype_a), (spec.tile.n, spec.dtype_b))
+    )
+    shuffled = 0
+    if spec.epilogue is Epilogue.CSHUFFLE:
+        grid = shuffle_shape(spec, target).grid
+        shuffled = bytes_of(grid.rows * grid.columns, spec.dtype_c, arch)
+    return max(stage, shuffled) * arch.pipeline(spec.pipeline.value).lds_buffers
+
+
+def accumulators_per_lane(spec: GemmSpec, target: Target) -> int:
+    """32-bit registers that each lane needs for its part of C."""
+    return ceil(spec.tile.m * spec.tile.n / spec.tiling.threads(target.gpu.wave_size))
+
+
+def _round_up(value: int, multiple: int) -> int:
+    return -(-value // multiple) * multiple

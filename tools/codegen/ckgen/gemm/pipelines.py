@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""CK's pipelines: their classes, and the loop variants each is compiled into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ckarch import ArchSpecs
+
+from ckgen.gemm.dtypes import bytes_of
+from ckgen.gemm.spec import GemmSpec, Pipeline
+
+
+@dataclass(frozen=True)
+class LoopVariant:
+    """One device function: whether the main loop runs, and which tail follows it."""
+
+    hot: bool
+    tail: str
+
+    @property
+    def suffix(self) -> str:
+        """Distinguishes the device functions of one kernel, such as ``hot_three``."""
+        return f"{'hot' if self.hot else 'cold'}_{self.tail.lower()}"
+
+
+@dataclass(frozen=True)
+class PipelineClass:
+    """CK's names for a pipeline.
+
+    ``persistent``: whether it can be run in a loop over tiles. ``double_lds``: whether CK must give
+    it two LDS buffers rather than one.
+    """
+
+    stem: str
+    header: str
+    persistent: bool
+    double_lds: bool
+
+    @property
+    def pipeline(self) -> str:
+        """The pipeline's class template."""
+        return f"ck_tile::GemmPipelineAgBgCr{self.stem}"
+
+    @property
+    def base(self) -> str:
+        """The class template that knows loop counts and tails."""
+        return f"ck_tile::BaseGemmPipelineAgBgCr{self.stem}"
+
+
+def _pipeline_class(
+    stem: str, header: str, persistent: bool, double_lds: bool = False
+) -> PipelineClass:
+    path = f"ck_tile/ops/gemm/pipeline/gemm_pipeline_ag_bg_cr_{header}.hpp"
+    return PipelineClass(stem, path, persistent, double_lds)
+
+
+PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
+    {
+        Pipeline.MEM: _pipeline_class("Mem", "mem", persistent=True),
+        Pipeline.COMPV3: _pipeline_class("CompV3", "comp_v3", persistent=True),
+        Pipeline.COMPV4: _pipeline_class("CompV4", "comp_v4", persistent=True, double_lds=True),
+        Pipeline.COMPV5: _pipeline_class("CompV5", "comp_v5", persistent=False),
+        Pipeline.COMPV6: _pipeline_class("CompV6", "comp_v6", persistent=False),
+    }
+)
+
+_FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
+    {
+        Pipeline.COMPV3: (
+            LoopVariant(True, "Full"),
+            LoopVariant(False, "Odd"),
+            LoopVariant(False, "Even"),
+        ),
+        Pipeline.COMPV4: (
+            LoopVariant(True, "Three"),
+            LoopVariant(True, "Two"),
+            LoopVariant(False, "Two"),
+            LoopVariant(False, "One"),
+        ),
+        Pipeline.COMPV5: (LoopVariant(True, "Empty"),),
+        Pipeline.COMPV6: (
+            LoopVariant(True, "Odd"),
+            LoopVariant(True, "Even"),
+            LoopVariant(False, "Odd"),
+            LoopVariant(False, "Even"),
+        ),
+    }
+)
+
+_TAILS = ("One", "Two", "Three", "Four", "Five", "Six", "Seven")
+_BYTES_IN_FLIGHT = 32768
+_MAX_PREFETCH_STAGES = 8
+
+
+def prefetch_stages(spec: GemmSpec, arch: ArchSpecs) -> int:
+    """Tiles that the mem pipeline keeps in flight, as CK derives it; 0 for other pipelines."""
+    if spec.pipeline is not Pipeline.MEM:
+        return 0
+    workgroups = max(1, 4 // spec.tiling.wave_count)
+    stage = bytes_of(spec.tile.m * spec.tile.k, spec.dtype_a, arch) + bytes_of(
+        spec.tile.n * spec.tile.k, spec.dtype_b, arch
+    )
+    wanted = -(-(_BYTES_IN_FLIGHT // workgroups) // stage)
+    return min(max(wanted, 2), _MAX_PREFETCH_STAGES)
+
+
+def loop_variants(spec: GemmSpec, arch: ArchSpecs) -> tuple[LoopVariant, ...]:
+    """Every pair of main loop and tail that some k reaches."""
+    if spec.pipeline is not Pipeline.MEM:
+        return _FIXED_VARIANTS[spec.pipeline]
+    tails = (*_TAILS[: prefetch_stages(spec, arch) - 1], "Full")
+    return tuple(LoopVariant(hot, tail) for hot in (True, False) for tail in tails)

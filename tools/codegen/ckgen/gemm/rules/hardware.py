@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Rules about what the GPU's instructions offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ckarch import UnknownNameError
+
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.core.tile import Dim3
+from ckgen.gemm.dtypes import allowed_outputs
+from ckgen.gemm.spec import GemmSpec
+
+
+def _listed(triples: Iterable[tuple[int, int, int]]) -> str:
+    return ", ".join(str(Dim3(*triple)) for triple in triples)
+
+
+def _dtype_combination(spec: GemmSpec, target: Target) -> str | None:
+    pair = f"{spec.dtype_a} x {spec.dtype_b}"
+    try:
+        combination = target.arch.dtype_combination(spec.dtype_a.value, spec.dtype_b.value)
+    except UnknownNameError:
+        return f"{pair} is not a product that any GPU here computes"
+    if spec.dtype_acc.value != combination.accumulator:
+        return f"{pair} accumulates in {combination.accumulator}, not in {spec.dtype_acc}"
+    outputs = allowed_outputs(spec.dtype_a, spec.dtype_b, target.arch)
+    if spec.dtype_c not in outputs:
+        names = ", ".join(output.value for output in outputs)
+        return f"{pair} can be stored as {names}, not as {spec.dtype_c}"
+    if combination.key not in target.gpu.warp_tiles:
+        return f"{target.name} has no matrix instruction for {pair}"
+    return None
+
+
+def _pipeline_supported(spec: GemmSpec, target: Target) -> str | None:
+    if spec.pipeline.value in target.gpu.pipelines:
+        return None
+    return f"{target.name} lacks what the pipeline {spec.pipeline} needs"
+
+
+def _wave_layout_supported(spec: GemmSpec, target: Target) -> str | None:
+    if spec.waves in target.gpu.wave_layouts:
+        return None
+    return (
+        f"waves {spec.waves} are not among those of {target.name} "
+        f"({_listed(target.gpu.wave_layouts)})"
+    )
+
+
+def _wave_k(spec: GemmSpec, target: Target) -> str | None:
+    if spec.waves.k == 1:
+        return None
+    return f"waves {spec.waves} divide k among {spec.waves.k} waves, and nothing adds up their parts"
+
+
+def _warp_tile_supported(spec: GemmSpec, target: Target) -> str | None:
+    tiles = target.gpu.warp_tiles.get(spec.dtype_key, ())
+    if spec.warp_tile in tiles:
+        return None
+    return (
+        f"warp tile {spec.warp_tile} is not among those of {target.name} for {spec.dtype_key} "
+        f"({_listed(tiles) or 'none'})"
+    )
+
+
+def _warp_tile_correct(spec: GemmSpec, target: Target) -> str | None:
+    if spec.warp_tile not in target.gpu.broken_warp_tiles.get(spec.dtype_key, ()):
+        return None
+    return (
+        f"warp tile {spec.warp_tile} of {spec.dtype_key} compiles but gives wrong results "
+        f"on {target.name}"
+    )
+
+
+HARDWARE_RULES: tuple[Rule, ...] = (
+    Rule(
+        "gemm.dtype_combination",
+        "The GPU must have a matrix instruction for the dtypes of A and B, which also decides the "
+        "accumulator and what C can be stored as.",
+        ("dtype_c", "dtype_acc", "dtype_b", "dtype_a"),
+        _dtype_combination,
+    ),
+    Rule(
+        "gemm.pipeline_supported",
+        "The GPU must have the instructions that the pipeline is built on.",
+        ("pipeline",),
+        _pipeline_supported,
+    ),
+    Rule(
+        "gemm.wave_layout_supported",
+        "The layout of waves must be one that the GPU's table lists.",
+        ("waves",),
+        _wave_layout_supported,
+    ),
+    Rule(
+        "gemm.wave_k",
+        "One wave must cover the whole of k: CK does not add up partial sums of several waves.",
+        ("waves",),
+        _wave_k,
+    ),
+    Rule(
+        "gemm.warp_tile_supported",
+        "The warp tile must be one that the GPU's matrix instructions compute for these dtypes.",
+        ("warp_tile",),
+        _warp_tile_supported,
+    ),
+    Rule(
+        "gemm.warp_tile_correct",
+        "The warp tile must not be one that is known to compile and to give wrong results, such as "
+        "fp8 tiles of 16 rows with the wrong k.",
+        ("warp_tile",),
+        _warp_tile_correct,
+    ),
+)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Rules about loads, LDS and registers."""
+
+from __future__ import annotations
+
+from ckarch import AgprKind
+
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.gemm.geometry import accumulators_per_lane, lds_bytes, load_grids
+from ckgen.gemm.spec import GemmSpec
+
+
+def _vector_load(spec: GemmSpec, target: Target) -> str | None:
+    for grid in load_grids(spec, target):
+        complaint = grid.complaint()
+        if complaint is not None:
+            return complaint
+    return None
+
+
+def _lds_capacity(spec: GemmSpec, target: Target) -> str | None:
+    needed, available = lds_bytes(spec, target), target.gpu.lds_bytes
+    if needed <= available:
+        return None
+    return (
+        f"tile {spec.tile} with the pipeline {spec.pipeline} needs {needed} bytes of LDS, "
+        f"and {target.name} has {available}"
+    )
+
+
+def _accumulator_registers(spec: GemmSpec, target: Target) -> str | None:
+    registers = target.gpu.registers
+    # Separate accumulation registers come on top; otherwise half must be left for everything else.
+    separate = registers.agprs is AgprKind.SEPARATE
+    available = registers.max_vgprs_per_wave // (1 if separate else 2)
+    needed = accumulators_per_lane(spec, target)
+    if needed <= available:
+        return None
+    return (
+        f"tile {spec.tile} with waves {spec.waves} needs {needed} accumulators per lane, "
+        f"and {target.name} can spare {available}"
+    )
+
+
+MEMORY_RULES: tuple[Rule, ...] = (
+    Rule(
+        "gemm.vector_load",
+        "The threads of a workgroup must cover the tiles of A and B evenly with the widest loads "
+        "that fit, 16 bytes at most.",
+        ("tile", "waves", "warp_tile"),
+        _vector_load,
+    ),
+    Rule(
+        "gemm.lds_capacity",
+        "All LDS buffers of the pipeline together, each large enough for the tiles of A and B and "
+        "for the epilogue, must fit into the LDS of one workgroup.",
+        ("tile", "pipeline"),
+        _lds_capacity,
+    ),
+    Rule(
+        "gemm.accumulator_registers",
+        "The accumulators of a lane must leave half of its registers free, or fit into the "
+        "accumulation registers where the GPU keeps them apart.",
+        ("tile", "waves"),
+        _accumulator_registers,
+    ),
+)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// Device pass only: proves that gemm_plan.hpp says what CK does, for the kernel being compiled.
+#pragma once
+
+#include <cstddef>
+
+#include "ck_kernel/gemm_plan.hpp"
+#include "ck_tile/core.hpp"
+#include "ck_tile/ops/gemm/kernel/universal_gemm_kernel.hpp"
+#include "ck_tile/ops/gemm/pipeline/gemm_pipeline_ag_bg_cr_scheduler.hpp"
+
+namespace ck_kernel::gemm {
+
+constexpr ck_tile::TailNumber to_ck(Tail tail)
+{
+    switch(tail)
+    {
+    case Tail::odd: return ck_tile::TailNumber::Odd;
+    case Tail::even: return ck_tile::TailNumber::Even;
+    case Tail::one: return ck_tile::TailNumber::One;
+    case Tail::two: return ck_tile::TailNumber::Two;
+    case Tail::three: return ck_tile::TailNumber::Three;
+    case Tail::four: return ck_tile::TailNumber::Four;
+    case Tail::five: return ck_tile::TailNumber::Five;
+    case Tail::six: return ck_tile::TailNumber::Six;
+    case Tail::seven: return ck_tile::TailNumber::Seven;
+    case Tail::full: return ck_tile::TailNumber::Full;
+    case Tail::empty: break;
+    }
+    return ck_tile::TailNumber::Empty;
+}
+
+// Every loop count up to several periods of the longest pipeline takes the variant that CK would take.
+template <typename BasePipeline>
+constexpr bool loops_agree(const Config& config)
+{
+    for(int loops = 1; loops <= 64; ++loops)
+    {
+        const LoopVariant variant = loop_variant(config, loops);
+        if(variant.hot != BasePipeline::BlockHasHotloop(loops) ||
+           to_ck(variant.tail) != BasePipeline::GetBlockLoopTailNum(loops))
+            return false;
+    }
+    return true;
+}
+
+template <typename Kernel>
+constexpr bool arguments_agree()
+{
+    using Theirs = typename Kernel::UniversalGemmKernel::KernelArgs;
+    return sizeof(Theirs) == sizeof(KernelArgs) && offsetof(Theirs, as_ptr) == offsetof(KernelArgs, a) &&
+           offsetof(Theirs, bs_ptr) == offsetof(KernelArgs, b) && offsetof(Theirs, e_ptr) == offsetof(KernelArgs, c) &&
+           offsetof(Theirs, M) == offsetof(KernelArgs, m) && offsetof(Theirs, N) == offsetof(KernelArgs, n) &&
+           offsetof(Theirs, K) == offsetof(KernelArgs, k) &&
+           offsetof(Theirs, stride_As) == offsetof(KernelArgs, stride_a) &&
+           offsetof(Theirs, stride_Bs) == offsetof(KernelArgs, stride_b) &&
+           offsetof(Theirs, stride_E) == offsetof(KernelArgs, stride_c) &&
+           offsetof(Theirs, k_batch) == offsetof(KernelArgs, k_batch);
+}
+
+template <typename Kernel>
+constexpr bool vectors_agree(const Config& config)
+{
+    const int wave_size = ck_tile::get_warp_size();
+    return Kernel::kBlockSize == block_size(config, wave_size) &&
+           Kernel::GemmPipeline::GetVectorSizeA() == vector_a(config, wave_size) &&
+           Kernel::GemmPipeline::GetVectorSizeB() == vector_b(config, wave_size) &&
+           Kernel::EpiloguePipeline::GetVectorSizeC() == vector_c(config);
+}
+
+} // namespace ck_kernel::gemm

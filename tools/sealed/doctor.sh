@@ -1,0 +1,2 @@
+doctor() { :; }
+show_help() { :; }
