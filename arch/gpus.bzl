@@ -25,8 +25,13 @@ def parse_gpus(value, what):
         fail(error)
     return gpus
 
+def _flag(label):
+    """The flag of a setting as a user types it, in this module or in one that depends on it."""
+    module = label.repo_name.replace("+", "~").partition("~")[0]
+    return "--{}//{}:{}".format("@" + module if module else "", label.package, label.name)
+
 def _gpus_setting_impl(ctx):
-    return [GpusInfo(gpus = parse_gpus(ctx.build_setting_value, "--" + str(ctx.label)))]
+    return [GpusInfo(gpus = parse_gpus(ctx.build_setting_value, _flag(ctx.label)))]
 
 gpus_setting = rule(
     implementation = _gpus_setting_impl,

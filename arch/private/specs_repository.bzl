@@ -11,6 +11,8 @@ def specs_bzl(document):
     Returns:
       The text of the file, and None; or None, and the sentence that says what is wrong.
     """
+    if type(document) != "dict":
+        return None, "not a JSON object"
     architectures = document.get("architectures")
     if type(architectures) != "dict" or not architectures:
         return None, "architectures: expected at least one GPU"
@@ -31,9 +33,9 @@ GPU_FACTS = {{
 
 def _arch_specs_repository_impl(repository_ctx):
     specs = repository_ctx.path(repository_ctx.attr.specs)
-    text, error = specs_bzl(json.decode(repository_ctx.read(specs)))
+    text, error = specs_bzl(json.decode(repository_ctx.read(specs), default = None))
     if error:
-        fail("{}: {}".format(specs, error))
+        fail("{}: {}.".format(specs, error))
     repository_ctx.file("specs.bzl", text)
     repository_ctx.file("BUILD.bazel", """exports_files(
     ["specs.bzl"],

@@ -29,7 +29,7 @@ def generate(ctx, generator, spec, source):
 def _front_end(ctx, hip, source, flags):
     """Arguments that both passes share: everything that clang would otherwise look up on the machine."""
     args = ctx.actions.args()
-    args.add_all(["-x", "hip", "-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-fuse-cuid=none"])
+    args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-fuse-cuid=none"])
     args.add("-resource-dir", hip.resource_dir)
     args.add_all(hip.include_dirs, before_each = "-isystem")
     args.add_all(["-include", "__clang_hip_runtime_wrapper.h"])

@@ -1,13 +1,9 @@
 """Finds the HIP compiler of this machine and makes a repository of it, so that actions name no path of the machine."""
 
 _SEALED_MARKER = "/etc/ckdispatch-sealed"
-_TOOLS = {
-    "clang++": "clang",
-    "clang-offload-bundler": "bundler",
-    "ld.lld": "linker",
-    "lld": "",
-    "llvm-objdump": "objdump",
-}
+
+# lld links code objects, llvm-objcopy is asked for by the bundler; both are looked for beside the tool itself.
+_TOOLS = ["clang++", "clang-offload-bundler", "ld.lld", "lld", "llvm-objcopy", "llvm-objdump"]
 
 # The parts of a whole system's include folder that a kernel may read; the rest would only weigh on every sandbox.
 _SYSTEM_PARTS = ["*.h", "asm/**", "asm-generic/**", "bits/**", "c++/**", "gnu/**", "hip/**", "hsa/**", "linux/**", "sys/**"]
@@ -174,7 +170,7 @@ def _link_headers(rctx, clang, resource, rocm, triple):
 def _link_libraries(rctx, clang, rocm):
     """Links what a kernel library is linked with; returns the files before and after its own object."""
     before, after = [], []
-    for name, into in [("crti.o", before), ("crtbeginS.o", before), ("libc.so.6", after), ("crtendS.o", after), ("crtn.o", after)]:
+    for name, into in [("crti.o", before), ("crtbeginS.o", before), ("libc.so.6", after), ("libc_nonshared.a", after), ("crtendS.o", after), ("crtn.o", after)]:
         rctx.symlink(_ask(rctx, clang, ["-print-file-name=" + name]), "lib/" + name)
         into.append("lib/" + name)
     hip = rocm.get_child("lib", "libamdhip64.so") if rocm else rctx.path(_ask(rctx, clang, ["-print-file-name=libamdhip64.so"]))

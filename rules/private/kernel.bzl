@@ -1,6 +1,6 @@
 """ck_kernel: one kernel, one target."""
 
-load("@ck_arch//:specs.bzl", "GPUS")
+load("@ck_arch//:specs.bzl", "GPU_FACTS")
 load("//arch:gpus.bzl", "GpusInfo")
 load(":actions.bzl", "bundle", "compile_device", "compile_host", "generate", "inspect", "link", "refuse")
 load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
@@ -69,7 +69,7 @@ def _ck_kernel_impl(ctx):
     gpu_binary = ctx.actions.declare_file("_ck/{0}/{0}.hipfb".format(name))
     bundle(ctx, hip, code_objects, gpu_binary)
     object = ctx.actions.declare_file("_ck/{0}/{0}.o".format(name))
-    wave_sizes = {gpu: GPUS[gpu]["wave_size"] for gpu in gpus}
+    wave_sizes = {gpu: GPU_FACTS[gpu]["wave_size"] for gpu in gpus}
     compile_host(ctx, hip, wave_sizes, source, own_headers, own_dirs, gpu_binary, resources_header, object)
     library = ctx.actions.declare_file("lib{}.so".format(name))
     link(ctx, hip, object, ctx.file._exports, library)

@@ -77,7 +77,7 @@ def ck_kernel_sets(sets, visibility = None):
                 forbid_spills = kernel_set["forbid_spills"],
                 legal_gpus = kernel["gpus"],
                 refused = kernel["refused"],
-                spec = json.encode(kernel["spec"]),
+                spec = json.encode(kernel["spec"] | {"name": name}),
                 visibility = visibility,
             )
         ck_kernel_set(

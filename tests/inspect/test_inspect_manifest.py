@@ -75,6 +75,13 @@ def test_a_manifest_says_where_each_kernel_is_and_what_it_uses(tmp_path: Path) -
     }
 
 
+def test_a_library_without_a_given_path_is_where_it_lies_now(tmp_path: Path) -> None:
+    (tmp_path / "kernels").mkdir()
+    entry = kernel(tmp_path / "kernels", "a", gfx942={}).rpartition("=")[0]
+    assert make(tmp_path, entry) == 0
+    assert read(tmp_path)["kernels"][0]["path"] == "kernels/liba.so"
+
+
 def test_the_order_of_entries_does_not_matter(tmp_path: Path) -> None:
     entries = [kernel(tmp_path, name, gfx942={}) for name in ("c", "a", "b")]
     assert make(tmp_path, *entries) == 0
@@ -131,11 +138,13 @@ def test_an_empty_set_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "the kernel set demo has no kernels" in refusal(tmp_path, capsys)
 
 
-@pytest.mark.parametrize("entry", ["a.json", "a.json=liba.so", "a=b=c=d", "a.json==liba.so"])
-def test_an_entry_without_three_parts_is_refused(
+@pytest.mark.parametrize("entry", ["a.json", "a=b=c=d", "a.json==liba.so", "=liba.so"])
+def test_an_entry_of_another_shape_is_refused(
     entry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "is not DESCRIPTION=LIBRARY=RELATIVE_PATH" in refusal(tmp_path, capsys, entry)
+    assert "is not DESCRIPTION=LIBRARY or DESCRIPTION=LIBRARY=PATH" in refusal(
+        tmp_path, capsys, entry
+    )
 
 
 @pytest.mark.parametrize("path", ["/abs/liba.so", "libs/libb.so"])

@@ -39,16 +39,64 @@ class Edit:
         return text[:begin] + body + text[end:]
 
 
-_EDITS = tuple(
+# CK sorts a sequence by merging recursive templates; the same order comes from ranking the elements in a constexpr
+# function, which the compiler evaluates in a fraction of the time. Equal elements keep CK's order, the later one first.
+_RANKED_SORT = """\
+    static constexpr index_t count = Values::size();
+    struct Ranked
+    {
+        index_t values[count + 1];
+        index_t ids[count + 1];
+    };
+    static constexpr Ranked rank()
+    {
+        Ranked ranked{};
+        for(index_t i = 0; i < count; ++i)
+        {
+            index_t before = 0;
+            for(index_t j = 0; j < count; ++j)
+            {
+                if(Compare{}(Values::at(j), Values::at(i)) ||
+                   (j > i && !Compare{}(Values::at(i), Values::at(j))))
+                    ++before;
+            }
+            ranked.values[before] = Values::at(i);
+            ranked.ids[before]    = i;
+        }
+        return ranked;
+    }
+    template <typename Ids>
+    struct pick;
+    template <index_t... Is>
+    struct pick<sequence<Is...>>
+    {
+        static constexpr Ranked ranked = rank();
+        using sorted_values            = sequence<ranked.values[Is]...>;
+        using sorted_ids               = sequence<ranked.ids[Is]...>;
+    };
+    using sort = pick<typename arithmetic_sequence_gen<0, Values::size(), 1>::type>;
+"""
+
+_EDITS = (
     Edit(
-        path="include/ck_tile/ops/elementwise/unary_element_wise_operation.hpp",
-        struct=struct,
-        pattern=r"( *asm volatile\(.*?\);\n)",
-        replacement=r"#if defined(__HIP_DEVICE_COMPILE__)\n\1#endif\n",
-        count=2,
-        why="GPU assembly must not reach the host compiler",
-    )
-    for struct in ("FastGeluAsm", "SiluAsm")
+        path="include/ck_tile/core/container/sequence.hpp",
+        struct="sequence_sort",
+        pattern=r" *using unsorted_ids = [^;]*;\n *using sort +=[^;]*;\n",
+        replacement=_RANKED_SORT,
+        count=1,
+        why="sort sequences in a constexpr function",
+    ),
+    *(
+        Edit(
+            path="include/ck_tile/ops/elementwise/unary_element_wise_operation.hpp",
+            struct=struct,
+            pattern=r"( *asm volatile\(.*?\);\n)",
+            replacement=r"#if defined(__HIP_DEVICE_COMPILE__)\n\1#endif\n",
+            count=2,
+            why="GPU assembly must not reach the host compiler",
+        )
+        for struct in ("FastGeluAsm", "SiluAsm")
+    ),
 )
 
 

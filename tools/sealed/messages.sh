@@ -19,11 +19,25 @@ usage_error() {
     exit "$exit_bad_usage"
 }
 
-# megabytes KIBIBYTES: for people.
-megabytes() {
+# human_size KIBIBYTES: for people.
+human_size() {
     if (($1 >= 1048576)); then
         printf '%d.%d GB' $(($1 / 1048576)) $(($1 % 1048576 * 10 / 1048576))
     else
         printf '%d MB' $(($1 / 1024))
     fi
+}
+
+# first_error LOG: the first complaint of apt, dpkg or mmdebstrap in it.
+first_error() {
+    local line
+    line=$(grep -m 1 -E '^(E|W|dpkg): ' -- "$1") || line='it gave no reason'
+    printf '%s' "$line"
+}
+
+# forward SIGNAL PID: to the children of PID.
+forward() {
+    local children=()
+    { read -r -a children <"/proc/$2/task/$2/children" || true; } 2>/dev/null
+    ((${#children[@]} == 0)) || kill "-$1" "${children[@]}" 2>/dev/null || true
 }

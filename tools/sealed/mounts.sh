@@ -1,16 +1,16 @@
 # What a command in the sealed root sees: the system folders of the root, and everything else of the
 # machine at its own path, so that workspaces, checkouts and Bazel's output open from both sides.
 
-# Variables that lead tools to the host's own compilers and libraries.
+# Variables that would lead tools to the host's own compilers, libraries and locales.
 readonly host_variables=(
     C_INCLUDE_PATH CC CPATH CPLUS_INCLUDE_PATH CXX
     DEVICE_LIB_PATH HIP_CLANG_PATH HIP_DEVICE_LIB_PATH HIP_PATH HIP_PLATFORM
     HIPCC_COMPILE_FLAGS_APPEND HIPCC_LINK_FLAGS_APPEND ROCM_PATH
-    JAVA_HOME JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS
+    JAVA_HOME JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS
+    LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_MONETARY LC_NUMERIC LC_TIME
     LD_LIBRARY_PATH LD_PRELOAD LIBRARY_PATH
-    LANGUAGE LC_ADDRESS LC_ALL LC_COLLATE LC_CTYPE LC_IDENTIFICATION LC_MEASUREMENT LC_MESSAGES
-    LC_MONETARY LC_NAME LC_NUMERIC LC_PAPER LC_TELEPHONE LC_TIME
     PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV
+    # Inside, bazelw is to notice where it is.
     CKDISPATCH_SEALED
 )
 
@@ -20,23 +20,30 @@ readonly certificate_variables=(
     REQUESTS_CA_BUNDLE SSL_CERT_DIR SSL_CERT_FILE
 )
 
+# Files and folders of the host's /etc that take the place of the root's.
+readonly host_etc=(group hostname hosts passwd pip.conf resolv.conf xdg/pip)
+
 # Sets $arguments, bubblewrap's options. Needs $root, $cache and $workspace.
 bwrap_arguments() {
+    local name paths
     arguments=()
     add_system_folders
     add_host_folders
-    add_network_files
-    add_user_files
-    local name
-    for name in "$cache" "$repository" "$workspace" "$(pwd -P)" "${HOME-}" "${TEST_TMPDIR-}"; do
-        add_path --bind "$name"
+    add_host_etc
+    mapfile -t paths < <(
+        readlink -e -- "$cache" "$repository" "$workspace" "$PWD" "${HOME:-/}" "${TEST_TMPDIR:-/}"
+    )
+    for name in "${paths[@]}"; do
+        add_folder "$name"
     done
+    paths=()
     for name in "${certificate_variables[@]}"; do
-        add_path --ro-bind "${!name-}"
+        [[ -z ${!name-} ]] || paths+=("${!name}")
     done
-    while IFS= read -r name; do
-        add_path --ro-bind "$name"
-    done < <(pip_paths)
+    collect_pip_paths
+    for name in "${paths[@]}"; do
+        add_input "$name"
+    done
     for name in "${host_variables[@]}"; do
         arguments+=(--unsetenv "$name")
     done
@@ -49,39 +56,25 @@ bwrap_arguments() {
     )
 }
 
-# /usr of the root, and /etc entry by entry, so that files of the host can be put among them.
+# /usr of the root, and its /etc entry by entry, so that files of the host can be put among them.
 # /proc is bound and not mounted anew because Bazel's own sandbox needs one without covered parts.
 add_system_folders() {
-    local entry name
-    for entry in "$root"/*; do
-        name=${entry##*/}
-        if [[ -L $entry ]]; then
-            arguments+=(--symlink "$(readlink -- "$entry")" "/$name")
-        elif [[ $name == lib* || $name == bin || $name == sbin ]]; then
-            arguments+=(--ro-bind "$entry" "/$name")
-        fi
-    done
+    local path link skip=" ${host_etc[*]} "
     arguments+=(
         --ro-bind "$root/usr" /usr --tmpfs /usr/local --tmpfs /usr/src
-        --tmpfs /var --dir /var/tmp --ro-bind "$root/var/lib/dpkg" /var/lib/dpkg
+        --tmpfs /var --dir /var/tmp --ro-bind-try "$root/var/lib/dpkg" /var/lib/dpkg
         --tmpfs /run
-        --bind /proc /proc --dev /dev --ro-bind /sys /sys
+        --bind /proc /proc --ro-bind /sys /sys --dev /dev --bind-try /dev/shm /dev/shm
         --dev-bind-try /dev/kfd /dev/kfd --dev-bind-try /dev/dri /dev/dri
-        --bind-try /dev/shm /dev/shm
     )
-    for entry in "$root"/etc/* "$root"/etc/.[!.]*; do
-        name=${entry##*/}
-        case $name in
-            resolv.conf | hosts | hostname | passwd | group | pip.conf) ;;
-            *)
-                if [[ -L $entry ]]; then
-                    arguments+=(--symlink "$(readlink -- "$entry")" "/etc/$name")
-                else
-                    arguments+=(--ro-bind-try "$entry" "/etc/$name")
-                fi
-                ;;
-        esac
-    done
+    while IFS=$'\t' read -r path link; do
+        [[ $path != etc/* || $skip != *" ${path#etc/} "* ]] || continue
+        if [[ -n $link ]]; then
+            arguments+=(--symlink "$link" "/$path")
+        elif [[ $path == @(bin|sbin|lib*|etc/*) ]]; then
+            arguments+=(--ro-bind-try "$root/$path" "/$path")
+        fi
+    done < <(cd -- "$root" && find -- * etc/* etc/.[!.]* -maxdepth 0 -printf '%p\t%l\n')
 }
 
 # Every other folder of the machine's own root, writable as far as its permissions go.
@@ -89,8 +82,8 @@ add_host_folders() {
     local folder
     for folder in /*; do
         case $folder in
-            /bin | /boot | /dev | /etc | /lib* | /proc | /run | /sbin | /sys | /usr | /var) ;;
-            /lost+found) ;;
+            /bin | /boot | /dev | /etc | /lib* | /lost+found | /proc | /run | /sbin | /sys) ;;
+            /usr | /var) ;;
             /opt) arguments+=(--ro-bind /opt /opt) ;;
             *)
                 if [[ -L $folder ]]; then
@@ -103,66 +96,64 @@ add_host_folders() {
     done
 }
 
-# The resolver, and the certificates that this machine trusts.
-add_network_files() {
-    local file
-    for file in /etc/resolv.conf /etc/hosts /etc/hostname /etc/pip.conf /etc/xdg/pip; do
-        if [[ -e $file ]]; then
-            arguments+=(--ro-bind "$file" "$file")
-        fi
+# The resolver, the names of users, pip's settings and the certificates that this machine trusts.
+add_host_etc() {
+    local file users=
+    for file in "${host_etc[@]}"; do
+        [[ ! -e /etc/$file ]] || arguments+=(--ro-bind "/etc/$file" "/etc/$file")
     done
+    IFS= read -r -d '' users </etc/passwd || true
+    if [[ ! $'\n'$users =~ $'\n'[^:]*:[^:]*:$EUID: ]]; then
+        # A user that only a directory service knows.
+        exec {users_fd}< <(printf '%s' "$users" && getent passwd "$EUID")
+        arguments+=(--ro-bind-data "$users_fd" /etc/passwd)
+    fi
     if [[ -e /etc/ssl/certs/ca-certificates.crt ]]; then
         arguments+=(
             --ro-bind /etc/ssl/certs /etc/ssl/certs
             --ro-bind-try /usr/share/ca-certificates /usr/share/ca-certificates
         )
     fi
-    arguments+=(
-        --ro-bind-try /usr/local/share/ca-certificates /usr/local/share/ca-certificates
-    )
+    arguments+=(--ro-bind-try /usr/local/share/ca-certificates /usr/local/share/ca-certificates)
 }
 
-# Names for the ids, also for a user that only a directory service knows.
-add_user_files() {
-    local database data
-    for database in passwd group; do
-        exec {data}< <(
-            cat "/etc/$database"
-            if [[ $database == passwd ]]; then
-                grep -qE "^[^:]*:[^:]*:$EUID:" /etc/passwd || getent passwd "$EUID" || true
-            fi
-        )
-        arguments+=(--ro-bind-data "$data" "/etc/$database")
-    done
-}
-
-# add_path OPTION PATH: shows a path of the host that lies in one of the folders that come from the
-# root; all others are visible already.
-add_path() {
-    local path
-    [[ $2 == /* && -e $2 ]] || return 0
-    path=$(readlink -f -- "$2")
-    case $path in
-        /var/* | /run/* | /usr/local/* | /usr/src/*) arguments+=("$1" "$path" "$path") ;;
-        /etc/ssl/certs | /etc/ssl/certs/*) ;;
-        /etc/*) [[ -e $root$path ]] || arguments+=("$1" "$path" "$path") ;;
-        /usr/*)
-            [[ $1 == --ro-bind ]] || fail "the folder $path cannot be used from the sealed root" \
-                "because it is inside /usr; move it elsewhere."
+# add_folder PATH: shows a folder that commands write to, where add_host_folders did not.
+add_folder() {
+    case $1 in
+        /opt/* | /run/* | /usr/local/* | /usr/src/* | /var/*) arguments+=(--bind "$1" "$1") ;;
+        /boot/* | /etc/* | /usr/*)
+            fail "the folder $1 cannot be used from the sealed root because it is part of the" \
+                "system's own folders; move it elsewhere."
             ;;
     esac
 }
 
-# Local folders and files that pip is told to use, by its variables or its configuration.
-pip_paths() {
-    local file value
-    {
-        printf '%s\n' "${PIP_FIND_LINKS-}" "${PIP_INDEX_URL-}" "${PIP_EXTRA_INDEX_URL-}" \
-            "${PIP_CONSTRAINT-}" "${PIP_CONFIG_FILE-}"
-        for file in "${PIP_CONFIG_FILE-}" /etc/pip.conf /etc/xdg/pip/pip.conf \
-            "${XDG_CONFIG_HOME:-${HOME-}/.config}/pip/pip.conf" "${HOME-}/.pip/pip.conf"; do
-            [[ -n $file && -r $file && -f $file ]] || continue
-            sed -nE 's/^(([a-z-]*index-url|find-links|cert|client-cert)[[:space:]]*=)?[[:space:]]+//p' "$file"
-        done
-    } | tr -s ' \t,' '\n' | sed -nE 's#^(file://)?(/.*)$#\2#p' | sort -u
+# add_input PATH: shows a file or folder that commands only read, where nothing else did.
+add_input() {
+    [[ -e $1 ]] || return 0
+    case $1 in
+        /etc/ssl/certs | /etc/ssl/certs/*) ;;
+        /run/* | /usr/local/* | /usr/src/* | /var/*) arguments+=(--ro-bind "$1" "$1") ;;
+        /etc/*) [[ -e $root$1 ]] || arguments+=(--ro-bind "$1" "$1") ;;
+    esac
+}
+
+# Adds to $paths the local files and folders that pip is told to use.
+collect_pip_paths() {
+    local file line word
+    local words="${PIP_CONFIG_FILE-} ${PIP_CONSTRAINT-} ${PIP_EXTRA_INDEX_URL-} ${PIP_FIND_LINKS-}"
+    words+=" ${PIP_INDEX_URL-}"
+    for file in "${PIP_CONFIG_FILE-}" /etc/pip.conf /etc/xdg/pip/pip.conf \
+        "${XDG_CONFIG_HOME:-${HOME-}/.config}/pip/pip.conf" "${HOME-}/.pip/pip.conf"; do
+        [[ -f $file && -r $file ]] || continue
+        while IFS= read -r line || [[ -n $line ]]; do
+            words+=" ${line#*=}"
+        done <"$file"
+    done
+    set -f
+    for word in $words; do
+        word=${word#file://}
+        [[ $word != /* ]] || paths+=("$word")
+    done
+    set +f
 }

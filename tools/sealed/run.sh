@@ -37,7 +37,7 @@ sealed_shell() {
 # With its own Bazel the machine keeps Bazel's own defaults, unless the cache was moved.
 own_startup_options() {
     startup=()
-    if cache_is_moved; then
+    if [[ $cache_is_moved == yes ]]; then
         write_settings "common --disk_cache=$cache/disk"
         startup=(--output_user_root="$cache/bazel" --bazelrc="$settings")
     fi
@@ -49,7 +49,7 @@ sealed_startup_options() {
         "common:sealed --registry=file://$registry_folder"
         "common:sealed --lockfile_mode=off"
     )
-    cache_is_moved && lines+=("common --disk_cache=$cache/disk")
+    [[ $cache_is_moved == no ]] || lines+=("common --disk_cache=$cache/disk")
     write_settings "${lines[@]}"
     startup=(--output_user_root="$cache/bazel" --bazelrc="$settings")
 }
@@ -91,11 +91,4 @@ run_in_root() {
         check_namespaces
     fi
     exit "$code"
-}
-
-# forward SIGNAL PID: to the children of PID.
-forward() {
-    local children
-    read -r -a children <"/proc/$2/task/$2/children" || true
-    ((${#children[@]} == 0)) || kill "-$1" "${children[@]}" 2>/dev/null || true
 }

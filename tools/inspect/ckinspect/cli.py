@@ -70,8 +70,9 @@ def _parser() -> argparse.ArgumentParser:
         "--entry",
         action="append",
         default=[],
-        metavar="JSON=LIBRARY=RELATIVE",
-        help="a kernel's description, its library, and its path from the manifest's folder",
+        metavar="JSON=LIBRARY[=PATH]",
+        help="a kernel's description and library, and the library's path from the manifest's folder"
+        " if it will not lie there as it does now",
     )
     command.add_argument("--output", type=Path, required=True, help="the manifest to write")
     command.set_defaults(run=_manifest)
@@ -131,7 +132,7 @@ def _require_no_spills(name: str, gpus: Mapping[str, Any]) -> None:
 
 
 def _manifest(options: argparse.Namespace) -> None:
-    entries = [manifest.Entry.parse(text) for text in options.entry]
+    entries = [manifest.Entry.parse(text, options.output.parent) for text in options.entry]
     files.write_all({options.output: files.render_json(manifest.compose(options.set, entries))})
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -27,15 +28,16 @@ class Entry:
     relative_path: PurePosixPath
 
     @staticmethod
-    def parse(text: str) -> Entry:
-        """Reads DESCRIPTION=LIBRARY=RELATIVE_PATH."""
+    def parse(text: str, folder: Path) -> Entry:
+        """Reads DESCRIPTION=LIBRARY[=RELATIVE_PATH] for a manifest in `folder`."""
         parts = text.split("=")
-        if len(parts) != 3 or not all(parts):
+        if len(parts) not in (2, 3) or not all(parts):
             raise InspectError(
-                f"the entry {text!r} is not DESCRIPTION=LIBRARY=RELATIVE_PATH;"
-                f" write it like x.json=libx.so=libx.so."
+                f"the entry {text!r} is not DESCRIPTION=LIBRARY or DESCRIPTION=LIBRARY=PATH;"
+                f" write it like x.json=libx.so."
             )
-        entry = Entry(Path(parts[0]), Path(parts[1]), PurePosixPath(parts[2]))
+        relative_path = parts[2] if len(parts) == 3 else os.path.relpath(parts[1], folder)
+        entry = Entry(Path(parts[0]), Path(parts[1]), PurePosixPath(relative_path))
         if entry.relative_path.is_absolute() or entry.relative_path.name != entry.library.name:
             raise InspectError(
                 f"the entry {text!r} must end in a relative path to {entry.library.name};"

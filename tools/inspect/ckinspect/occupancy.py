@@ -57,7 +57,7 @@ def _only(fields: tuple[str, ...], used: KernelResources) -> KernelResources:
 def _as_compiled(kernel: KernelMetadata, gpu: GpuSpec) -> GpuSpec:
     """`gpu` as a kernel sees it that may use another wave size, or one CU of a pair, than usual."""
     if kernel.wavefront_size != gpu.wave_size:
-        # The specs count a lane's registers at the usual wave size; half the lanes have twice as many.
+        # The specs count a lane's registers at the usual wave size: half the lanes, twice as many.
         registers = gpu.registers
         gpu = replace(
             gpu,

@@ -24,7 +24,7 @@ class EntryField:
     ``decode`` turns one JSON value into one choice. ``choices`` lists what ``"*"`` stands for on a
     GPU, given the choices already made for the fields before this one. A ``triple`` is a JSON list
     itself, so that only a list of lists means several choices. ``set_level`` fields may also stand
-    at the top of a declaration.
+    at the top of a declaration, and are options of the family's command, called ``option``.
     """
 
     name: str
@@ -35,6 +35,7 @@ class EntryField:
     required: bool = False
     triple: bool = False
     set_level: bool = False
+    option: str = ""
 
 
 class Family(ABC):
@@ -71,11 +72,20 @@ class Family(ABC):
 
     @property
     @abstractmethod
+    def headers(self) -> Mapping[str, Path]:
+        """The project's headers that generated sources include, by the name they include."""
+
+    @property
+    @abstractmethod
     def preselected(self) -> Mapping[str, Path]:
         """The declarations that ship with the family, by name."""
 
     @abstractmethod
-    def catalogue(self, fields: Mapping[str, str]) -> Mapping[str, Any]:
+    def set_value(self, spec: KernelSpec, field: str) -> str:
+        """What a declaration would say in the set-level ``field`` to get ``spec``."""
+
+    @abstractmethod
+    def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """A declaration of everything legal that is worth trying, for the given set-level fields."""
 
     def judge(self, spec: KernelSpec, target: Target) -> Verdict:

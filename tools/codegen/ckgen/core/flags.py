@@ -4,37 +4,42 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from ckarch import GpuSpec
 
 FLAGS_FILE = Path(__file__).parent / "flags.json"
 
 
 @dataclass(frozen=True)
 class CompilerFlags:
-    """``common`` flags of both passes, those of one pass, and those of ``combined`` libraries."""
+    """Flags by purpose: of both passes, of one pass, of kernels that share a library, and so on.
+
+    ``table`` compiles the list of a combined library's kernels, which holds no device code.
+    """
 
     common: tuple[str, ...]
     device: tuple[str, ...]
     host: tuple[str, ...]
     combined: tuple[str, ...]
     offload_arch: str
+    gpus_define: str
+    table: tuple[str, ...]
     link: tuple[str, ...]
 
-    def for_combined_library(self, gpus: tuple[str, ...]) -> tuple[str, ...]:
-        """Flags to compile one kernel, for all of ``gpus``, into a library with others."""
-        targets = tuple(self.offload_arch + gpu for gpu in gpus)
-        return (*self.common, *targets, *self.device, *self.host, *self.combined)
+    def for_combined_library(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
+        """Flags to compile one kernel, for all of ``gpus`` at once, into a library with others."""
+        targets = (self.offload_arch + gpu.name for gpu in gpus)
+        wave_sizes = ",".join(f"{gpu.name}:{gpu.wave_size}" for gpu in gpus)
+        define = f'{self.gpus_define}"{wave_sizes}"'
+        return (*self.common, *targets, *self.device, *self.host, *self.combined, define)
 
 
 def load_flags(path: Path = FLAGS_FILE) -> CompilerFlags:
     """The flags as ``flags.json`` has them."""
     data = json.loads(path.read_text(encoding="utf-8"))
     return CompilerFlags(
-        common=tuple(data["common"]),
-        device=tuple(data["device"]),
-        host=tuple(data["host"]),
-        combined=tuple(data["combined"]),
-        offload_arch=data["offload_arch"],
-        link=tuple(data["link"]),
+        **{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
     )

@@ -20,8 +20,6 @@ class Renderer:
             loader=jinja2.FileSystemLoader(template.parent),
             undefined=jinja2.StrictUndefined,
             autoescape=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
             keep_trailing_newline=True,
         )
         environment.filters["cxx_bool"] = cxx_bool

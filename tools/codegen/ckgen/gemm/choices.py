@@ -119,10 +119,11 @@ def _decode_pads(value: object) -> Pads:
 
 
 def _choice_field(
-    name: str, description: str, kind: type[Choice], default: Choice, set_level: bool = False
+    name: str, description: str, kind: type[Choice], default: Choice
 ) -> EntryField:
-    decode, choices = partial(codec.decode, kind), partial(_members, kind)
-    return EntryField(name, description, decode, choices, default, set_level=set_level)
+    return EntryField(
+        name, description, partial(codec.decode, kind), partial(_members, kind), default
+    )
 
 
 def _triple_field(name: str, description: str, choices: Any) -> EntryField:
@@ -131,12 +132,13 @@ def _triple_field(name: str, description: str, choices: Any) -> EntryField:
 
 
 ENTRY_FIELDS: tuple[EntryField, ...] = (
-    _choice_field(
-        "variant", "what is computed around the product", Variant, Variant.STANDARD, set_level=True
+    EntryField(
+        "variant", "what is computed around the product", partial(codec.decode, Variant),
+        partial(_members, Variant), Variant.STANDARD, set_level=True, option="variants",
     ),
     EntryField(
         "dtype", "dtype of A and B", partial(codec.decode, Dtype), _dtypes,
-        required=True, set_level=True,
+        required=True, set_level=True, option="datatype",
     ),
     EntryField("dtype_a", "dtype of A, if not `dtype`", partial(codec.decode, Dtype), _dtypes),
     EntryField("dtype_b", "dtype of B, if not `dtype`", partial(codec.decode, Dtype), _dtypes),

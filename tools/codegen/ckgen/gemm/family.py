@@ -20,6 +20,8 @@ from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec
 
 _HERE = Path(__file__).parent
+_CODEGEN = _HERE.parents[1]
+_ABI = _HERE.parents[3] / "abi" / "ck_kernel_abi.h"
 
 
 class GemmFamily(Family):
@@ -51,12 +53,20 @@ class GemmFamily(Family):
         return _HERE / "templates" / "kernel.cpp.j2"
 
     @property
+    def headers(self) -> Mapping[str, Path]:
+        own = _CODEGEN / "include"
+        found = sorted((*own.rglob("*.hpp"), *own.rglob("*.inc")))
+        return {**{path.relative_to(own).as_posix(): path for path in found}, _ABI.name: _ABI}
+
+    @property
     def preselected(self) -> Mapping[str, Path]:
         return {path.stem: path for path in sorted((_HERE / "preselected").glob("*.json"))}
 
-    def catalogue(self, fields: Mapping[str, str]) -> Mapping[str, Any]:
-        everything = {
-            field: "*" for field in ("tile", "waves", "warp_tile", "pipeline", "epilogue", "scheduler")
-        }
+    def set_value(self, spec: KernelSpec, field: str) -> str:
+        return str(getattr(spec, "dtype_a" if field == "dtype" else field))
+
+    def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        free = ("tile", "waves", "warp_tile", "pipeline", "epilogue", "scheduler")
+        everything = {field: "*" for field in free}
         pads = [[False, False, False], [True, True, True]]
         return {"family": self.name, **fields, "kernels": [{**everything, "pad": pads}]}

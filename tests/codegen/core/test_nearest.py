@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""The nearest legal spec, and refusals that name it."""
+
+from __future__ import annotations
+
+from ckgen.core.nearest import describe_change, distance, nearest_legal, refusal
+from ckgen.core.rules import first_violation
+from codegen_support import GEMM, TOY, Color, ToySpec, gemm, target
+
+
+def test_a_legal_spec_is_its_own_nearest() -> None:
+    spec = ToySpec(Color.RED, 8)
+    assert nearest_legal(TOY, spec, target()) is spec
+
+
+def test_several_violations_are_repaired_together() -> None:
+    assert nearest_legal(TOY, ToySpec(Color.BLUE, 100), target("gfx1100")) in (
+        ToySpec(Color.GREEN, 8),
+        ToySpec(Color.GREEN, 16),
+        ToySpec(Color.GREEN, 32),
+    )
+
+
+def test_the_search_gives_up_rather_than_run_on() -> None:
+    assert nearest_legal(TOY, ToySpec(Color.BLUE, 100), target(), limit=1) is None
+
+
+def test_a_small_change_is_preferred_to_a_large_one() -> None:
+    nearest = nearest_legal(GEMM, gemm(warp_tile=(32, 32, 4)), target())
+    assert nearest == gemm(warp_tile=(32, 32, 8))
+
+
+def test_distance_grows_with_the_change() -> None:
+    base = gemm()
+    assert distance(base, base, {}) == 0
+    near = distance(base, gemm(tile=(128, 128, 64)), {})
+    far = distance(base, gemm(tile=(128, 128, 256)), {})
+    assert 0 < near < far
+    assert distance(base, gemm(tile=(128, 128, 64)), {"tile": 10.0}) == 10 * near
+
+
+def test_a_refusal_names_rule_values_and_nearest_choice() -> None:
+    spec = gemm(tile=(100, 128, 32))
+    finding = first_violation(GEMM.rules, spec, target())
+    assert finding is not None
+    assert refusal(GEMM, finding, spec, target()) == (
+        "gemm.tile_divisible: tile 100x128x32 is not a multiple of 64x64x16, which waves 2x2x1 "
+        "with warp tile 32x32x16 cover; the nearest legal choice is tile 128x128x32"
+    )
+
+
+def test_a_refusal_without_a_legal_neighbour_says_so() -> None:
+    where = target(wave_layouts=())
+    spec = gemm()
+    finding = first_violation(GEMM.rules, spec, where)
+    assert finding is not None
+    assert refusal(GEMM, finding, spec, where).endswith("; no similar kernel is legal on gfx942")
+
+
+def test_changes_read_like_the_fields() -> None:
+    changed = gemm(tile=(64, 64, 32), pad_m=True)
+    assert describe_change(gemm(), changed) == "tile 64x64x32 and pad_m true"
+    assert describe_change(gemm(), gemm()) == "the same"

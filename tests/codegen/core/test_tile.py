@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Extents and how a tile is divided."""
+
+from __future__ import annotations
+
+import pytest
+from ckgen.core.errors import FieldError
+from ckgen.core.tile import Dim3, TileConfig
+from hypothesis import given
+from hypothesis import strategies as st
+
+extents = st.builds(Dim3, *(st.integers(min_value=1, max_value=4096) for _ in range(3)))
+
+
+@given(extents)
+def test_extents_parse_back_from_their_text(dim: Dim3) -> None:
+    assert Dim3.parse(str(dim)) == dim
+
+
+@pytest.mark.parametrize("text", ["", "1x2", "1x2x3x4", "ax2x3", "1x-2x3", "1x2x３", "1x 2x3"])
+def test_text_that_is_not_three_extents_is_refused(text: str) -> None:
+    with pytest.raises(FieldError, match="three extents such as 128x128x32"):
+        Dim3.parse(text)
+
+
+def test_extents_format_like_text() -> None:
+    assert f"{Dim3(1, 2, 3):>8}|" == "   1x2x3|"
+
+
+def test_repeat_counts_warp_tiles_of_one_wave() -> None:
+    tiling = TileConfig(Dim3(256, 128, 64), Dim3(2, 2, 1), Dim3(32, 32, 16))
+    assert tiling.coverage == Dim3(64, 64, 16)
+    assert tiling.repeat == Dim3(4, 2, 4)
+
+
+def test_threads_depend_on_the_wave_size() -> None:
+    tiling = TileConfig(Dim3(128, 128, 32), Dim3(4, 2, 1), Dim3(16, 16, 16))
+    assert (tiling.threads(32), tiling.threads(64)) == (256, 512)
+
+
+def test_extents_multiply_along_each_axis_and_with_nothing_else() -> None:
+    assert Dim3(1, 2, 3) * Dim3(4, 5, 6) == Dim3(4, 10, 18)
+    with pytest.raises(TypeError):
+        Dim3(1, 2, 3) * 2  # type: ignore[operator]
