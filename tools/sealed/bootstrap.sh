@@ -13,7 +13,7 @@ ensure_root() {
 
 make_root() {
     local started=$SECONDS lock
-    check_programs df find flock sha256sum unshare
+    check_basics
     make_cache_folder
     exec {lock}>>"$cache/sealed/lock"
     if ! flock -n "$lock"; then
@@ -23,10 +23,9 @@ make_root() {
     if ! root_is_ready; then
         # Only a holder of the lock makes such folders: what is here was left by a killed one.
         remove_leftovers
-        check_apt
         check_space
-        mapfile -t needed < <(needed_tools)
-        install_tools "${needed[@]}"
+        find_needed_tools
+        install_tools "${tools[@]}"
         check_subordinate_ids
         check_namespaces
         say "making the sealed root $key from Debian $suite, once: about 0.7 GB to download and" \
@@ -100,6 +99,8 @@ run_mmdebstrap() {
         # The user that apt would change to cannot reach a private home folder.
         --aptopt='APT::Sandbox::User "root"'
         --dpkgopt=force-unsafe-io
+        # Documentation, translations, and what only jlink would read.
+        --dpkgopt='path-exclude=/usr/lib/jvm/*/jmods/*'
         --dpkgopt='path-exclude=/usr/share/doc/*'
         --dpkgopt='path-include=/usr/share/doc/*/copyright'
         --dpkgopt='path-exclude=/usr/share/info/*'
@@ -135,5 +136,7 @@ finish_root() {
         echo "# sealed root $key: $suite, recipe $recipe, and the packages in it"
         sed -nE 's/^(Package|Version): //p' "$made/var/lib/dpkg/status" | paste -d ' ' - - |
             LC_ALL=C sort
-    } >"$made/$marker"
+    } >"$made/$marker" || return
+    # The rename must not reach the disk before the files do.
+    sync -f "$made"
 }

@@ -1,1 +1,54 @@
-clean_sealed() { :; }
+# --clean-sealed: removes sealed roots, and what Bazel built in them, that are no longer asked for.
+
+clean_sealed() {
+    local all=no lock folder status=0
+    case "$#:${1-}" in
+        0:) ;;
+        1:--all) all=yes ;;
+        *) usage_error "--clean-sealed takes nothing or --all, and '$*' was given." ;;
+    esac
+    find_cache
+    find_root
+    if [[ ! -d $cache/sealed ]]; then
+        say "nothing to remove: there is no sealed root in $cache"
+        return
+    fi
+    exec {lock}>>"$cache/sealed/lock"
+    flock -n "$lock" ||
+        fail "nothing was removed because another bazelw is making a sealed root in $cache/sealed;" \
+            "try again when it has finished."
+    remove_leftovers
+    freed_kib=0
+    for folder in "$cache"/sealed/*-*/; do
+        folder=${folder%/}
+        # A cache may be shared by machines of both architectures: theirs has the same digest.
+        if [[ -d $folder && ($all == yes || ${folder##*-} != "${key##*-}") ]]; then
+            remove_root "$folder" || status=$exit_bad_surroundings
+        fi
+    done
+    say "$(human_size "$freed_kib") were freed"
+    exit "$status"
+}
+
+# remove_root FOLDER: false, with a sentence, when a command or a Bazel server still runs in it.
+remove_root() {
+    local handle old=${1##*/} gone
+    exec {handle}<"$1"
+    if ! flock -n "$handle"; then
+        say "the sealed root $old was not removed because it is in use; stop its Bazel server with" \
+            "'./bazelw shutdown' in the workspace that it serves."
+        exec {handle}<&-
+        return 1
+    fi
+    gone=$cache/sealed/tmp.$$.$old
+    mkdir -- "$gone"
+    mv -T -- "$1" "$gone/root"
+    [[ ! -e $cache/bazel/$old ]] || mv -T -- "$cache/bazel/$old" "$gone/bazel"
+    exec {handle}<&-
+    size=$(du -sk -- "$gone" 2>/dev/null) || true
+    freed_kib=$((freed_kib + ${size%%[!0-9]*}))
+    # Bazel takes the write permission from what it built.
+    chmod -R u+w -- "$gone/bazel" 2>/dev/null || true
+    remove_folder "$gone"
+    say "removed the sealed root $old"
+}

@@ -10,6 +10,8 @@ run_bazel() {
             exec "$(own_bazel)" "${startup[@]}" "$@"
             ;;
         inside)
+            read -r _ _ _ key _ <"/$marker"
+            key=${key%:}
             sealed_startup_options
             exec bazel "${startup[@]}" "$@"
             ;;
@@ -43,6 +45,8 @@ own_startup_options() {
     fi
 }
 
+# Every root has an output folder, and so a server, of its own: what Bazel has detected in one root
+# does not hold in another.
 sealed_startup_options() {
     local lines=(
         "common --config=sealed"
@@ -51,7 +55,7 @@ sealed_startup_options() {
     )
     [[ $cache_is_moved == no ]] || lines+=("common --disk_cache=$cache/disk")
     write_settings "${lines[@]}"
-    startup=(--output_user_root="$cache/bazel" --bazelrc="$settings")
+    startup=(--output_user_root="$cache/bazel/$key" --bazelrc="$settings")
 }
 
 # write_settings LINE…: a bazelrc in the cache, named by its content, so that two repositories that

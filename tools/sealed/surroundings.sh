@@ -12,6 +12,12 @@ check_programs() {
     done
 }
 
+# Before anything is written: the programs of a usual Debian system, and apt.
+check_basics() {
+    check_programs df find flock sha256sum unshare
+    check_apt
+}
+
 check_apt() {
     command -v apt-get >/dev/null ||
         fail "making the sealed root needs apt, which this machine does not have; use a Debian-like" \
@@ -39,22 +45,17 @@ free_kib() {
     printf '%s' "$line"
 }
 
-# What this user needs, as PACKAGE:PROGRAM.
-needed_tools() {
-    printf '%s\n' mmdebstrap:mmdebstrap bubblewrap:bwrap
-    ((EUID == 0)) || printf '%s\n' uidmap:newuidmap
+# Sets $tools, what this user needs to make a root, as PACKAGE:PROGRAM.
+find_needed_tools() {
+    tools=(mmdebstrap:mmdebstrap bubblewrap:bwrap)
+    ((EUID == 0)) || tools+=(uidmap:newuidmap)
 }
 
-# True when this user may install packages; sets $as_root, what to put before apt-get.
-may_install() {
-    as_root=()
-    ((EUID == 0)) && return
-    command -v sudo >/dev/null && sudo -n true 2>/dev/null && as_root=(sudo -n)
-}
-
-# install_tools PACKAGE:PROGRAM…: installs those whose program is missing, or says how to.
-install_tools() {
-    local entry log=$cache/sealed/apt.log missing=()
+# check_tools PACKAGE:PROGRAM…: sets $missing, the packages to install, and $as_root, what to put
+# before apt-get; fails where that is not allowed.
+check_tools() {
+    local entry
+    missing=() as_root=()
     for entry in "$@"; do
         command -v "${entry#*:}" >/dev/null || missing+=("${entry%:*}")
     done
@@ -63,6 +64,18 @@ install_tools() {
     may_install ||
         fail "the sealed root needs ${missing[*]}, and this user may not install packages; run:" \
             "sudo apt-get install -y ${missing[*]}"
+}
+
+may_install() {
+    ((EUID == 0)) && return
+    command -v sudo >/dev/null && sudo -n true 2>/dev/null && as_root=(sudo -n)
+}
+
+# install_tools PACKAGE:PROGRAM…: installs those whose program is missing.
+install_tools() {
+    local log=$cache/sealed/apt.log
+    check_tools "$@"
+    ((${#missing[@]})) || return 0
     say "installing ${missing[*]} with apt"
     {
         "${as_root[@]}" apt-get update &&
@@ -75,7 +88,7 @@ install_tools() {
 # An ordinary user's root is made with a range of user ids of one's own.
 check_subordinate_ids() {
     local name file
-    ((EUID == 0)) && return
+    ((EUID != 0)) || return 0
     name=$(id -un)
     for file in /etc/subuid /etc/subgid; do
         grep -qsE "^($name|$EUID):" "$file" ||

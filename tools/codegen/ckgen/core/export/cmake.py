@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ckgen.core.errors import RenderError
 from ckgen.core.export.plan import INCLUDE, LIBRARY, TABLE, TEMPLATES, BuildPlan
 from ckgen.core.render import Renderer
 
@@ -27,11 +28,15 @@ def render(plan: BuildPlan) -> str:
 
 
 def quoted_words(words: Sequence[str]) -> str:
-    """``words`` as quoted arguments, in which CMake must find nothing to expand or to split."""
+    """``words`` as quoted arguments in which CMake finds nothing to expand.
+
+    They become elements of a CMake list, which cannot hold backslashes and semicolons reliably.
+    """
+    for word in words:
+        if "\\" in word or ";" in word:
+            raise RenderError(f"{word!r} cannot be an element of a CMake list")
     return " ".join(f'"{_escape(word)}"' for word in words)
 
 
 def _escape(word: str) -> str:
-    for special in ("\\", '"', "$", ";"):
-        word = word.replace(special, "\\" + special)
-    return word
+    return word.replace('"', '\\"').replace("$", "\\$")

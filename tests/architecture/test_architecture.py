@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The folders use each other only as ARCHITECTURE.md says, and GPU facts live in arch/ alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tests.architecture.rooms import read_rooms, room_of, tracked_files, uses
+
+REPOSITORY = Path("MODULE.bazel").resolve().parent
+ROOMS = read_rooms((REPOSITORY / "ARCHITECTURE.md").read_text())
+FILES = tracked_files(REPOSITORY)
+
+
+def test_every_folder_with_code_is_a_room() -> None:
+    code = {".py", ".bzl", ".hpp", ".h", ".cpp", ".sh", ".j2"}
+    homeless = [str(file) for file in FILES if file.suffix in code and room_of(file, ROOMS) is None]
+    assert homeless == []
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_a_room_uses_only_what_its_row_allows(room: str) -> None:
+    found = [use for file in FILES if room_of(file, ROOMS) == room for use in uses(REPOSITORY, file, ROOMS)]
+    wrong = [f"{use.file}:{use.line} uses {use.used}" for use in found if use.used not in ROOMS[room]]
+    assert wrong == []
+
+
+def test_a_row_names_only_rooms_and_only_what_is_used() -> None:
+    for room, allowed in ROOMS.items():
+        assert allowed <= ROOMS.keys(), room
+
+
+def test_the_check_sees_a_forbidden_use(tmp_path: Path) -> None:
+    (tmp_path / "arch").mkdir()
+    (tmp_path / "arch/bad.py").write_text("import ckgen.core.spec\n")
+    (tmp_path / "arch/bad.bzl").write_text('load("//rules:defs.bzl", "ck_kernel")\n')
+    (tmp_path / "arch/bad.hpp").write_text('#include "ck_kernel/gemm_plan.hpp"\n')
+    seen = [use for name in ("bad.py", "bad.bzl", "bad.hpp") for use in uses(tmp_path, PurePosixPath("arch") / name, ROOMS)]
+    assert [use.used for use in seen] == ["tools/codegen", "rules", "tools/codegen"]
+
+
+# The places that may name a GPU: the facts themselves, examples and expectations, and declarations of where a kernel is meant to run.
+_MAY_NAME_GPUS = ("arch", "tests", "docs", "kernels", "tools/bench", "tools/codegen/ckgen/gemm/preselected")
+
+
+def test_no_code_outside_arch_decides_by_the_name_of_a_gpu() -> None:
+    wrong = []
+    for file in FILES:
+        if file.suffix not in {".py", ".bzl", ".hpp", ".h", ".cpp", ".j2", ".inc"}:
+            continue
+        if any(file.is_relative_to(place) for place in _MAY_NAME_GPUS):
+            continue
+        for number, line in enumerate((REPOSITORY / file).read_text().splitlines(), 1):
+            # Comments, documentation and help texts show GPU names as examples; code that compares or maps them is a fact.
+            if re.search(r"""(==|!=|\bin\b|:|\(|\[|,)\s*["']gfx[0-9a-f]+["']""", line) and "help=" not in line:
+                wrong.append(f"{file}:{number}: {line.strip()}")
+    assert wrong == []

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""The compiler flags of exported builds."""
+
+from __future__ import annotations
+
+import json
+
+from ckgen.core.flags import FLAGS_FILE, load_flags
+from codegen_support import ARCH
+
+
+def test_flags_come_from_the_one_file() -> None:
+    data = json.loads(FLAGS_FILE.read_text(encoding="utf-8"))
+    flags = load_flags()
+    assert list(flags.common) == data["common"]
+    assert list(flags.device) == data["device"]
+
+
+def test_kernels_are_optimized_and_free_of_assertions() -> None:
+    common = load_flags().common
+    assert "-O3" in common and "-DNDEBUG" in common
+
+
+def test_a_combined_build_names_every_gpu_and_its_wave_size() -> None:
+    flags = load_flags().for_combined_library([ARCH.gpu("gfx942"), ARCH.gpu("gfx1100")])
+    assert [flag for flag in flags if flag.startswith("--offload-arch")] == [
+        "--offload-arch=gfx942",
+        "--offload-arch=gfx1100",
+    ]
+    assert flags[-2:] == ("-DCK_KERNEL_COMBINED", '-DCK_KERNEL_GPUS="gfx942:64,gfx1100:32"')
+
+
+def test_the_flags_of_one_pass_are_passed_on() -> None:
+    flags = load_flags()
+    text = " ".join(flags.for_combined_library([ARCH.gpu("gfx942")]))
+    assert " ".join(flags.device) in text

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Every GEMM rule, on both sides of what it allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+from ckarch import GpuSpec
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.gemm.rules import GEMM_RULES
+from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Layout, Pipeline, Scheduler
+from codegen_support import ARCH, GEMM, gemm, target
+
+RULES: dict[str, Rule] = {rule.id: rule for rule in GEMM_RULES}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A spec that a rule accepts, one that it refuses, and what it says about the latter.
+
+    ``alone``: no other rule refuses it, so that only this rule keeps it out.
+    """
+
+    rule: str
+    accepts: GemmSpec
+    refuses: GemmSpec
+    says: str
+    where: Target = target()
+    alone: bool = True
+
+
+def _fp8(**changes: object) -> GemmSpec:
+    fp8 = {"dtype_a": Dtype.FP8, "dtype_b": Dtype.FP8, "pipeline": Pipeline.COMPV3}
+    return gemm(**{**fp8, "tile": (128, 128, 128), **changes})
+
+
+def _rdna(**changes: object) -> GemmSpec:
+    base = {"waves": (4, 2, 1), "warp_tile": (16, 16, 16), "pipeline": Pipeline.COMPV3}
+    return gemm(**{**base, **changes})
+
+
+MEM = Pipeline.MEM
+COMPV3 = Pipeline.COMPV3
+WIDE_WAVES = target(wave_layouts=((2, 2, 1), (4, 4, 1), (8, 4, 1), (2, 2, 2), (1, 4, 1), (4, 1, 1)))
+
+CASES = [
+    Case("gemm.dtype_combination", gemm(), gemm(dtype_b=Dtype.FP8),
+         "fp16 x fp8 is not a product that any GPU here computes", alone=False),
+    Case("gemm.dtype_combination", gemm(), gemm(dtype_acc=Dtype.FP16),
+         "fp16 x fp16 accumulates in fp32, not in fp16", alone=False),
+    Case("gemm.dtype_combination", gemm(dtype_c=Dtype.FP32), gemm(dtype_c=Dtype.BF16),
+         "fp16 x fp16 can be stored as fp16, fp32, not as bf16"),
+    Case("gemm.dtype_combination", _fp8(dtype_c=Dtype.BF16), _fp8(dtype_c=Dtype.FP8),
+         "fp8 x fp8 can be stored as fp16, bf16, fp32, not as fp8"),
+    Case("gemm.dtype_combination", _rdna(), _rdna(dtype_a=Dtype.FP8, dtype_b=Dtype.FP8),
+         "gfx1100 has no matrix instruction for fp8 x fp8", target("gfx1100"), alone=False),
+    Case("gemm.pipeline_supported", gemm(), gemm(pipeline=COMPV3),
+         "gfx942 lacks what the pipeline compv3 needs", target(pipelines=("mem", "compv4"))),
+    Case("gemm.wave_layout_supported", gemm(waves=(4, 1, 1)), gemm(waves=(4, 2, 1)),
+         "waves 4x2x1 are not among those of gfx942 (1x4x1, 2x2x1, 4x1x1)"),
+    Case("gemm.wave_layout_supported", _rdna(), _rdna(waves=(2, 2, 1)),
+         "waves 2x2x1 are not among those of gfx1100", target("gfx1100")),
+    Case("gemm.wave_k", gemm(), gemm(waves=(2, 2, 2)),
+         "waves 2x2x2 divide k among 2 waves", WIDE_WAVES),
+    Case("gemm.warp_tile_supported", gemm(warp_tile=(16, 16, 32)), gemm(warp_tile=(16, 16, 8)),
+         "warp tile 16x16x8 is not among those of gfx942 for fp16_fp16_fp32 (32x32x8, "),
+    Case("gemm.warp_tile_correct", _fp8(warp_tile=(16, 16, 32)), _fp8(warp_tile=(16, 16, 64)),
+         "warp tile 16x16x64 of fp8_fp8_fp32 compiles but gives wrong results on gfx942"),
+    Case("gemm.warp_tile_correct", _fp8(warp_tile=(16, 16, 128)), _fp8(warp_tile=(16, 16, 32)),
+         "warp tile 16x16x32 of fp8_fp8_fp32 compiles but gives wrong results on gfx950",
+         target("gfx950")),
+    Case("gemm.interwave_only_mem", gemm(pipeline=MEM, scheduler=Scheduler.INTERWAVE),
+         gemm(pipeline=COMPV3, scheduler=Scheduler.INTERWAVE),
+         "the interwave scheduler does not exist for the pipeline compv3", alone=False),
+    Case("gemm.unsupported_traits", gemm(), gemm(epilogue=Epilogue.DEFAULT),
+         "the combination compv4, default, intrawave is listed as unsupported",
+         target(arch=replace(ARCH, unsupported_traits=frozenset(
+             {("compv4", "default", "intrawave")})))),
+    Case("gemm.compv5_unusable", gemm(), gemm(pipeline=Pipeline.COMPV5),
+         "the pipeline compv5 with the cshuffle epilogue gives no usable kernel"),
+    Case("gemm.compv5_unusable", gemm(epilogue=Epilogue.DEFAULT),
+         gemm(pipeline=Pipeline.COMPV5, epilogue=Epilogue.DEFAULT),
+         "the pipeline compv5 with the default epilogue gives no usable kernel"),
+    Case("gemm.persistent_pipeline", gemm(persistent=True),
+         gemm(pipeline=Pipeline.COMPV6, persistent=True),
+         "the pipeline compv6 has no persistent form"),
+    Case("gemm.block_size", gemm(waves=(4, 4, 1), tile=(128, 256, 64), pipeline=COMPV3),
+         gemm(waves=(8, 4, 1), tile=(256, 128, 64), pipeline=COMPV3),
+         "waves 8x4x1 of 64 lanes are 2048 threads, more than 1024", WIDE_WAVES),
+    Case("gemm.tile_minimum",
+         gemm(tile=(16, 64, 64), waves=(4, 1, 1), warp_tile=(4, 64, 16), pipeline=COMPV3),
+         gemm(tile=(8, 64, 64), waves=(2, 2, 1), warp_tile=(4, 32, 16), pipeline=COMPV3),
+         "tile 8x64x64 is smaller than 16x16x8", alone=False),
+    Case("gemm.tile_divisible", gemm(tile=(192, 128, 32), epilogue=Epilogue.DEFAULT),
+         gemm(tile=(96, 128, 32)),
+         "tile 96x128x32 is not a multiple of 64x64x16, which waves 2x2x1 with warp tile 32x32x16",
+         alone=False),
+    Case("gemm.tile_divisible", gemm(warp_tile=(16, 16, 32)),
+         gemm(warp_tile=(16, 16, 32), tile=(128, 128, 16)),
+         "tile 128x128x16 is not a multiple of 32x32x32"),
+    Case("gemm.tile_k_power_of_two", gemm(layout=Layout.CRR, tile=(128, 128, 64)),
+         gemm(layout=Layout.CRR, tile=(128, 128, 48)),
+         "tile 128x128x48 has k 48, which is not a power of two"),
+    Case("gemm.vector_load", gemm(tile=(64, 64, 32)), gemm(tile=(192, 192, 16), warp_tile=(
+         16, 16, 16), waves=(1, 4, 1), layout=Layout.CRR, epilogue=Epilogue.DEFAULT),
+         "a row of the A tile 16x192 takes 192/4 lanes, which do not divide a wave of 64"),
+    Case("gemm.vector_load", gemm(tile=(16, 64, 32), waves=(1, 4, 1), warp_tile=(16, 16, 32)),
+         gemm(tile=(16, 64, 8), waves=(1, 4, 1), warp_tile=(16, 16, 8)),
+         "the A tile 16x8 has fewer elements than the 256 threads", alone=False),
+    Case("gemm.vector_load", gemm(tile=(128, 128, 32)),
+         gemm(tile=(160, 128, 32), warp_tile=(16, 16, 16), epilogue=Epilogue.DEFAULT),
+         "4 waves cover 64 rows at a time, not the 160 of the A tile 160x32"),
+    Case("gemm.lds_capacity", gemm(tile=(256, 256, 32)), gemm(tile=(256, 256, 64)),
+         "tile 256x256x64 with the pipeline compv4 needs 131072 bytes of LDS, and gfx942 has 65536"),
+    Case("gemm.lds_capacity", gemm(tile=(256, 256, 64)), gemm(tile=(256, 256, 128)),
+         "needs 262144 bytes of LDS, and gfx950 has 163840", target("gfx950")),
+    Case("gemm.lds_capacity", gemm(tile=(256, 256, 64), pipeline=COMPV3),
+         gemm(tile=(256, 256, 128), pipeline=COMPV3),
+         "tile 256x256x128 with the pipeline compv3 needs 131072 bytes of LDS"),
+    Case("gemm.accumulator_registers", gemm(tile=(256, 256, 32)),
+         gemm(tile=(512, 256, 32), pipeline=COMPV3),
+         "needs 512 accumulators per lane, and gfx942 can spare 256"),
+    Case("gemm.accumulator_registers", gemm(tile=(256, 256, 32), pipeline=COMPV3),
+         gemm(tile=(512, 256, 32), pipeline=COMPV3),
+         "needs 512 accumulators per lane, and gfx908 can spare 256", target("gfx908")),
+    Case("gemm.accumulator_registers", _rdna(tile=(256, 128, 32)), _rdna(tile=(256, 256, 32)),
+         "needs 256 accumulators per lane, and gfx1100 can spare 128", target("gfx1100")),
+    Case("gemm.cshuffle_odd_repeat", gemm(tile=(64, 64, 32)), gemm(tile=(192, 64, 32)),
+         "a wave repeats its warp tile 32x32x16 3x1 times"),
+    Case("gemm.cshuffle_odd_repeat", gemm(tile=(192, 64, 32), epilogue=Epilogue.DEFAULT),
+         gemm(tile=(64, 192, 32)), "a wave repeats its warp tile 32x32x16 1x3 times"),
+    Case("gemm.cshuffle_odd_repeat", gemm(tile=(64, 192, 32), warp_tile=(16, 16, 16)),
+         gemm(tile=(192, 64, 32), waves=(4, 1, 1), warp_tile=(16, 16, 16)),
+         "a wave repeats its warp tile 16x16x16 3x4 times"),
+    Case("gemm.cshuffle_cover", gemm(tile=(64, 192, 32), waves=(4, 1, 1), warp_tile=(16, 16, 16)),
+         gemm(tile=(64, 48, 64), waves=(2, 2, 1), warp_tile=(16, 24, 16), pipeline=COMPV3),
+         "a row of the shuffled part of C 64x48 takes 48/8 lanes, which do not divide a wave of 64",
+         alone=False),
+]  # fmt: skip
+
+
+def case_id(case: Case) -> str:
+    return f"{case.rule}-{case.where.name}-{CASES.index(case)}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_a_rule_accepts_what_it_allows(case: Case) -> None:
+    assert RULES[case.rule].complaint(case.accepts, case.where) is None
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_a_spec_on_the_allowed_side_is_legal_altogether(case: Case) -> None:
+    verdict = GEMM.judge(case.accepts, case.where)
+    assert [str(finding) for finding in verdict.violations] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_a_rule_refuses_what_it_forbids_and_names_the_values(case: Case) -> None:
+    complaint = RULES[case.rule].complaint(case.refuses, case.where)
+    assert complaint is not None and case.says in complaint
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.alone], ids=case_id)
+def test_no_other_rule_would_have_caught_it(case: Case) -> None:
+    violated = [finding.rule.id for finding in GEMM.judge(case.refuses, case.where).violations]
+    assert violated == [case.rule]
+
+
+def test_every_rule_has_a_case_of_both_sides() -> None:
+    assert {case.rule for case in CASES} == set(RULES)
+
+
+def test_rule_ids_are_unique_and_belong_to_the_family() -> None:
+    assert len(RULES) == len(GEMM_RULES)
+    assert all(rule.id.startswith("gemm.") for rule in GEMM_RULES)
+
+
+@pytest.mark.parametrize("rule", GEMM_RULES, ids=lambda rule: rule.id)
+def test_a_rule_is_one_sentence_and_names_fields_of_the_spec(rule: Rule) -> None:
+    assert rule.sentence.endswith(".") and rule.sentence[0].isupper()
+    assert rule.fields and all(hasattr(gemm(), field) for field in rule.fields)
+
+
+@pytest.mark.parametrize("gpu", ARCH.architectures.values(), ids=lambda gpu: gpu.name)
+def test_no_rule_knows_a_gpu_by_its_name(gpu: GpuSpec) -> None:
+    """A GPU under another name is judged the same."""
+    renamed = Target(ARCH, replace(gpu, name="gfx9999"))
+    for case in CASES:
+        known = [f.rule.id for f in GEMM.judge(case.refuses, Target(ARCH, gpu)).violations]
+        assert [f.rule.id for f in GEMM.judge(case.refuses, renamed).violations] == known

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Loop variants and prefetch stages, as CK derives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckgen.gemm.pipelines import PIPELINE_CLASSES, LoopVariant, loop_variants, prefetch_stages
+from ckgen.gemm.spec import Dtype, Pipeline
+from codegen_support import ARCH, gemm
+
+
+def variants(**changes: Any) -> list[str]:
+    return [variant.suffix for variant in loop_variants(gemm(**changes), ARCH)]
+
+
+def reached(pipeline: Pipeline, stages: int, loops: int) -> tuple[bool, str]:
+    """The main loop and tail that a number of loops takes, in CK's words."""
+    numbers = ("Full", "One", "Two", "Three", "Four", "Five", "Six", "Seven")
+    if pipeline is Pipeline.MEM:
+        return loops > stages, numbers[loops % stages]
+    if pipeline is Pipeline.COMPV3:
+        return loops > 2, "Full" if loops > 2 else ("Odd" if loops == 1 else "Even")
+    if pipeline is Pipeline.COMPV4:
+        return loops > 2, "One" if loops == 1 else ("Three" if loops % 2 else "Two")
+    if pipeline is Pipeline.COMPV6:
+        return loops > 3, "Odd" if loops % 2 else "Even"
+    return True, "Empty"
+
+
+@pytest.mark.parametrize("pipeline", Pipeline)
+@pytest.mark.parametrize("tile", [(16, 16, 32), (64, 16, 64), (64, 64, 64), (256, 256, 64)])
+def test_every_loop_count_has_its_variant_and_none_is_superfluous(
+    pipeline: Pipeline, tile: tuple[int, int, int]
+) -> None:
+    spec = gemm(pipeline=pipeline, tile=tile)
+    stages = prefetch_stages(spec, ARCH)
+    needed = {LoopVariant(*reached(pipeline, stages, loops)) for loops in range(1, 100)}
+    offered = loop_variants(spec, ARCH)
+    assert set(offered) == needed
+    assert len(offered) == len(needed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "stages"),
+    [
+        ({"tile": (128, 128, 32)}, 2),
+        ({"tile": (128, 32, 64)}, 2),
+        ({"tile": (64, 16, 64)}, 4),
+        ({"tile": (64, 32, 32)}, 6),
+        ({"tile": (16, 16, 32)}, 8),
+        ({"tile": (16, 16, 32), "waves": (1, 1, 1)}, 4),
+        ({"tile": (16, 16, 32), "waves": (2, 1, 1)}, 8),
+        ({"tile": (64, 64, 64), "waves": (4, 2, 1)}, 2),
+        ({"tile": (64, 32, 32), "dtype_a": Dtype.FP8, "dtype_b": Dtype.FP8}, 8),
+        ({"tile": (256, 256, 64)}, 2),
+    ],
+)
+def test_mem_keeps_32_kib_in_flight_with_2_to_8_stages(
+    changes: dict[str, Any], stages: int
+) -> None:
+    assert prefetch_stages(gemm(pipeline=Pipeline.MEM, **changes), ARCH) == stages
+
+
+def test_only_mem_has_prefetch_stages() -> None:
+    others = [pipeline for pipeline in Pipeline if pipeline is not Pipeline.MEM]
+    assert {prefetch_stages(gemm(pipeline=pipeline), ARCH) for pipeline in others} == {0}
+
+
+def test_suffixes_are_as_the_template_expects_them() -> None:
+    assert variants(pipeline=Pipeline.COMPV4) == ["hot_three", "hot_two", "cold_two", "cold_one"]
+    assert variants(pipeline=Pipeline.COMPV3) == ["hot_full", "cold_odd", "cold_even"]
+    assert variants(pipeline=Pipeline.MEM) == ["hot_one", "hot_full", "cold_one", "cold_full"]
+
+
+def test_every_pipeline_has_its_ck_classes() -> None:
+    assert set(PIPELINE_CLASSES) == set(Pipeline)
+    assert PIPELINE_CLASSES[Pipeline.COMPV4].pipeline == "ck_tile::GemmPipelineAgBgCrCompV4"
+    assert PIPELINE_CLASSES[Pipeline.MEM].base == "ck_tile::BaseGemmPipelineAgBgCrMem"
+
+
+def test_two_lds_buffers_are_given_only_where_the_arch_table_counts_them() -> None:
+    for pipeline, classes in PIPELINE_CLASSES.items():
+        if classes.double_lds:
+            assert ARCH.pipeline(pipeline.value).lds_buffers == 2

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""A kernel library refuses what it cannot compute, with a sentence that says what would work."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.kernels.kernel_abi import KernelLibrary, Problem, Status, gemm_problem
+
+GPU = os.environ["CK_GPU"]
+PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
+UNPADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16"
+
+
+@pytest.fixture(scope="module")
+def padded() -> KernelLibrary:
+    return KernelLibrary.load(Path(f"kernels/lib{PADDED}.so"))
+
+
+@pytest.fixture(scope="module")
+def unpadded() -> KernelLibrary:
+    return KernelLibrary.load(Path(f"kernels/lib{UNPADDED}.so"))
+
+
+def test_an_unpadded_kernel_wants_whole_tiles_of_k_and_n(unpadded: KernelLibrary) -> None:
+    status, why = unpadded.supports(gemm_problem(64, 64, 96), GPU)
+    assert status == Status.UNSUPPORTED
+    assert "K = 96" in why and "multiple of 64" in why
+    status, why = unpadded.supports(gemm_problem(64, 72, 64), GPU)
+    assert status == Status.UNSUPPORTED
+    assert "N = 72" in why and "multiple of 64" in why
+
+
+def test_a_padded_kernel_takes_every_multiple_of_its_vectors(padded: KernelLibrary) -> None:
+    assert padded.supports(gemm_problem(1, 8, 8), GPU)[0] == Status.OK
+    assert padded.supports(gemm_problem(77, 200, 1000), GPU)[0] == Status.OK
+    status, why = padded.supports(gemm_problem(64, 64, 60), GPU)
+    assert status == Status.UNSUPPORTED
+    assert "K = 60" in why and "vectors of 8 elements" in why
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "words"),
+    [
+        ({"stride_a": 63}, Status.INVALID, "leading dimension 63"),
+        ({"stride_b": 63}, Status.INVALID, "leading dimension 63"),
+        ({"stride_c": 63}, Status.INVALID, "leading dimension 63"),
+        ({"stride_a": 65}, Status.UNSUPPORTED, "multiple of 8"),
+        ({"k_batch": 2}, Status.UNSUPPORTED, "k_batch = 1"),
+        ({"k_batch": 0}, Status.INVALID, "k_batch = 1"),
+        ({"m": 0}, Status.INVALID, "from 1 to 2^31-1"),
+        ({"n": -64}, Status.INVALID, "from 1 to 2^31-1"),
+        ({"m": 1 << 31}, Status.INVALID, "from 1 to 2^31-1"),
+        ({"m": 1 << 30}, Status.UNSUPPORTED, "2 GiB"),
+        ({"a": 0x1008}, Status.UNSUPPORTED, "multiple of 16 bytes"),
+        ({"family": 2}, Status.INVALID, "computes a GEMM"),
+        ({"struct_size": 8}, Status.INVALID, "ABI version"),
+    ],
+)
+def test_each_refusal_says_why(
+    padded: KernelLibrary, changes: dict[str, int], status: Status, words: str
+) -> None:
+    said, why = padded.supports(gemm_problem(64, 64, 64, **changes), GPU)
+    assert said == status
+    assert words in why
+    assert PADDED in why and why.endswith(".")
+
+
+def test_no_problem_and_no_gpu_are_refused(padded: KernelLibrary) -> None:
+    assert padded.supports(None, GPU)[0] == Status.INVALID
+    assert padded.supports(gemm_problem(64, 64, 64), None)[0] == Status.WRONG_GPU
+    assert padded.supports(gemm_problem(64, 64, 64), "")[0] == Status.WRONG_GPU
+
+
+def test_aligned_pointers_and_wider_strides_are_fine(padded: KernelLibrary) -> None:
+    problem = gemm_problem(64, 64, 64, stride_a=128, stride_b=72, stride_c=80, a=0x1000, b=0x2000, c=0x3010)
+    assert padded.supports(problem, GPU)[0] == Status.OK
+
+
+def test_a_sentence_longer_than_its_buffer_is_cut_and_terminated(padded: KernelLibrary) -> None:
+    why = ctypes.create_string_buffer(b"x" * 16, 16)
+    problem = gemm_problem(64, 64, 60)
+    assert padded.api.supports(ctypes.byref(problem), GPU.encode(), why, 16) == Status.UNSUPPORTED
+    assert len(why.value) == 15
+
+
+def test_a_launch_is_refused_before_it_reaches_a_device(padded: KernelLibrary) -> None:
+    problem = gemm_problem(64, 64, 64)
+    assert padded.launch(problem, gpu=GPU.encode())[0] == Status.INVALID
+    assert "null tensor" in padded.launch(problem, gpu=GPU.encode())[1]
+    assert padded.launch(problem, gpu=GPU.encode(), repeat=0)[0] == Status.INVALID
+    assert padded.launch(problem, gpu=GPU.encode(), timed=1)[0] == Status.INVALID
+    assert padded.launch(problem, gpu=b"gfx000")[0] == Status.WRONG_GPU
+    assert padded.launch(Problem(), gpu=GPU.encode())[0] == Status.INVALID
