@@ -73,7 +73,18 @@ def compile_device(ctx, hip, gpu, source, headers, include_dirs, output):
     )
 
 def inspect(ctx, hip, inspector, spec, code_objects, resources, header, forbid_spills):
-    """Reads what the code objects use: into JSON for people and tools, and into a literal for the host pass."""
+    """Reads what the code objects use: into JSON for people and tools, and into a literal for the host pass.
+
+    Args:
+        ctx: the rule context.
+        hip: HipToolchainInfo.
+        inspector: the ckinspect executable (FilesToRunProvider).
+        spec: File with the spec's JSON.
+        code_objects: dict from GPU to its code object.
+        resources: File to write the JSON to.
+        header: File to write the literal to.
+        forbid_spills: whether a kernel that spills registers is an error.
+    """
     args = ctx.actions.args()
     args.add("code-object").add("--spec", spec).add("--objdump", hip.objdump)
     for gpu, code_object in code_objects.items():
@@ -93,7 +104,14 @@ def inspect(ctx, hip, inspector, spec, code_objects, resources, header, forbid_s
     )
 
 def bundle(ctx, hip, code_objects, output):
-    """Puts the code objects of all GPUs into the one file that the HIP runtime picks from."""
+    """Puts the code objects of all GPUs into the one file that the HIP runtime picks from.
+
+    Args:
+        ctx: the rule context.
+        hip: HipToolchainInfo.
+        code_objects: dict from GPU to its code object.
+        output: File to write.
+    """
     targets = ["host-{}".format(hip.host_triple)] + ["hipv4-amdgcn-amd-amdhsa--{}".format(gpu) for gpu in code_objects]
     args = ctx.actions.args()
     args.add_all(["-type=o", "-bundle-align=4096"])
@@ -113,7 +131,19 @@ def bundle(ctx, hip, code_objects, output):
     )
 
 def compile_host(ctx, hip, wave_sizes, source, headers, include_dirs, gpu_binary, resources_header, output):
-    """Compiles the host pass: the kernel ABI around the bundled code objects."""
+    """Compiles the host pass: the kernel ABI around the bundled code objects.
+
+    Args:
+        ctx: the rule context.
+        hip: HipToolchainInfo.
+        wave_sizes: dict from GPU to the size of its waves.
+        source: the generated File.
+        headers: depset of the headers that the source includes.
+        include_dirs: include folders for them.
+        gpu_binary: File with the bundled code objects.
+        resources_header: File with the literal that describes them.
+        output: File to write.
+    """
     args = _front_end(ctx, hip, source, hip.host_flags)
     args.add("--cuda-host-only")
     args.add_all(wave_sizes.keys(), format_each = "--offload-arch=%s")
@@ -140,7 +170,15 @@ def compile_host(ctx, hip, wave_sizes, source, headers, include_dirs, gpu_binary
     )
 
 def link(ctx, hip, object, exports, output):
-    """Links the kernel library, which exports nothing but the kernel ABI."""
+    """Links the kernel library, which exports nothing but the kernel ABI.
+
+    Args:
+        ctx: the rule context.
+        hip: HipToolchainInfo.
+        object: the host pass's object File.
+        exports: File with the linker's version script.
+        output: File to write.
+    """
     args = ctx.actions.args()
     args.add_all(["-shared", "--build-id=sha1", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed", "--no-undefined"])
     args.add_all(["-z", "relro", "-z", "now"])
@@ -162,7 +200,13 @@ def link(ctx, hip, object, exports, output):
     )
 
 def refuse(ctx, sentence, output):
-    """An action that fails with a sentence: the target can be queried and analysed, but not built."""
+    """An action that fails with a sentence: the target can be queried and analysed, but not built.
+
+    Args:
+        ctx: the rule context.
+        sentence: what to say.
+        output: File that is never written.
+    """
     ctx.actions.run_shell(
         arguments = [sentence],
         command = 'echo "$1" >&2; exit 1',

@@ -1,6 +1,6 @@
 """The module extension `ck`: the toolchain, the downloads and the kernel sets."""
 
-load("//arch/private:specs_repository.bzl", "arch_specs_repository")
+load("//arch:repositories.bzl", "arch_specs_repository")
 load(":fetch_repositories.bzl", "composable_kernel_repository", "python_packages_repository")
 load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")

@@ -92,7 +92,7 @@ def _ask(rctx, clang, arguments):
     result = rctx.execute([clang] + arguments)
     return result.stdout.strip() if result.return_code == 0 else ""
 
-def _device_libs(rctx, resource, rocm):
+def _device_libs(resource, rocm):
     places = [resource.get_child("amdgcn", "bitcode"), resource.get_child("lib", "amdgcn", "bitcode")]
     if rocm:
         places.append(rocm.get_child("amdgcn", "bitcode"))
@@ -121,7 +121,7 @@ def _why_not(rctx, bin, rocm):
     resource = rctx.path(_ask(rctx, clang, ["-print-resource-dir"]) or "/nonexistent")
     if not resource.exists:
         return "{} does not run".format(clang)
-    if not _device_libs(rctx, resource, rocm):
+    if not _device_libs(resource, rocm):
         return "the AMD device libraries (ocml.bc) are missing"
     headers = (rocm if rocm else rctx.path("/usr")).get_child("include", "hip", "hip_runtime_api.h")
     if not headers.exists:
@@ -217,7 +217,7 @@ def _enable(rctx, kind, bin, rocm, labels):
     clang = bin.get_child("clang++")
     rctx.watch(clang.realpath)
     resource = rctx.path(_ask(rctx, clang, ["-print-resource-dir"]))
-    device_libs = _device_libs(rctx, resource, rocm)
+    device_libs = _device_libs(resource, rocm)
     triple = _ask(rctx, clang, ["-dumpmachine"])
     for tool in _TOOLS:
         rctx.symlink(bin.get_child(tool), "bin/" + tool)
@@ -254,8 +254,6 @@ hip_repository = repository_rule(
     attrs = {
         "_flags": attr.label(default = Label("//tools/codegen:ckgen/core/flags.json"), allow_single_file = True),
     },
-    configure = True,
     doc = "The machine's HIP compiler, from ROCM_PATH, the sealed root, /opt/rocm or the distribution's packages.",
-    environ = ["PATH", "ROCM_PATH"],
-    local = True,
+    environ = ["ROCM_PATH"],
 )

@@ -19,6 +19,7 @@ def _refused(ctx, sentence):
             refused = ctx.attr.refused,
             resources = None,
             source = None,
+            why_not = sentence,
         ),
     ]
 
@@ -91,6 +92,7 @@ def _ck_kernel_impl(ctx):
             refused = ctx.attr.refused,
             resources = resources,
             source = source,
+            why_not = "",
         ),
     ]
 

@@ -1,6 +1,6 @@
 """ck_kernel_set: the kernels of a declaration with their manifest; ck_kernel_sets: the targets of whole declarations."""
 
-load("//arch:gpus.bzl", "GpusInfo")
+load(":actions.bzl", "refuse")
 load(":kernel.bzl", "ck_kernel")
 load(":providers.bzl", "CkKernelInfo", "CkKernelSetInfo")
 
@@ -8,16 +8,17 @@ def _ck_kernel_set_impl(ctx):
     if ctx.attr.errors:
         fail("\n" + "\n".join(ctx.attr.errors))
     kernels = [kernel[CkKernelInfo] for kernel in ctx.attr.kernels]
+    if not kernels:
+        fail("The kernel set {} names no kernel; give it at least one.".format(ctx.label.name))
     built = [kernel for kernel in kernels if kernel.library]
-    if not built:
-        fail("No kernel of {} can be built for {}: {}".format(
-            ctx.label.name,
-            ", ".join(ctx.attr._gpus[GpusInfo].gpus),
-            " ".join(["{}: {}".format(kernel.name, sentence) for kernel in kernels[:1] for sentence in kernel.refused.values()]) or
-            "no HIP compiler was found; run bazel run //rules:which_rocm.",
-        ))
-
     manifest = ctx.actions.declare_file("{}.manifest.json".format(ctx.label.name))
+    if not built:
+        refuse(ctx, "None of the {} kernels of {} can be built: {}".format(len(kernels), ctx.label.name, kernels[0].why_not), manifest)
+        return [
+            DefaultInfo(files = depset([manifest])),
+            CkKernelSetInfo(kernels = [], manifest = manifest),
+        ]
+
     args = ctx.actions.args()
     args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")
@@ -49,7 +50,6 @@ ck_kernel_set = rule(
     attrs = {
         "errors": attr.string_list(doc = "What is wrong with the declaration; analysis fails with these sentences."),
         "kernels": attr.label_list(doc = "The kernels; one that is not legal on the GPUs asked for is left out.", providers = [CkKernelInfo]),
-        "_gpus": attr.label(default = "//arch:gpus"),
         "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),
     },
     doc = "All kernels of a declaration and <name>.manifest.json, which names each library with its hash and its resources. " +
@@ -57,32 +57,61 @@ ck_kernel_set = rule(
     provides = [CkKernelSetInfo],
 )
 
-def ck_kernel_sets(sets, visibility = None):
+def _merge(made, kernel, forbid_spills):
+    """What two declarations ask of the same kernel: it is built wherever one of them means it, and is as strict as the stricter."""
+    if not made:
+        return struct(
+            declared_at = kernel["entry"],
+            forbid_spills = forbid_spills,
+            gpus = kernel["gpus"],
+            refused = kernel["refused"],
+            spec = kernel["spec"],
+        )
+    gpus = made.gpus + [gpu for gpu in kernel["gpus"] if gpu not in made.gpus]
+    return struct(
+        declared_at = made.declared_at,
+        forbid_spills = made.forbid_spills or forbid_spills,
+        gpus = gpus,
+        refused = {gpu: sentence for gpu, sentence in made.refused.items() if gpu not in gpus},
+        spec = made.spec,
+    )
+
+def ck_kernel_sets(name, sets, tags = None, visibility = None):
     """Instantiates every kernel of some declarations once, and a ck_kernel_set for each declaration.
 
     Args:
+        name: of a filegroup with the files of all the sets.
         sets: the KERNEL_SET values of repositories made by ck.kernel_set().
+        tags: of all targets.
         visibility: of all targets.
     """
-    made = {}
+    kernels = {}
     for kernel_set in sets:
         for kernel in kernel_set["kernels"]:
-            name = kernel["name"]
-            if name in made:
-                continue
-            made[name] = True
-            ck_kernel(
-                name = name,
-                declared_at = kernel["entry"],
-                forbid_spills = kernel_set["forbid_spills"],
-                legal_gpus = kernel["gpus"],
-                refused = kernel["refused"],
-                spec = json.encode(kernel["spec"] | {"name": name}),
-                visibility = visibility,
-            )
+            made = kernels.get(kernel["name"])
+            kernels[kernel["name"]] = _merge(made, kernel, kernel_set["forbid_spills"])
+    for kernel_name, kernel in kernels.items():
+        ck_kernel(
+            name = kernel_name,
+            declared_at = kernel.declared_at,
+            forbid_spills = kernel.forbid_spills,
+            legal_gpus = kernel.gpus,
+            refused = kernel.refused,
+            spec = json.encode(kernel.spec | {"name": kernel_name}),
+            tags = tags,
+            visibility = visibility,
+        )
+    for kernel_set in sets:
         ck_kernel_set(
             name = kernel_set["set"],
             errors = kernel_set["errors"],
             kernels = [":" + kernel["name"] for kernel in kernel_set["kernels"]],
+            tags = tags,
             visibility = visibility,
         )
+    native.filegroup(
+        name = name,
+        srcs = [":" + kernel_set["set"] for kernel_set in sets],
+        tags = tags,
+        visibility = visibility,
+    )

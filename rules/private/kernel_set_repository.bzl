@@ -10,7 +10,10 @@ load(":kernel_set.bzl", "KERNEL_SET")
 
 package(default_visibility = ["//visibility:public"])
 
-ck_kernel_sets(sets = [KERNEL_SET])
+ck_kernel_sets(
+    name = "kernel_sets",
+    sets = [KERNEL_SET],
+)
 """
 
 _BZL = '''\

@@ -22,20 +22,21 @@ HipToolchainInfo = provider(
 CkKernelInfo = provider(
     doc = "One kernel, compiled for some GPUs.",
     fields = {
-        "code_objects": "Dict from GPU to its code object File; empty if the kernel is legal on none of the GPUs asked for.",
+        "code_objects": "Dict from GPU to its code object File; empty if the kernel cannot be built.",
         "declared_at": "The declaration and entry that asked for the kernel.",
         "library": "File: lib<kernel>.so, or None.",
         "name": "The kernel's name, derived from its spec.",
         "refused": "Dict from GPU to the sentence of the rule that refuses the kernel there.",
         "resources": "File: <kernel>.json, what the code objects use, or None.",
-        "source": "File: the generated C++ source.",
+        "source": "File: the generated C++ source, or None.",
+        "why_not": "The sentence that says why the kernel cannot be built, or an empty string.",
     },
 )
 
 CkKernelSetInfo = provider(
     doc = "The kernels of a declaration.",
     fields = {
-        "kernels": "List of CkKernelInfo, in the order of their names.",
-        "manifest": "File: the JSON manifest with the hash of every library.",
+        "kernels": "List of CkKernelInfo: the kernels that can be built, in the order of the declaration.",
+        "manifest": "File: the JSON manifest with the hash of every library; building it fails where there is no kernel.",
     },
 )

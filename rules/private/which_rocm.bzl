@@ -1,11 +1,13 @@
 """An executable that prints what the toolchain's detection found."""
 
 def _which_rocm_impl(ctx):
+    path = ctx.file.found.short_path
+    path = path.removeprefix("../") if path.startswith("../") else ctx.workspace_name + "/" + path
     script = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.expand_template(
         is_executable = True,
         output = script,
-        substitutions = {"{found}": ctx.file.found.short_path},
+        substitutions = {"{found}": path},
         template = ctx.file._template,
     )
     return [DefaultInfo(executable = script, runfiles = ctx.runfiles([ctx.file.found]))]

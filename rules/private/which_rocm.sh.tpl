@@ -1,2 +1,2 @@
 #!/bin/sh
-exec cat "${0}.runfiles/_main/{found}"
+exec cat "${0}.runfiles/{found}"

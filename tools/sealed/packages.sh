@@ -3,7 +3,7 @@
 # The distribution that the packages come from, and the version of the steps in bootstrap.sh.
 # Raise the version when those steps make another root from the same list.
 readonly suite=forky
-readonly recipe=1
+readonly recipe=2
 
 # Sets $packages, the names in packages.txt, sorted, so that their order does not change the key.
 read_packages() {

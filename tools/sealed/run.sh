@@ -1,4 +1,4 @@
-# Runs Bazel in the mode that was chosen.
+# Runs Bazel, or another command, in the mode that was chosen.
 
 run_bazel() {
     find_cache
@@ -10,30 +10,47 @@ run_bazel() {
             exec "$(own_bazel)" "${startup[@]}" "$@"
             ;;
         inside)
-            read -r _ _ _ key _ <"/$marker"
-            key=${key%:}
+            enter_own_root
             sealed_startup_options
             exec bazel "${startup[@]}" "$@"
             ;;
         sealed)
-            find_root
-            ensure_root
+            enter_root
             sealed_startup_options
-            run_in_root bazel "${startup[@]}" "$@"
+            supervise bazel "${startup[@]}" "$@"
             ;;
     esac
 }
 
 # --sealed-shell [COMMAND…]
 sealed_shell() {
+    (($#)) || set -- bash
     find_cache
-    if [[ -e /$marker && ${CKDISPATCH_SEALED-} != 1 ]]; then
-        exec "${@:-bash}"
-    fi
-    workspace=$PWD
+    find_workspace
+    choose_mode
+    [[ $mode != inside ]] || exec "$@"
+    enter_root
+    supervise "$@"
+}
+
+# Makes the root if need be and keeps it from being removed: this shell, and every process that
+# starts in the root, the Bazel server too, inherits an open handle with a shared lock on it.
+# Sets $in_root, what to put before a command.
+enter_root() {
     find_root
     ensure_root
-    run_in_root "${@:-bash}"
+    exec {in_use}<"$root"
+    flock -s "$in_use"
+    root_is_ready || fail "the sealed root $root was removed just now; run the command again."
+    bwrap_arguments
+    # A script's background commands ignore Ctrl-C: bubblewrap is to, its command is not.
+    in_root=(bwrap "${arguments[@]}" -- /usr/bin/env --default-signal=INT,QUIT)
+}
+
+enter_own_root() {
+    read -r _ _ _ key _ <"/$marker"
+    key=${key%:}
+    in_root=(env)
 }
 
 # With its own Bazel the machine keeps Bazel's own defaults, unless the cache was moved.
@@ -56,6 +73,7 @@ sealed_startup_options() {
     [[ $cache_is_moved == no ]] || lines+=("common --disk_cache=$cache/disk")
     write_settings "${lines[@]}"
     startup=(--output_user_root="$cache/bazel/$key" --bazelrc="$settings")
+    trust_host_certificates
 }
 
 # write_settings LINE…: a bazelrc in the cache, named by its content, so that two repositories that
@@ -72,16 +90,27 @@ write_settings() {
     fi
 }
 
-# run_in_root COMMAND…: exits with the command's own code. Bubblewrap does not hand on signals, so
-# this shell stays and does: Ctrl-C reaches the command from the terminal itself (bubblewrap, like
-# every background command of a script, ignores it), TERM and HUP are forwarded.
-run_in_root() {
-    local in_use code=0 child
-    exec {in_use}<"$root"
-    flock -s "$in_use"
-    root_is_ready || fail "the sealed root $root was removed just now; run the command again."
-    bwrap_arguments
-    bwrap "${arguments[@]}" -- /usr/bin/env --default-signal=INT,QUIT "$@" <&0 &
+# Java keeps certificates in a form of its own: this machine's are converted when they change.
+trust_host_certificates() {
+    local bundle=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt} sum store
+    [[ -r $bundle ]] || return 0
+    sum=$(sha256sum <"$bundle")
+    store=$cache/trust/${sum:0:12}.jks
+    if [[ ! -e $store ]]; then
+        mkdir -p -- "$cache/trust"
+        "${in_root[@]}" python3 -I "$repository/tools/sealed/java_trust.py" "$bundle" "$store" ||
+            return 0
+    fi
+    startup+=(--host_jvm_args=-Djavax.net.ssl.trustStore="$store")
+}
+
+# supervise COMMAND…: runs it in the root and exits with its code. Bubblewrap does not hand on
+# signals, so this shell does: the terminal sends Ctrl-C to the command itself, and TERM and HUP,
+# which a caller sends to this shell, are forwarded.
+supervise() {
+    local code=0 child
+    [[ -e /proc/self/fd/0 ]] || exec </dev/null
+    "${in_root[@]}" "$@" <&0 &
     child=$!
     trap 'forward TERM "$child"' TERM
     trap 'forward HUP "$child"' HUP
@@ -91,8 +120,6 @@ run_in_root() {
         wait "$child" || code=$?
         kill -0 "$child" 2>/dev/null || break
     done
-    if ((code == 1)); then
-        check_namespaces
-    fi
+    ((code != 1)) || check_namespaces
     exit "$code"
 }

@@ -39,7 +39,7 @@ def test_every_other_gpu_has_a_sentence_with_the_nearest_choice() -> None:
     (kernel,) = expand_toys({"color": "red", "size": 64}).kernels
     assert tuple(kernel.refused) == WAVE_32
     assert set(kernel.refused.values()) == {
-        "toy.small: size 64 is more than 32; the nearest legal choice is size 8"
+        "toy.small: size 64 is more than 32; the nearest legal choice is size 32"
     }
 
 
@@ -71,7 +71,7 @@ def test_explicit_entries_that_are_legal_nowhere_are_errors() -> None:
         "toy.not_blue: blue is not allowed; the nearest legal choice is color green",
         "toys.json, entry 3: toy_red_99 is not legal on any of "
         "gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1200, gfx1201: "
-        "toy.small: size 99 is more than 64; the nearest legal choice is size 8",
+        "toy.small: size 99 is more than 64; the nearest legal choice is size 64",
     )
     assert names(expansion) == ["toy_red_16"]
 

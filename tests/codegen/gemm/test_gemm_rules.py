@@ -41,6 +41,20 @@ def _rdna(**changes: object) -> GemmSpec:
     return gemm(**{**base, **changes})
 
 
+def _sixteen_waves(**changes: object) -> GemmSpec:
+    base = {"waves": (8, 2, 1), "warp_tile": (16, 16, 16), "epilogue": Epilogue.DEFAULT}
+    return gemm(**{**base, **changes})
+
+
+def _narrow(**changes: object) -> GemmSpec:
+    base = {"tile": (64, 64, 64), "waves": (4, 1, 1), "warp_tile": (4, 64, 16)}
+    return gemm(**{**base, "pipeline": Pipeline.COMPV3, **changes})
+
+
+def _odd_warp_tile(**changes: object) -> GemmSpec:
+    return gemm(**{"tile": (64, 96, 32), "warp_tile": (16, 48, 16), **changes})
+
+
 MEM = Pipeline.MEM
 COMPV3 = Pipeline.COMPV3
 WIDE_WAVES = target(wave_layouts=((2, 2, 1), (4, 4, 1), (8, 4, 1), (2, 2, 2), (1, 4, 1), (4, 1, 1)))
@@ -103,15 +117,20 @@ CASES = [
     Case("gemm.tile_k_power_of_two", gemm(layout=Layout.CRR, tile=(128, 128, 64)),
          gemm(layout=Layout.CRR, tile=(128, 128, 48)),
          "tile 128x128x48 has k 48, which is not a power of two"),
+    Case("gemm.narrow_warp_tile", _narrow(), _narrow(layout=Layout.CRR),
+         "warp tile 4x64x16 does not go with the layout crr, only with rcr"),
+    Case("gemm.narrow_warp_tile", _narrow(warp_tile=(16, 16, 16), layout=Layout.CRR),
+         _narrow(layout=Layout.RRR),
+         "warp tile 4x64x16 does not go with the layout rrr, only with rcr", target("gfx950")),
     Case("gemm.vector_load", gemm(tile=(64, 64, 32)), gemm(tile=(192, 192, 16), warp_tile=(
          16, 16, 16), waves=(1, 4, 1), layout=Layout.CRR, epilogue=Epilogue.DEFAULT),
          "a row of the A tile 16x192 takes 192/4 lanes, which do not divide a wave of 64"),
     Case("gemm.vector_load", gemm(tile=(16, 64, 32), waves=(1, 4, 1), warp_tile=(16, 16, 32)),
          gemm(tile=(16, 64, 8), waves=(1, 4, 1), warp_tile=(16, 16, 8)),
          "the A tile 16x8 has fewer elements than the 256 threads", alone=False),
-    Case("gemm.vector_load", gemm(tile=(128, 128, 32)),
-         gemm(tile=(160, 128, 32), warp_tile=(16, 16, 16), epilogue=Epilogue.DEFAULT),
-         "4 waves cover 64 rows at a time, not the 160 of the A tile 160x32"),
+    Case("gemm.vector_load", _sixteen_waves(tile=(128, 64, 16)),
+         _sixteen_waves(tile=(128, 96, 16)),
+         "16 waves cover 64 rows at a time, not the 96 of the B tile 96x16", target("gfx950")),
     Case("gemm.lds_capacity", gemm(tile=(256, 256, 32)), gemm(tile=(256, 256, 64)),
          "tile 256x256x64 with the pipeline compv4 needs 131072 bytes of LDS, and gfx942 has 65536"),
     Case("gemm.lds_capacity", gemm(tile=(256, 256, 64)), gemm(tile=(256, 256, 128)),
@@ -125,6 +144,9 @@ CASES = [
     Case("gemm.accumulator_registers", gemm(tile=(256, 256, 32), pipeline=COMPV3),
          gemm(tile=(512, 256, 32), pipeline=COMPV3),
          "needs 512 accumulators per lane, and gfx908 can spare 256", target("gfx908")),
+    Case("gemm.accumulator_registers", _sixteen_waves(tile=(256, 256, 32)),
+         _sixteen_waves(tile=(512, 256, 32)),
+         "needs 128 accumulators per lane, and gfx950 can spare 64", target("gfx950")),
     Case("gemm.accumulator_registers", _rdna(tile=(256, 128, 32)), _rdna(tile=(256, 256, 32)),
          "needs 256 accumulators per lane, and gfx1100 can spare 128", target("gfx1100")),
     Case("gemm.cshuffle_odd_repeat", gemm(tile=(64, 64, 32)), gemm(tile=(192, 64, 32)),
@@ -134,10 +156,9 @@ CASES = [
     Case("gemm.cshuffle_odd_repeat", gemm(tile=(64, 192, 32), warp_tile=(16, 16, 16)),
          gemm(tile=(192, 64, 32), waves=(4, 1, 1), warp_tile=(16, 16, 16)),
          "a wave repeats its warp tile 16x16x16 3x4 times"),
-    Case("gemm.cshuffle_cover", gemm(tile=(64, 192, 32), waves=(4, 1, 1), warp_tile=(16, 16, 16)),
-         gemm(tile=(64, 48, 64), waves=(2, 2, 1), warp_tile=(16, 24, 16), pipeline=COMPV3),
-         "a row of the shuffled part of C 64x48 takes 48/8 lanes, which do not divide a wave of 64",
-         alone=False),
+    Case("gemm.cshuffle_cover", _odd_warp_tile(epilogue=Epilogue.DEFAULT), _odd_warp_tile(),
+         "a row of the shuffled part of C 32x96 takes 96/8 lanes, which do not divide a wave of 64",
+         target(warp_tiles={"fp16_fp16_fp32": ((16, 48, 16),)})),
 ]  # fmt: skip
 
 

@@ -7,7 +7,12 @@ from enum import Enum
 
 
 class Choice(str, Enum):
-    """An enum of strings that prints as its value on every supported Python."""
+    """An enum of strings that prints as its value on every supported Python.
+
+    A member equals its value and hashes like it, so it can be looked up among plain strings.
+    """
+
+    __hash__ = str.__hash__
 
     def __str__(self) -> str:
         return self.value

@@ -123,24 +123,19 @@ def _expand_wildcards(
     arch: ArchSpecs,
     collector: _Collector,
 ) -> Counter[str]:
-    legal: dict[KernelSpec, list[str]] = {}
-    findings: dict[KernelSpec, Finding] = {}
+    judged: dict[KernelSpec, dict[str, Finding | None]] = {}
     for target in targets:
         for spec in _product(family, entry, target, arch):
             finding = first_violation(family.rules, spec, target)
-            if finding is None:
-                legal.setdefault(spec, []).append(target.name)
-            else:
-                findings.setdefault(spec, finding)
-    for spec, gpus in legal.items():
-        refused = _not_meant(targets, arch)
-        for target in targets:
-            finding = first_violation(family.rules, spec, target)
-            if finding is not None:
-                refused[target.name] = str(finding)
-        collector.add(ExpandedKernel(spec, tuple(gpus), refused, entry.label), explicit=False)
-    dropped = Counter(f.rule.id for spec, f in findings.items() if spec not in legal)
-    if not legal:
+            judged.setdefault(spec, {})[target.name] = finding
+    dropped: Counter[str] = Counter()
+    for spec, findings in judged.items():
+        violations = [finding for finding in findings.values() if finding is not None]
+        if len(violations) == len(findings):
+            dropped[violations[0].rule.id] += 1
+        else:
+            collector.add(_judge_everywhere(family, entry, spec, findings, targets, arch), False)
+    if sum(dropped.values()) == len(judged):
         why = ", ".join(f"{rule} refuses {number}" for rule, number in sorted(dropped.items()))
         collector.errors.append(
             f"{entry.label}: none of its {sum(dropped.values())} choices is legal on "
@@ -148,6 +143,27 @@ def _expand_wildcards(
             "allow more choices for the fields that these rules name"
         )
     return dropped
+
+
+def _judge_everywhere(
+    family: Family,
+    entry: Entry,
+    spec: KernelSpec,
+    findings: Mapping[str, Finding | None],
+    targets: Sequence[Target],
+    arch: ArchSpecs,
+) -> ExpandedKernel:
+    """The kernel of a wildcard; GPUs whose own choices do not include it are judged now."""
+    gpus: list[str] = []
+    refused = _not_meant(targets, arch)
+    for target in targets:
+        known = target.name in findings
+        finding = findings[target.name] if known else first_violation(family.rules, spec, target)
+        if finding is None:
+            gpus.append(target.name)
+        else:
+            refused[target.name] = str(finding)
+    return ExpandedKernel(spec, tuple(gpus), refused, entry.label)
 
 
 def _product(

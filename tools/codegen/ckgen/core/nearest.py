@@ -3,57 +3,92 @@
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 from ckgen.core.choice import Choice
 from ckgen.core.family import Family
-from ckgen.core.rules import Finding, first_violation
+from ckgen.core.rules import Finding, Rule
 from ckgen.core.spec import KernelSpec, field_types
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 
-SEARCH_LIMIT = 2000
-"""Specs examined before the search gives up; refusals must stay quick."""
+_WIDTH = 32
+"""Candidates kept after each rule; enough for every layout of waves with every warp tile."""
+_STEPS = 3
+"""Changes tried in a row to satisfy one rule."""
 
 
-def nearest_legal(
-    family: Family, spec: KernelSpec, target: Target, limit: int = SEARCH_LIMIT
-) -> KernelSpec | None:
-    """A legal spec close to ``spec``, or None if none was found among the closest ``limit``.
+def nearest_legal(family: Family, spec: KernelSpec, target: Target) -> KernelSpec | None:
+    """A legal spec close to ``spec``, or None if none was found.
 
-    Best-first search: only fields that can repair the first violated rule are changed, and the
-    candidate that differs least from ``spec`` is always examined next.
+    A beam search along the rules: after each rule all candidates satisfy it and those before it,
+    and the ones that differ least from ``spec`` are kept. So it is quick, and nearly always but not
+    provably finds the very nearest.
     """
-    order = count()
-    frontier: list[tuple[float, int, KernelSpec]] = [(0.0, next(order), spec)]
-    seen = {spec}
-    while frontier and limit > 0:
-        limit -= 1
-        _, _, candidate = heapq.heappop(frontier)
-        violation = first_violation(family.rules, candidate, target)
-        if violation is None:
-            return candidate
-        for field in violation.rule.fields:
+    beam = [spec]
+    for index, rule in enumerate(family.rules):
+        good, bad = _divide(rule, beam, target)
+        if not bad:
+            continue
+        seen = set(beam)
+        for _ in range(_STEPS):
+            fresh = {c for c in _changed(family, rule, bad, target) if c not in seen}
+            seen |= fresh
+            satisfying, bad = _divide(
+                rule,
+                [c for c in fresh if not _violated(family.rules[:index], c, target)],
+                target,
+            )
+            good += satisfying
+            bad = _closest(family, spec, bad)
+            if not bad or len(good) >= _WIDTH:
+                break
+        beam = _closest(family, spec, good)
+    return beam[0] if beam else None
+
+
+def _divide(
+    rule: Rule, candidates: Sequence[KernelSpec], target: Target
+) -> tuple[list[KernelSpec], list[KernelSpec]]:
+    good: list[KernelSpec] = []
+    bad: list[KernelSpec] = []
+    for candidate in candidates:
+        (good if rule.complaint(candidate, target) is None else bad).append(candidate)
+    return good, bad
+
+
+def _changed(
+    family: Family, rule: Rule, candidates: Sequence[KernelSpec], target: Target
+) -> Iterator[KernelSpec]:
+    for candidate in candidates:
+        for field in rule.fields:
             for value in family.alternatives(candidate, field, target):
-                neighbour = replace(candidate, **{field: value})
-                if neighbour not in seen:
-                    seen.add(neighbour)
-                    cost = distance(spec, neighbour, family.field_weights)
-                    heapq.heappush(frontier, (cost, next(order), neighbour))
-    return None
+                yield replace(candidate, **{field: value})
+
+
+def _violated(rules: Sequence[Rule], candidate: KernelSpec, target: Target) -> bool:
+    return any(rule.complaint(candidate, target) is not None for rule in rules)
+
+
+def _closest(
+    family: Family, spec: KernelSpec, candidates: Sequence[KernelSpec]
+) -> list[KernelSpec]:
+    """The candidates nearest to ``spec``; the name fixes the order of equally near ones."""
+    weights = family.field_weights
+    return sorted(candidates, key=lambda c: (distance(spec, c, weights), c.name))[:_WIDTH]
 
 
 def distance(a: KernelSpec, b: KernelSpec, weights: Mapping[str, float]) -> float:
     """How much ``b`` differs from ``a``: one per changed field and more for larger changes."""
-    return sum(
-        weights.get(field, 1.0) * _difference(getattr(a, field), getattr(b, field))
-        for field in field_types(type(a))
-    )
+    total = 0.0
+    for field in field_types(type(a)):
+        old, new = getattr(a, field), getattr(b, field)
+        if old is not new and old != new:
+            total += weights.get(field, 1.0) * _difference(old, new)
+    return total
 
 
 def refusal(family: Family, finding: Finding, spec: KernelSpec, target: Target) -> str:
@@ -84,11 +119,11 @@ def _show(value: Any) -> str:
 
 
 def _difference(a: Any, b: Any) -> float:
-    if a == b:
-        return 0.0
     if isinstance(a, Dim3):
         return 1.0 + sum(abs(math.log2(x / y)) for x, y in zip(a, b))
     if isinstance(a, Choice):
         members = list(type(a))
         return 1.0 + 0.1 * abs(members.index(a) - members.index(b))
-    return 1.0
+    if isinstance(a, bool):
+        return 1.0
+    return 1.0 + abs(math.log2(a / b))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -31,9 +31,8 @@ Pads = tuple[bool, bool, bool]
 
 TILE_TABLE: tuple[Dim3, ...] = (
     Dim3(256, 256, 32), Dim3(256, 128, 32), Dim3(128, 256, 32), Dim3(128, 128, 32),
-    Dim3(256, 128, 64), Dim3(128, 256, 64), Dim3(128, 128, 64), Dim3(128, 64, 64),
-    Dim3(64, 128, 64), Dim3(64, 64, 32), Dim3(64, 64, 64), Dim3(128, 32, 64),
-    Dim3(32, 128, 64), Dim3(64, 16, 64), Dim3(16, 64, 64), Dim3(16, 128, 128),
+    Dim3(128, 128, 64), Dim3(128, 64, 64), Dim3(64, 128, 64), Dim3(64, 64, 64),
+    Dim3(128, 32, 64), Dim3(32, 128, 64), Dim3(64, 16, 64), Dim3(16, 64, 64),
 )  # fmt: skip
 """What ``"*"`` stands for as a tile: large, square and skinny ones that fit most GPUs."""
 
@@ -98,7 +97,7 @@ def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
 
 
 def _pipelines(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pipeline]:
-    return tuple(p for p in Pipeline if p.value in target.gpu.pipelines)
+    return tuple(p for p in Pipeline if p in target.gpu.pipelines)
 
 
 def _pads(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pads]:
@@ -167,40 +166,3 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
         _booleans, default=False,
     ),
 )  # fmt: skip
-
-
-def alternatives(spec: GemmSpec, field: str, target: Target) -> Iterable[Any]:
-    """Values worth trying for ``field`` when ``spec`` is illegal on ``target``."""
-    current = getattr(spec, field)
-    if isinstance(current, bool):
-        return (not current,)
-    if field == "tile":
-        return _nearby_tiles(spec)
-    if field == "waves":
-        return _waves(target, {})
-    if field == "warp_tile":
-        return tuple(Dim3(*tile) for tile in target.gpu.warp_tiles.get(spec.dtype_key, ()))
-    if field == "dtype_acc":
-        return (default_dtypes(spec.dtype_a, spec.dtype_b, target.arch)[0],)
-    if field == "dtype_c":
-        return allowed_outputs(spec.dtype_a, spec.dtype_b, target.arch)
-    if field == "pipeline":
-        return _pipelines(target, {})
-    return tuple(type(current))
-
-
-def _nearby_tiles(spec: GemmSpec) -> Iterable[Dim3]:
-    """The tile with one or all extents rounded to what waves and warp tile cover, or to a power."""
-    covered = spec.tiling.coverage
-    options = [_nearby_extents(extent, part) for extent, part in zip(spec.tile, covered)]
-    for axis, extents in enumerate(options):
-        for extent in extents:
-            yield Dim3(*(extent if i == axis else old for i, old in enumerate(spec.tile)))
-    yield Dim3(*(-(-extent // part) * part for extent, part in zip(spec.tile, covered)))
-
-
-def _nearby_extents(extent: int, part: int) -> tuple[int, ...]:
-    below = extent // part * part
-    power = 1 << (extent.bit_length() - 1)
-    found = (below, below + part, part, power, power * 2, extent // 2, extent * 2)
-    return tuple(dict.fromkeys(value for value in found if value > 0))

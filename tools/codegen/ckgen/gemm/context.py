@@ -37,10 +37,10 @@ def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
     """The C++ types, classes and enumerators that the spec stands for, and what goes with them."""
     pipeline, layout = PIPELINE_CLASSES[spec.pipeline], spec.layout
     return {
-        "a_type": arch.dtype(spec.dtype_a.value).cxx_type,
-        "b_type": arch.dtype(spec.dtype_b.value).cxx_type,
-        "c_type": arch.dtype(spec.dtype_c.value).cxx_type,
-        "acc_type": arch.dtype(spec.dtype_acc.value).cxx_type,
+        "a_type": arch.dtype(spec.dtype_a).cxx_type,
+        "b_type": arch.dtype(spec.dtype_b).cxx_type,
+        "c_type": arch.dtype(spec.dtype_c).cxx_type,
+        "acc_type": arch.dtype(spec.dtype_acc).cxx_type,
         "a_bytes": _object_bytes(spec.dtype_a, arch),
         "b_bytes": _object_bytes(spec.dtype_b, arch),
         "c_bytes": _object_bytes(spec.dtype_c, arch),
@@ -61,5 +61,5 @@ def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
 
 def _object_bytes(dtype: Dtype, arch: ArchSpecs) -> int:
     """The size of one C++ object of ``dtype``, which holds several elements of a packed one."""
-    facts = arch.dtype(dtype.value)
+    facts = arch.dtype(dtype)
     return int(facts.bytes * facts.pack)

@@ -15,7 +15,7 @@ def default_dtypes(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, Dtype]:
     named, and a rule refuses it.
     """
     try:
-        combination = arch.dtype_combination(a.value, b.value)
+        combination = arch.dtype_combination(a, b)
         return Dtype(combination.accumulator), Dtype(combination.output)
     except UnknownNameError:
         return Dtype.FP32, a
@@ -32,4 +32,4 @@ def allowed_outputs(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, ...]:
 
 def bytes_of(elements: int, dtype: Dtype, arch: ArchSpecs) -> int:
     """The size of ``elements`` values, of which small dtypes pack several into a byte."""
-    return int(elements * arch.dtype(dtype.value).bytes)
+    return int(elements * arch.dtype(dtype).bytes)

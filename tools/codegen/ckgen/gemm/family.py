@@ -13,7 +13,8 @@ from ckarch import ArchSpecs
 from ckgen.core.family import Family
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
-from ckgen.gemm.choices import ENTRY_FIELDS, alternatives, build_spec
+from ckgen.gemm.alternatives import alternatives
+from ckgen.gemm.choices import ENTRY_FIELDS, build_spec
 from ckgen.gemm.context import template_context
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
@@ -66,7 +67,7 @@ class GemmFamily(Family):
         return str(getattr(spec, "dtype_a" if field == "dtype" else field))
 
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        free = ("tile", "waves", "warp_tile", "pipeline", "epilogue", "scheduler")
+        free = ("tile", "waves", "warp_tile", "pipeline", "scheduler")
         everything = {field: "*" for field in free}
         pads = [[False, False, False], [True, True, True]]
         return {"family": self.name, **fields, "kernels": [{**everything, "pad": pads}]}

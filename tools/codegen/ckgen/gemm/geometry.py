@@ -68,7 +68,7 @@ def _load_grid(
 
 def load_vector(dtype: Dtype, contiguous: int, per_thread: int, target: Target) -> int:
     """Elements per load: 16 or 8 bytes (packed dtypes also 32) if both extents allow, else one."""
-    facts = target.arch.dtype(dtype.value)
+    facts = target.arch.dtype(dtype)
     widths = (32, 16, 8) if facts.pack > 1 else (16, 8)
     for width in widths:
         elements = int(width / facts.bytes)
@@ -90,7 +90,7 @@ def shuffle_shape(spec: GemmSpec, target: Target) -> ShuffleShape:
     """The step of the cshuffle epilogue, which stores C in vectors of 16 bytes."""
     tiling, wave_size = spec.tiling, target.gpu.wave_size
     covered = tiling.coverage
-    vector = min(covered.n, int(16 / target.arch.dtype(spec.dtype_c.value).bytes))
+    vector = min(covered.n, int(16 / target.arch.dtype(spec.dtype_c).bytes))
     per_lane = max(1, spec.warp_tile.m * spec.warp_tile.n // wave_size)
     wanted = 1 if per_lane >= vector else vector // per_lane
     group = max(1, min(wanted, tiling.repeat.m))
@@ -111,12 +111,22 @@ def lds_bytes(spec: GemmSpec, target: Target) -> int:
     if spec.epilogue is Epilogue.CSHUFFLE:
         grid = shuffle_shape(spec, target).grid
         shuffled = bytes_of(grid.rows * grid.columns, spec.dtype_c, arch)
-    return max(stage, shuffled) * arch.pipeline(spec.pipeline.value).lds_buffers
+    return max(stage, shuffled) * arch.pipeline(spec.pipeline).lds_buffers
 
 
 def accumulators_per_lane(spec: GemmSpec, target: Target) -> int:
     """32-bit registers that each lane needs for its part of C."""
     return ceil(spec.tile.m * spec.tile.n / spec.tiling.threads(target.gpu.wave_size))
+
+
+def registers_per_lane(spec: GemmSpec, target: Target) -> int:
+    """Registers that a lane can have if all waves of the workgroup are to run at once."""
+    gpu = target.gpu
+    simds = gpu.simds_per_cu * (2 if gpu.workgroup_processor_mode else 1)
+    waves_per_simd = ceil(spec.tiling.wave_count / simds)
+    return min(
+        gpu.registers.max_vgprs_per_wave, gpu.registers.vgprs_per_simd // waves_per_simd
+    )
 
 
 def _round_up(value: int, multiple: int) -> int:

@@ -107,7 +107,7 @@ class GemmSpec(KernelSpec):
         """The three extents together, with what follows from them."""
         return TileConfig(self.tile, self.waves, self.warp_tile)
 
-    @property
+    @cached_property
     def dtype_key(self) -> str:
         """The name of the dtypes in a GPU's table of warp tiles."""
         return f"{self.dtype_a}_{self.dtype_b}_{self.dtype_acc}"

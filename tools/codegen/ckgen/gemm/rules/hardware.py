@@ -19,16 +19,16 @@ def _listed(triples: Iterable[tuple[int, int, int]]) -> str:
 
 
 def _dtype_combination(spec: GemmSpec, target: Target) -> str | None:
-    pair = f"{spec.dtype_a} x {spec.dtype_b}"
     try:
-        combination = target.arch.dtype_combination(spec.dtype_a.value, spec.dtype_b.value)
+        combination = target.arch.dtype_combination(spec.dtype_a, spec.dtype_b)
     except UnknownNameError:
-        return f"{pair} is not a product that any GPU here computes"
-    if spec.dtype_acc.value != combination.accumulator:
+        return f"{spec.dtype_a} x {spec.dtype_b} is not a product that any GPU here computes"
+    pair = f"{combination.a} x {combination.b}"
+    if spec.dtype_acc != combination.accumulator:
         return f"{pair} accumulates in {combination.accumulator}, not in {spec.dtype_acc}"
     outputs = allowed_outputs(spec.dtype_a, spec.dtype_b, target.arch)
     if spec.dtype_c not in outputs:
-        names = ", ".join(output.value for output in outputs)
+        names = ", ".join(outputs)
         return f"{pair} can be stored as {names}, not as {spec.dtype_c}"
     if combination.key not in target.gpu.warp_tiles:
         return f"{target.name} has no matrix instruction for {pair}"
@@ -36,7 +36,7 @@ def _dtype_combination(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _pipeline_supported(spec: GemmSpec, target: Target) -> str | None:
-    if spec.pipeline.value in target.gpu.pipelines:
+    if spec.pipeline in target.gpu.pipelines:
         return None
     return f"{target.name} lacks what the pipeline {spec.pipeline} needs"
 
@@ -80,7 +80,7 @@ HARDWARE_RULES: tuple[Rule, ...] = (
         "gemm.dtype_combination",
         "The GPU must have a matrix instruction for the dtypes of A and B, which also decides the "
         "accumulator and what C can be stored as.",
-        ("dtype_c", "dtype_acc", "dtype_b", "dtype_a"),
+        ("dtype_c", "dtype_acc", "dtype_b"),
         _dtype_combination,
     ),
     Rule(

@@ -7,7 +7,12 @@ from ckarch import AgprKind
 
 from ckgen.core.rules import Rule
 from ckgen.core.target import Target
-from ckgen.gemm.geometry import accumulators_per_lane, lds_bytes, load_grids
+from ckgen.gemm.geometry import (
+    accumulators_per_lane,
+    lds_bytes,
+    load_grids,
+    registers_per_lane,
+)
 from ckgen.gemm.spec import GemmSpec
 
 
@@ -30,10 +35,9 @@ def _lds_capacity(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _accumulator_registers(spec: GemmSpec, target: Target) -> str | None:
-    registers = target.gpu.registers
     # Separate accumulation registers come on top; otherwise half must be left for everything else.
-    separate = registers.agprs is AgprKind.SEPARATE
-    available = registers.max_vgprs_per_wave // (1 if separate else 2)
+    separate = target.gpu.registers.agprs is AgprKind.SEPARATE
+    available = registers_per_lane(spec, target) // (1 if separate else 2)
     needed = accumulators_per_lane(spec, target)
     if needed <= available:
         return None

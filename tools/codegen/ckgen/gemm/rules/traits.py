@@ -16,7 +16,7 @@ def _interwave_only_mem(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _unsupported_traits(spec: GemmSpec, target: Target) -> str | None:
-    traits = (spec.pipeline.value, spec.epilogue.value, spec.scheduler.value)
+    traits = (spec.pipeline, spec.epilogue, spec.scheduler)
     if traits not in target.arch.unsupported_traits:
         return None
     return f"the combination {', '.join(traits)} is listed as unsupported"

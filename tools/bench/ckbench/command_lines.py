@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The command lines that make a kernel library, taken from the build itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ckbench.errors import BenchError
+
+STEPS = ("CkCompile", "CkBundle", "CkHost", "CkLink")
+"""The mnemonics of a kernel's actions that the compiler's tools run, in their order."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action: its command, which runs in an execution root, and its environment."""
+
+    mnemonic: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+def aquery_expression(target: str) -> str:
+    """The query for the steps of a kernel's target."""
+    return f'mnemonic("^({"|".join(STEPS)})$", {target})'
+
+
+def parse_steps(aquery: str) -> tuple[Step, ...]:
+    """The steps in an aquery's JSON, in the order in which they run."""
+    found: dict[str, Step] = {}
+    for action in json.loads(aquery).get("actions", []):
+        environment = {item["key"]: item["value"] for item in action["environmentVariables"]}
+        step = Step(action["mnemonic"], tuple(action["arguments"]), environment)
+        if step.mnemonic in found:
+            raise BenchError(f"The kernel has two {step.mnemonic} actions where one was expected.")
+        found[step.mnemonic] = step
+    missing = [mnemonic for mnemonic in STEPS if mnemonic not in found]
+    if missing:
+        raise BenchError(
+            f"The kernel has no {' and no '.join(missing)} action; is there a HIP compiler? "
+            "Run `./bazelw run //rules:which_rocm`."
+        )
+    return tuple(found[mnemonic] for mnemonic in STEPS)
+
+
+def value_after(arguments: Sequence[str], flag: str) -> str:
+    """What follows ``flag``."""
+    for index, argument in enumerate(arguments[:-1]):
+        if argument == flag:
+            return arguments[index + 1]
+    raise BenchError(f"The command {arguments[0]} has no {flag}; the build's commands have changed.")
+
+
+def value_of(arguments: Sequence[str], prefix: str) -> str:
+    """What follows ``prefix`` in the argument that starts with it."""
+    for argument in arguments:
+        if argument.startswith(prefix):
+            return argument[len(prefix) :]
+    raise BenchError(
+        f"The command {arguments[0]} has no {prefix}…; the build's commands have changed."
+    )
+
+
+def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The same steps for a source that uses CK's own host code, with every flag that it allows.
+
+    Its host pass reads CK's headers too, throws exceptions, and is not free of warnings; its
+    library exports what it likes and needs the C++ library. The device pass is left as it is.
+    """
+    compile_device, bundle, compile_host, link = steps
+    includes = tuple(
+        argument
+        for index, flag in enumerate(compile_device.arguments[:-1])
+        if flag == "-I"
+        for argument in (flag, compile_device.arguments[index + 1])
+    )
+    host = _without_pair(compile_host.arguments, "-Xarch_host", "-fno-exceptions")
+    host = tuple(flag for flag in host if flag not in ("-Wall", "-Wextra", "-Werror"))
+    linking = tuple(
+        argument
+        for argument in link.arguments
+        if argument != "--no-undefined" and not argument.startswith("--version-script=")
+    )
+    return (
+        compile_device,
+        bundle,
+        replace(compile_host, arguments=(*host, *includes, "-w")),
+        replace(link, arguments=linking),
+    )
+
+
+def _without_pair(arguments: Sequence[str], first: str, second: str) -> tuple[str, ...]:
+    kept: list[str] = []
+    for argument in arguments:
+        if argument == second and kept and kept[-1] == first:
+            kept.pop()
+        else:
+            kept.append(argument)
+    return tuple(kept)

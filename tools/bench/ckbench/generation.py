@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""How many kernels the generator makes in a second, on one core."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ckarch import ArchSpecs
+from ckgen.core.declaration import parse_declaration
+from ckgen.core.expand import expand
+from ckgen.core.family import Family
+from ckgen.core.generate import generate
+from ckgen.core.spec import KernelSpec
+from ckgen.families import FAMILIES
+
+from ckbench.errors import BenchError
+from ckbench.process import Seconds
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What it took to find all legal kernels of a catalogue, and to write their sources."""
+
+    kernels: int
+    rejected: int
+    expand: Seconds
+    write: Seconds
+
+    @property
+    def per_s(self) -> float:
+        """Kernels per second of one core, from the wildcards to the files."""
+        return self.kernels / (self.expand.cpu + self.write.cpu)
+
+    @property
+    def per_wall_s(self) -> float:
+        """The same by the clock, which runs on while a busy machine serves others."""
+        return self.kernels / (self.expand.wall + self.write.wall)
+
+
+class _Stopwatch:
+    def __init__(self) -> None:
+        self._wall = time.perf_counter()
+        self._cpu = time.process_time()
+
+    def seconds(self) -> Seconds:
+        return Seconds(time.perf_counter() - self._wall, time.process_time() - self._cpu)
+
+
+def measure_generation(arch: ArchSpecs, gpu: str, folder: Path) -> Generation:
+    """Generate every fp16 rcr kernel that is legal on ``gpu`` into ``folder``, in this process."""
+    family = FAMILIES["gemm"]
+    watch = _Stopwatch()
+    specs, rejected = _all_legal(family, arch, gpu)
+    expanding = watch.seconds()
+    if not specs:
+        raise BenchError(f"There is nothing to generate: no fp16 rcr kernel is legal on {gpu}.")
+    watch = _Stopwatch()
+    generated = generate(family, specs, arch, folder, 1, lambda number, total, kernel: None)
+    writing = watch.seconds()
+    if not all(kernel.written for kernel in generated):
+        raise BenchError(f"{folder} already held sources, so that generating was not measured.")
+    return Generation(len(generated), rejected, expanding, writing)
+
+
+def _all_legal(family: Family, arch: ArchSpecs, gpu: str) -> tuple[list[KernelSpec], int]:
+    fields = {"variant": ["standard"], "dtype": ["fp16"], "layout": ["rcr"]}
+    catalogue = dict(family.catalogue(fields))
+    catalogue["kernels"] = [{**entry, "gpus": [gpu]} for entry in catalogue["kernels"]]
+    declaration = parse_declaration(catalogue, FAMILIES, arch.gpus, "the catalogue")
+    expansion = expand(declaration, arch)
+    if expansion.errors:
+        raise BenchError(expansion.errors[0])
+    return [kernel.spec for kernel in expansion.kernels], sum(expansion.dropped.values())

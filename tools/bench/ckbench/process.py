@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Running programs, with the time they took, and never leaving one behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from ckbench.errors import BenchError
+
+_GRACE_S = 30.0
+"""How long an interrupted program may take to end itself."""
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """What a program took: on the clock, and of the processors, for itself and its children."""
+
+    wall: float
+    cpu: float
+
+    def __add__(self, other: Seconds) -> Seconds:
+        return Seconds(self.wall + other.wall, self.cpu + other.cpu)
+
+
+def run_timed(
+    arguments: Sequence[str], cwd: Path, environment: Mapping[str, str], what: str
+) -> Seconds:
+    """Run a program to its end. If it fails, ``BenchError`` says ``what`` failed and why."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        arguments,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert process.stderr is not None
+        complaint = process.stderr.read().decode("utf-8", "replace")
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        _stop(process)
+        raise
+    finally:
+        if process.stderr is not None:
+            process.stderr.close()
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise BenchError(f"{what} failed: {_reason(complaint, process.returncode)}")
+    return Seconds(wall, usage.ru_utime + usage.ru_stime)
+
+
+def run(
+    arguments: Sequence[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    what: str,
+    stdout: int | IO[str] = subprocess.PIPE,
+    stderr: int | IO[str] | None = None,
+) -> str:
+    """Run a program and return its standard output, if that is piped."""
+    process = subprocess.Popen(
+        arguments,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        encoding="utf-8",
+        errors="replace",
+    )
+    try:
+        output, complaint = process.communicate()
+    except BaseException:
+        _stop(process)
+        raise
+    if process.returncode != 0:
+        raise BenchError(f"{what} failed: {_reason(complaint or '', process.returncode)}")
+    return output or ""
+
+
+def _reason(complaint: str, code: int) -> str:
+    lines = [line.strip() for line in complaint.splitlines() if line.strip()]
+    errors = [line for line in lines if "error:" in line or line.startswith("ERROR:")]
+    return (errors or lines[-1:] or [f"it ended with exit code {code}"])[0]
+
+
+def _stop(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    # Bazel takes TERM as "cancel this command", so that its server stays usable.
+    process.terminate()
+    try:
+        process.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

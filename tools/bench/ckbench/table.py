@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""The results for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_HEAD = ("what", "measured", "bar", "")
+_SKIPPED = "not measured"
+
+
+def render_table(data: Mapping[str, Any]) -> str:
+    """The table for the JSON object of ``Results``."""
+    machine = data["machine"]
+    lines = [
+        f"{data['target']} for {data['gpu']}, on {machine['cpus']} {machine['arch']} cores "
+        f"with a load of {machine['load']}",
+    ]
+    if data["compile"]:
+        lines.append(f"compiler: {data['compile']['compiler']}")
+    return "\n".join([*lines, "", *_aligned([_HEAD, *_rows(data)]), *_kernels(data)])
+
+
+def _rows(data: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    edit, clone = data["edit"] or {}, data["clone"] or {}
+    rate, ratio, noop = data["generate_per_s"], data["compile_ratio"], data["noop_s"]
+    compiles = data["second_clone_compiles"]
+    return [
+        _row("kernels generated per second of a core", rate, "{:.0f}", "≥ 500", lambda: rate >= 500),
+        _row("compile time against tile_engine", ratio, "{:.2f}", "≤ 0.75", lambda: ratio <= 0.75),
+        _row("build with nothing to do, s", noop, "{:.2f}", "≤ 1", lambda: noop <= 1),
+        _row(
+            "actions after one edited entry",
+            data["edit_actions"],
+            "{}",
+            "its own",
+            lambda: not edit["unrelated"],
+        ),
+        _row(
+            "compiles in a second clone",
+            compiles,
+            "{}",
+            "0, same bytes",
+            lambda: compiles == 0 and clone["byte_identical"],
+        ),
+    ]
+
+
+def _row(what: str, value: Any, form: str, bar: str, met: Any) -> tuple[str, str, str, str]:
+    if value is None:
+        return what, _SKIPPED, bar, ""
+    return what, form.format(value), bar, "met" if met() else "missed"
+
+
+def _kernels(data: Mapping[str, Any]) -> list[str]:
+    if not data["compile"]:
+        return []
+    head = ("compiled kernel, processor seconds", "ours", "tile_engine", "ratio")
+    rows = [
+        (
+            kernel["name"],
+            f"{kernel['ours']['cpu_s']:.1f}",
+            f"{kernel['theirs']['cpu_s']:.1f}",
+            f"{kernel['ratio']:.2f}",
+        )
+        for kernel in data["compile"]["kernels"]
+    ]
+    return ["", *_aligned([head, *rows])]
+
+
+def _aligned(rows: Sequence[tuple[str, str, str, str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = [
+        f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}".rstrip()
+        for row in rows
+    ]
+    return [lines[0], "-" * (sum(widths) + 6), *lines[1:]]
