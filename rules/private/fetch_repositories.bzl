@@ -51,6 +51,8 @@ filegroup(
 def _own_headers(rctx, wanted):
     if wanted == "rocm":
         wanted = rctx.getenv("ROCM_PATH") or "/opt/rocm"
+    if not wanted.startswith("/"):
+        fail("CKDISPATCH_CK is {}, which is neither an absolute path nor `rocm`; give one of them.".format(wanted))
     root = rctx.path(wanted)
     if not root.get_child("include", "ck_tile", "core.hpp").exists:
         fail("CKDISPATCH_CK asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.".format(root))

@@ -71,7 +71,7 @@ def _debian_llvm(rctx):
     base = rctx.path("/usr/lib")
     found = [
         entry
-        for entry in base.readdir(watch = "no")
+        for entry in base.readdir()
         if entry.basename.startswith("llvm-") and entry.basename[5:].isdigit() and entry.get_child("bin", "clang++").exists
     ] if base.exists else []
     return sorted(found, key = lambda entry: int(entry.basename[5:]), reverse = True)
@@ -92,12 +92,17 @@ def _ask(rctx, clang, arguments):
     result = rctx.execute([clang] + arguments)
     return result.stdout.strip() if result.return_code == 0 else ""
 
-def _device_libs(resource, rocm):
+def _exists(rctx, file):
+    """Whether a file exists; if that changes, or its content, detection runs again."""
+    rctx.watch(file)
+    return file.exists
+
+def _device_libs(rctx, resource, rocm):
     places = [resource.get_child("amdgcn", "bitcode"), resource.get_child("lib", "amdgcn", "bitcode")]
     if rocm:
         places.append(rocm.get_child("amdgcn", "bitcode"))
     for place in places:
-        if place.get_child("ocml.bc").exists:
+        if _exists(rctx, place.get_child("ocml.bc")):
             return place
     return None
 
@@ -115,16 +120,16 @@ def _search_dirs(rctx, clang):
 def _why_not(rctx, bin, rocm):
     """Why a candidate cannot be used, or an empty string."""
     for tool in _TOOLS:
-        if not bin.get_child(tool).exists:
+        if not _exists(rctx, bin.get_child(tool)):
             return "{} is missing".format(bin.get_child(tool))
     clang = bin.get_child("clang++")
     resource = rctx.path(_ask(rctx, clang, ["-print-resource-dir"]) or "/nonexistent")
     if not resource.exists:
         return "{} does not run".format(clang)
-    if not _device_libs(resource, rocm):
+    if not _device_libs(rctx, resource, rocm):
         return "the AMD device libraries (ocml.bc) are missing"
     headers = (rocm if rocm else rctx.path("/usr")).get_child("include", "hip", "hip_runtime_api.h")
-    if not headers.exists:
+    if not _exists(rctx, headers):
         return "{} is missing".format(headers)
     return ""
 
@@ -215,9 +220,8 @@ def _hip_repository_impl(rctx):
 def _enable(rctx, kind, bin, rocm, labels):
     flags = json.decode(rctx.read(rctx.attr._flags))
     clang = bin.get_child("clang++")
-    rctx.watch(clang.realpath)
     resource = rctx.path(_ask(rctx, clang, ["-print-resource-dir"]))
-    device_libs = _device_libs(resource, rocm)
+    device_libs = _device_libs(rctx, resource, rocm)
     triple = _ask(rctx, clang, ["-dumpmachine"])
     for tool in _TOOLS:
         rctx.symlink(bin.get_child(tool), "bin/" + tool)

@@ -69,7 +69,7 @@ class Api(ctypes.Structure):
     ]
 
 
-def gemm_problem(m: int, n: int, k: int, *, layout: str = "rcr", **changes: Any) -> Problem:
+def gemm_problem(m: int, n: int, k: int, /, *, layout: str = "rcr", **changes: Any) -> Problem:
     """A packed GEMM problem in the kernel's layout, with some fields changed."""
     stride_a = k if layout[0] == "r" else m
     stride_b = n if layout[1] == "r" else k

@@ -32,7 +32,7 @@ def test_there_are_kernels() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_device_function_computes_with_the_matrix_instructions_of_its_gpu(name: str) -> None:
-    isa = ckarch.load_specs().gpu(GPU).matrix_isa
+    isa = ckarch.load_specs().gpu(GPU).matrix_isa.value
     kernels = description(name)["gpus"][GPU]["kernels"]
     assert kernels
     for symbol, resources in kernels.items():

@@ -43,8 +43,11 @@ fill_and_rename() {
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
     mkdir -- "$work" "$work/root"
+    # A process group of its own, so that all of it can be ended at once.
+    set -m
     run_mmdebstrap </dev/null >"$work/log" 2>&1 &
     bootstrap_pid=$!
+    set +m
     show_progress "$bootstrap_pid" "$work"
     wait "$bootstrap_pid" || { bootstrap_pid= && explain_failure "$work"; }
     bootstrap_pid=
@@ -54,10 +57,10 @@ fill_and_rename() {
     remove_folder "$work"
 }
 
+# mmdebstrap would finish its step before it heeds TERM, and has nothing to save.
 stop_bootstrap() {
     if [[ -n $bootstrap_pid ]]; then
-        # mmdebstrap tidies up on TERM.
-        forward TERM "$bootstrap_pid"
+        kill -KILL -- "-$bootstrap_pid" 2>/dev/null || true
         wait "$bootstrap_pid" 2>/dev/null || true
     fi
     remove_folder "$work"

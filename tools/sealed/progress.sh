@@ -57,9 +57,10 @@ explain_failure() {
     local unreachable='Failed to fetch|Could not (resolve|connect)|Temporary failure'
     unreachable+='|Unable to connect|Connection (refused|timed out)|Cannot initiate'
     local unsigned='NO_PUBKEY|is not signed|signatures? (couldn|could not|were invalid)'
+    local full="No space left on device|don't have enough free space"
     cp -- "$log" "$kept" 2>/dev/null || true
     free=$(free_kib "$cache/sealed")
-    if grep -qs 'No space left on device' "$log" || ((free < 65536)); then
+    if grep -qsE "$full" "$log" || ((free < 65536)); then
         fail "the disk of $cache became full ($(human_size "$free") left) while the sealed root was" \
             "made; free $(human_size "$space_needed_kib") or set CKDISPATCH_CACHE to a larger disk."
     elif missing=$(grep -m 1 -oE 'Unable to locate package [^ ]+' "$log"); then

@@ -106,6 +106,7 @@ check_namespaces() {
     local complaint
     complaint=$(try_namespaces) ||
         fail "the sealed root needs user namespaces, which this machine does not allow" \
-            "(${complaint//$'\n'/ }); allow them with sysctl kernel.unprivileged_userns_clone=1 and" \
-            "kernel.apparmor_restrict_unprivileged_userns=0, or use a less strict container."
+            "(${complaint//$'\n'/ }); allow them (sysctl user.max_user_namespaces," \
+            "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or use a" \
+            "less strict container."
 }

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The build benchmark: how fast kernels are generated, compiled, rebuilt and shared between clones."""
+"""The build benchmark: how fast kernels are generated, compiled, rebuilt and shared."""

@@ -29,7 +29,7 @@ def users_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Workspace:
-    """A clone of this repository. Without an ``output_base`` it is built where its user builds it."""
+    """A clone of this repository; without an ``output_base`` it is built as its user does."""
 
     root: Path
     gpu: str
@@ -37,21 +37,22 @@ class Workspace:
 
     def build(self, target: str, *flags: str) -> None:
         """Build ``target``; what Bazel says appears on standard error."""
-        self._run("build", *flags, self._gpu_flag, target, stdout=sys.stderr, stderr=sys.stderr)
+        # Without the list of what was built, which is long for a set of kernels.
+        self._run("build", "--show_result=0", *flags, self._gpu_flag, target, show=True)
 
     def build_quietly(self, target: str, *flags: str) -> None:
         """Build ``target``; what Bazel says is shown only if it fails."""
-        self._run("build", *flags, self._gpu_flag, target, stderr=subprocess.PIPE)
+        self._run("build", *flags, self._gpu_flag, target)
 
     def actions(self, expression: str) -> str:
         """The actions that match an aquery ``expression``, as JSON."""
-        return self._ask(
+        return self._run(
             "aquery", "--output=jsonproto", "--include_artifacts=false", self._gpu_flag, expression
         )
 
     def files_of(self, target: str) -> list[Path]:
         """The files that ``target`` stands for."""
-        lines = self._ask("cquery", "--output=files", self._gpu_flag, target).splitlines()
+        lines = self._run("cquery", "--output=files", self._gpu_flag, target).splitlines()
         return [self._in_execution_root(line) for line in lines if line]
 
     @cached_property
@@ -61,7 +62,7 @@ class Workspace:
 
     def shut_down(self) -> None:
         """End the server."""
-        self._ask("shutdown")
+        self._run("shutdown")
 
     @property
     def _gpu_flag(self) -> str:
@@ -69,21 +70,18 @@ class Workspace:
 
     @cached_property
     def _own_output_base(self) -> Path:
-        return self.output_base or Path(self._ask("info", "output_base").strip())
+        return self.output_base or Path(self._run("info", "output_base").strip())
 
     @cached_property
     def _execution_root(self) -> Path:
-        return Path(self._ask("info", "execution_root").strip())
+        return Path(self._run("info", "execution_root").strip())
 
     def _in_execution_root(self, path: str) -> Path:
         # The execution root shows only the repositories of the last build.
         first, _, rest = path.partition("/")
         return self.external / rest if first == "external" else self._execution_root / path
 
-    def _ask(self, command: str, *arguments: str) -> str:
-        return self._run(command, *arguments, stderr=subprocess.PIPE)
-
-    def _run(self, command: str, *arguments: str, **streams: object) -> str:
+    def _run(self, command: str, *arguments: str, show: bool = False) -> str:
         startup = [str(self.root / "bazelw")]
         if self.output_base is not None:
             # Should this program be killed, the server ends by itself.
@@ -94,5 +92,6 @@ class Workspace:
             self.root,
             users_environment(os.environ),
             f"{what} in {self.root}",
-            **streams,  # type: ignore[arg-type]
+            sys.stderr if show else subprocess.PIPE,
+            sys.stderr if show else subprocess.PIPE,
         )

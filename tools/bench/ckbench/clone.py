@@ -46,9 +46,7 @@ def second_clone(original: Workspace, folder: Path) -> Iterator[Workspace]:
 
 def copy_workspace(source: Path, destination: Path) -> None:
     """Copy what a clone has: no outputs, no history, no caches. Links stay links."""
-    shutil.copytree(
-        source, destination, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED)
-    )
+    shutil.copytree(source, destination, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
 
 
 def measure_clone(original: Workspace, clone: Workspace, folder: Path) -> CloneBuild:

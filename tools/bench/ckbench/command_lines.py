@@ -50,7 +50,9 @@ def value_after(arguments: Sequence[str], flag: str) -> str:
     for index, argument in enumerate(arguments[:-1]):
         if argument == flag:
             return arguments[index + 1]
-    raise BenchError(f"The command {arguments[0]} has no {flag}; the build's commands have changed.")
+    raise BenchError(
+        f"The command {arguments[0]} has no {flag}; the build's commands have changed."
+    )
 
 
 def value_of(arguments: Sequence[str], prefix: str) -> str:

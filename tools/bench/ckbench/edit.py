@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -15,7 +16,13 @@ from ckarch import ArchSpecs
 from ckbench.bazel import Workspace
 from ckbench.errors import BenchError
 from ckbench.execution_log import Spawn, log_flag, read_spawns
-from ckbench.kernel_set import SET_TARGET, KernelSet, declaration_file, load_kernel_set, make_kernel_set
+from ckbench.kernel_set import (
+    SET_TARGET,
+    KernelSet,
+    declaration_file,
+    load_kernel_set,
+    make_kernel_set,
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Rebuild:
-    """What a build ran after an edit; ``unrelated`` are the actions that it had no reason to run."""
+    """What a build ran after an edit."""
 
     edit: Edit
     spawns: tuple[Spawn, ...]
@@ -86,6 +93,6 @@ def _try_entry(
 
 def _size(entry: Mapping[str, Any]) -> int:
     # Small tiles compile fastest and are furthest from spilling; wildcards are no single kernel.
-    tile = entry.get("tile")
+    tile: Any = entry.get("tile")
     plain = isinstance(tile, list) and all(isinstance(extent, int) for extent in tile)
-    return prod(tile) if plain else 1 << 62
+    return int(prod(tile)) if plain else sys.maxsize

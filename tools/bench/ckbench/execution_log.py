@@ -18,7 +18,7 @@ from ckbench.errors import BenchError
 
 @dataclass(frozen=True)
 class Spawn:
-    """One action. ``target`` is its label within the main repository; ``cached``: nothing was run."""
+    """One action of a target; ``cached`` says that its outputs were found and nothing was run."""
 
     mnemonic: str
     target: str

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import ckarch
 from ckarch import ArchSpecs
@@ -20,6 +20,8 @@ from ckbench.errors import BenchError
 
 SET_NAME = "gemm_fp16_rcr_all"
 SET_TARGET = f"//kernels:{SET_NAME}"
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def make_kernel_set(data: Mapping[str, Any], arch: ArchSpecs, gpu: str) -> Kerne
     return KernelSet(data, tuple(k.spec for k in expansion.kernels if gpu in k.gpus))
 
 
-def spread(specs: Sequence[KernelSpec], count: int) -> list[KernelSpec]:
-    """``count`` of ``specs``, evenly spread over the order in which they are declared."""
-    count = min(count, len(specs))
-    return [specs[(2 * i + 1) * len(specs) // (2 * count)] for i in range(count)]
+def spread(items: Sequence[_Item], count: int) -> list[_Item]:
+    """``count`` of ``items``, or all if there are fewer, evenly spread over their order."""
+    count = min(count, len(items))
+    return [items[(2 * i + 1) * len(items) // (2 * count)] for i in range(count)]

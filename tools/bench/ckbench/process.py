@@ -9,9 +9,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import TextIO
 
 from ckbench.errors import BenchError
+
+Stream = int | TextIO
 
 _GRACE_S = 30.0
 """How long an interrupted program may take to end itself."""
@@ -41,16 +43,15 @@ def run_timed(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
+    assert process.stderr is not None
     try:
-        assert process.stderr is not None
         complaint = process.stderr.read().decode("utf-8", "replace")
         _, status, usage = os.wait4(process.pid, 0)
     except BaseException:
         _stop(process)
         raise
     finally:
-        if process.stderr is not None:
-            process.stderr.close()
+        process.stderr.close()
     wall = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
@@ -63,10 +64,10 @@ def run(
     cwd: Path,
     environment: Mapping[str, str],
     what: str,
-    stdout: int | IO[str] = subprocess.PIPE,
-    stderr: int | IO[str] | None = None,
+    stdout: Stream = subprocess.PIPE,
+    stderr: Stream = subprocess.PIPE,
 ) -> str:
-    """Run a program and return its standard output, if that is piped."""
+    """Run a program and return what it writes to standard output, if that is a pipe."""
     process = subprocess.Popen(
         arguments,
         cwd=cwd,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,9 +19,9 @@ TARGET = "@composable_kernel//:tile_engine"
 _SOURCE = """\
 #include "{header}"
 
-extern "C" float run_gemm(const ck_tile::GemmHostArgs& arguments, const ck_tile::stream_config& stream)
+extern "C" float run_gemm(const ck_tile::GemmHostArgs& args, const ck_tile::stream_config& stream)
 {{
-    return SelectedKernel::launch(arguments, stream);
+    return SelectedKernel::launch(args, stream);
 }}
 """
 
@@ -46,7 +45,6 @@ def write_source(builder: Path, spec: GemmSpec, gpu: str, source: Path) -> None:
         source.parent,
         {**users_environment(os.environ), "PYTHONDONTWRITEBYTECODE": "1"},
         f"tile_engine's builder for {spec.name}",
-        stderr=subprocess.PIPE,
     )
     headers = list(source.parent.glob("gemm_single_*.hpp"))
     if len(headers) != 1:

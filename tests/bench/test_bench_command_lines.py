@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""recorded/aquery.json has the commands of one kernel, as Bazel printed them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from ckbench.command_lines import (
+    STEPS,
+    aquery_expression,
+    as_plain_ck,
+    parse_steps,
+    value_after,
+    value_of,
+)
+from ckbench.errors import BenchError
+
+RECORDED = (Path(__file__).parent / "recorded" / "aquery.json").read_text(encoding="utf-8")
+
+
+def test_the_steps_come_in_the_order_in_which_they_run() -> None:
+    data = json.loads(RECORDED)
+    data["actions"].reverse()
+    assert tuple(step.mnemonic for step in parse_steps(json.dumps(data))) == STEPS
+
+
+def test_a_step_has_the_environment_of_its_action() -> None:
+    for step in parse_steps(RECORDED):
+        assert sorted(step.environment) == ["CK_TOOLCHAIN_DIGEST", "LC_ALL"]
+
+
+def test_a_kernel_without_a_compile_is_refused_with_advice() -> None:
+    with pytest.raises(BenchError, match=r"no CkCompile and no CkBundle.*//rules:which_rocm"):
+        parse_steps('{"actions": []}')
+
+
+def test_a_kernel_for_two_gpus_is_refused() -> None:
+    data = json.loads(RECORDED)
+    data["actions"] *= 2
+    with pytest.raises(BenchError, match="two CkCompile actions"):
+        parse_steps(json.dumps(data))
+
+
+def test_the_query_asks_for_exactly_the_steps() -> None:
+    assert aquery_expression("//kernels:k") == (
+        'mnemonic("^(CkCompile|CkBundle|CkHost|CkLink)$", //kernels:k)'
+    )
+
+
+def test_the_device_pass_and_the_bundling_are_the_same_for_both_styles() -> None:
+    ours = parse_steps(RECORDED)
+    theirs = as_plain_ck(ours)
+    assert theirs[:2] == ours[:2]
+
+
+def test_the_host_pass_of_plain_ck_differs_only_by_what_its_source_needs() -> None:
+    ours = parse_steps(RECORDED)
+    host, plain = ours[2].arguments, as_plain_ck(ours)[2].arguments
+    dropped = {"-Xarch_host", "-fno-exceptions", "-Wall", "-Wextra", "-Werror"}
+    kept = tuple(argument for argument in host if argument not in dropped)
+    assert plain[: len(kept)] == kept
+    assert plain[len(kept) :] == (
+        *("-I", "external/_main~ck~composable_kernel/include"),
+        *("-I", "abi"),
+        *("-I", "tools/codegen/include"),
+        "-w",
+    )
+
+
+def test_the_library_of_plain_ck_may_export_and_import_what_it_likes() -> None:
+    ours = parse_steps(RECORDED)
+    link, plain = ours[3].arguments, as_plain_ck(ours)[3].arguments
+    assert set(link) - set(plain) == {
+        "--no-undefined",
+        "--version-script=tools/codegen/include/ck_kernel/exports.map",
+    }
+    assert [argument for argument in link if argument in plain] == list(plain)
+
+
+def test_values_are_found_after_a_flag_and_after_a_prefix() -> None:
+    command = ("clang", "-c", "a.cpp", '-DX="y"', "-o", "a.o")
+    assert value_after(command, "-o") == "a.o"
+    assert value_of(command, "-DX=") == '"y"'
+
+
+@pytest.mark.parametrize("find", [value_after, value_of])
+def test_a_missing_flag_is_refused_by_name(find: Callable[..., str]) -> None:
+    with pytest.raises(BenchError, match=r"The command clang has no -o"):
+        find(("clang", "-c"), "-o")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+from pathlib import Path
+
+import pytest
+from ckbench.compilation import Comparison, Compilation, Side
+from ckbench.errors import BenchError
+from ckbench.kernel_set import spread
+from ckbench.process import Seconds
+from ckbench.tile_engine import builder_arguments, find_builder
+from ckgen.gemm.names import parse_name
+
+NAME = "gemm_fp16_rcr_mem_cshuffle_interwave_True_False_True_False_128x32x64_4x1x1_32x32x8"
+
+
+def side(device: float, host: float) -> Side:
+    # The clock says something else altogether, as it does on a busy machine.
+    return Side({"CkCompile": Seconds(90.0, device), "CkHost": Seconds(80.0, host)})
+
+
+def test_the_ratio_is_that_of_the_processor_seconds_of_all_kernels_together() -> None:
+    kernels = (
+        Comparison("a", side(8.0, 2.0), side(15.0, 5.0)),
+        Comparison("b", side(19.0, 1.0), side(36.0, 4.0)),
+    )
+    assert Compilation(kernels, "clang", "digest").ratio() == pytest.approx(30.0 / 60.0)
+
+
+def test_of_several_turns_each_step_counts_by_its_fastest() -> None:
+    best = side(8.0, 3.0).fastest(side(9.0, 2.0))
+    assert best.steps["CkCompile"].cpu == 8.0
+    assert best.steps["CkHost"].cpu == 2.0
+    assert best.total == Seconds(170.0, 10.0)
+
+
+def test_the_compiled_kernels_are_spread_over_the_declaration() -> None:
+    numbers = list(range(27))
+    assert spread(numbers, 1) == [13]
+    assert spread(numbers, 2) == [6, 20]
+    assert spread(numbers, 3) == [4, 13, 22]
+
+
+def test_no_more_kernels_are_compiled_than_there_are() -> None:
+    assert spread([1, 2], 5) == [1, 2]
+
+
+def test_tile_engine_is_told_about_every_field_of_the_kernel() -> None:
+    builder = Path("ck/ops/gemm/gemm_instance_builder.py")
+    arguments = builder_arguments(builder, parse_name(NAME), "gfx942", Path("out"))
+    assert " ".join(arguments) == (
+        "--working_path out --gpu_target gfx942 --datatype fp16 --layout rcr "
+        "--config_json ck/ops/gemm/configs/default_config.json --gen_single "
+        f"--kernel_name {NAME} --tile_config 128x32x64_4x1x1_32x32x8 "
+        "--trait_combo mem_cshuffle_interwave_True_False_True_False"
+    )
+
+
+def test_the_builder_is_found_among_the_files_of_tile_engine() -> None:
+    builder = Path("tile_engine/ops/gemm/gemm_instance_builder.py")
+    other = Path("tile_engine/ops/gemm_multi_d/gemm_instance_builder.py")
+    assert find_builder([other, builder]) == builder
+
+
+def test_a_composable_kernel_without_tile_engine_is_refused() -> None:
+    with pytest.raises(BenchError, match="needs CK's tile_engine"):
+        find_builder([])
