@@ -2,7 +2,7 @@
 
 load("@rules_python//python:defs.bzl", "py_test")
 
-def ck_pytest(name, srcs, args = [], deps = [], **kwargs):
+def ck_pytest(name, srcs, args = [], deps = [], size = "small", **kwargs):
     """Runs pytest on `srcs`.
 
     Args:
@@ -10,10 +10,12 @@ def ck_pytest(name, srcs, args = [], deps = [], **kwargs):
         srcs: test files, test_*.py, and helper modules beside them.
         args: more arguments for pytest.
         deps: what the tests import; pytest itself is added.
+        size: as for py_test.
         **kwargs: as for py_test.
     """
     py_test(
         name = name,
+        size = size,
         srcs = srcs + ["//tests:run_pytest.py"],
         main = "//tests:run_pytest.py",
         args = ["$(rootpath {})".format(src) for src in srcs if src.rpartition("/")[2].startswith("test_")] + args,

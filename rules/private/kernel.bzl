@@ -47,8 +47,7 @@ def _ck_kernel_impl(ctx):
     source = ctx.actions.declare_file("_ck/{0}/{0}.cpp".format(name))
     generate(ctx, ctx.attr._generator[DefaultInfo].files_to_run, spec, source)
 
-    own_headers = depset(ctx.files._headers)
-    own_dirs = {file.path.partition("/ck_kernel/")[0] if "/ck_kernel/" in file.path else file.dirname: True for file in ctx.files._headers}.keys()
+    own_dirs = [ctx.file._exports.path.partition("/ck_kernel/")[0], ctx.file._abi.dirname]
     ck_dir = ctx.files._composable_kernel[0].path.partition("/ck_tile/")[0]
     code_objects = {}
     for gpu in gpus:
@@ -58,7 +57,7 @@ def _ck_kernel_impl(ctx):
             hip,
             gpu,
             source,
-            depset(ctx.files._composable_kernel, transitive = [own_headers]),
+            depset(ctx.files._device_headers + ctx.files._composable_kernel),
             [ck_dir] + own_dirs,
             code_objects[gpu],
         )
@@ -71,7 +70,7 @@ def _ck_kernel_impl(ctx):
     bundle(ctx, hip, code_objects, gpu_binary)
     object = ctx.actions.declare_file("_ck/{0}/{0}.o".format(name))
     wave_sizes = {gpu: GPU_FACTS[gpu]["wave_size"] for gpu in gpus}
-    compile_host(ctx, hip, wave_sizes, source, own_headers, own_dirs, gpu_binary, resources_header, object)
+    compile_host(ctx, hip, wave_sizes, source, depset(ctx.files._host_headers + [ctx.file._abi]), own_dirs, gpu_binary, resources_header, object)
     library = ctx.actions.declare_file("lib{}.so".format(name))
     link(ctx, hip, object, ctx.file._exports, library)
 
@@ -105,11 +104,13 @@ ck_kernel = rule(
         "legal_gpus": attr.string_list(doc = "GPUs on which every rule allows the kernel.", mandatory = True),
         "refused": attr.string_dict(doc = "The sentence of the refusing rule for each other GPU."),
         "spec": attr.string(doc = "The kernel's spec as JSON.", mandatory = True),
+        "_abi": attr.label(default = "//abi:ck_kernel_abi.h", allow_single_file = True),
         "_composable_kernel": attr.label(default = "@composable_kernel//:headers"),
-        "_exports": attr.label(default = "//tools/codegen:include/ck_kernel/exports.map", allow_single_file = True),
+        "_device_headers": attr.label(default = "//tools/codegen:device_headers"),
+        "_exports": attr.label(default = "//tools/codegen:include/ck_kernel/host/exports.map", allow_single_file = True),
         "_generator": attr.label(default = "//tools/codegen:cli", cfg = "exec", executable = True),
         "_gpus": attr.label(default = "//arch:gpus"),
-        "_headers": attr.label_list(default = ["//abi:ck_kernel_abi.h", "//tools/codegen:headers"], allow_files = True),
+        "_host_headers": attr.label(default = "//tools/codegen:host_headers"),
         "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),
     },
     doc = """Generates, compiles, inspects and links one CK Tile kernel.

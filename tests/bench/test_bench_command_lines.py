@@ -73,7 +73,7 @@ def test_the_library_of_plain_ck_may_export_and_import_what_it_likes() -> None:
     link, plain = ours[3].arguments, as_plain_ck(ours)[3].arguments
     assert set(link) - set(plain) == {
         "--no-undefined",
-        "--version-script=tools/codegen/include/ck_kernel/exports.map",
+        "--version-script=tools/codegen/include/ck_kernel/host/exports.map",
     }
     assert [argument for argument in link if argument in plain] == list(plain)
 

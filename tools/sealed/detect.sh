@@ -27,7 +27,7 @@ own_bazel() {
 bazel_version() {
     local answer
     answer=$("$1" --version 2>/dev/null) || true
-    if [[ $answer =~ ^bazel[[:space:]]+([0-9]+\.[0-9]+\.[0-9]+) ]]; then
+    if [[ $'\n'$answer =~ $'\n'bazel[[:space:]]+([0-9]+\.[0-9]+\.[0-9]+) ]]; then
         printf '%s' "${BASH_REMATCH[1]}"
     fi
 }

@@ -92,8 +92,13 @@ package_version() {
 }
 
 describe_choice() {
+    local before=${#problems[@]}
     note choose_mode
-    [[ ${mode-} ]] || choose_mode
+    if ((${#problems[@]} > before)); then
+        row used 'nothing'
+        return
+    fi
+    choose_mode
     case $mode in
         own)
             problems=()

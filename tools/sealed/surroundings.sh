@@ -89,7 +89,7 @@ install_tools() {
 check_subordinate_ids() {
     local name file
     ((EUID != 0)) || return 0
-    name=$(id -un)
+    name=$(id -un 2>/dev/null) || name=$EUID
     for file in /etc/subuid /etc/subgid; do
         grep -qsE "^($name|$EUID):" "$file" ||
             fail "the sealed root needs a range of subordinate ids for $name in $file; run:" \

@@ -14,6 +14,7 @@ from ckgen.core.family import Family
 from ckgen.core.generate import generate
 from ckgen.core.spec import KernelSpec
 from ckgen.families import FAMILIES
+from ckgen.gemm.spec import Layout
 
 from ckbench.errors import BenchError
 from ckbench.process import Seconds
@@ -49,13 +50,13 @@ class _Stopwatch:
 
 
 def measure_generation(arch: ArchSpecs, gpu: str, folder: Path) -> Generation:
-    """Generate every fp16 rcr kernel that is legal on ``gpu`` into ``folder``, in this process."""
+    """Generate every fp16 kernel that is legal on ``gpu`` into ``folder``, in this process."""
     family = FAMILIES["gemm"]
     watch = _Stopwatch()
     specs, rejected = _all_legal(family, arch, gpu)
     expanding = watch.seconds()
     if not specs:
-        raise BenchError(f"There is nothing to generate: no fp16 rcr kernel is legal on {gpu}.")
+        raise BenchError(f"There is nothing to generate: no fp16 kernel is legal on {gpu}.")
     watch = _Stopwatch()
     generated = generate(family, specs, arch, folder, 1, lambda number, total, kernel: None)
     writing = watch.seconds()
@@ -65,7 +66,8 @@ def measure_generation(arch: ArchSpecs, gpu: str, folder: Path) -> Generation:
 
 
 def _all_legal(family: Family, arch: ArchSpecs, gpu: str) -> tuple[list[KernelSpec], int]:
-    fields = {"variant": ["standard"], "dtype": ["fp16"], "layout": ["rcr"]}
+    layouts = [layout.value for layout in Layout]
+    fields = {"variant": ["standard"], "dtype": ["fp16"], "layout": layouts}
     catalogue = dict(family.catalogue(fields))
     catalogue["kernels"] = [{**entry, "gpus": [gpu]} for entry in catalogue["kernels"]]
     declaration = parse_declaration(catalogue, FAMILIES, arch.gpus, "the catalogue")

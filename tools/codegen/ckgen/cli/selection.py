@@ -11,7 +11,7 @@ from typing import Any
 from ckarch import ArchSpecs
 
 from ckgen.core.declaration import Declaration, load_declaration, parse_declaration
-from ckgen.core.errors import DeclarationError, UsageError
+from ckgen.core.errors import DeclarationError, FieldError, UsageError
 from ckgen.core.expand import expand
 from ckgen.core.family import EntryField, Family
 from ckgen.core.spec import KernelSpec
@@ -48,11 +48,7 @@ def wanted_gpus(options: argparse.Namespace, arch: ArchSpecs) -> tuple[str, ...]
 def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Selection:
     """The kernels that the command line asks for; none at all is a ``DeclarationError``."""
     gpus = wanted_gpus(options, arch)
-    fields = {
-        field.name: getattr(options, field.name)
-        for field in family.entry_fields
-        if field.set_level and getattr(options, field.name)
-    }
+    fields = _set_level_fields(family, options)
     declaration = _declaration(family, options, arch, fields, gpus)
     expansion = expand(declaration, arch)
     if expansion.errors:
@@ -73,6 +69,18 @@ def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Sele
             f"{' or '.join(gpus)}" + (f" with {filters}" if filters else "")
         )
     return Selection(legal, len(kernels) - len(legal))
+
+
+def _set_level_fields(family: Family, options: argparse.Namespace) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    for field in family.entry_fields:
+        values = getattr(options, field.name) if field.set_level else None
+        if values:
+            try:
+                fields[field.name] = [str(field.decode(value)) for value in values]
+            except FieldError as error:
+                raise UsageError(f"{option_name(field)}: {error}") from error
+    return fields
 
 
 def _declaration(
@@ -99,8 +107,7 @@ def _declaration(
                 f"{option_name(field)} is needed where neither --preselected nor --declaration "
                 "says which kernels to generate"
             )
-    said: dict[str, Any] = {name: values for name, values in fields.items()}
-    catalogue = dict(family.catalogue(said))
+    catalogue: dict[str, Any] = dict(family.catalogue(fields))
     catalogue["kernels"] = [{**entry, "gpus": list(gpus)} for entry in catalogue["kernels"]]
     return parse_declaration(catalogue, FAMILIES, arch.gpus, f"the {family.name} catalogue")
 

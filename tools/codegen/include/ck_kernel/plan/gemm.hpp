@@ -4,7 +4,7 @@
 //
 // CK computes these inside its templates. Repeating them here in a few constexpr functions keeps CK out of the host
 // pass altogether (it costs seconds to parse there, and its host answers assume a 64-lane wave). They cannot drift:
-// the device pass of every kernel checks each of them against CK by static_assert (gemm_check.hpp).
+// the device pass of every kernel checks each of them against CK by static_assert (device/gemm.hpp).
 #pragma once
 
 #include <cstddef>

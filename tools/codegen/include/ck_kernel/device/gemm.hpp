@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Device pass only: proves that gemm_plan.hpp says what CK does, for the kernel being compiled.
+// Device pass only: proves that plan/gemm.hpp says what CK does, for the kernel being compiled.
 #pragma once
 
 #include <cstddef>
 
-#include "ck_kernel/gemm_plan.hpp"
+#include "ck_kernel/plan/gemm.hpp"
 #include "ck_tile/core.hpp"
 #include "ck_tile/ops/gemm/kernel/universal_gemm_kernel.hpp"
 #include "ck_tile/ops/gemm/pipeline/gemm_pipeline_ag_bg_cr_scheduler.hpp"

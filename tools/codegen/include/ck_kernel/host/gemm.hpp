@@ -3,14 +3,15 @@
 // Host pass only: the kernel ABI of one GEMM kernel, on top of the plan. Needs neither CK nor libstdc++.
 #pragma once
 
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 
 #include <hip/hip_runtime_api.h>
 
-#include "ck_kernel/gemm_plan.hpp"
-#include "ck_kernel/gpus.hpp"
+#include "ck_kernel/host/gpus.hpp"
+#include "ck_kernel/host/reason.hpp"
+#include "ck_kernel/host/timer.hpp"
+#include "ck_kernel/plan/gemm.hpp"
 #include "ck_kernel_abi.h"
 
 namespace ck_kernel::gemm {
@@ -28,33 +29,6 @@ struct Library {
     std::size_t entry_count;
 };
 
-// Writes sentences into the caller's buffer.
-class Reason {
-public:
-    Reason(char* text, std::size_t size) : text_(text), size_(text ? size : 0)
-    {
-        if(size_ > 0)
-            text_[0] = '\0';
-    }
-
-    __attribute__((format(printf, 3, 4))) ck_kernel_status
-    operator()(ck_kernel_status status, const char* format, ...) const
-    {
-        if(size_ > 0)
-        {
-            va_list arguments;
-            va_start(arguments, format);
-            std::vsnprintf(text_, size_, format, arguments);
-            va_end(arguments);
-        }
-        return status;
-    }
-
-private:
-    char* text_;
-    std::size_t size_;
-};
-
 inline bool fits_descriptor(std::int64_t rows, std::int64_t stride, int bytes)
 {
     // CK addresses a tensor by 32-bit byte offsets from one buffer descriptor.
@@ -70,9 +44,9 @@ inline bool misaligned(const void* pointer, int bytes)
 // One operand: rows of `width` contiguous elements, `stride` apart, moved `vector` elements at a time.
 struct Side {
     char letter;
-    char row_letter, width_letter;
+    char width_letter;
     std::int64_t rows, width, stride;
-    int row_tile, width_tile;
+    int width_tile;
     bool padded;
     int vector, bytes;
     const void* pointer;
@@ -143,14 +117,18 @@ inline ck_kernel_status supports(const Library& library,
                       "%s was asked to split K into %lld parts; it computes K whole (k_batch = 1).", library.name,
                       static_cast<long long>(p->k_batch));
 
-    const Config& c = library.config;
-    const Side a_rows{'A', 'M', 'K', p->m, p->k, p->stride_a, c.tile.m, c.tile.k, c.pad_k, vector_a(c, wave_size), c.a.bytes, p->a};
-    const Side a_cols{'A', 'K', 'M', p->k, p->m, p->stride_a, c.tile.k, c.tile.m, c.pad_m, vector_a(c, wave_size), c.a.bytes, p->a};
-    const Side b_rows{'B', 'K', 'N', p->k, p->n, p->stride_b, c.tile.k, c.tile.n, c.pad_n, vector_b(c, wave_size), c.b.bytes, p->b};
-    const Side b_cols{'B', 'N', 'K', p->n, p->k, p->stride_b, c.tile.n, c.tile.k, c.pad_k, vector_b(c, wave_size), c.b.bytes, p->b};
-    const Side c_rows{'C', 'M', 'N', p->m, p->n, p->stride_c, c.tile.m, c.tile.n, c.pad_n, vector_c(c), c.c.bytes, p->c};
-    for(const Side* side : {c.a.row_major ? &a_rows : &a_cols, c.b.row_major ? &b_rows : &b_cols, &c_rows})
-        if(const auto status = check_side(library, *side, reason))
+    const Config& c    = library.config;
+    const int a_vector = vector_a(c, wave_size);
+    const int b_vector = vector_b(c, wave_size);
+    const Side sides[] = {
+        c.a.row_major ? Side{'A', 'K', p->m, p->k, p->stride_a, c.tile.k, c.pad_k, a_vector, c.a.bytes, p->a}
+                      : Side{'A', 'M', p->k, p->m, p->stride_a, c.tile.m, c.pad_m, a_vector, c.a.bytes, p->a},
+        c.b.row_major ? Side{'B', 'N', p->k, p->n, p->stride_b, c.tile.n, c.pad_n, b_vector, c.b.bytes, p->b}
+                      : Side{'B', 'K', p->n, p->k, p->stride_b, c.tile.k, c.pad_k, b_vector, c.b.bytes, p->b},
+        {'C', 'N', p->m, p->n, p->stride_c, c.tile.n, c.pad_n, vector_c(c), c.c.bytes, p->c},
+    };
+    for(const Side& side : sides)
+        if(const auto status = check_side(library, side, reason))
             return status;
     return CK_KERNEL_OK;
 }
@@ -167,40 +145,6 @@ inline ck_kernel_status workspace_size(const Library& library,
     *bytes = 0;
     return supports(library, problem, gpu, reason);
 }
-
-class Timer {
-public:
-    Timer() = default;
-    Timer(const Timer&) = delete;
-    Timer& operator=(const Timer&) = delete;
-    ~Timer()
-    {
-        if(begin_)
-            (void)hipEventDestroy(begin_);
-        if(end_)
-            (void)hipEventDestroy(end_);
-    }
-    hipError_t start(hipStream_t stream)
-    {
-        if(const auto error = hipEventCreate(&begin_))
-            return error;
-        if(const auto error = hipEventCreate(&end_))
-            return error;
-        return hipEventRecord(begin_, stream);
-    }
-    hipError_t stop(hipStream_t stream, float* milliseconds)
-    {
-        if(const auto error = hipEventRecord(end_, stream))
-            return error;
-        if(const auto error = hipEventSynchronize(end_))
-            return error;
-        return hipEventElapsedTime(milliseconds, begin_, end_);
-    }
-
-private:
-    hipEvent_t begin_ = nullptr;
-    hipEvent_t end_   = nullptr;
-};
 
 inline const Entry* find_entry(const Library& library, int loops)
 {

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""The documentation says what the code does."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from ckgen.cli.list_commands import rules_markdown
+from ckgen.cli.main import build_parser
+from ckgen.core.declaration import parse_declaration
+from ckgen.core.expand import expand
+from ckgen.families import FAMILIES
+from codegen_support import ARCH, GEMM
+
+DOCS = Path(__file__).parents[2] / "docs"
+DECLARING = (DOCS / "declaring-kernels.md").read_text(encoding="utf-8")
+
+
+def fenced(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", DECLARING, re.MULTILINE | re.DOTALL)
+
+
+def table_rows(heading: str) -> str:
+    section = DECLARING.split(f"## {heading}\n", 1)[1]
+    return section.split("\n## ", 1)[0]
+
+
+def test_the_page_of_rules_is_not_stale() -> None:
+    page = (DOCS / "rules.md").read_text(encoding="utf-8")
+    assert page == rules_markdown(FAMILIES), "run: python3 -m ckgen rules > docs/rules.md"
+
+
+@pytest.mark.parametrize("text", fenced("json"))
+def test_examples_of_declarations_expand(text: str) -> None:
+    expansion = expand(parse_declaration(json.loads(text), FAMILIES, ARCH.gpus, "example"), ARCH)
+    assert expansion.errors == () and expansion.kernels
+
+
+def test_there_is_an_example() -> None:
+    assert len(fenced("json")) == 1
+
+
+def test_every_field_of_an_entry_is_documented_and_no_other() -> None:
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", table_rows("An entry of the family `gemm`"), re.M)
+    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert documented == {field.name for field in GEMM.entry_fields} | {"gpus"}
+
+
+def test_every_choice_of_an_entry_is_documented() -> None:
+    text = table_rows("An entry of the family `gemm`")
+    for field in ("pipeline", "epilogue", "scheduler", "layout", "variant"):
+        for choice in GEMM.spec_type.__annotations__ and _choices(field):
+            assert f"`{choice}`" in text, f"{field} {choice}"
+
+
+def _choices(field: str) -> list[str]:
+    from ckgen.core.spec import field_types
+
+    return [member.value for member in field_types(GEMM.spec_type)[field]]  # type: ignore[attr-defined]
+
+
+def test_every_option_of_the_command_is_documented_and_no_other() -> None:
+    section = DECLARING.split("## Without Bazel\n", 1)[1]
+    documented = set(re.findall(r"`(--[\w-]+)`", section))
+    (actions,) = (a for a in build_parser()._actions if a.choices)  # noqa: SLF001
+    assert actions.choices is not None
+    existing = {
+        option
+        for action in actions.choices["gemm"]._actions  # noqa: SLF001
+        for option in action.option_strings
+        if option.startswith("--")
+    }
+    assert documented == existing
+
+
+@pytest.mark.parametrize(
+    "line", [line for block in fenced("") for line in block.splitlines() if " -m ckgen " in line]
+)
+def test_command_lines_in_the_page_can_be_parsed(line: str) -> None:
+    build_parser().parse_args(shlex.split(line)[3:])
+
+
+def test_the_quoted_refusal_is_the_real_one() -> None:
+    entry = {
+        "tile": [100, 128, 32], "waves": [2, 2, 1], "warp_tile": [32, 32, 16],
+        "pipeline": "compv4", "dtype": "fp16", "layout": "rcr", "gpus": ["gfx942"],
+    }  # fmt: skip
+    data = {"family": "gemm", "kernels": [entry]}
+    (error,) = expand(parse_declaration(data, FAMILIES, ARCH.gpus, "kernels/x.json"), ARCH).errors
+    assert error.replace("entry 1", "entry 4") in DECLARING
