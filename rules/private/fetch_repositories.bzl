@@ -48,6 +48,14 @@ filegroup(
 )
 """
 
+def _copy(rctx, source, target):
+    """Copies a folder and follows its edits; through a link a sandbox would not see a folder below /tmp."""
+    rctx.watch_tree(source)
+    command = 'mkdir -p "$(dirname "$2")" && cp -RL "$1" "$2"'
+    result = rctx.execute(["sh", "-c", command, "sh", str(source), str(rctx.path(target))])
+    if result.return_code != 0:
+        fail("{} could not be copied: {}".format(source, result.stderr.strip()))
+
 def _own_headers(rctx, wanted):
     if wanted == "rocm":
         wanted = rctx.getenv("ROCM_PATH") or "/opt/rocm"
@@ -56,9 +64,9 @@ def _own_headers(rctx, wanted):
     root = rctx.path(wanted)
     if not root.get_child("include", "ck_tile", "core.hpp").exists:
         fail("CKDISPATCH_CK asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.".format(root))
-    rctx.symlink(root.get_child("include", "ck_tile"), "include/ck_tile")
+    _copy(rctx, root.get_child("include", "ck_tile"), "include/ck_tile")
     if root.get_child("tile_engine").exists:
-        rctx.symlink(root.get_child("tile_engine"), "tile_engine")
+        _copy(rctx, root.get_child("tile_engine"), "tile_engine")
 
 def _composable_kernel_impl(rctx):
     wanted = rctx.getenv("CKDISPATCH_CK")

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+import hashlib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -6,6 +8,7 @@ from ckbench.compilation import Comparison, Compilation, Side
 from ckbench.errors import BenchError
 from ckbench.kernel_set import spread
 from ckbench.process import Seconds
+from ckbench.shipped_headers import unpack_shipped_headers
 from ckbench.tile_engine import builder_arguments, find_builder
 from ckgen.gemm.names import parse_name
 
@@ -19,10 +22,17 @@ def side(device: float, host: float) -> Side:
 
 def test_the_ratio_is_that_of_the_processor_seconds_of_all_kernels_together() -> None:
     kernels = (
-        Comparison("a", side(8.0, 2.0), side(15.0, 5.0)),
-        Comparison("b", side(19.0, 1.0), side(36.0, 4.0)),
+        Comparison("a", side(8.0, 2.0), side(15.0, 5.0), side(17.0, 5.0)),
+        Comparison("b", side(19.0, 1.0), side(36.0, 4.0), side(49.0, 4.0)),
     )
-    assert Compilation(kernels, "clang", "digest").ratio() == pytest.approx(30.0 / 60.0)
+    compilation = Compilation(kernels, "clang", "digest")
+    assert compilation.ratio() == pytest.approx(30.0 / 60.0)
+    assert compilation.ratio_to_shipped() == pytest.approx(30.0 / 75.0)
+
+
+def test_without_the_shipped_headers_there_is_no_ratio_to_them() -> None:
+    kernels = (Comparison("a", side(8.0, 2.0), side(15.0, 5.0), None),)
+    assert Compilation(kernels, "clang", "digest").ratio_to_shipped() is None
 
 
 def test_of_several_turns_each_step_counts_by_its_fastest() -> None:
@@ -52,6 +62,42 @@ def test_tile_engine_is_told_about_every_field_of_the_kernel() -> None:
         f"--kernel_name {NAME} --tile_config 128x32x64_4x1x1_32x32x8 "
         "--trait_combo mem_cshuffle_interwave_True_False_True_False"
     )
+
+
+def make_wheel(folder: Path, builder: str) -> Path:
+    """A wheel that carries CK, and the lock that knows it."""
+    wheel = folder / "amd_aiter-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("x/ck/include/ck_tile/core/a.hpp", "as shipped")
+        archive.writestr("x/ck/tile_engine/ops/gemm/gemm_instance_builder.py", builder)
+        archive.writestr("x/other/include/ck_tile/core/b.hpp", "of something else")
+    lock = folder / "ck.lock"
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    lock.write_text(f"amd-aiter==1 --hash=sha256:{digest}\n")
+    return lock
+
+
+def test_the_shipped_headers_come_out_of_the_wheel_unchanged(tmp_path: Path) -> None:
+    lock = make_wheel(tmp_path, "the builder")
+    builder = tmp_path / "builder.py"
+    builder.write_text("the builder")
+    include = unpack_shipped_headers(lock, tmp_path, builder, tmp_path / "out")
+    assert include == tmp_path / "out" / "include"
+    files = [file for file in include.rglob("*") if file.is_file()]
+    assert files == [include / "ck_tile" / "core" / "a.hpp"]
+    assert files[0].read_text() == "as shipped"
+
+
+def test_the_shipped_headers_of_another_ck_are_not_used(tmp_path: Path) -> None:
+    lock = make_wheel(tmp_path, "the builder")
+    builder = tmp_path / "builder.py"
+    builder.write_text("another builder")
+    assert unpack_shipped_headers(lock, tmp_path, builder, tmp_path / "out") is None
+
+
+def test_without_the_wheel_there_are_no_shipped_headers(tmp_path: Path) -> None:
+    lock = make_wheel(tmp_path, "the builder")
+    assert unpack_shipped_headers(lock, tmp_path / "empty", tmp_path / "b", tmp_path) is None
 
 
 def test_the_builder_is_found_among_the_files_of_tile_engine() -> None:

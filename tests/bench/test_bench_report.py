@@ -37,6 +37,7 @@ FULL = Results(
                 "a",
                 Side({"CkCompile": Seconds(11.0, 10.0), "CkHost": Seconds(2.0, 2.0)}),
                 Side({"CkCompile": Seconds(21.0, 20.0), "CkHost": Seconds(5.0, 4.0)}),
+                Side({"CkCompile": Seconds(27.0, 26.0), "CkHost": Seconds(5.0, 4.0)}),
             ),
         ),
         "clang version 21",
@@ -100,6 +101,8 @@ def test_the_json_says_how_the_figures_came_about() -> None:
     assert data["compile"]["ours_cpu_s_per_kernel"] == 12.0
     assert data["compile"]["theirs_cpu_s_per_kernel"] == 24.0
     assert data["compile"]["wall_ratio"] == 0.5
+    assert data["compile"]["ratio_to_shipped_headers"] == 0.4
+    assert data["compile"]["kernels"][0]["theirs_with_shipped_headers"]["cpu_s"] == 30.0
     assert data["compile"]["toolchain_digest"] == "abc"
     assert data["compile"]["kernels"][0]["ours"]["steps"]["CkHost"] == {"cpu_s": 2.0, "wall_s": 2.0}
     assert data["edit"]["executed"] == {"CkCompile": 1, "CkManifest": 1}
@@ -129,6 +132,7 @@ def test_the_table_says_which_bars_are_met(
     assert rows["build with nothing to do, s"] == "missed"
     assert rows["actions after one edited entry"] == "met"
     assert rows["compiles in a second clone"] == "met"
+    assert "with CK's headers as shipped on tile_engine's side: 0.40" in lines
 
 
 def test_the_json_file_holds_the_last_line(

@@ -67,10 +67,10 @@ ENTRY: dict[str, Any] = {
 
 def gemm(**changes: Any) -> GemmSpec:
     """``BASE`` with some fields changed; plain triples become extents."""
-    return replace(
-        BASE,
-        **{k: Dim3(*v) if isinstance(v, tuple) else v for k, v in changes.items()},
-    )
+    values: dict[str, Any] = {
+        key: Dim3(*value) if isinstance(value, tuple) else value for key, value in changes.items()
+    }
+    return replace(BASE, **values)
 
 
 def target(gpu: str = "gfx942", arch: ArchSpecs = ARCH, **changes: Any) -> Target:

@@ -14,7 +14,7 @@ import pytest
 from tests.kernels.kernel_abi import KernelLibrary, Status, gemm_problem
 
 GPU = os.environ["CK_GPU"]
-FOLDER = Path("kernels")
+FOLDER = Path(os.environ["CK_FOLDER"])
 NAMES = sorted(path.stem for path in FOLDER.glob("gemm_*.json") if not path.name.endswith(".manifest.json"))
 
 
@@ -63,9 +63,10 @@ def test_the_library_describes_itself_as_its_description_file_does(name: str) ->
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_problem_of_whole_tiles_is_supported_and_another_gpu_is_not(name: str) -> None:
-    m, n, k = description(name)["spec"]["tile"]
+    spec = description(name)["spec"]
+    m, n, k = spec["tile"]
     kernel = library(name)
-    problem = gemm_problem(2 * m, 3 * n, 5 * k)
+    problem = gemm_problem(2 * m, 3 * n, 5 * k, layout=spec["layout"])
     assert kernel.supports(problem, GPU) == (Status.OK, "")
     assert kernel.supports(problem, f"{GPU}:sramecc+:xnack-") == (Status.OK, "")
     assert kernel.workspace_size(problem, GPU) == (Status.OK, 0)

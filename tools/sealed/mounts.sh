@@ -74,7 +74,10 @@ add_system_folders() {
         elif [[ $path == @(bin|sbin|lib*|etc/*) ]]; then
             arguments+=(--ro-bind-try "$root/$path" "/$path")
         fi
-    done < <(cd -- "$root" && find -- * etc/* etc/.[!.]* -maxdepth 0 -printf '%p\t%l\n')
+    done < <(
+        cd -- "$root" &&
+            find . -mindepth 1 -maxdepth 2 '(' -path './etc/*' -o ! -path './*/*' ')' -printf '%P\t%l\n'
+    )
 }
 
 # Every other folder of the machine's own root, writable as far as its permissions go.

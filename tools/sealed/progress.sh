@@ -20,7 +20,7 @@ show_progress() {
             shown=$((SECONDS - started))
             say "$(printf '%4d s  %s%s' "$shown" "$step" "$(amount "$2")")"
         fi
-        sleep 0.5
+        sleep 0.2
     done
     exec {input}<&-
     clear_clock

@@ -115,11 +115,11 @@ supervise() {
     trap 'forward TERM "$child"' TERM
     trap 'forward HUP "$child"' HUP
     trap : INT QUIT
-    while :; do
-        code=0
-        wait "$child" || code=$?
-        kill -0 "$child" 2>/dev/null || break
+    # A signal ends a wait early; only the last one tells the command's own code.
+    while kill -0 "$child" 2>/dev/null; do
+        wait "$child" || true
     done
+    wait "$child" || code=$?
     ((code != 1)) || check_namespaces
     exit "$code"
 }

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import ckarch
 import pytest
 from ckgen.cli.main import main
 from codegen_support import ARCH, BASE, BASE_NAME, ENTRY, declaration
@@ -107,10 +109,11 @@ def test_expanding_needs_no_template_engine(tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "from ckgen.cli.main import main\n"
-        f"status = main(['expand', '--declaration', {str(source)!r}, '--output', {str(output)!r}])\n"
+        "status = main(['expand', '--declaration', sys.argv[1], '--output', sys.argv[2]])\n"
         "sys.exit(3 if 'jinja2' in sys.modules else status)\n"
     )
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+    command = [sys.executable, "-c", program, str(source), str(output)]
+    assert subprocess.run(command, check=False).returncode == 0
     assert output.exists()
 
 
@@ -141,14 +144,12 @@ def test_render_refuses_what_is_no_spec_and_writes_nothing(
 
 def _project_specs() -> str:
     """The arch table as JSON text, from whichever form this environment has."""
-    import ckarch
-
     try:
-        from ckarch._generated import DOCUMENT
+        generated = importlib.import_module("ckarch._generated")
     except ModuleNotFoundError:
         folder = Path(ckarch.__file__).parent.parent
         return (folder / "arch_specs.json").read_text(encoding="utf-8")
-    return json.dumps(DOCUMENT)
+    return json.dumps(generated.DOCUMENT)
 
 
 def test_the_project_table_is_the_one_in_use() -> None:

@@ -47,7 +47,9 @@ def test_a_proper_value_is_decoded_and_encodes_back(kind: type, value: Any, expe
         (Color, 1, "expected one of red, green, blue, not 1"),
     ],
 )  # fmt: skip
-def test_an_improper_value_is_refused_with_a_sentence(kind: type, value: Any, sentence: str) -> None:
+def test_an_improper_value_is_refused_with_a_sentence(
+    kind: type, value: Any, sentence: str
+) -> None:
     with pytest.raises(FieldError) as refusal:
         codec.decode(kind, value)
     assert str(refusal.value) == sentence
@@ -81,5 +83,5 @@ def test_a_damaged_file_is_refused_with_its_path(
 
 
 def test_a_missing_file_is_refused_with_its_path(tmp_path: Path) -> None:
-    with pytest.raises(FieldError, match="no.json cannot be read: No such file"):
+    with pytest.raises(FieldError, match=r"no\.json cannot be read: No such file"):
         codec.load_json(tmp_path / "no.json")

@@ -124,10 +124,8 @@ def test_errors_in_entries_are_passed_on() -> None:
 
 def test_gemm_wildcards_follow_the_dtype_of_the_entry() -> None:
     expansion = expand_gemm({**ENTRY, "warp_tile": "*", "gpus": ["gfx942"]}, dtype="int8")
-    assert {str(kernel.spec.warp_tile) for kernel in expansion.kernels} == {  # type: ignore[attr-defined]
-        "32x32x16",
-        "16x16x32",
-    }
+    ends = {kernel.name.rsplit("_", 1)[1] for kernel in expansion.kernels}
+    assert ends == {"32x32x16", "16x16x32"}
 
 
 def test_expanding_twice_gives_the_same_kernels_in_the_same_order() -> None:

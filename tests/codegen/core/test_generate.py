@@ -62,6 +62,6 @@ def test_a_source_is_what_render_gives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_a_failure_leaves_no_file_behind(tmp_path: Path, jobs: int) -> None:
-    with pytest.raises(RenderError, match="no.j2"):
+    with pytest.raises(RenderError, match=r"no\.j2"):
         generate(Broken(), SPECS, ARCH, tmp_path, jobs, lambda *_: None)
     assert list(tmp_path.iterdir()) == []

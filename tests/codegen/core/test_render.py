@@ -37,17 +37,17 @@ def read_literal(literal: str) -> str:
 
 
 def test_a_missing_variable_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RenderError, match="x.j2 failed: 'nothing' is undefined"):
+    with pytest.raises(RenderError, match=r"x\.j2 failed: 'nothing' is undefined"):
         renderer(tmp_path, "{{ nothing }}").render({})
 
 
 def test_a_template_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RenderError, match="no.j2 does not exist"):
+    with pytest.raises(RenderError, match=r"no\.j2 does not exist"):
         Renderer(tmp_path / "no.j2")
 
 
 def test_a_syntax_error_names_template_and_line(tmp_path: Path) -> None:
-    with pytest.raises(RenderError, match=r"x.j2, line 2: "):
+    with pytest.raises(RenderError, match=r"x\.j2, line 2: "):
         renderer(tmp_path, "\n{% if %}")
 
 

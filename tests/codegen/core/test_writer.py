@@ -8,7 +8,6 @@ import stat
 from pathlib import Path
 
 import pytest
-from ckgen.core import writer
 from ckgen.core.writer import write_if_changed
 
 
@@ -50,7 +49,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(
     def fail(*arguments: object) -> None:
         raise fault
 
-    monkeypatch.setattr(writer.os, "replace", fail)
+    monkeypatch.setattr("ckgen.core.writer.os.replace", fail)
     with pytest.raises(type(fault)):
         write_if_changed(path, "new")
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.cpp"]
@@ -69,7 +68,7 @@ def test_readers_never_see_part_of_a_file(
         seen.append((before, Path(source).read_text(encoding="utf-8")))
         rename(source, destination)
 
-    monkeypatch.setattr(writer.os, "replace", observe)
+    monkeypatch.setattr("ckgen.core.writer.os.replace", observe)
     write_if_changed(path, "complete")
     assert seen == [("absent", "complete")]
 

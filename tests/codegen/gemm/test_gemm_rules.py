@@ -16,6 +16,9 @@ from codegen_support import ARCH, GEMM, gemm, target
 RULES: dict[str, Rule] = {rule.id: rule for rule in GEMM_RULES}
 
 
+GFX942 = target("gfx942")
+
+
 @dataclass(frozen=True)
 class Case:
     """A spec that a rule accepts, one that it refuses, and what it says about the latter.
@@ -27,7 +30,7 @@ class Case:
     accepts: GemmSpec
     refuses: GemmSpec
     says: str
-    where: Target = target()
+    where: Target = GFX942
     alone: bool = True
 
 
@@ -77,7 +80,7 @@ CASES = [
     Case("gemm.wave_layout_supported", _rdna(), _rdna(waves=(2, 2, 1)),
          "waves 2x2x1 are not among those of gfx1100", target("gfx1100")),
     Case("gemm.wave_k", gemm(), gemm(waves=(2, 2, 2)),
-         "waves 2x2x2 divide k among 2 waves", WIDE_WAVES),
+         "waves 2x2x2 divide k among 2, and", WIDE_WAVES),
     Case("gemm.warp_tile_supported", gemm(warp_tile=(16, 16, 32)), gemm(warp_tile=(16, 16, 8)),
          "warp tile 16x16x8 is not among those of gfx942 for fp16_fp16_fp32 (32x32x8, "),
     Case("gemm.warp_tile_correct", _fp8(warp_tile=(16, 16, 32)), _fp8(warp_tile=(16, 16, 64)),
@@ -132,7 +135,7 @@ CASES = [
          _sixteen_waves(tile=(128, 96, 16)),
          "16 waves cover 64 rows at a time, not the 96 of the B tile 96x16", target("gfx950")),
     Case("gemm.lds_capacity", gemm(tile=(256, 256, 32)), gemm(tile=(256, 256, 64)),
-         "tile 256x256x64 with the pipeline compv4 needs 131072 bytes of LDS, and gfx942 has 65536"),
+         "with the pipeline compv4 needs 131072 bytes of LDS, and gfx942 has 65536"),
     Case("gemm.lds_capacity", gemm(tile=(256, 256, 64)), gemm(tile=(256, 256, 128)),
          "needs 262144 bytes of LDS, and gfx950 has 163840", target("gfx950")),
     Case("gemm.lds_capacity", gemm(tile=(256, 256, 64), pipeline=COMPV3),

@@ -28,13 +28,14 @@ from hypothesis import strategies as st
 settings.register_profile("codegen", max_examples=150, deadline=None, database=None)
 settings.load_profile("codegen")
 
+_GPUS = tuple(ARCH.architectures.values())
 gpus = st.sampled_from(ARCH.gpus)
 anything = st.integers(min_value=1, max_value=512)
 likely = st.sampled_from((8, 16, 32, 64, 128, 256))
 extents = st.builds(Dim3, likely | anything, likely | anything, likely | anything)
-waves = st.sampled_from([Dim3(*w) for g in ARCH.architectures.values() for w in g.wave_layouts])
+waves = st.sampled_from([Dim3(*w) for g in _GPUS for w in g.wave_layouts])
 warp_tiles = st.sampled_from(
-    sorted({Dim3(*t) for g in ARCH.architectures.values() for ts in g.warp_tiles.values() for t in ts})
+    sorted({Dim3(*t) for g in _GPUS for tiles in g.warp_tiles.values() for t in tiles})
 )
 small = st.builds(Dim3, *(st.integers(min_value=1, max_value=8) for _ in range(3)))
 

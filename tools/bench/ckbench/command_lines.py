@@ -93,6 +93,13 @@ def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
     )
 
 
+def with_ck_headers(step: Step, include: str) -> Step:
+    """The same step with CK's headers, which are in its first ``-I``, taken from ``include``."""
+    present = value_after(step.arguments, "-I")
+    changed = (include if argument == present else argument for argument in step.arguments)
+    return replace(step, arguments=tuple(changed))
+
+
 def _without_pair(arguments: Sequence[str], first: str, second: str) -> tuple[str, ...]:
     kept: list[str] = []
     for argument in arguments:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from ckarch import ArchSpecs
+from ckfetch import wheelhouse
 from ckgen.core.generate import render_kernel
 from ckgen.core.spec import KernelSpec
 from ckgen.families import FAMILIES
@@ -27,8 +28,10 @@ from ckbench.command_lines import (
     parse_steps,
     value_after,
     value_of,
+    with_ck_headers,
 )
 from ckbench.process import Seconds, run, run_timed
+from ckbench.shipped_headers import unpack_shipped_headers
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One kernel, written in both ways."""
+    """One kernel, written in both ways.
+
+    ``shipped`` is theirs with CK's headers as they are shipped in the device pass, if those are at
+    hand. The host pass cannot use them: they show GPU assembly to the host's compiler.
+    """
 
     name: str
     ours: Side
     theirs: Side
+    shipped: Side | None
 
 
 @dataclass(frozen=True)
@@ -71,8 +79,15 @@ class Compilation:
 
     def ratio(self) -> float:
         """Our processor seconds for all kernels together, divided by theirs."""
-        ours = sum(kernel.ours.total.cpu for kernel in self.kernels)
-        return ours / sum(kernel.theirs.total.cpu for kernel in self.kernels)
+        return self._ours() / sum(kernel.theirs.total.cpu for kernel in self.kernels)
+
+    def ratio_to_shipped(self) -> float | None:
+        """The same against theirs with CK's headers as they are shipped."""
+        shipped = [kernel.shipped.total.cpu for kernel in self.kernels if kernel.shipped]
+        return self._ours() / sum(shipped) if len(shipped) == len(self.kernels) else None
+
+    def _ours(self) -> float:
+        return sum(kernel.ours.total.cpu for kernel in self.kernels)
 
 
 def measure_compilation(
@@ -85,6 +100,8 @@ def measure_compilation(
 ) -> Compilation:
     """Compile each of ``specs`` in both ways, in turns, ``repeat`` times."""
     builder = tile_engine.find_builder(workspace.files_of(tile_engine.TARGET))
+    lock = workspace.root / "third_party" / "composable_kernel" / "composable_kernel.lock"
+    shipped = unpack_shipped_headers(lock, wheelhouse.cache_folder(), builder, folder / "shipped")
     kernels: list[Comparison] = []
     steps: tuple[Step, ...] = ()
     for number, spec in enumerate(specs, start=1):
@@ -97,7 +114,14 @@ def measure_compilation(
         text = render_kernel(FAMILIES[spec.family], spec, arch)
         (ours / source).write_text(text, encoding="utf-8")
         tile_engine.write_source(builder, cast(GemmSpec, spec), workspace.gpu, theirs / source)
-        kernels.append(_compare(spec.name, steps, ours, theirs, repeat, progress))
+        variants = [
+            _Variant("ours", ours, steps),
+            _Variant("tile_engine style", theirs, as_plain_ck(steps)),
+        ]
+        if shipped is not None:
+            device = with_ck_headers(steps[0], str(shipped))
+            variants.append(_Variant("tile_engine style, shipped headers", theirs, (device,)))
+        kernels.append(_compare(spec.name, variants, repeat, progress))
     return Compilation(
         tuple(kernels),
         _compiler_version(folder / "1" / "ours", steps[0]),
@@ -105,27 +129,32 @@ def measure_compilation(
     )
 
 
+@dataclass(frozen=True)
+class _Variant:
+    """One way to make the kernel's library: commands, and the folder to run them in."""
+
+    title: str
+    root: Path
+    steps: Sequence[Step]
+
+
 def _compare(
-    name: str,
-    steps: Sequence[Step],
-    ours: Path,
-    theirs: Path,
-    repeat: int,
-    progress: Callable[[str], None],
+    name: str, variants: Sequence[_Variant], repeat: int, progress: Callable[[str], None]
 ) -> Comparison:
-    best: dict[Path, Side] = {}
-    sides = [("ours", ours, tuple(steps)), ("tile_engine style", theirs, as_plain_ck(steps))]
+    best: dict[str, Side] = {}
     for turn in range(repeat):
-        # The order alternates, so that a machine that warms up or slows down favours neither.
-        for title, root, commands in sides if turn % 2 == 0 else reversed(sides):
-            side = Side({step.mnemonic: _run_step(step, root, name) for step in commands})
-            best[root] = side.fastest(best[root]) if root in best else side
-            total = side.total
+        # The order alternates, so that a machine that warms up or slows down favours no one.
+        for variant in variants if turn % 2 == 0 else reversed(variants):
+            steps = {step.mnemonic: _run_step(step, variant.root, name) for step in variant.steps}
+            side, title = Side(steps), variant.title
+            best[title] = side.fastest(best[title]) if title in best else side
             progress(
-                f"{name}, {title}, turn {turn + 1} of {repeat}: {total.cpu:.1f} s of processor "
-                f"time in {total.wall:.1f} s"
+                f"{name}, {title}, turn {turn + 1} of {repeat}: {side.total.cpu:.1f} s of "
+                f"processor time in {side.total.wall:.1f} s"
             )
-    return Comparison(name, best[ours], best[theirs])
+    ours, theirs, *shipped = (best[variant.title] for variant in variants)
+    merged = Side({**theirs.steps, **shipped[0].steps}) if shipped else None
+    return Comparison(name, ours, theirs, merged)
 
 
 def _lay_out(root: Path, workspace: Workspace, steps: Sequence[Step]) -> None:

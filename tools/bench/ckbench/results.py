@@ -104,10 +104,12 @@ def _compilation(compilation: Compilation) -> dict[str, Any]:
     ours = sum((kernel.ours.total for kernel in compilation.kernels), Seconds(0.0, 0.0))
     theirs = sum((kernel.theirs.total for kernel in compilation.kernels), Seconds(0.0, 0.0))
     count = len(compilation.kernels)
+    shipped = compilation.ratio_to_shipped()
     return {
         "ours_cpu_s_per_kernel": round(ours.cpu / count, 2),
         "theirs_cpu_s_per_kernel": round(theirs.cpu / count, 2),
         "wall_ratio": round(ours.wall / theirs.wall, 3),
+        "ratio_to_shipped_headers": None if shipped is None else round(shipped, 3),
         "compiler": compilation.compiler,
         "toolchain_digest": compilation.digest,
         "kernels": [_comparison(kernel) for kernel in compilation.kernels],
@@ -120,6 +122,7 @@ def _comparison(kernel: Comparison) -> dict[str, Any]:
         "ratio": round(kernel.ours.total.cpu / kernel.theirs.total.cpu, 3),
         "ours": _side(kernel.ours),
         "theirs": _side(kernel.theirs),
+        "theirs_with_shipped_headers": _side(kernel.shipped) if kernel.shipped else None,
     }
 
 

@@ -20,7 +20,7 @@ from ckgen.families import FAMILIES
 
 
 def spec_from_text(family: Family, text: str, arch: ArchSpecs) -> KernelSpec:
-    """The spec that a kernel name, a JSON spec, or an explicit JSON entry of a declaration means."""
+    """The spec that a kernel's name, its JSON, or an explicit entry of a declaration means."""
     if not text.lstrip().startswith("{"):
         return family.parse_name(text)
     try:

@@ -55,7 +55,7 @@ def add_to(commands: Any, family: Family) -> None:
     )
     for system in BUILD_SYSTEMS:
         parser.add_argument(
-            f"--generate-{system}", action="store_true", help=f"also write a build file for {system}"
+            f"--generate-{system}", action="store_true", help=f"also write a {system} build file"
         )
     add_arch_specs(parser)
     parser.set_defaults(run=lambda options: run(family, options))
@@ -114,9 +114,7 @@ def _generate(
 ) -> None:
     from ckgen.cli.generation import generate_selection
 
-    systems = [
-        system for system in BUILD_SYSTEMS if getattr(options, f"generate_{system}")
-    ]
+    systems = [system for system in BUILD_SYSTEMS if getattr(options, f"generate_{system}")]
     summary = generate_selection(
         family,
         selection,

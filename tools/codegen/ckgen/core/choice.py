@@ -15,7 +15,7 @@ class Choice(str, Enum):
     __hash__ = str.__hash__
 
     def __str__(self) -> str:
-        return self.value
+        return str(self.value)
 
     def __format__(self, spec: str) -> str:
         return format(self.value, spec)

@@ -19,7 +19,7 @@ def show(value: object) -> str:
 
 
 def decode(kind: type, value: object) -> Any:
-    """``value`` as a ``kind`` (a Choice, Dim3, bool or int); raises ``FieldError`` if it is not one."""
+    """``value`` as a ``kind``: a Choice, Dim3, bool or int; raises ``FieldError`` otherwise."""
     if kind is bool:
         return _decode_bool(value)
     if kind is int:
@@ -84,9 +84,12 @@ def _decode_int(value: object) -> int:
 
 
 def _decode_dim3(value: object) -> Dim3:
-    if isinstance(value, (list, tuple)) and len(value) == 3:
-        if all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in value):
-            return Dim3(*value)
+    if (
+        isinstance(value, (list, tuple))
+        and len(value) == 3
+        and all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in value)
+    ):
+        return Dim3(*value)
     raise FieldError(f"expected three positive numbers such as [128, 128, 32], not {show(value)}")
 
 

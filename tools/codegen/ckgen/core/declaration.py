@@ -66,7 +66,7 @@ def load_declaration(
 def parse_declaration(
     data: object, families: Mapping[str, Family], known_gpus: tuple[str, ...], source: str
 ) -> Declaration:
-    """A declaration from its JSON value. A fault outside the entries raises ``DeclarationError``."""
+    """A declaration from its JSON. A fault outside the entries raises ``DeclarationError``."""
     if not isinstance(data, dict):
         raise DeclarationError(f"{source}: expected a JSON object, not {codec.show(data)}")
     try:

@@ -86,7 +86,7 @@ class Family(ABC):
 
     @abstractmethod
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A declaration of everything legal that is worth trying, for the given set-level fields."""
+        """A declaration of all that is worth trying with the given set-level fields."""
 
     def judge(self, spec: KernelSpec, target: Target) -> Verdict:
         """What every rule of this family says about ``spec``."""

@@ -41,5 +41,12 @@ def load_flags(path: Path = FLAGS_FILE) -> CompilerFlags:
     """The flags as ``flags.json`` has them."""
     data = json.loads(path.read_text(encoding="utf-8"))
     return CompilerFlags(
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+        common=tuple(data["common"]),
+        device=tuple(data["device"]),
+        host=tuple(data["host"]),
+        combined=tuple(data["combined"]),
+        offload_arch=data["offload_arch"],
+        gpus_define=data["gpus_define"],
+        table=tuple(data["table"]),
+        link=tuple(data["link"]),
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -92,7 +92,7 @@ def _generate_batch(
     return result
 
 
-@lru_cache(maxsize=None)
+@cache
 def _renderer(template: Path) -> Renderer:
     return Renderer(template)
 

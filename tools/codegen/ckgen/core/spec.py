@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cache
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from ckgen.core import codec
@@ -57,7 +57,7 @@ class KernelSpec(ABC):
         return spec
 
 
-@lru_cache(maxsize=None)
+@cache
 def field_types(cls: type[KernelSpec]) -> Mapping[str, type]:
     """The fields of a spec class and their types, in order."""
     hints = get_type_hints(cls)

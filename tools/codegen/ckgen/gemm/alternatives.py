@@ -8,6 +8,7 @@ from itertools import product
 from math import log2
 from typing import Any
 
+from ckgen.core.choice import Choice
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
@@ -35,7 +36,8 @@ def alternatives(spec: GemmSpec, field: str, target: Target) -> Iterable[Any]:
         return allowed_outputs(spec.dtype_a, spec.dtype_b, target.arch)
     if field == "pipeline":
         return tuple(pipeline for pipeline in Pipeline if pipeline in target.gpu.pipelines)
-    return tuple(type(current))
+    kind: type[Choice] = type(current)
+    return tuple(kind)
 
 
 def _nearby_tiles(spec: GemmSpec) -> Iterable[Dim3]:

@@ -36,7 +36,8 @@ TILE_TABLE: tuple[Dim3, ...] = (
 )  # fmt: skip
 """What ``"*"`` stands for as a tile: large, square and skinny ones that fit most GPUs."""
 
-ALL_PADS: tuple[Pads, ...] = tuple(product((False, True), repeat=3))
+_EITHER = (False, True)
+ALL_PADS: tuple[Pads, ...] = tuple(product(_EITHER, _EITHER, _EITHER))
 
 
 def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:

@@ -22,7 +22,7 @@ def default_dtypes(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, Dtype]:
 
 
 def allowed_outputs(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, ...]:
-    """The output dtypes that the epilogues can convert the accumulator to, the default one first."""
+    """What the epilogues can convert the accumulator to, beginning with the default."""
     accumulator, output = default_dtypes(a, b, arch)
     if accumulator is Dtype.INT32:
         return (Dtype.INT32,)

@@ -42,7 +42,8 @@ class ThreadGrid:
             )
         sweep = self.waves * (self.wave_size // lanes)
         if self.rows % sweep:
-            return f"{self.waves} waves cover {sweep} rows at a time, not the {self.rows} of {shape}"
+            many = f"{self.waves} waves cover {sweep} rows at a time"
+            return f"{many}, not the {self.rows} of {shape}"
         return None
 
 

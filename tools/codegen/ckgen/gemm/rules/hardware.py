@@ -53,7 +53,7 @@ def _wave_layout_supported(spec: GemmSpec, target: Target) -> str | None:
 def _wave_k(spec: GemmSpec, target: Target) -> str | None:
     if spec.waves.k == 1:
         return None
-    return f"waves {spec.waves} divide k among {spec.waves.k} waves, and nothing adds up their parts"
+    return f"waves {spec.waves} divide k among {spec.waves.k}, and nothing adds up their parts"
 
 
 def _warp_tile_supported(spec: GemmSpec, target: Target) -> str | None:
