@@ -34,4 +34,4 @@ def test_a_module_has_its_sources_in_the_registry(module: Path) -> None:
     base = json.loads((_REGISTRY / "bazel_registry.json").read_text())["module_base_path"]
     source = json.loads((_REGISTRY / "modules" / module / "source.json").read_text())
     assert source["type"] == "local_path"
-    assert (_REGISTRY / base / source["path"] / "BUILD.bazel").exists()
+    assert (_REGISTRY / base / source["path"] / "REPO.bazel").exists()
