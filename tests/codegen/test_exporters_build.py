@@ -32,12 +32,12 @@ COMMANDS = {
     "makefile": [["make", "CK_INCLUDE={ck}", "HIPCC={hipcc}"]],
     "ninja": [["ninja", "-j1"]],
     "cmake": [
-        ["cmake", "-S", ".", "-B", ".", "-G", "Unix Makefiles", "-DCK_INCLUDE={ck}",
+        ["cmake", "-S", ".", "-B", ".", "-G", "Ninja", "-DCK_INCLUDE={ck}",
          "-DHIPCC={hipcc}"],
-        ["cmake", "--build", "."],
+        ["cmake", "--build", ".", "-j1"],
     ],
 }  # fmt: skip
-DRY_RUN = {"makefile": "make", "ninja": "ninja", "cmake": "make"}
+DRY_RUN = {"makefile": "make", "ninja": "ninja", "cmake": "ninja"}
 
 
 class KernelApi(ctypes.Structure):

@@ -75,8 +75,11 @@ remove_leftovers() {
     done
 }
 
-# While mmdebstrap works, some of its files belong to subordinate ids.
+# Bazel takes the write permission from what it builds, and while mmdebstrap works some of its files
+# belong to subordinate ids.
 remove_folder() {
+    rm -rf -- "$1" 2>/dev/null && return
+    chmod -R u+rwX -- "$1" 2>/dev/null || true
     rm -rf -- "$1" 2>/dev/null || as_owner rm -rf -- "$1" 2>/dev/null ||
         fail "the folder $1 cannot be removed by this user; run: sudo rm -rf $1"
 }
@@ -126,8 +129,9 @@ apt_network_options() {
     apt-config dump 2>/dev/null | grep -E '^Acquire::https?::' || true
 }
 
-# The last touches: one owner for all files, so that removing them takes no special rights; the folders that the host's own are mounted on, Bazel's system settings without
-# the two that make every command warn and leave its sandboxes behind, and the marker.
+# The last touches: one owner for all files, so that removing them takes no special rights; the
+# folders that the host's own are mounted on; Bazel's system settings without the two that make every
+# command warn and leave its sandboxes behind; and the marker.
 finish_root() {
     local made=$work/root
     as_owner find "$made" '(' ! -uid 0 -o ! -gid 0 ')' -exec chown -h 0:0 '{}' + || return

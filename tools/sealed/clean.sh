@@ -32,7 +32,7 @@ clean_sealed() {
 
 # remove_root FOLDER: false, with a sentence, when a command or a Bazel server still runs in it.
 remove_root() {
-    local handle old=${1##*/} gone
+    local handle old=${1##*/} gone size
     exec {handle}<"$1"
     if ! flock -n "$handle"; then
         say "the sealed root $old was not removed because it is in use; stop its Bazel server with" \
@@ -41,14 +41,13 @@ remove_root() {
         return 1
     fi
     gone=$cache/sealed/tmp.$$.$old
-    mkdir -- "$gone"
-    mv -T -- "$1" "$gone/root"
+    if ! { mkdir -- "$gone" && mv -T -- "$1" "$gone/root"; } 2>/dev/null; then
+        fail "the sealed root $1 cannot be removed because $cache/sealed cannot be written."
+    fi
     [[ ! -e $cache/bazel/$old ]] || mv -T -- "$cache/bazel/$old" "$gone/bazel"
     exec {handle}<&-
     size=$(du -sk -- "$gone" 2>/dev/null) || true
     freed_kib=$((freed_kib + ${size%%[!0-9]*}))
-    # Bazel takes the write permission from what it built.
-    chmod -R u+w -- "$gone/bazel" 2>/dev/null || true
     remove_folder "$gone"
     say "removed the sealed root $old"
 }

@@ -25,11 +25,7 @@ own_bazel() {
 # bazel_version PROGRAM: its version number, or nothing where it has none (a development build).
 # Distributions add a suffix: 7.7.1-1 is 7.7.1.
 bazel_version() {
-    local answer
-    answer=$("$1" --version 2>/dev/null) || true
-    if [[ $'\n'$answer =~ $'\n'bazel[[:space:]]+([0-9]+\.[0-9]+\.[0-9]+) ]]; then
-        printf '%s' "${BASH_REMATCH[1]}"
-    fi
+    "$1" --version 2>/dev/null | sed -nE 's/^bazel ([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' || true
 }
 
 # Sets $mode (inside: in a sealed root already; own: this machine's Bazel and ROCm; sealed) and

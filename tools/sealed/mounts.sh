@@ -20,8 +20,8 @@ readonly certificate_variables=(
     REQUESTS_CA_BUNDLE SSL_CERT_DIR SSL_CERT_FILE
 )
 
-# Files and folders of the host's /etc that take the place of the root's.
-readonly host_etc=(group hostname hosts passwd pip.conf resolv.conf xdg/pip)
+# Files of the host's /etc that take the place of the root's.
+readonly host_etc=(group hostname hosts passwd pip.conf resolv.conf)
 
 # Sets $arguments, bubblewrap's options. Needs $root, $cache and $workspace.
 bwrap_arguments() {
@@ -59,16 +59,15 @@ bwrap_arguments() {
 # /usr of the root, and its /etc entry by entry, so that files of the host can be put among them.
 # /proc is bound and not mounted anew because Bazel's own sandbox needs one without covered parts.
 add_system_folders() {
-    local path link skip=" ${host_etc[*]} "
+    local path link
     arguments+=(
         --ro-bind "$root/usr" /usr --tmpfs /usr/local --tmpfs /usr/src
         --tmpfs /var --dir /var/tmp --ro-bind-try "$root/var/lib/dpkg" /var/lib/dpkg
-        --tmpfs /run
+        --tmpfs /run --bind-try "/run/user/$EUID" "/run/user/$EUID"
         --bind /proc /proc --ro-bind /sys /sys --dev /dev --bind-try /dev/shm /dev/shm
         --dev-bind-try /dev/kfd /dev/kfd --dev-bind-try /dev/dri /dev/dri
     )
     while IFS=$'\t' read -r path link; do
-        [[ $path != etc/* || $skip != *" ${path#etc/} "* ]] || continue
         if [[ -n $link ]]; then
             arguments+=(--symlink "$link" "/$path")
         elif [[ $path == @(bin|sbin|lib*|etc/*) ]]; then
@@ -131,24 +130,35 @@ add_folder() {
     esac
 }
 
-# add_input PATH: shows a file or folder that commands only read, where nothing else did.
+# add_input PATH: shows a file or folder that commands only read, where nothing else did. An entry
+# of /etc is shown as a whole, because nothing can be added to one that comes from the root.
 add_input() {
+    local entry
     [[ -e $1 ]] || return 0
     case $1 in
         /etc/ssl/certs | /etc/ssl/certs/*) ;;
         /run/* | /usr/local/* | /usr/src/* | /var/*) arguments+=(--ro-bind "$1" "$1") ;;
-        /etc/*) [[ -e $root$1 ]] || arguments+=(--ro-bind "$1" "$1") ;;
+        /etc/*)
+            entry=${1#/etc/}
+            entry=/etc/${entry%%/*}
+            arguments+=(--ro-bind "$entry" "$entry")
+            ;;
+        /usr/*)
+            [[ -e $root$1 ]] ||
+                say "$1 is not visible in the sealed root because it is inside /usr; move it elsewhere."
+            ;;
     esac
 }
 
 # Adds to $paths the local files and folders that pip is told to use.
 collect_pip_paths() {
     local file line word
-    local words="${PIP_CONFIG_FILE-} ${PIP_CONSTRAINT-} ${PIP_EXTRA_INDEX_URL-} ${PIP_FIND_LINKS-}"
+    local words="${PIP_CONSTRAINT-} ${PIP_EXTRA_INDEX_URL-} ${PIP_FIND_LINKS-}"
     words+=" ${PIP_INDEX_URL-}"
     for file in "${PIP_CONFIG_FILE-}" /etc/pip.conf /etc/xdg/pip/pip.conf \
         "${XDG_CONFIG_HOME:-${HOME-}/.config}/pip/pip.conf" "${HOME-}/.pip/pip.conf"; do
         [[ -f $file && -r $file ]] || continue
+        paths+=("$file")
         while IFS= read -r line || [[ -n $line ]]; do
             words+=" ${line#*=}"
         done <"$file"

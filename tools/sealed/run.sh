@@ -44,7 +44,7 @@ enter_root() {
     root_is_ready || fail "the sealed root $root was removed just now; run the command again."
     bwrap_arguments
     # A script's background commands ignore Ctrl-C: bubblewrap is to, its command is not.
-    in_root=(bwrap "${arguments[@]}" -- /usr/bin/env --default-signal=INT,QUIT)
+    in_root=(bwrap "${arguments[@]}" -- /usr/bin/env --default-signal='INT,QUIT')
 }
 
 enter_own_root() {
@@ -67,7 +67,7 @@ own_startup_options() {
 sealed_startup_options() {
     local lines=(
         "common --config=sealed"
-        "common:sealed --registry=file://$registry_folder"
+        "common:sealed --registry=file://${registry_folder// /%20}"
         "common:sealed --lockfile_mode=off"
     )
     [[ $cache_is_moved == no ]] || lines+=("common --disk_cache=$cache/disk")

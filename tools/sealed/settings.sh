@@ -35,7 +35,7 @@ find_workspace() {
     local folder=$PWD
     while [[ ! -e $folder/MODULE.bazel && ! -e $folder/WORKSPACE.bazel && ! -e $folder/WORKSPACE ]]; do
         if [[ -z $folder ]]; then
-            cd -- "$repository"
+            cd -- "$repository" || exit
             folder=$repository
             break
         fi

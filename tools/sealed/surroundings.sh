@@ -25,7 +25,8 @@ check_apt() {
 }
 
 make_cache_folder() {
-    mkdir -p -- "$cache/sealed" 2>/dev/null && [[ -w $cache/sealed ]] ||
+    mkdir -p -- "$cache/sealed" 2>/dev/null || true
+    [[ -d $cache/sealed && -w $cache/sealed ]] ||
         fail "the cache folder $cache cannot be written; set CKDISPATCH_CACHE to one that can."
 }
 
