@@ -49,12 +49,15 @@ filegroup(
 """
 
 def _copy(rctx, source, target):
-    """Copies a folder and follows its edits; through a link a sandbox would not see a folder below /tmp."""
-    rctx.watch_tree(source)
-    command = 'mkdir -p "$(dirname "$2")" && cp -RL "$1" "$2"'
+    """Copies a folder and follows edits of its files; through a link a sandbox would not see a folder below /tmp."""
+    command = 'mkdir -p "$(dirname "$2")" && cp -RL "$1" "$2" && find -L "$1" -type f'
     result = rctx.execute(["sh", "-c", command, "sh", str(source), str(rctx.path(target))])
     if result.return_code != 0:
         fail("{} could not be copied: {}".format(source, result.stderr.strip()))
+
+    # Not watch_tree: once the folder is gone, Bazel 7 fails whatever the flag says.
+    for file in result.stdout.strip().split("\n"):
+        rctx.watch(file)
 
 def _own_headers(rctx, wanted):
     if wanted == "rocm":

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Building two kernels with each build system, as people without Bazel do.
 
-Needs a HIP compiler in CK_HIPCC and the include folder of Composable Kernel in CK_INCLUDE.
+Needs the include folder of Composable Kernel in CK_INCLUDE, and a hipcc: the one in CK_HIPCC, below
+ROCM_PATH, or on PATH.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ COMMANDS = {
         ["cmake", "--build", ".", "-j1"],
     ],
 }  # fmt: skip
+_PATH = os.environ.get("PATH", os.defpath)
 DRY_RUN = {"makefile": "make", "ninja": "ninja", "cmake": "ninja"}
 
 
@@ -50,12 +52,19 @@ class KernelApi(ctypes.Structure):
     ]
 
 
-def setting(name: str) -> str:
-    """The absolute path in the environment variable ``name``."""
-    value = os.environ.get(name)
-    if not value:
-        pytest.fail(f"{name} must be set; see the top of this file")
+def ck_include() -> str:
+    """The include folder of Composable Kernel."""
+    value = os.environ.get("CK_INCLUDE")
+    assert value, "CK_INCLUDE must be set; see the top of this file"
     return os.path.abspath(value)
+
+
+def hip_compiler() -> str:
+    """The hipcc to build with."""
+    places = os.pathsep.join((os.path.join(os.environ.get("ROCM_PATH", "/opt/rocm"), "bin"), _PATH))
+    found = os.environ.get("CK_HIPCC") or shutil.which("hipcc", path=places)
+    assert found, "there is no hipcc; see the top of this file"
+    return os.path.abspath(found)
 
 
 def build(system: str, folder: Path) -> str:
@@ -70,7 +79,7 @@ def build(system: str, folder: Path) -> str:
 
 def run(command: list[str], folder: Path) -> str:
     """What ``command`` prints; a failure fails the test with it."""
-    ck, hipcc = setting("CK_INCLUDE"), setting("CK_HIPCC")
+    ck, hipcc = ck_include(), hip_compiler()
     assert shutil.which(command[0]), f"{command[0]} must be installed"
     done = subprocess.run(
         [word.format(ck=ck, hipcc=hipcc) for word in command],

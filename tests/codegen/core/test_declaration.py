@@ -138,6 +138,8 @@ def test_an_entry_that_is_no_object_is_refused() -> None:
          "expected three positive numbers such as [128, 128, 32], not 3"),
         (declaration(ENTRY, defaults=[]), "kernels/x.json, field 'defaults': expected a JSON "
          "object, not []"),
+        (declaration(ENTRY, description=3), "kernels/x.json, field 'description': expected text, "
+         "not 3"),
         (declaration(ENTRY, forbid_spills="False"), "kernels/x.json, field 'forbid_spills': "
          '"False" is a string; write false without quotes'),
     ],

@@ -73,6 +73,10 @@ def parse_declaration(
         family = look_up_family(families, data.get("family"))
     except CkgenError as error:
         raise DeclarationError(f"{source}, field 'family': {error}") from error
+    if not isinstance(data.get("description", ""), str):
+        raise DeclarationError(
+            f"{source}, field 'description': expected text, not {codec.show(data['description'])}"
+        )
     fields = {field.name: field for field in family.entry_fields}
     at_top = [field.name for field in family.entry_fields if field.set_level]
     _refuse_unknown(data, (*_TOP_LEVEL, *at_top), source)

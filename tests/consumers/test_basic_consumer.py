@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""A project that uses this repository as a module: its kernels work, and are the same bytes wherever they are built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.consumers.nested_bazel import (
+    Spawn,
+    Workspace,
+    copy_repository,
+    own_libraries,
+    running,
+    scratch_folder,
+)
+
+SET = "@small_gemms//:small_gemms"
+NAME = "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16"
+ALL_OUTPUTS = "--output_groups=+code_objects,+source"
+
+
+@dataclass(frozen=True)
+class Clones:
+    """Two copies in two folders. Both compiled everything themselves; the first one left it in a disk cache."""
+
+    first: Workspace
+    second: Workspace
+    disk_cache: Path
+    compiled: tuple[list[Spawn], list[Spawn]]
+
+
+@pytest.fixture(scope="module")
+def clones() -> Iterator[Clones]:
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_folder())
+        workspaces = []
+        for folder in ("one", "another/and/deeper"):
+            repository = copy_repository(scratch / folder)
+            consumer = repository / "tests/consumers/basic"
+            workspace = Workspace(repository, consumer, scratch / "out" / str(len(workspaces)))
+            workspaces.append(stack.enter_context(running(workspace)))
+        disk_cache = scratch / "disk_cache"
+        with ThreadPoolExecutor() as pool:
+            compiled = pool.map(
+                lambda workspace, cache: workspace.build("--jobs=1", f"--disk_cache={cache}", ALL_OUTPUTS, SET),
+                workspaces,
+                (disk_cache, ""),
+            )
+            yield Clones(*workspaces, disk_cache, tuple(compiled))
+
+
+def compiles(spawns: list[Spawn]) -> list[Spawn]:
+    return [spawn for spawn in spawns if spawn.mnemonic == "CkCompile"]
+
+
+def contents(workspace: Workspace) -> dict[str, bytes]:
+    """Everything that the set is made of, by file name."""
+    files = workspace.files(SET) | workspace.files(SET, ALL_OUTPUTS)
+    return {name: path.read_bytes() for name, path in files.items()}
+
+
+def test_two_folders_give_identical_bytes(clones: Clones) -> None:
+    for spawns in clones.compiled:
+        assert [spawn.cache_hit for spawn in compiles(spawns)] == [False]
+    first, second = contents(clones.first), contents(clones.second)
+    assert sorted(first) == [
+        f"{NAME}.cpp",
+        f"{NAME}.gfx942.co",
+        f"{NAME}.json",
+        f"lib{NAME}.so",
+        "small_gemms.manifest.json",
+    ]
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_a_consumer_gets_the_library_that_the_repository_builds(clones: Clones) -> None:
+    built = contents(clones.first)
+    for name in (f"lib{NAME}.so", f"{NAME}.json"):
+        assert built[name] == own_libraries()[name].read_bytes(), name
+
+
+def test_no_file_names_the_folder_that_it_was_built_in(clones: Clones) -> None:
+    places = [str(clones.first.repository).encode(), str(clones.first.output_root).encode(), b"/execroot/"]
+    found = [(name, place) for name, data in contents(clones.first).items() for place in places if place in data]
+    assert found == []
+
+
+def test_a_second_clone_compiles_nothing(clones: Clones) -> None:
+    before = contents(clones.second)
+    clones.second.bazel("clean")
+    spawns = clones.second.build(f"--disk_cache={clones.disk_cache}", ALL_OUTPUTS, SET)
+    ours = [spawn for spawn in spawns if spawn.mnemonic.startswith("Ck")]
+    assert len(compiles(ours)) == 1
+    assert [spawn for spawn in ours if not spawn.cache_hit] == []
+    assert contents(clones.second) == before
+
+
+def test_the_consumer_reads_the_manifest_and_asks_the_kernel(clones: Clones) -> None:
+    clones.first.bazel("test", "//...", f"--disk_cache={clones.disk_cache}")
+
+
+def test_the_gpu_flag_chooses_the_kernels(clones: Clones) -> None:
+    flag = "--@ckdispatch//arch:gpus=gfx942,gfx950"
+    commands = clones.first.bazel("aquery", flag, f"mnemonic(CkCompile, deps({SET}))").stdout
+    offered = sorted(line.strip(" \\'") for line in commands.splitlines() if "--offload-arch" in line)
+    assert offered == ["--offload-arch=gfx942", "--offload-arch=gfx950", "--offload-arch=gfx950"]
+
+
+def test_a_consumer_can_ask_which_compiler_is_used(clones: Clones) -> None:
+    answer = clones.first.bazel("run", "@ckdispatch//rules:which_rocm").stdout
+    assert answer.startswith("HIP compiler: ")
+
+
+def test_the_documentation_shows_this_project(clones: Clones) -> None:
+    page = (clones.first.repository / "docs/using-from-another-project.md").read_text()
+    shown = re.findall(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)```$", page, flags=re.DOTALL | re.MULTILINE)
+    assert [name for name, _ in shown] == ["MODULE.bazel", ".bazelrc", "small_gemms.json", "BUILD.bazel"]
+    for name, text in shown:
+        assert text in (clones.first.folder / name).read_text().replace("../../..", "../ckdispatch"), name
