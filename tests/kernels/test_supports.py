@@ -14,6 +14,7 @@ from tests.kernels.kernel_abi import KernelLibrary, Problem, Status, gemm_proble
 GPU = os.environ["CK_GPU"]
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 UNPADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16"
+COMPV6 = "gemm_fp16_rcr_compv6_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,14 @@ def test_an_unpadded_kernel_wants_whole_tiles_of_k_and_n(unpadded: KernelLibrary
     status, why = unpadded.supports(gemm_problem(64, 72, 64), GPU)
     assert status == Status.UNSUPPORTED
     assert "N = 72" in why and "multiple of 64" in why
+
+
+def test_compv6_without_padding_wants_more_than_one_tile_of_k() -> None:
+    compv6 = KernelLibrary.load(Path(f"tests/kernels/lib{COMPV6}.so"))
+    status, why = compv6.supports(gemm_problem(128, 128, 32), GPU)
+    assert status == Status.UNSUPPORTED
+    assert "K = 32" in why and "at least 64" in why
+    assert compv6.supports(gemm_problem(128, 128, 64), GPU)[0] == Status.OK
 
 
 def test_a_padded_kernel_takes_every_multiple_of_its_vectors(padded: KernelLibrary) -> None:

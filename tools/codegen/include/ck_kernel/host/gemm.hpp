@@ -130,6 +130,11 @@ inline ck_kernel_status supports(const Library& library,
     for(const Side& side : sides)
         if(const auto status = check_side(library, side, reason))
             return status;
+    if(c.pipeline == Pipeline::compv6 && !c.pad_k && p->k <= c.tile.k)
+        return reason(CK_KERNEL_UNSUPPORTED,
+                      "%s was asked for K = %lld; compv6 always reads three tiles of K, and without padding those beyond "
+                      "the first would be other rows: K must be at least %d.",
+                      library.name, static_cast<long long>(p->k), 2 * c.tile.k);
     return CK_KERNEL_OK;
 }
 
