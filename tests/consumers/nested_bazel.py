@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs Bazel in copies of this repository, each with an output base of its own, and ends it again.
 
-Only what Bazel stores below the test's own folder is private. The user's disk cache and wheels are shared, through
-HOME and CKDISPATCH_CACHE, unless a command says otherwise.
+Only what Bazel stores below the test's own folder is private. The user's disk cache and wheels are
+shared, through HOME and CKDISPATCH_CACHE, unless a command says otherwise.
 """
 
 from __future__ import annotations
@@ -23,7 +23,15 @@ SOURCES = Path(os.environ["CK_SOURCES"])
 
 _STARTUP = ("--host_jvm_args=-Xmx1g", "--max_idle_secs=60")
 # What describes the outer test would tell the inner Bazel that it is one.
-_OUTER_PREFIXES = ("TEST_", "RUNFILES_", "JAVA_RUNFILES", "PYTHON_RUNFILES", "BAZEL_TEST", "PYTHONPATH", "CK_")
+_OUTER_PREFIXES = (
+    "TEST_",
+    "RUNFILES_",
+    "JAVA_RUNFILES",
+    "PYTHON_RUNFILES",
+    "BAZEL_TEST",
+    "PYTHONPATH",
+    "CK_",
+)
 
 
 @dataclass(frozen=True)
@@ -56,10 +64,17 @@ class Workspace:
         """Run a command, which may fail."""
         done = subprocess.run(
             [
-                self.repository / "bazelw", f"--output_user_root={self.output_root}", *_STARTUP,
-                command, *arguments,
+                self.repository / "bazelw",
+                f"--output_user_root={self.output_root}",
+                *_STARTUP,
+                command,
+                *arguments,
             ],
-            cwd=self.folder, env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            cwd=self.folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
         )
         return Result(done.returncode, done.stdout, done.stderr)
 
@@ -86,7 +101,9 @@ class Workspace:
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(_OUTER_PREFIXES)}
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(_OUTER_PREFIXES)
+    }
 
 
 def _json_stream(text: str) -> Iterator[dict[str, Any]]:
@@ -115,11 +132,12 @@ def own_libraries() -> dict[str, Path]:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder for copies and output bases, removed at the end with all that Bazel write-protected."""
+    """A folder for copies and output bases, removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="nested-", dir=os.environ.get("TEST_TMPDIR")))
     try:
         yield folder
     finally:
+        # Bazel write-protects some of its folders, which only root removes as they are.
         if subprocess.run(["rm", "-rf", folder], stderr=subprocess.DEVNULL).returncode != 0:
             subprocess.run(["chmod", "-R", "u+rwX", folder], check=True)
             subprocess.run(["rm", "-rf", folder], check=True)

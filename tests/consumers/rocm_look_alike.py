@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A folder laid out like a ROCm installation, made of links to the compiler that the build found."""
+"""A folder laid out like a ROCm installation, made of links to the compiler in use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def _library(clang: Path, name: str) -> Path:
 
 def _header(clang: Path, name: str) -> Path:
     """Where the compiler finds a header, as its list of dependencies says."""
-    dependencies = _run([clang, "-x", "c", "-M", "-D__HIP_PLATFORM_AMD__", "-"], f"#include <{name}>\n")
+    dependencies = _run(
+        [clang, "-x", "c", "-M", "-D__HIP_PLATFORM_AMD__", "-"], f"#include <{name}>\n"
+    )
     return Path(_field(rf"(\S+/{re.escape(name)})", dependencies))
 
 

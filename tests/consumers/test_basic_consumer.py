@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A project that uses this repository as a module: its kernels work, and are the same bytes wherever they are built."""
+"""A project that uses this repository as a module: its kernels work and are the same everywhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ ALL_OUTPUTS = "--output_groups=+code_objects,+source"
 
 @dataclass(frozen=True)
 class Clones:
-    """Two copies in two folders. Both compiled everything themselves; the first one left it in a disk cache."""
+    """Two copies in two folders, which compiled everything themselves.
+
+    Only the first had a disk cache, ``disk_cache``, and left its outputs there.
+    """
 
     first: Workspace
     second: Workspace
@@ -40,20 +43,23 @@ class Clones:
 def clones() -> Iterator[Clones]:
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
-        workspaces = []
-        for folder in ("one", "another/and/deeper"):
+
+        def clone(folder: str, output_root: str) -> Workspace:
             repository = copy_repository(scratch / folder)
             consumer = repository / "tests/consumers/basic"
-            workspace = Workspace(repository, consumer, scratch / "out" / str(len(workspaces)))
-            workspaces.append(stack.enter_context(running(workspace)))
+            workspace = Workspace(repository, consumer, scratch / output_root)
+            return stack.enter_context(running(workspace))
+
+        def build(workspace: Workspace, disk_cache: str) -> list[Spawn]:
+            return workspace.build("--jobs=1", f"--disk_cache={disk_cache}", ALL_OUTPUTS, SET)
+
+        first, second = clone("one", "out"), clone("another/and/deeper", "another_out")
         disk_cache = scratch / "disk_cache"
         with ThreadPoolExecutor() as pool:
-            compiled = pool.map(
-                lambda workspace, cache: workspace.build("--jobs=1", f"--disk_cache={cache}", ALL_OUTPUTS, SET),
-                workspaces,
-                (disk_cache, ""),
-            )
-            yield Clones(*workspaces, disk_cache, tuple(compiled))
+            cached = pool.submit(build, first, str(disk_cache))
+            uncached = pool.submit(build, second, "")
+            compiled = cached.result(), uncached.result()
+        yield Clones(first, second, disk_cache, compiled)
 
 
 def compiles(spawns: list[Spawn]) -> list[Spawn]:
@@ -87,8 +93,17 @@ def test_a_consumer_gets_the_library_that_the_repository_builds(clones: Clones) 
 
 
 def test_no_file_names_the_folder_that_it_was_built_in(clones: Clones) -> None:
-    places = [str(clones.first.repository).encode(), str(clones.first.output_root).encode(), b"/execroot/"]
-    found = [(name, place) for name, data in contents(clones.first).items() for place in places if place in data]
+    places = [
+        str(clones.first.repository).encode(),
+        str(clones.first.output_root).encode(),
+        b"/execroot/",
+    ]
+    found = [
+        (name, place)
+        for name, data in contents(clones.first).items()
+        for place in places
+        if place in data
+    ]
     assert found == []
 
 
@@ -109,7 +124,9 @@ def test_the_consumer_reads_the_manifest_and_asks_the_kernel(clones: Clones) -> 
 def test_the_gpu_flag_chooses_the_kernels(clones: Clones) -> None:
     flag = "--@ckdispatch//arch:gpus=gfx942,gfx950"
     commands = clones.first.bazel("aquery", flag, f"mnemonic(CkCompile, deps({SET}))").stdout
-    offered = sorted(line.strip(" \\'") for line in commands.splitlines() if "--offload-arch" in line)
+    offered = sorted(
+        line.strip(" \\'") for line in commands.splitlines() if "--offload-arch" in line
+    )
     assert offered == ["--offload-arch=gfx942", "--offload-arch=gfx950", "--offload-arch=gfx950"]
 
 
@@ -121,6 +138,13 @@ def test_a_consumer_can_ask_which_compiler_is_used(clones: Clones) -> None:
 def test_the_documentation_shows_this_project(clones: Clones) -> None:
     page = (clones.first.repository / "docs/using-from-another-project.md").read_text()
     shown = re.findall(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)```$", page, flags=re.DOTALL | re.MULTILINE)
-    assert [name for name, _ in shown] == ["MODULE.bazel", ".bazelrc", "small_gemms.json", "BUILD.bazel"]
+    assert [name for name, _ in shown] == [
+        "MODULE.bazel",
+        ".bazelrc",
+        "small_gemms.json",
+        "BUILD.bazel",
+    ]
     for name, text in shown:
-        assert text in (clones.first.folder / name).read_text().replace("../../..", "../ckdispatch"), name
+        assert text in (clones.first.folder / name).read_text().replace(
+            "../../..", "../ckdispatch"
+        ), name

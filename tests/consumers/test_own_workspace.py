@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -23,14 +23,20 @@ from tests.consumers.rocm_look_alike import make_rocm
 SMALL = {"tile": [64, 64, 64], "pipeline": "compv3"}
 PADDED = {**SMALL, "pad": [True, True, True]}
 SKINNY = {"tile": [16, 64, 128], "pipeline": "mem", "waves": [1, 4, 1], "warp_tile": [16, 16, 32]}
-LOW = {"tile": [64, 16, 128], "pipeline": "mem", "waves": [4, 1, 1], "warp_tile": [16, 16, 32], "scheduler": "interwave"}
+LOW = {
+    "tile": [64, 16, 128],
+    "pipeline": "mem",
+    "waves": [4, 1, 1],
+    "warp_tile": [16, 16, 32],
+    "scheduler": "interwave",
+}
 
 PREFIX = "//kernels:gemm_fp16_rcr_"
 SMALL_NAME = PREFIX + "compv3_cshuffle_intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16"
 PADDED_NAME = PREFIX + "compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 SKINNY_NAME = PREFIX + "mem_cshuffle_intrawave_False_False_False_False_16x64x128_1x4x1_16x16x32"
 LOW_NAME = PREFIX + "mem_cshuffle_interwave_False_False_False_False_64x16x128_4x1x1_16x16x32"
-SET = "//kernels:gemm_fp16_rcr_essential"
+SET = "//kernels:gemm_fp16_rcr_all"
 KERNEL_ACTIONS = ["CkBundle", "CkCompile", "CkGenerate", "CkHost", "CkInspect", "CkLink"]
 
 
@@ -42,7 +48,7 @@ def workspace() -> Iterator[Workspace]:
             yield workspace
 
 
-def declare(workspace: Workspace, *entries: dict[str, object]) -> None:
+def declare(workspace: Workspace, *entries: Mapping[str, object]) -> None:
     declaration = {
         "family": "gemm",
         "dtype": "fp16",
@@ -51,26 +57,36 @@ def declare(workspace: Workspace, *entries: dict[str, object]) -> None:
         "defaults": {"waves": [2, 2, 1], "warp_tile": [32, 32, 16]},
         "kernels": entries,
     }
-    path = workspace.folder / "kernels/gemm_fp16_rcr_essential.json"
+    path = workspace.folder / "kernels/gemm_fp16_rcr_all.json"
     path.write_text(json.dumps(declaration))
 
 
 def kernel_actions(spawns: list[Spawn]) -> list[tuple[str, str]]:
     """(target, mnemonic) of all that a kernel or a set is made by."""
-    return sorted((spawn.target, spawn.mnemonic) for spawn in spawns if spawn.mnemonic.startswith("Ck"))
+    return sorted(
+        (spawn.target, spawn.mnemonic) for spawn in spawns if spawn.mnemonic.startswith("Ck")
+    )
 
 
 def test_one_edited_entry_rebuilds_only_its_kernels(workspace: Workspace) -> None:
     declare(workspace, SMALL, PADDED, SKINNY)
     first = kernel_actions(workspace.build(SET))
-    wanted = [(name, action) for name in (PADDED_NAME, SMALL_NAME, SKINNY_NAME) for action in KERNEL_ACTIONS]
-    assert [item for item in first if item[0].startswith("//kernels")] == sorted([*wanted, (SET, "CkManifest")])
+    wanted = [
+        (name, action)
+        for name in (PADDED_NAME, SMALL_NAME, SKINNY_NAME)
+        for action in KERNEL_ACTIONS
+    ]
+    assert [item for item in first if item[0].startswith("//kernels")] == sorted(
+        [*wanted, (SET, "CkManifest")]
+    )
 
     assert workspace.build(SET) == []
 
     declare(workspace, SMALL, LOW, SKINNY)
     edited = kernel_actions(workspace.build(SET))
-    assert edited == sorted([*((LOW_NAME, action) for action in KERNEL_ACTIONS), (SET, "CkManifest")])
+    assert edited == sorted(
+        [*((LOW_NAME, action) for action in KERNEL_ACTIONS), (SET, "CkManifest")]
+    )
 
 
 def test_a_new_first_entry_rebuilds_none_of_those_behind_it(workspace: Workspace) -> None:
@@ -82,7 +98,8 @@ def test_a_new_first_entry_rebuilds_none_of_those_behind_it(workspace: Workspace
 
 def test_which_rocm_prints_the_compiler_in_use(workspace: Workspace) -> None:
     answer = dict(
-        line.split(": ", 1) for line in workspace.bazel("run", "//rules:which_rocm").stdout.splitlines()
+        line.split(": ", 1)
+        for line in workspace.bazel("run", "//rules:which_rocm").stdout.splitlines()
     )
     assert list(answer) == ["HIP compiler", "found in", "device libraries", "host triple", "digest"]
     assert "clang version" in answer["HIP compiler"]
@@ -93,8 +110,8 @@ def test_which_rocm_prints_the_compiler_in_use(workspace: Workspace) -> None:
 def test_without_a_compiler_everything_but_building_a_kernel_works(workspace: Workspace) -> None:
     missing = "--repo_env=ROCM_PATH=/nonexistent"
     sentence = (
-        "No HIP compiler was found (ROCM_PATH: /nonexistent/llvm/bin/clang++ is missing); set ROCM_PATH to a ROCm "
-        "installation, or build with ./bazelw, which brings one."
+        "No HIP compiler was found (ROCM_PATH: /nonexistent/llvm/bin/clang++ is missing); "
+        "set ROCM_PATH to a ROCm installation, or build with ./bazelw, which brings one."
     )
     declare(workspace, SMALL, PADDED)
     assert SMALL_NAME in workspace.bazel("query", missing, "//kernels:all").stdout.split()
@@ -106,14 +123,19 @@ def test_without_a_compiler_everything_but_building_a_kernel_works(workspace: Wo
     assert sentence in kernel.output.splitlines()
     whole = workspace.try_bazel("build", missing, SET)
     assert whole.code == 1
-    assert f"None of the 2 kernels of gemm_fp16_rcr_essential can be built: {sentence}" in whole.output.splitlines()
+    assert (
+        f"None of the 2 kernels of gemm_fp16_rcr_all can be built: {sentence}"
+        in whole.output.splitlines()
+    )
 
 
 def test_a_compiler_that_appears_where_none_was_is_used(workspace: Workspace) -> None:
     rocm = workspace.output_root / "rocm"
     chosen = f"--repo_env=ROCM_PATH={rocm}"
     found = workspace.bazel("run", "//rules:which_rocm").stdout
-    assert "No HIP compiler was found" in workspace.bazel("run", chosen, "//rules:which_rocm").stdout
+    assert (
+        "No HIP compiler was found" in workspace.bazel("run", chosen, "//rules:which_rocm").stdout
+    )
 
     make_rocm(rocm, found)
     answer = workspace.bazel("run", chosen, "//rules:which_rocm").stdout
@@ -128,7 +150,9 @@ def folder_in_tmp() -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_ones_own_checkout_of_composable_kernel_is_compiled(workspace: Workspace, folder_in_tmp: Path) -> None:
+def test_ones_own_checkout_of_composable_kernel_is_compiled(
+    workspace: Workspace, folder_in_tmp: Path
+) -> None:
     declare(workspace, SMALL)
     core = folder_in_tmp / "include/ck_tile/core.hpp"
     core.parent.mkdir(parents=True)
@@ -146,7 +170,8 @@ def test_a_folder_without_composable_kernel_is_refused(workspace: Workspace) -> 
     result = workspace.try_bazel("build", f"--repo_env=CKDISPATCH_CK={folder}", SMALL_NAME)
     assert result.code == 1
     assert (
-        f"CKDISPATCH_CK asks for Composable Kernel at {folder}, where there is no include/ck_tile/core.hpp; "
+        f"CKDISPATCH_CK asks for Composable Kernel at {folder}, "
+        "where there is no include/ck_tile/core.hpp; "
         "give a checkout of it, or `rocm` for an installed one."
     ) in result.output
 
@@ -160,13 +185,19 @@ def test_a_checkout_that_is_gone_is_in_nobodys_way(workspace: Workspace) -> None
     core.unlink()
     for folder in list(core.parents)[:3]:
         folder.rmdir()
-    assert "where there is no include/ck_tile/core.hpp" in workspace.try_bazel("build", flag, SMALL_NAME).output
+    assert (
+        "where there is no include/ck_tile/core.hpp"
+        in workspace.try_bazel("build", flag, SMALL_NAME).output
+    )
     workspace.bazel("build", "--nobuild", SMALL_NAME)
 
 
 def test_a_relative_path_to_composable_kernel_is_refused(workspace: Workspace) -> None:
-    result = workspace.try_bazel("build", "--repo_env=CKDISPATCH_CK=../composable_kernel", SMALL_NAME)
+    result = workspace.try_bazel(
+        "build", "--repo_env=CKDISPATCH_CK=../composable_kernel", SMALL_NAME
+    )
     assert result.code == 1
     assert (
-        "CKDISPATCH_CK is ../composable_kernel, which is neither an absolute path nor `rocm`; give one of them."
+        "CKDISPATCH_CK is ../composable_kernel, which is neither an absolute path nor `rocm`; "
+        "give one of them."
     ) in result.output

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads the kernels that a manifest names, and asks them what they are and what they can compute."""
+"""Loads the kernels that a manifest names, and asks them what they are and what they compute."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Kernel:
 
     def describe(self) -> Mapping[str, Any]:
         """What the library says of itself."""
-        return json.loads(self.api.describe())
+        described: Mapping[str, Any] = json.loads(self.api.describe())
+        return described
 
     def supports(self, m: int, n: int, k: int, gpu: str) -> tuple[bool, str]:
         """Whether it computes that problem, densely stored, on a GPU; and if not, why."""
