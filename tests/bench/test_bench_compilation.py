@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from ckbench.compilation import Comparison, Compilation, Side
 from ckbench.errors import BenchError
-from ckbench.kernel_set import spread
+from ckbench.kernel_set import sample, spread
 from ckbench.process import Seconds
 from ckbench.shipped_headers import unpack_shipped_headers
 from ckbench.tile_engine import builder_arguments, find_builder
@@ -47,6 +47,17 @@ def test_the_compiled_kernels_are_spread_over_the_declaration() -> None:
     assert spread(numbers, 1) == [13]
     assert spread(numbers, 2) == [6, 20]
     assert spread(numbers, 3) == [4, 13, 22]
+
+
+def test_every_pipeline_is_compiled_as_often() -> None:
+    tiles = ("128x128x32", "64x64x32", "64x128x32")
+    names = [
+        f"gemm_fp16_rcr_{pipeline}_cshuffle_intrawave_False_False_False_False_{tile}_2x2x1_16x16x16"
+        for pipeline in ("compv4", "mem")
+        for tile in tiles
+    ]
+    chosen = [spec.name for spec in sample([parse_name(name) for name in names], 1)]
+    assert chosen == [names[1], names[4]]
 
 
 def test_no_more_kernels_are_compiled_than_there_are() -> None:

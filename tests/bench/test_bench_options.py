@@ -15,7 +15,7 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_without_options_everything_is_measured_for_gfx942() -> None:
-    assert parse_options([], HERE) == Options(frozenset(Part), 2, 2, "gfx942", None)
+    assert parse_options([], HERE) == Options(frozenset(Part), 1, 2, "gfx942", None)
 
 
 def test_only_names_the_parts_to_measure() -> None:

@@ -17,7 +17,7 @@ from ckbench.compilation import measure_compilation
 from ckbench.edit import measure_edit
 from ckbench.errors import BenchError
 from ckbench.generation import Generation, measure_generation
-from ckbench.kernel_set import SET_TARGET, declaration_file, load_arch, load_kernel_set, spread
+from ckbench.kernel_set import SET_TARGET, declaration_file, load_arch, load_kernel_set, sample
 from ckbench.noop import measure_noop
 from ckbench.options import Options, Part
 from ckbench.results import Machine, Results
@@ -48,7 +48,7 @@ def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> 
         results = _clone_and_edit(options, arch, workspace, scratch, results)
     if Part.COMPILE in options.parts:
         kernels = load_kernel_set(declaration_file(workspace.root), arch, options.gpu)
-        specs = spread(kernels.specs, options.kernels)
+        specs = sample(kernels.specs, options.kernels)
         say(f"compiling {len(specs)} kernels {options.repeat} times in two ways, one at a time")
         folder = scratch / "compile"
         compilation = measure_compilation(workspace, specs, arch, options.repeat, folder, say)

@@ -64,6 +64,14 @@ def make_kernel_set(data: Mapping[str, Any], arch: ArchSpecs, gpu: str) -> Kerne
     return KernelSet(data, tuple(k.spec for k in expansion.kernels if gpu in k.gpus))
 
 
+def sample(specs: Sequence[KernelSpec], count: int) -> list[KernelSpec]:
+    """``count`` kernels of each pipeline, which decides more than anything else how long one compiles."""
+    by_pipeline: dict[str, list[KernelSpec]] = {}
+    for spec in specs:
+        by_pipeline.setdefault(str(spec.to_json()["pipeline"]), []).append(spec)
+    return [spec for members in by_pipeline.values() for spec in spread(members, count)]
+
+
 def spread(items: Sequence[_Item], count: int) -> list[_Item]:
     """``count`` of ``items``, or all if there are fewer, evenly spread over their order."""
     count = min(count, len(items))

@@ -50,9 +50,9 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
     parser.add_argument(
         "--kernels",
         type=_positive,
-        default=2,
+        default=1,
         metavar="N",
-        help="how many kernels to compile for compile_ratio (default: 2)",
+        help="how many kernels of each pipeline to compile for compile_ratio (default: 1)",
     )
     parser.add_argument(
         "--repeat",
