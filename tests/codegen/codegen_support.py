@@ -152,7 +152,7 @@ class ToyFamily(Family):
 
     @property
     def template(self) -> Path:
-        raise NotImplementedError
+        raise AssertionError("no test renders a toy")
 
     @property
     def headers(self) -> Mapping[str, Path]:
