@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pty
+import pwd
 import signal
 import sys
 from itertools import pairwise
@@ -66,11 +67,12 @@ def test_a_moved_cache_moves_the_disk_cache_and_the_output(machine: Machine) -> 
     assert machine.calls("bazel")[-1][0] == f"--output_user_root={machine.cache}/bazel/{key}"
 
 
-def test_the_usual_cache_leaves_the_disk_cache_to_the_workspace(machine: Machine) -> None:
+def test_a_home_that_is_not_the_accounts_moves_the_disk_cache_too(machine: Machine) -> None:
     machine.run("info", env={"CKDISPATCH_CACHE": ""})
-    assert not [line for line in _settings(machine) if "disk_cache" in line]
-    (key,) = (path.name for path in (machine.home / ".cache" / "ckdispatch" / "bazel").parent.glob("sealed/arm64-*"))
-    assert machine.calls("bazel")[-1][0].endswith(f"/home/.cache/ckdispatch/bazel/{key}")
+    cache = machine.home / ".cache" / "ckdispatch"
+    assert f"common --disk_cache={cache}/disk" in _settings(machine)
+    (key,) = (path.name for path in cache.glob("sealed/arm64-*"))
+    assert machine.calls("bazel")[-1][0] == f"--output_user_root={cache}/bazel/{key}"
 
 
 def test_xdg_cache_home_is_heeded(machine: Machine) -> None:
@@ -80,7 +82,8 @@ def test_xdg_cache_home_is_heeded(machine: Machine) -> None:
 
 
 def test_own_bazel_gets_options_only_when_the_cache_is_moved(machine: Machine) -> None:
-    machine.run("info", env={"CKDISPATCH_SEALED": "0", "CKDISPATCH_CACHE": ""})
+    account_home = pwd.getpwuid(os.getuid()).pw_dir
+    machine.run("info", env={"CKDISPATCH_SEALED": "0", "CKDISPATCH_CACHE": "", "HOME": account_home})
     assert machine.calls("bazel")[-1] == ["info"]
     machine.run("info", env={"CKDISPATCH_SEALED": "0"})
     assert machine.calls("bazel")[-1][0] == f"--output_user_root={machine.cache}/bazel"
@@ -174,8 +177,8 @@ def test_ctrl_c_on_a_terminal_reaches_bazel_and_its_exit_code_comes_back(machine
         "bazel",
         """exec python3 -c '
 import time
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     time.sleep(20)
 except KeyboardInterrupt:
     raise SystemExit(8)

@@ -5,7 +5,8 @@ readonly package_file=$repository/tools/sealed/packages.txt
 # Every sealed root carries this file; inside a root it is how bazelw knows where it is.
 readonly marker=etc/ckdispatch-sealed
 
-# Sets $cache, and $cache_is_moved: whether it is another than the workspace's .bazelrc names.
+# Sets $cache, and $cache_is_moved: whether it is another than the workspace's .bazelrc names. Bazel takes the ~ there
+# for the home of the account, whatever HOME says; so does bash where HOME is not set.
 # A Bazel test may write only to its own TEST_TMPDIR.
 find_cache() {
     local asked paths
@@ -23,7 +24,7 @@ find_cache() {
     [[ $asked == /* && $asked != *[$' \t\n']* ]] ||
         fail "the cache folder '$asked' cannot be used because its path is relative or has a space" \
             "in it; set CKDISPATCH_CACHE to another one."
-    mapfile -t paths < <(readlink -m -- "$asked" "${HOME:-/nonexistent}/.cache/ckdispatch")
+    mapfile -t paths < <(readlink -m -- "$asked" "$(unset HOME && printf '%s' ~)/.cache/ckdispatch")
     cache=${paths[0]}
     cache_is_moved=no
     [[ $cache == "${paths[1]}" ]] || cache_is_moved=yes
