@@ -132,7 +132,7 @@ class Machine:
             path.mkdir()
         self._copy_launcher()
         (self.workspace / "MODULE.bazel").touch()
-        (self.etc / "passwd").write_text("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
+        (self.etc / "passwd").write_text(f"root:x:0:0::{self.home}:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
         for name in ("group", "subuid", "subgid"):
             (self.etc / name).write_text("user:100000:65536\n")
         for name in _REAL_PROGRAMS:
