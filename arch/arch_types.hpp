@@ -78,6 +78,7 @@ struct GpuSpec {
     std::int64_t lds_bytes;
     std::int64_t lds_pool_bytes;
     std::int64_t lds_granule;
+    int lds_banks;
     RegisterSpec registers;
     View<std::string_view> pipelines;
     View<Triple> wave_layouts;

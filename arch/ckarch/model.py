@@ -116,6 +116,7 @@ class GpuSpec:
     lds_bytes: int
     lds_pool_bytes: int
     lds_granule: int
+    lds_banks: int
     registers: RegisterSpec
     pipelines: tuple[str, ...]
     wave_layouts: tuple[Triple, ...]

@@ -46,6 +46,7 @@ GPU_FIELDS: dict[str, checks.Check] = {
     "lds_bytes": checks.integer(1),
     "lds_pool_bytes": checks.integer(1),
     "lds_granule": checks.integer(1),
+    "lds_banks": checks.integer(1),
     "registers": _REGISTERS,
     "pipelines": checks.list_of(_NAME, minimum=1),
     "wave_layouts": checks.list_of(checks.triple, minimum=1),

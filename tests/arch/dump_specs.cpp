@@ -97,6 +97,7 @@ std::string gpu(const arch::GpuSpec& g) {
            ", \"lds_bytes\": " + number(static_cast<double>(g.lds_bytes)) +
            ", \"lds_pool_bytes\": " + number(static_cast<double>(g.lds_pool_bytes)) +
            ", \"lds_granule\": " + number(static_cast<double>(g.lds_granule)) +
+           ", \"lds_banks\": " + number(g.lds_banks) +
            ", \"registers\": " + registers(g.registers) + ", \"pipelines\": " +
            list<std::string_view>(g.pipelines, '[', ']', text) +
            ", \"wave_layouts\": " + triples(g.wave_layouts) +

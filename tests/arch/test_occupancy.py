@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import subprocess
+
 import pytest
 from arch_support import SPECS
 from ckarch import ArchSpecs, KernelResources, load_specs, waves_per_simd
@@ -87,3 +91,16 @@ def test_a_workgroup_that_does_not_fit_has_no_waves(
     specs: ArchSpecs, kernel: KernelResources
 ) -> None:
     assert waves_per_simd(specs.gpu("gfx942"), kernel) == 0
+
+
+def test_cpp_programs_get_the_same_waves(specs: ArchSpecs) -> None:
+    kernels = [
+        (gpu, KernelResources(vgprs, agprs, sgprs, lds, items))
+        for gpu, vgprs, agprs, sgprs, lds, items in itertools.product(
+            specs.architectures, (1, 65, 128, 200, 300), (0, 64, 200), (16, 102), (0, 1, 33000, 70000), (1, 64, 256, 1000)
+        )
+    ]
+    lines = "\n".join(f"{gpu} {k.vgprs} {k.agprs} {k.sgprs} {k.lds_bytes} {k.workgroup_size}" for gpu, k in kernels)
+    program = os.environ["CK_OCCUPANCY_TABLE"]
+    printed = subprocess.run([program], input=lines, check=True, capture_output=True, text=True).stdout.split()
+    assert [int(waves) for waves in printed] == [waves_per_simd(specs.gpu(gpu), kernel) for gpu, kernel in kernels]

@@ -11,18 +11,21 @@ from pathlib import Path, PurePosixPath
 
 # The Python packages and header folders of each room, by the name that an import or an include begins with.
 IMPORTS = {
+    "ckabi": "abi",
     "ckarch": "arch",
     "archgen": "arch",
     "ckfetch": "third_party",
     "ckgen": "tools/codegen",
     "ckinspect": "tools/inspect",
     "ckbench": "tools/bench",
+    "gfxsim": "tools/gfxsim",
     "tests": "tests",
 }
 INCLUDES = {
     "ck_kernel_abi.h": "abi",
     "ck_kernel/": "tools/codegen",
     "arch/": "arch",
+    "gfxsim/": "tools/gfxsim",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import ckarch
 import pytest
 
-from tests.kernels.kernel_abi import KernelLibrary, Status, gemm_problem
+from ckabi import KernelLibrary, Status, gemm_problem
 
 GPU = os.environ["CK_GPU"]
 FOLDER = Path(os.environ["CK_FOLDER"])

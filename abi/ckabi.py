@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel ABI of abi/ck_kernel_abi.h, through ctypes."""
+"""The kernel ABI of ck_kernel_abi.h, through ctypes."""
 
 from __future__ import annotations
 
