@@ -4,8 +4,9 @@ load("//arch:repositories.bzl", "arch_specs_repository")
 load(":fetch_repositories.bzl", "composable_kernel_repository", "python_packages_repository")
 load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
+load(":rocm_repository.bzl", "rocm_repository")
 
-_RESERVED = ["ck_arch", "ck_hip", "ck_pip", "composable_kernel"]
+_RESERVED = ["ck_arch", "ck_hip", "ck_pip", "ck_rocm", "composable_kernel"]
 
 _kernel_set = tag_class(
     attrs = {
@@ -18,6 +19,7 @@ _kernel_set = tag_class(
 def _ck_impl(mctx):
     arch_specs_repository(name = "ck_arch", specs = Label("//arch:arch_specs.json"))
     hip_repository(name = "ck_hip")
+    rocm_repository(name = "ck_rocm")
     python_packages_repository(name = "ck_pip", lock = Label("//third_party:python/requirements.lock"))
     composable_kernel_repository(
         name = "composable_kernel",

@@ -1,0 +1,97 @@
+"""The parts of ROCm that programs of this repository are built against: the code object manager and HIP's headers."""
+
+_BUILD = """\
+load("@rules_cc//cc:defs.bzl", "cc_import", "cc_library")
+
+package(default_visibility = ["//visibility:public"])
+
+cc_library(
+    name = "comgr",
+    hdrs = glob(["include/amd_comgr/**"]),
+    includes = ["include"],
+    deps = [":comgr_library"],
+)
+
+cc_import(
+    name = "comgr_library",
+    shared_library = "lib/{library}",
+    visibility = ["//visibility:private"],
+)
+
+cc_library(
+    name = "hip_headers",
+    hdrs = glob(["include/hip/**", "include/hsa/**"]),
+    defines = ["__HIP_PLATFORM_AMD__=1"],
+    includes = ["include"],
+)
+
+exports_files(["lib/libamdhip64.so"])
+"""
+
+_MISSING_BUILD = """\
+load("{defs}", "missing_library")
+
+package(default_visibility = ["//visibility:public"])
+
+[
+    missing_library(
+        name = name,
+        reason = {reason},
+    )
+    for name in ["comgr", "hip_headers", "lib/libamdhip64.so"]
+]
+"""
+
+def _prefixes(rctx):
+    """Include folder and library folders of every place worth looking at, in order."""
+    rocm = rctx.getenv("ROCM_PATH")
+    places = [rocm] if rocm else ["/opt/rocm", "/usr"]
+    found = []
+    for place in places:
+        prefix = rctx.path(place)
+        libraries = [prefix.get_child("lib"), prefix.get_child("lib64")]
+        lib = prefix.get_child("lib")
+        if place == "/usr" and lib.exists:
+            libraries += [entry for entry in lib.readdir(watch = "no") if entry.basename.endswith("-linux-gnu")]
+        found.append((prefix.get_child("include"), libraries))
+    return found
+
+def _find(rctx):
+    for include, libraries in _prefixes(rctx):
+        if not include.get_child("amd_comgr", "amd_comgr.h").exists or not include.get_child("hip", "hip_runtime_api.h").exists:
+            continue
+        for folder in libraries:
+            comgr = folder.get_child("libamd_comgr.so")
+            if comgr.exists and folder.get_child("libamdhip64.so").exists:
+                return include, folder, comgr
+    return None
+
+def _rocm_repository_impl(rctx):
+    found = _find(rctx)
+    if not found:
+        reason = "The simulator needs the code object manager (libamd_comgr) and HIP's headers, which are not on this machine; run ./bazelw, or install ROCm and set ROCM_PATH."
+        rctx.file("BUILD.bazel", _MISSING_BUILD.format(defs = Label(":missing_library.bzl"), reason = repr(reason)))
+        return
+    include, folder, comgr = found
+    for name in ["amd_comgr", "hip", "hsa"]:
+        if include.get_child(name).exists:
+            rctx.symlink(include.get_child(name), "include/" + name)
+
+    # The loader looks for the library under the name with its major version.
+    versioned = [
+        entry
+        for entry in folder.readdir(watch = "no")
+        if entry.basename.startswith("libamd_comgr.so.") and entry.basename.count(".") == 2
+    ]
+    library = versioned[0] if versioned else comgr
+    rctx.symlink(library.realpath, "lib/" + library.basename)
+    rctx.symlink(folder.get_child("libamdhip64.so").realpath, "lib/libamdhip64.so")
+    rctx.file("BUILD.bazel", _BUILD.format(library = library.basename))
+
+rocm_repository = repository_rule(
+    implementation = _rocm_repository_impl,
+    configure = True,
+    doc = "Finds libamd_comgr and HIP's headers (ROCM_PATH, /opt/rocm, the distribution's packages).",
+    environ = ["ROCM_PATH"],
+    local = True,
+)

@@ -1,0 +1,138 @@
+"""Small HIP programs for tests: libraries for ctypes, executables, and code objects without a host side."""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary")
+
+_HIP = "//rules:hip_toolchain_type"
+
+# What the simulator's tests compile for: one GPU of each set of instructions.
+SIMULATED_GPUS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
+
+def _toolchain(ctx):
+    toolchain = ctx.toolchains[_HIP]
+    if toolchain.missing:
+        fail(toolchain.missing)
+    return toolchain.hip
+
+def _run(ctx, hip, executable, args, inputs, output, what):
+    ctx.actions.run(
+        executable = executable,
+        arguments = [args],
+        # As for kernels: the compiler's identity is part of the key.
+        env = {"CK_TOOLCHAIN_DIGEST": hip.digest, "LC_ALL": "C"},
+        inputs = depset(inputs, transitive = [hip.files]),
+        mnemonic = "HipProgram",
+        outputs = [output],
+        progress_message = "{} {}".format(what, ctx.label),
+        toolchain = None,
+    )
+
+def _compile(ctx, hip, source, gpus, output, device_only = False):
+    args = ctx.actions.args()
+    args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-fuse-cuid=none"])
+    args.add("-resource-dir", hip.resource_dir)
+    args.add_all(hip.include_dirs, before_each = "-isystem")
+    args.add_all(["-include", "__clang_hip_runtime_wrapper.h"])
+    args.add_all(hip.host_flags)
+    args.add_all(["-Xarch_host", "-fvisibility=default", "-Wall", "-Werror", "-Werror=date-time"])
+    args.add_all(gpus, format_each = "--offload-arch=%s")
+    args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")
+    if device_only:
+        args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
+    args.add("-c", source)
+    args.add("-o", output)
+    _run(ctx, hip, hip.clang, args, [source], output, "Compiling")
+
+def _hip_object_impl(ctx):
+    output = ctx.actions.declare_file(ctx.label.name + ".o")
+    _compile(ctx, _toolchain(ctx), ctx.file.src, ctx.attr.gpus, output)
+    return [DefaultInfo(files = depset([output]))]
+
+_SRC = attr.label(doc = "The HIP source.", allow_single_file = [".hip"], mandatory = True)
+
+_hip_object = rule(
+    implementation = _hip_object_impl,
+    attrs = {
+        "gpus": attr.string_list(doc = "The GPUs to compile for.", allow_empty = False, mandatory = True),
+        "src": _SRC,
+    },
+    doc = "A host object with device code for some GPUs.",
+    toolchains = [_HIP],
+)
+
+def _hip_library_impl(ctx):
+    hip = _toolchain(ctx)
+    compiled = ctx.actions.declare_file("_hip/{}.o".format(ctx.label.name))
+    _compile(ctx, hip, ctx.file.src, ctx.attr.gpus, compiled)
+
+    output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
+    args = ctx.actions.args()
+    args.add_all(["-shared", "--build-id=sha1", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed", "--no-undefined"])
+    args.add(output.basename, format = "--soname=%s")
+    args.add_all(hip.link_files.before)
+    args.add(compiled)
+    args.add_all(hip.link_files.after)
+    args.add("-o", output)
+    _run(ctx, hip, hip.linker, args, [compiled] + hip.link_files.before + hip.link_files.after, output, "Linking")
+    return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
+
+hip_library = rule(
+    implementation = _hip_library_impl,
+    attrs = {
+        "gpus": attr.string_list(doc = "The GPUs to compile for.", default = SIMULATED_GPUS),
+        "src": _SRC,
+    },
+    doc = "A shared library, lib<name>.so, that uses the HIP runtime of the process or of its search path.",
+    toolchains = [_HIP],
+)
+
+def _hip_code_object_impl(ctx):
+    hip = _toolchain(ctx)
+    outputs = []
+    for gpu in ctx.attr.gpus:
+        output = ctx.actions.declare_file("{}.{}.co".format(ctx.label.name, gpu))
+        outputs.append(output)
+        if ctx.file.src.extension == "hip":
+            _compile(ctx, hip, ctx.file.src, [gpu], output, device_only = True)
+            continue
+        args = ctx.actions.args()
+        args.add_all(["-no-canonical-prefixes", "-x", "assembler", "-nogpulib", "--target=amdgcn-amd-amdhsa"])
+        args.add(gpu, format = "-mcpu=%s")
+        args.add(ctx.file.src)
+        args.add("-o", output)
+        _run(ctx, hip, hip.clang, args, [ctx.file.src], output, "Assembling")
+    return [DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(outputs))]
+
+hip_code_object = rule(
+    implementation = _hip_code_object_impl,
+    attrs = {
+        "gpus": attr.string_list(doc = "The GPUs to compile for.", allow_empty = False, mandatory = True),
+        "src": attr.label(doc = "A HIP source, or assembly.", allow_single_file = [".hip", ".s"], mandatory = True),
+    },
+    doc = "Linked code objects, <name>.<GPU>.co, one for each GPU.",
+    toolchains = [_HIP],
+)
+
+def hip_program(name, src, gpus, **kwargs):
+    """An executable that uses the HIP runtime of its search path.
+
+    Args:
+        name: name of the program.
+        src: the HIP source.
+        gpus: the GPUs to compile for.
+        **kwargs: as for cc_binary.
+    """
+    _hip_object(
+        name = name + "_object",
+        testonly = True,
+        gpus = gpus,
+        src = src,
+    )
+    cc_binary(
+        name = name,
+        testonly = True,
+        srcs = [
+            name + "_object",
+            "@ck_rocm//:lib/libamdhip64.so",
+        ],
+        **kwargs
+    )

@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: MIT
+"""A vector instruction in one form: its text, operands for it, and what a wave must hold after it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+
+from pcode import floats, interpreter
+from pcode.source import Entry, Field
+from pcode.state import Carry, Cell, Scope
+from pcode.values import U1, U32, Value, integer
+from probe import EXEC, M0, VCC, State
+from instructions import differences, lanes, numbers
+from instructions.forms import Form, Source, sources_of
+from instructions.layout import (
+    SCALAR_CARRY,
+    SCALAR_MASK,
+    SCALAR_RESULT,
+    SCALAR_SOURCES,
+    VECTOR_RESULT,
+    VECTOR_SOURCES,
+    registers,
+)
+
+_SPECIAL = {"vcc": VCC, "exec": EXEC, "m0": M0}
+_LITERAL = 0x3FC01234  # of v_fmamk and its like
+
+
+@dataclass(frozen=True)
+class VectorCase:
+    """One instruction, one form, one GPU."""
+
+    gpu: str
+    mnemonic: str
+    entry: Entry
+    form: Form
+    wave_size: int
+    code: str
+
+    @property
+    def label(self) -> str:
+        """For messages."""
+        return f"{self.text} on {self.gpu}, wave of {self.wave_size}"
+
+    # The text
+
+    @property
+    def text(self) -> str:
+        """The line for the assembler."""
+        parts = [*self._results(), *self._sources()]
+        words = [f"{self.mnemonic}{self.form.suffix} {', '.join(parts)}", *self._modifiers()]
+        return " ".join(words)
+
+    @property
+    def _is_compare(self) -> bool:
+        return self.mnemonic.startswith("v_cmp")
+
+    @property
+    def _short(self) -> bool:
+        return self.entry.encoding in ("VOP1", "VOP2", "VOPC")
+
+    def _mask_text(self, register: int) -> str:
+        if register == VCC:
+            return "vcc" if self.wave_size == 64 else "vcc_lo"
+        return registers("s", register, self.wave_size)
+
+    @property
+    def _carry_out(self) -> int | None:
+        """The register of the mask that is written."""
+        if "sdst" in self.entry.fields:
+            return SCALAR_CARRY
+        if self._is_compare and self.entry.encoding == "VOP3" or self.form.suffix == "_sdwa" and self.entry.encoding == "VOPC":
+            return SCALAR_CARRY
+        return VCC
+
+    def _results(self) -> list[str]:
+        found = []
+        result = self.entry.fields.get("vdst")
+        if self._is_compare:
+            only_exec = self.mnemonic.startswith("v_cmpx") and self.entry.generation != "cdna"
+            return [] if only_exec else [self._mask_text(self._carry_out)]
+        if result:
+            if self._scalar_result:
+                found.append(registers("s", SCALAR_RESULT, result.bits))
+            else:
+                found.append(registers("v", VECTOR_RESULT, result.bits) + self._half(result, self.form.high))
+        if "sdst" in self.entry.fields or self._short and "_co_" in self.mnemonic:
+            found.append(self._mask_text(self._carry_out))
+        return found
+
+    @property
+    def _scalar_result(self) -> bool:
+        return self.entry.fields["vdst"].place.startswith(("SREG", "SDST"))
+
+    def _half(self, field: Field, high: bool) -> str:
+        if not self.form.halves or field.bits != 16:
+            return ""
+        return ".h" if high else ".l"
+
+    def _source_text(self, number: int, field: Field, source: Source) -> str:
+        if source.kind == "constant":
+            text = source.text
+        elif source.kind in _SPECIAL:
+            text = source.kind if field.bits > 32 or source.kind == "m0" else f"{source.kind}_lo"
+        elif source.kind == "s" or field.place.startswith(("SSRC", "SREG")):
+            text = registers("s", SCALAR_SOURCES[number], field.bits)
+        else:
+            text = registers("v", VECTOR_SOURCES[number], field.bits) + self._half(field, source.high)
+        if source.sext:
+            text = f"sext({text})"
+        if source.abs:
+            text = f"|{text}|"
+        return f"-{text}" if source.neg else text
+
+    def _sources(self) -> list[str]:
+        names = sources_of(self.entry)
+        found = [
+            self._source_text(number, self.entry.fields[name], source)
+            for number, (name, source) in enumerate(zip(names, self.form.sources))
+        ]
+        if "amk_" in self.mnemonic or "admk_" in self.mnemonic:
+            found.insert(1, hex(self._literal))
+        elif "aak_" in self.mnemonic or "adak_" in self.mnemonic:
+            found.append(hex(self._literal))
+        if self._carry_in is not None:
+            found.append(self._mask_text(self._carry_in))
+        return found
+
+    @property
+    def _literal(self) -> int:
+        return _LITERAL & 0xFFFF if self.mnemonic.endswith("f16") else _LITERAL
+
+    @property
+    def _carry_in(self) -> int | None:
+        fields = self.entry.fields
+        if any(field.format == "M64" for name, field in fields.items() if name == "src2"):
+            return SCALAR_MASK
+        reads_vcc = self._short and ("VCC.u64[laneId].u" in self.code or "VCC.u64[laneId] ?" in self.code)
+        return VCC if reads_vcc else None
+
+    def _modifiers(self) -> list[str]:
+        form = self.form
+        found = []
+        names = sources_of(self.entry)
+        if form.packed:
+            count = len(names)
+            for name, bits, usual in (
+                ("op_sel", form.packed.op_sel, 0),
+                ("op_sel_hi", form.packed.op_sel_hi, 7),
+                ("neg_lo", form.packed.neg_lo, 0),
+                ("neg_hi", form.packed.neg_hi, 0),
+            ):
+                mask = (1 << count) - 1
+                if bits & mask != usual & mask or name == "op_sel_hi" and "mix" in self.mnemonic:
+                    found.append(f"{name}:[{','.join(str(bits >> n & 1) for n in range(count))}]")
+        elif not form.halves and (form.high or any(source.high for source in form.sources)):
+            bits = [int(source.high) for source in form.sources] + [int(form.high)]
+            found.append(f"op_sel:[{','.join(map(str, bits))}]")
+        if "bitop3" in self.mnemonic:
+            found.append(f"bitop3:{self._truth_table:#x}")
+        if form.clamp:
+            found.append("clamp")
+        if form.omod:
+            found.append(form.omod)
+        if form.dpp:
+            found.append(lanes.dpp_text(form.dpp))
+        if form.suffix == "_sdwa":
+            if form.sdwa:
+                found.append(f"dst_sel:{form.sdwa[0]} dst_unused:{form.sdwa[1]}")
+            found += [f"src{number}_sel:{source.select}" for number, source in enumerate(form.sources)]
+        return found
+
+    @property
+    def _truth_table(self) -> int:
+        return random.Random(self.form.label).randrange(256)
+
+    # The operands
+
+    def fill(self, state: State, rng: random.Random) -> None:
+        """Puts random registers into a state, and operands where the form has them."""
+        state.v[:] = _random_registers(rng, state.v.shape)
+        state.s[:] = _random_registers(rng, state.s.shape)
+        state.scc = rng.getrandbits(1)
+        state.mode = state.mode if self.form.mode is None else self.form.mode
+        full = (1 << self.wave_size) - 1
+        state.set_mask(EXEC, rng.getrandbits(self.wave_size) if self.form.partial else full)
+        made: dict[tuple[str, int], list[int]] = {}
+        for number, name in enumerate(sources_of(self.entry)):
+            field = self.entry.fields[name]
+            before = made.get((field.format, field.bits))
+            values = []
+            for lane in range(64):
+                if before and rng.random() < 0.25:
+                    values.append(numbers.related(before[lane], field.format, field.bits, rng))
+                else:
+                    values.append(numbers.number(field.format, field.bits, rng))
+            made[field.format, field.bits] = values
+            self._put(state, number, field, values)
+        result = self.entry.fields.get("vdst")
+        if result and numbers.float_format(result.format) and not self._scalar_result:
+            values = [numbers.number(result.format, result.bits, rng) for _ in range(64)]
+            _write_rows(state, VECTOR_RESULT, result.bits, values)
+
+    def _put(self, state: State, number: int, field: Field, values: list[int]) -> None:
+        source = self.form.sources[number]
+        if field.bits == 16 and source.high:
+            rows = state.v[VECTOR_SOURCES[number]]
+            rows[:] = [int(old) & 0xFFFF | value << 16 for old, value in zip(rows, values)]
+            return
+        _write_rows(state, VECTOR_SOURCES[number], field.bits, values)
+        first = SCALAR_SOURCES[number]
+        for place in range((field.bits + 31) // 32):
+            if first + place < SCALAR_RESULT:
+                state.s[first + place] = values[0] >> 32 * place & 0xFFFFFFFF
+
+    # The result
+
+    def expect(self, before: State) -> State:
+        """What the wave holds afterwards, by the pseudocode."""
+        after = before.copy()
+        scope = self._scope(before, after)
+        if differences.runs_once(self.code):
+            self._run_once(before, after, scope)
+            return after
+        exec_mask = before.mask(EXEC) & ((1 << self.wave_size) - 1)
+        compared, carried = scope.names["D0"], scope.names["VCC"]
+        enabled = Cell(0, 64)
+        for lane in range(self.wave_size):
+            if exec_mask >> lane & 1:
+                self._run_lane(before, after, scope, lane, exec_mask, enabled)
+        if self._is_compare and compared.written:
+            self._write_mask(after, self._carry_out, compared.bits)
+        if carried.written:
+            self._write_mask(after, self._carry_out, carried.bits)
+        if enabled.written:
+            self._write_mask(after, EXEC, enabled.bits)
+        return after
+
+    def _write_mask(self, after: State, register: int, bits: int) -> None:
+        if self.wave_size == 64:
+            after.set_mask(register, bits)
+        else:
+            after.s[register] = bits & 0xFFFFFFFF
+
+    def _scope(self, before: State, after: State) -> Scope:
+        carry = self._carry_in
+        mask = (1 << self.wave_size) - 1
+        carry_bits = before.mask(VCC if carry is None else carry) & mask
+        packed = self.form.packed
+        high = [source.high for source in self.form.sources] + [False] * 3
+        op_sel = packed.op_sel if packed else sum(on << n for n, on in enumerate([*high[:3], self.form.high]))
+        names: dict[str, object] = {
+            "D0": Cell(0, 64),
+            "VCC": Carry(carry_bits, 0, 64),
+            "SCC": Cell(before.scc, 1),
+            "EXEC": Cell(before.mask(EXEC) & mask, 64),
+            "EXEC_LO": Cell(before.mask(EXEC), 32),
+            "M0": Cell(int(before.s[M0]), 32),
+            "VGPR": _Registers(after),
+            "SRC0": integer(VECTOR_SOURCES[0], U32),
+            "SRC1": integer(VECTOR_SOURCES[1], U32),
+            "VDST": integer(VECTOR_RESULT, U32),
+            "SIMM32": Cell(self._literal, 32),
+            "SIMM16": Cell(self._literal, 16),
+            "OPSEL": Cell(op_sel, 4),
+            "OPSEL_HI": Cell(packed.op_sel_hi if packed else 0, 3),
+            "NEG": Cell(packed.neg_lo if packed else 0, 3),
+            "WAVE32": Value(int(self.wave_size == 32), U1),
+            "WAVE64": Value(int(self.wave_size == 64), U1),
+            "wave32": Value(int(self.wave_size == 32), U1),
+            "WAVE_MODE.IEEE": Value(before.mode >> 9 & 1, U1),
+            "SDWA_SRC0_SEL": Value(lanes.select_code(self.form.sources[0]) if self.form.sources else 0, U32),
+            **self._table_names(),
+        }
+        rounds = floats.Round(before.mode & 3), floats.Round(before.mode >> 2 & 3)
+        return Scope(self.entry.generation, names, *rounds, fnuz=differences.is_fnuz(self.gpu))
+
+    def _table_names(self) -> dict[str, Cell]:
+        table = self._truth_table
+        return {
+            "INST.NEG": Cell(table, 3),
+            "INST.ABS": Cell(table >> 3, 3),
+            "INST.OMOD": Cell(table >> 6, 2),
+        }
+
+    def _run_once(self, before: State, after: State, scope: Scope) -> None:
+        for number, name in enumerate(sources_of(self.entry)):
+            field = self.entry.fields[name]
+            scope.names[f"S{number}"] = Cell(self._raw(before, number, field, 0), max(32, field.bits))
+        interpreter.run(self.code, scope)
+        result = scope.names["D0"]
+        if result.written:
+            after.s[SCALAR_RESULT] = result.bits & 0xFFFFFFFF
+
+    def _run_lane(self, before: State, after: State, scope: Scope, lane: int, exec_mask: int, enabled: Cell) -> None:
+        origin, writes = lane, True
+        if self.form.dpp:
+            origin, writes = lanes.dpp_source(self.form.dpp, lane, self.wave_size, exec_mask)
+        if not writes:
+            return
+        run = Scope(scope.generation, dict(scope.names), scope.round32, scope.round64, scope.fnuz)
+        run.names["laneId"] = integer(lane, U32)
+        sources = []
+        for number, name in enumerate(sources_of(self.entry)):
+            field = self.entry.fields[name]
+            raw = self._raw(before, number, field, origin if number == 0 else lane)
+            cell = Cell(self._modified(raw, number, field), max(32, field.bits))
+            sources.append(cell)
+            run.names[f"S{number}"] = cell
+        run.names["S"] = sources
+        if self.mnemonic.startswith("v_cmpx"):
+            run.names["EXEC"] = enabled
+        result = self.entry.fields.get("vdst")
+        if not self._is_compare and result:
+            old = _read_rows(before, VECTOR_RESULT, result.bits, lane)
+            clears = differences.clears_upper(self.entry.generation, self.mnemonic) and not self.form.high
+            run.names["D0"] = Cell(old >> 16 if self.form.high else old, max(32, result.bits), clears)
+            run.names["D"] = run.names["D0"]
+            run.names["D1"] = _Bit(scope.names["VCC"], lane)
+        interpreter.run(self.code, run)
+        if sources and sources[0].written:
+            _write_row(after, VECTOR_SOURCES[0], 32, lane, sources[0].bits)
+        if not self._is_compare and result and run.names["D0"].written:
+            self._write_result(before, after, lane, run.names["D0"].bits, result)
+
+    def _write_result(self, before: State, after: State, lane: int, bits: int, field: Field) -> None:
+        part, width = numbers.element(field.format, field.bits)
+        form = numbers.float_format(field.format)
+        if form and (self.form.clamp or self.form.omod):
+            has_ieee = self.entry.generation != "rdna4"
+            for place in range(0, field.bits, width):
+                old = bits >> place & ((1 << width) - 1)
+                new = lanes.output(old, form, self.form, before.mode, has_ieee)
+                bits ^= (old ^ new) << place
+        if self.form.sdwa:
+            bits = lanes.sdwa_merge(_read_rows(before, VECTOR_RESULT, 32, lane), bits & 0xFFFFFFFF, self.form)
+        elif self.form.high and field.bits == 16:
+            bits = int(before.v[VECTOR_RESULT, lane]) & 0xFFFF | (bits & 0xFFFF) << 16
+        _write_row(after, VECTOR_RESULT, field.bits, lane, bits)
+
+    def _raw(self, before: State, number: int, field: Field, lane: int | None) -> int:
+        """An operand before any modifier; no lane means zero."""
+        source = self.form.sources[number]
+        if source.kind == "constant":
+            return self._constant(source, field)
+        if source.kind in _SPECIAL:
+            return before.mask(_SPECIAL[source.kind]) & ((1 << max(32, field.bits)) - 1)
+        if source.kind == "s" or field.place.startswith(("SSRC", "SREG")):
+            first = SCALAR_SOURCES[number]
+            return sum(int(before.s[first + n]) << 32 * n for n in range((field.bits + 31) // 32))
+        if lane is None:
+            return 0
+        return _read_rows(before, VECTOR_SOURCES[number], field.bits, lane)
+
+    def _constant(self, source: Source, field: Field) -> int:
+        part, width = numbers.element(field.format, field.bits)
+        if field.bits == 16:
+            return lanes.constant_bits(source.text, part, 16)
+        if self.form.packed and width == 16:
+            # A floating-point constant fills the lower half; an integer is extended over both.
+            return lanes.constant_bits(source.text, part, 16 if "F" in part and "." in source.text else 32)
+        if self.form.packed and width == 32 and field.bits == 64:
+            return lanes.constant_bits(source.text, part, 32)
+        return lanes.constant_bits(source.text, part, 64 if field.bits == 64 else 32)
+
+    def _modified(self, raw: int, number: int, field: Field) -> int:
+        source = self.form.sources[number]
+        part, width = numbers.element(field.format, field.bits)
+        if self.form.packed:
+            return self._packed(raw, number, width if width in (16, 32) else 32, part)
+        if "SDWA_SRC0_SEL" not in self.code:
+            raw = lanes.sdwa_select(raw, source)
+        if field.bits == 16 and source.high and source.kind == "v":
+            raw >>= 16
+        if source.neg or source.abs:
+            raw = lanes.modify(raw & ((1 << width) - 1), source, width)
+        return raw
+
+    def _packed(self, raw: int, number: int, width: int, part: str) -> int:
+        packed = self.form.packed
+        if "OPSEL" in self.code:
+            # The pseudocode picks halves by itself; the modifiers of a mixed operand mean neg and abs.
+            if "mix" in self.mnemonic:
+                return self._mixed(raw, number)
+            return raw
+        if width == 32 and self.entry.fields["src0"].bits == 32:
+            return raw
+        mask, result = (1 << width) - 1, 0
+        for half, (select, negate) in enumerate(((packed.op_sel, packed.neg_lo), (packed.op_sel_hi, packed.neg_hi))):
+            value = raw >> (width if select >> number & 1 else 0) & mask
+            if negate >> number & 1 and numbers.float_format(part):
+                value ^= 1 << (width - 1)
+            result |= value << half * width
+        return result
+
+    def _mixed(self, raw: int, number: int) -> int:
+        packed = self.form.packed
+        sign = 0x80000000
+        if packed.op_sel_hi >> number & 1:
+            sign = 0x80000000 if packed.op_sel >> number & 1 else 0x8000
+        if packed.neg_hi >> number & 1:
+            raw &= ~sign
+        return raw ^ sign if packed.neg_lo >> number & 1 else raw
+
+
+class _Bit(Cell):
+    """The bit of a lane in a mask."""
+
+    def __init__(self, mask: Cell, lane: int) -> None:
+        super().__init__(0, 1)
+        self._mask = mask
+        self._lane = lane
+
+    def write(self, low: int, width: int, bits: int) -> None:
+        """Writes the lane's bit."""
+        self._mask.write(self._lane, 1, bits & 1)
+
+
+class _Registers:
+    """VGPR[lane][register] of a state that is being made."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def read(self, lane: int, register: int) -> int:
+        """One register of one lane."""
+        return int(self._state.v[register, lane])
+
+    def write(self, lane: int, register: int, bits: int) -> None:
+        """Writes it."""
+        self._state.v[register, lane] = bits & 0xFFFFFFFF
+
+
+def _random_registers(rng: random.Random, shape: tuple[int, ...]):
+    return np.random.default_rng(rng.getrandbits(32)).integers(0, 1 << 32, size=shape, dtype=np.uint32)
+
+
+def _write_rows(state: State, first: int, bits: int, values: list[int]) -> None:
+    for place in range((bits + 31) // 32):
+        row = [value >> 32 * place & 0xFFFFFFFF for value in values]
+        if bits < 32:
+            # What lies above a short operand is not zero.
+            row = [int(old) & ~((1 << bits) - 1) | new for old, new in zip(state.v[first], row)]
+        state.v[first + place] = row
+
+
+def _read_rows(state: State, first: int, bits: int, lane: int) -> int:
+    return sum(int(state.v[first + place, lane]) << 32 * place for place in range((bits + 31) // 32))
+
+
+def _write_row(state: State, first: int, bits: int, lane: int, value: int) -> None:
+    for place in range((bits + 31) // 32):
+        state.v[first + place, lane] = value >> 32 * place & 0xFFFFFFFF

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: MIT
+"""The functions that pseudocode calls without defining them."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Callable
+
+from pcode import floats
+from pcode.floats import Format, Number, Round
+from pcode.state import Scope
+from pcode.values import F32, F64, I32, I64, U32, Type, Value, integer, named_type, real, truth, type_of
+
+Function = Callable[..., Value]
+FUNCTIONS: dict[str, Function] = {}
+
+
+def _function(name: str) -> Callable[[Function], Function]:
+    def keep(function: Function) -> Function:
+        FUNCTIONS[name] = function
+        return function
+
+    return keep
+
+
+@_function("isNAN")
+def _is_nan(_: Scope, x: Value) -> Value:
+    return truth(x.type.form.is_nan(x.bits))
+
+
+@_function("isQuietNAN")
+def _is_quiet(_: Scope, x: Value) -> Value:
+    return truth(x.type.form.is_nan(x.bits) and x.bits & x.type.form.quiet != 0)
+
+
+@_function("isSignalNAN")
+def _is_signalling(_: Scope, x: Value) -> Value:
+    return truth(x.type.form.is_nan(x.bits) and x.bits & x.type.form.quiet == 0)
+
+
+@_function("cvtToQuietNAN")
+def _quieten(_: Scope, x: Value) -> Value:
+    return Value(x.bits | x.type.form.quiet, x.type)
+
+
+@_function("abs")
+def _abs(_: Scope, x: Value) -> Value:
+    return Value(x.bits & (x.type.form.sign - 1), x.type)
+
+
+@_function("sign")
+def _sign(_: Scope, x: Value) -> Value:
+    return truth(x.bits & x.type.form.sign != 0)
+
+
+@_function("exponent")
+def _exponent(_: Scope, x: Value) -> Value:
+    """The field as it stands, with its bias."""
+    return integer((x.bits & (x.type.form.sign - 1)) >> x.type.form.mantissa, I32)
+
+
+@_function("mantissa")
+def _mantissa(scope: Scope, x: Value) -> Value:
+    """The number scaled to [0.5, 1)."""
+    form = x.type.form
+    if not x.bits & (form.sign - 1) or form.is_nan(x.bits) or form.is_infinite(x.bits):
+        return x
+    number = floats.unpack(form, x.bits)
+    scaled = number._replace(exponent=-number.mantissa.bit_length())
+    return Value(floats.pack(form, scaled, scope.mode(x.type)), x.type)
+
+
+@_function("fma")
+def _fma(scope: Scope, a: Value, b: Value, c: Value) -> Value:
+    return Value(floats.multiply_add(a.type.form, a.bits, b.bits, c.bits, scope.mode(a.type)), a.type)
+
+
+@_function("sqrt")
+def _sqrt(scope: Scope, x: Value) -> Value:
+    return Value(floats.square_root(x.type.form, x.bits, scope.mode(x.type)), x.type)
+
+
+@_function("ldexp")
+def _ldexp(scope: Scope, x: Value, n: Value) -> Value:
+    return Value(floats.scale(x.type.form, x.bits, n.integer, scope.mode(x.type)), x.type)
+
+
+def _whole(x: Value, rounded: Callable[[Fraction], int]) -> Value:
+    form = x.type.form
+    if form.is_nan(x.bits):
+        return Value(x.bits | form.quiet, x.type)
+    if form.is_infinite(x.bits):
+        return x
+    number = rounded(Fraction(x.number))
+    negative = bool(x.bits & form.sign)
+    return Value(floats.pack(form, Number(negative, abs(number), 0), Round.NEAREST), x.type)
+
+
+@_function("trunc")
+def _trunc(_: Scope, x: Value) -> Value:
+    return _whole(x, math.trunc)
+
+
+@_function("floor")
+def _floor(_: Scope, x: Value) -> Value:
+    return _whole(x, math.floor)
+
+
+@_function("rint")
+def _rint(_: Scope, x: Value) -> Value:
+    return _whole(x, round)
+
+
+@_function("fract")
+def _fract(scope: Scope, x: Value) -> Value:
+    whole = _floor(scope, x)
+    negated = whole.bits ^ x.type.form.sign
+    return Value(floats.add(x.type.form, x.bits, negated, Round.NEAREST), x.type)
+
+
+@_function("isEven")
+def _is_even(_: Scope, x: Value) -> Value:
+    return truth(math.isfinite(x.number) and int(x.number) % 2 == 0)
+
+
+@_function("pow")
+def _pow(_: Scope, base: Value, x: Value) -> Value:
+    if base.number != 2:
+        raise NotImplementedError("only powers of two are taken")
+    if math.isnan(x.number):
+        return Value(x.type.form.nan, x.type)
+    return real(math.inf if x.number >= 1025 else 2.0**x.number, x.type)
+
+
+@_function("log2")
+def _log2(_: Scope, x: Value) -> Value:
+    if math.isnan(x.number) or x.number < 0:
+        return Value(x.type.form.nan, x.type)
+    return real(math.log2(x.number) if x.number else -math.inf, x.type)
+
+
+def _turn(x: Value, function: Callable[[float], float]) -> Value:
+    if not math.isfinite(x.number):
+        return Value(x.type.form.nan, x.type)
+    # Whole turns are taken off exactly, and quarters so that no digits are lost near a zero.
+    part = Fraction(x.number) % 1
+    quarter = round(part * 4)
+    angle = float(part - Fraction(quarter, 4)) * 2 * math.pi
+    sine, cosine = math.sin(angle), math.cos(angle)
+    if function is math.cos:
+        quarter += 1
+    number = (sine, cosine, -sine, -cosine)[quarter % 4]
+    if function is math.sin and number == 0:
+        number = math.copysign(0.0, x.number)
+    return real(number + 0.0 if number else number, x.type)
+
+
+@_function("sin_turns")
+def _sin(_: Scope, x: Value) -> Value:
+    return _turn(x, math.sin)
+
+
+@_function("cos_turns")
+def _cos(_: Scope, x: Value) -> Value:
+    return _turn(x, math.cos)
+
+
+@_function("signext")
+def _signext(_: Scope, x: Value) -> Value:
+    return integer(Value(x.bits, type_of("i", x.type.width)).integer, I64)
+
+
+@_function("signext_from_bit")
+def _signext_from_bit(_: Scope, x: Value, width: Value) -> Value:
+    bits = min(width.integer, x.type.width)
+    if bits == 0:
+        return integer(0, x.type)
+    low = x.bits & ((1 << bits) - 1)
+    return integer(low - (1 << bits) if low >> (bits - 1) else low, x.type)
+
+
+@_function("float32")
+def _float32(_: Scope, sign: Value, exponent: Value, mantissa: Value) -> Value:
+    return Value(sign.bits << 31 | (exponent.bits & 0xFF) << 23 | mantissa.bits & 0x7FFFFF, F32)
+
+
+@_function("nop")
+@_function("s_nop")
+def _nothing(_: Scope, *__: Value) -> Value:
+    return truth(False)
+
+
+def _norm(x: Value, low: int, high: int) -> int:
+    if math.isnan(x.number):
+        return 0
+    limited = max(-1.0 if low else 0.0, min(1.0, x.number))
+    return round(Fraction(limited) * high)
+
+
+for _source in ("f16", "f32"):
+    FUNCTIONS[f"{_source}_to_snorm"] = lambda _, x: integer(_norm(x, -32767, 32767), type_of("i", 16))
+    FUNCTIONS[f"{_source}_to_unorm"] = lambda _, x: integer(_norm(x, 0, 65535), type_of("u", 16))
+
+
+def _between_floats(source: Type, target: Type) -> Function:
+    def convert(scope: Scope, x: Value) -> Value:
+        form = scope.small_format(repr(source)) if source.width <= 8 else source.form
+        bits = floats.convert(form, target.form, x.bits, scope.mode(target))
+        return Value(bits | target.form.quiet if target.form.is_nan(bits) else bits, target)
+
+    return convert
+
+
+def _to_small(target: str, saturate: bool) -> Function:
+    def convert(scope: Scope, x: Value) -> Value:
+        form = scope.small_format(target)
+        return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST, saturate), named_type(target))
+
+    return convert
+
+
+def _to_integer(target: Type) -> Function:
+    def convert(_: Scope, x: Value) -> Value:
+        low, high = (-target.top, target.top - 1) if target.is_signed else (0, target.mask)
+        return integer(floats.to_integer(x.type.form, x.bits, low, high), target)
+
+    return convert
+
+
+def _from_integer(target: Type) -> Function:
+    def convert(scope: Scope, x: Value) -> Value:
+        return Value(floats.from_integer(target.form, x.integer, scope.mode(target)), target)
+
+    return convert
+
+
+def _between_integers(target: Type) -> Function:
+    def convert(_: Scope, x: Value) -> Value:
+        low, high = (-target.top, target.top - 1) if target.is_signed else (0, target.mask)
+        return integer(max(low, min(high, x.integer)), target)
+
+    return convert
+
+
+def _scaled_number(form: Format, bits: int, power: int) -> Number | None:
+    """A finite number times a power of two, or None."""
+    if form.is_nan(bits) or form.is_infinite(bits):
+        return None
+    number = floats.unpack(form, bits)
+    return number._replace(exponent=number.exponent + power)
+
+
+def _from_scaled(source: str, target: Type) -> Function:
+    """A small format times 2**(scale - 127); the largest scale is no number."""
+
+    def convert(scope: Scope, x: Value, scale: Value) -> Value:
+        form = scope.small_format(source)
+        number = _scaled_number(form, x.bits, scale.integer - 127)
+        if scale.integer == 255 or form.is_nan(x.bits):
+            return Value(target.form.nan, target)
+        if number is None:
+            return Value(floats.convert(form, target.form, x.bits, Round.NEAREST), target)
+        return Value(floats.pack(target.form, number, scope.mode(target)), target)
+
+    return convert
+
+
+def _random_up(form: Format, number: Number, random: int, source: Format) -> Number:
+    """Adds a random part of the last place that is kept, and drops what lies below it."""
+    last = max(number.exponent + number.mantissa.bit_length() - 1 - form.mantissa, form.least)
+    drop = last - number.exponent
+    if drop <= 0:
+        return number
+    noise = random >> (32 - drop) if drop <= 32 else random << (drop - 32)
+    return Number(number.negative, (number.mantissa + noise) >> drop, last)
+
+
+def _to_scaled(target: str, stochastic: bool) -> Function:
+    """A number divided by 2**(scale - 127) in a small format, which saturates."""
+
+    def convert(scope: Scope, x: Value, *rest: Value) -> Value:
+        scale, form = rest[-1].integer, scope.small_format(target)
+        kind, source = named_type(target), x.type.form
+        sign = form.sign if x.bits & source.sign else 0
+        if source.is_nan(x.bits) or scale == 255:
+            return Value(sign | (form.nan or form.most), kind)
+        number = _scaled_number(source, x.bits, 127 - scale)
+        if number is None:
+            return Value(sign | form.most, kind)
+        if stochastic:
+            number = _random_up(form, number, rest[0].bits, source)
+        return Value(floats.pack(form, number, Round.NEAREST, saturate=True), kind)
+
+    return convert
+
+
+@_function("f32_to_f16_SR")
+@_function("f32_to_f16_sr")
+def _stochastic_f16(_: Scope, x: Value, random: Value) -> Value:
+    return _stochastic(x, random, type_of("f", 16))
+
+
+@_function("f32_to_bf16_SR")
+@_function("f32_to_bf16_sr")
+def _stochastic_bf16(_: Scope, x: Value, random: Value) -> Value:
+    return _stochastic(x, random, type_of("bf", 16))
+
+
+def _stochastic(x: Value, random: Value, target: Type) -> Value:
+    if _scaled_number(x.type.form, x.bits, 0) is None:
+        return Value(floats.convert(x.type.form, target.form, x.bits, Round.NEAREST), target)
+    number = _random_up(target.form, floats.unpack(x.type.form, x.bits), random.bits, x.type.form)
+    return Value(floats.pack(target.form, number, Round.NEAREST), target)
+
+
+_CONVERSION = re.compile(r"([a-z]+\d+)_to_([a-z]+\d+)(_sr)?(_scale)?")
+
+
+def function(name: str) -> Function | None:
+    """The function called `name`, or None. Conversions are made from their names."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    found = _CONVERSION.fullmatch(name)
+    if not found:
+        return None
+    source, target = named_type(found[1]), named_type(found[2])
+    if source is None or target is None:
+        return None
+    if found[4]:
+        made = _from_scaled(found[1], target) if source.width <= 8 else _to_scaled(found[2], bool(found[3]))
+    elif target.is_float and target.width <= 8:
+        made = _to_small(found[2], saturate=False)
+    elif source.is_float and target.is_float:
+        made = _between_floats(source, target)
+    elif source.is_float:
+        made = _to_integer(target)
+    elif target.is_float:
+        made = _from_integer(target)
+    else:
+        made = _between_integers(target)
+    FUNCTIONS[name] = made
+    return made
+
+
+FUNCTIONS["v_cvt_i16_f32"] = _to_integer(type_of("i", 16))
+FUNCTIONS["v_cvt_u16_f32"] = _to_integer(type_of("u", 16))
+
+CONSTANTS = {
+    "INF": real(math.inf, F64),
+    "NAN": real(math.nan, F64),
+    "PI": real(math.pi, F64),
+    "MAX_FLOAT_F32": Value(floats.F32.most, F32),
+    "OVERFLOW_F32": real(math.inf, F32),
+    "OVERFLOW_F64": real(math.inf, F64),
+    "UNDERFLOW_F32": real(0.0, F32),
+    "UNDERFLOW_F64": real(0.0, F64),
+    "ROUND_NEAREST_EVEN": integer(0, type_of("u", 4)),
+    "ROUND_TOWARD_ZERO": integer(15, type_of("u", 4)),
+    "BYTE1": integer(1, U32),
+    "BYTE2": integer(2, U32),
+    "BYTE3": integer(3, U32),
+    "WORD1": integer(1, U32),
+}
+
+
+def constant(name: str) -> Value | None:
+    """A named constant, or None."""
+    return CONSTANTS.get(name)
+
+

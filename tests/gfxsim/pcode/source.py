@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The pseudocode and the operands of all instructions, which the package tinygrad carries as data.
+
+The files are read without being imported: nothing of that package runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+GENERATIONS = ("cdna", "rdna3", "rdna4")
+
+
+@dataclass(frozen=True)
+class Field:
+    """An operand: its number format ("F32", "PK2_F16", "M64", …), its bits and what may stand there ("SRC", "VGPR", …)."""
+
+    format: str
+    bits: int
+    place: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One instruction in one encoding, such as V_ADD_F32 in VOP2."""
+
+    generation: str
+    encoding: str
+    name: str
+    code: str  # empty: AMD gives none
+    fields: dict[str, Field]
+
+
+def _folder() -> Path:
+    # Finding the specification of a package does not run it.
+    found = importlib.util.find_spec("tinygrad")
+    if found is None or not found.submodule_search_locations:
+        raise ModuleNotFoundError("the package tinygrad, which holds AMD's pseudocode, is not installed")
+    return Path(found.submodule_search_locations[0]) / "runtime" / "autogen" / "amd"
+
+
+def _table(path: Path, name: str) -> ast.Dict:
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == name:
+            return statement.value
+    raise ValueError(f"{path.name} holds no table {name}")
+
+
+def _key(node: ast.Attribute) -> tuple[str, str]:
+    return node.value.id.removesuffix("Op"), re.sub(r"_E(32|64)$", "", node.attr)
+
+
+def _field(node: ast.Tuple) -> Field:
+    form, bits, place = node.elts
+    name = form.attr.removeprefix("FMT_").removeprefix("NUM_")
+    return Field(name, bits.value, place.attr.removeprefix("OPR_"))
+
+
+@cache
+def entries(generation: str) -> dict[str, dict[str, Entry]]:
+    """For a generation: mnemonic, in lower case and without suffix → encoding → entry."""
+    folder = _folder() / generation
+    code = _table(folder / "str_pcode.py", "PCODE")
+    texts = {_key(key): value.value for key, value in zip(code.keys, code.values)}
+    operands = _table(folder / "operands.py", "OPERANDS")
+    fields = {
+        _key(key): {name.value: _field(field) for name, field in zip(value.keys, value.values)}
+        for key, value in zip(operands.keys, operands.values)
+    }
+    found: dict[str, dict[str, Entry]] = {}
+    for encoding, name in {**fields, **texts}:
+        entry = Entry(generation, encoding, name, texts.get((encoding, name), ""), fields.get((encoding, name), {}))
+        found.setdefault(name.lower(), {})[encoding] = entry
+    return found

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The checking mode: watches every instruction of the workgroups that one thread runs.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "gfxsim/check/findings.hpp"
+#include "gfxsim/check/global.hpp"
+#include "gfxsim/check/lds.hpp"
+#include "gfxsim/check/registers.hpp"
+
+namespace gfxsim {
+
+class Checker : public Observer {
+public:
+    explicit Checker(u64 launch) : global_(launch) {}
+
+    void start(Wave& wave) override;
+    void before(Wave& wave, const Instr& instr) override;
+    void access(Wave& wave, const Instr& instr, const Access& access) override;
+    void after(Wave& wave, const Instr& instr) override;
+    void barrier(Workgroup& group) override;
+    void finish(Workgroup& group) override;
+
+    const Findings& findings() const { return findings_; }
+
+private:
+    /// What is known about one workgroup in flight.
+    struct GroupState {
+        LdsCheck lds;
+        std::vector<std::unique_ptr<RegisterCheck>> waves;
+        std::vector<const RegisterCheck*> views;
+        std::vector<std::vector<u8>> scratch;     ///< per wave: bytes that hold a value
+        std::vector<const Instr*> barriers;       ///< per wave: the barrier that it waits at
+    };
+    GroupState& state(const Wave& wave) { return *groups_.at(wave.group); }
+    u64 scratch_access(Wave& wave, const Access& access, u64 defined);
+    void check_operands(Wave& wave, const Instr& instr, const Access& access);
+
+    std::unordered_map<const Workgroup*, std::unique_ptr<GroupState>> groups_;
+    GlobalCheck global_;
+    Findings findings_;
+    u64 loaded_ = ~u64(0);    ///< lanes of the current instruction that read defined memory
+};
+
+}  // namespace gfxsim

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include "gfxsim/cli/commands.hpp"
+
+namespace {
+
+constexpr char kHelp[] =
+    "usage: gfxsim COMMAND …\n"
+    "\n"
+    "Executes AMD GPU code on the CPU.\n"
+    "\n"
+    "  run [--gpu GPU] [--threads N] [--check] [--report FILE] [--limit N] PROGRAM [ARGUMENT …]\n"
+    "      Runs a program with the simulated HIP runtime. --check looks for bugs that a GPU hides and makes the exit code 3 if it found one\n"
+    "      in a program that ended well; --report appends one JSON object per launch; --limit ends a wave after so many instructions.\n"
+    "  trace [--gpu GPU] [--group N] [--wave N] PROGRAM [ARGUMENT …]\n"
+    "      Runs a program on one thread and prints every instruction of one wave (by default the first of workgroup 0).\n"
+    "  disasm [--gpu GPU] [--kernel NAME] FILE\n"
+    "      Shows the kernels of a library, program, bundle or code object: their resources, arguments and code.\n"
+    "  coverage [--json] [--missing] FILE …\n"
+    "      Lists the instructions that files use, and whether the simulator has them. The exit code is 1 if it lacks one.\n"
+    "\n"
+    "Environment of the runtime: GFXSIM_GPU, GFXSIM_THREADS, GFXSIM_CHECK, GFXSIM_REPORT, GFXSIM_TRACE, GFXSIM_INSTRUCTION_LIMIT.\n";
+
+struct Command {
+    const char* name;
+    int (*run)(const gfxsim::Arguments&);
+};
+
+constexpr Command kCommands[] = {
+    {"run", gfxsim::run_command},
+    {"trace", gfxsim::trace_command},
+    {"disasm", gfxsim::disasm_command},
+    {"coverage", gfxsim::coverage_command},
+};
+
+}  // namespace
+
+int main(int count, char** values) {
+    const std::string name = count > 1 ? values[1] : "";
+    if (name == "--help" || name == "-h" || name == "help") return std::fputs(kHelp, stdout) < 0;
+    try {
+        for (const Command& command : kCommands) {
+            if (name == command.name) return command.run(gfxsim::Arguments(values + 2, values + count));
+        }
+        gfxsim::usage_error(name.empty() ? "A command is missing" : "There is no command '" + name + "'");
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gfxsim: %s\n", error.what());
+        return 2;
+    }
+}

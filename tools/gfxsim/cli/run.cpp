@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Starts programs so that they find the simulated runtime in place of the toolchain's.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "gfxsim/cli/options.hpp"
+#include "gfxsim/core/gpu.hpp"
+
+namespace gfxsim {
+namespace {
+
+constexpr int kFoundBugs = 3;
+
+// The runtime lies beside this program, or where a caller says.
+std::string runtime_folder() {
+    if (const char* folder = std::getenv("GFXSIM_RUNTIME_DIR")) return folder;
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    if (length < 0) throw std::runtime_error("The folder of this program cannot be found; set GFXSIM_RUNTIME_DIR to the runtime's.");
+    path[length] = 0;
+    *std::strrchr(path, '/') = 0;
+    return path;
+}
+
+void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
+
+void set_gpu(const Parsed& parsed) {
+    if (!parsed.has("--gpu")) return;
+    if (!find_gpu(parsed.get("--gpu")))
+        usage_error("'" + parsed.get("--gpu") + "' is no GPU that is simulated (" + std::string(known_gpus()) + ")");
+    set("GFXSIM_GPU", parsed.get("--gpu"));
+}
+
+int start(const std::vector<std::string>& command) {
+    const std::string folder = runtime_folder();
+    const char* before       = std::getenv("LD_LIBRARY_PATH");
+    set("LD_LIBRARY_PATH", before && *before ? folder + ":" + before : folder);
+    std::vector<char*> values;
+    for (const std::string& value : command) values.push_back(const_cast<char*>(value.c_str()));
+    values.push_back(nullptr);
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("No process could be started.");
+    if (child == 0) {
+        execvp(values[0], values.data());
+        std::fprintf(stderr, "gfxsim: %s cannot be run: %s.\n", values[0], std::strerror(errno));
+        _exit(127);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool file_has_content(const std::string& path) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    const bool some = file && std::fgetc(file) != EOF;
+    if (file) std::fclose(file);
+    return some;
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+    const Parsed parsed = parse(arguments, {"--gpu", "--threads", "--report", "--limit"}, {"--check"});
+    if (parsed.rest.empty()) usage_error("run wants a program");
+    set_gpu(parsed);
+    if (parsed.has("--threads")) set("GFXSIM_THREADS", std::to_string(parsed.number("--threads", 0)));
+    if (parsed.has("--limit")) set("GFXSIM_INSTRUCTION_LIMIT", std::to_string(parsed.number("--limit", 0)));
+    if (parsed.has("--report")) set("GFXSIM_REPORT", parsed.get("--report"));
+    if (!parsed.has("--check")) return start(parsed.rest);
+
+    char found[] = "/tmp/gfxsim-findings-XXXXXX";
+    const int descriptor = mkstemp(found);
+    if (descriptor < 0) throw std::runtime_error("No temporary file could be made for the findings.");
+    close(descriptor);
+    set("GFXSIM_CHECK", "1");
+    set("GFXSIM_FINDINGS", found);
+    const int code    = start(parsed.rest);
+    const bool bugs   = file_has_content(found);
+    unlink(found);
+    return code == 0 && bugs ? kFoundBugs : code;
+}
+
+int trace_command(const Arguments& arguments) {
+    const Parsed parsed = parse(arguments, {"--gpu", "--group", "--wave"}, {});
+    if (parsed.rest.empty()) usage_error("trace wants a program");
+    set_gpu(parsed);
+    set("GFXSIM_TRACE", std::to_string(parsed.number("--group", 0)) + ":" + std::to_string(parsed.number("--wave", 0)));
+    set("GFXSIM_THREADS", "1");
+    return start(parsed.rest);
+}
+
+}  // namespace gfxsim

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The memory that a launch may touch: allocations of the runtime, and nothing else of the process.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gfxsim/core/types.hpp"
+
+namespace gfxsim {
+
+/// What the checking mode knows about each byte of an allocation; made when it is first needed.
+struct Shadow;
+
+enum class MemoryKind : u8 { device, host, managed, code, arguments };
+
+struct Allocation {
+    u64 begin       = 0;
+    u64 end         = 0;
+    MemoryKind kind = MemoryKind::device;
+    bool writable   = true;
+    std::shared_ptr<Shadow> shadow;
+};
+
+/// The allocations at the time of a launch, ordered by address.
+struct AddressSpace {
+    std::vector<Allocation> allocations;
+
+    /// The allocation that holds all of [address, address + bytes), or nullptr.
+    const Allocation* find(u64 address, u64 bytes) const;
+    /// For a message: what lies at or near an address.
+    std::string describe(u64 address) const;
+};
+
+/// Keeps the address space; a launch works on the snapshot that it took.
+class MemoryMap {
+public:
+    void add(Allocation allocation);
+    bool remove(u64 begin);
+    std::shared_ptr<const AddressSpace> snapshot() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<const AddressSpace> current_ = std::make_shared<AddressSpace>();
+};
+
+}  // namespace gfxsim

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Launches. They are done when the call returns, whatever their stream.
+#include "gfxsim/hip/launch.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "gfxsim/engine/engine.hpp"
+#include "gfxsim/hip/events.hpp"
+#include "gfxsim/hip/occupancy.hpp"
+#include "gfxsim/hip/runtime.hpp"
+
+using namespace gfxsim;
+
+namespace {
+
+constexpr u32 kMostThreads      = 1024;
+constexpr u64 kMostScratchBytes = 128 * 1024;
+
+std::string triple(const dim3& size) {
+    return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
+}
+
+void check_size(const Gpu& gpu, const Kernel& kernel, const LaunchRequest& request) {
+    const auto refuse = [&](hipError_t code, const std::string& why) { fail_loudly(code, "Kernel " + kernel.name + ": " + why + "."); };
+    const dim3 &grid = request.grid, &block = request.block;
+    const u64 threads = u64(block.x) * block.y * block.z;
+    if (threads == 0) refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " is empty");
+    if (u64(grid.x) * grid.y * grid.z == 0) refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " is empty");
+    if (std::max({block.x, block.y, block.z}) > kMostThreads || threads > kMostThreads)
+        refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " has more than 1024 threads");
+    if (threads > kernel.max_group_size)
+        refuse(hipErrorLaunchFailure, "the block " + triple(block) + " has " + std::to_string(threads) + " threads, but the kernel was compiled for at most " +
+                                          std::to_string(kernel.max_group_size));
+    const bool too_wide = u64(grid.x) * block.x >> 32 || u64(grid.y) * block.y >> 32 || u64(grid.z) * block.z >> 32;
+    if (too_wide) refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " of blocks " + triple(block) + " has 2^32 threads or more along an axis");
+    // There the ids along y and z share a register.
+    if (gpu.isa == Isa::gfx12 && (grid.y > 0xffff || grid.z > 0xffff))
+        refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " has more than 65535 blocks along y or z");
+    const u64 lds = kernel.lds_bytes + request.dynamic_lds;
+    if (lds > u64(gpu.spec->lds_bytes))
+        refuse(hipErrorLaunchOutOfResources, "it needs " + std::to_string(lds) + " bytes of LDS, but " + std::string(gpu.name()) + " has " +
+                                                 std::to_string(gpu.spec->lds_bytes) + " for a workgroup");
+    if (kernel.scratch_bytes > kMostScratchBytes)
+        refuse(hipErrorLaunchOutOfResources, "it needs " + std::to_string(kernel.scratch_bytes) + " bytes of scratch memory per lane, and 128 KiB is the most");
+    if (request.cooperative && u64(grid.x) * grid.y * grid.z > u64(active_blocks(gpu, kernel, u32(threads), request.dynamic_lds)) * multiprocessors(gpu).count)
+        refuse(hipErrorCooperativeLaunchTooLarge, "the grid " + triple(grid) + " does not fit the GPU at once, which a cooperative launch must");
+}
+
+hipError_t code_of(FaultKind kind) {
+    switch (kind) {
+        case FaultKind::memory: return hipErrorIllegalAddress;
+        case FaultKind::limit: return hipErrorLaunchTimeOut;
+        case FaultKind::unsupported: return hipErrorNotSupported;
+        case FaultKind::trap:
+        case FaultKind::invalid: return hipErrorLaunchFailure;
+    }
+    return hipErrorLaunchFailure;
+}
+
+EngineOptions engine_options() {
+    EngineOptions options;
+    options.threads = settings().threads;
+    return options;
+}
+
+/// Memory that is in the map for the time of a launch.
+class Mapped {
+public:
+    explicit Mapped(Allocation allocation) : begin_(allocation.begin) { runtime().memory.add(std::move(allocation)); }
+    ~Mapped() { runtime().memory.remove(begin_); }
+    Mapped(const Mapped&) = delete;
+    Mapped& operator=(const Mapped&) = delete;
+
+private:
+    u64 begin_;
+};
+
+void run(const Kernel& kernel, const LaunchRequest& request, std::size_t stack_limit) {
+    const Gpu& gpu = *settings().gpu;
+    check_size(gpu, kernel, request);
+
+    Launch launch;
+    launch.kernel = &kernel, launch.gpu = &gpu;
+    launch.grid[0] = request.grid.x, launch.grid[1] = request.grid.y, launch.grid[2] = request.grid.z;
+    launch.block[0] = request.block.x, launch.block[1] = request.block.y, launch.block[2] = request.block.z;
+    launch.lds_bytes     = u32(kernel.lds_bytes + request.dynamic_lds);
+    launch.scratch_bytes = kernel.dynamic_stack ? std::max(kernel.scratch_bytes, u32(stack_limit)) : kernel.scratch_bytes;
+    launch.instruction_limit = settings().instruction_limit;
+
+    const LaunchMemory own(kernel, request, launch);
+    const Mapped mapped(own.allocation());
+    launch.kernarg = own.kernarg(), launch.dispatch_packet = own.packet(), launch.queue = own.queue();
+    launch.memory  = runtime().memory.snapshot();
+
+    const LaunchOutcome outcome = run_launch(launch, engine_options());
+    if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error);
+}
+
+template <class Resolve>
+void launch_resolved(Resolve&& resolve, const LaunchRequest& request, hipEvent_t start = nullptr, hipEvent_t stop = nullptr) {
+    settings();
+    std::lock_guard<std::mutex> alone(runtime().running);
+    const Kernel* kernel = nullptr;
+    std::size_t stack    = 0;
+    {
+        std::lock_guard<std::mutex> lock(runtime().mutex);
+        check_stream(request.stream);
+        kernel = &runtime().programs.kernel(resolve(runtime().programs));
+        stack  = runtime().stack_limit;
+    }
+    if (start) record_event(start);
+    run(*kernel, request, stack);
+    if (stop) record_event(stop);
+}
+
+void launch(const void* host, const LaunchRequest& request, hipEvent_t start = nullptr, hipEvent_t stop = nullptr) {
+    launch_resolved([&](Programs& programs) { return programs.function(host); }, request, start, stop);
+}
+
+void launch(hipFunction_t function, const LaunchRequest& request, hipEvent_t start = nullptr, hipEvent_t stop = nullptr) {
+    launch_resolved([&](Programs&) { return function; }, request, start, stop);
+}
+
+// These launches count the grid in threads.
+void launch_threads(hipFunction_t function, const dim3& threads, const LaunchRequest& request, hipEvent_t start, hipEvent_t stop) {
+    const dim3& block = request.block;
+    if (!block.x || !block.y || !block.z) fail(hipErrorInvalidConfiguration, "the block is empty.");
+    if (threads.x % block.x || threads.y % block.y || threads.z % block.z)
+        fail_loudly(hipErrorNotSupported, "A grid of " + triple(threads) + " threads is no multiple of the block " + triple(block) +
+                                              ", and workgroups that are not full are not simulated.");
+    LaunchRequest whole = request;
+    whole.grid          = dim3(threads.x / block.x, threads.y / block.y, threads.z / block.z);
+    launch(function, whole, start, stop);
+}
+
+struct CallConfiguration {
+    dim3 grid, block;
+    std::size_t lds;
+    hipStream_t stream;
+};
+
+std::vector<CallConfiguration>& configurations() {
+    thread_local std::vector<CallConfiguration> stack;
+    return stack;
+}
+
+}  // namespace
+
+extern "C" {
+
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t lds, hipStream_t stream) {
+    return api(__func__, [&] { configurations().push_back({grid, block, lds, stream}); });
+}
+
+hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds, hipStream_t* stream) {
+    return api(__func__, [&] {
+        if (configurations().empty()) fail(hipErrorMissingConfiguration, "no launch has been configured.");
+        const CallConfiguration top = configurations().back();
+        configurations().pop_back();
+        *grid = top.grid, *block = top.block, *lds = top.lds, *stream = top.stream;
+    });
+}
+
+hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** params, std::size_t lds, hipStream_t stream) {
+    return api(__func__, [&] { launch(function, {grid, block, lds, params, nullptr, stream, false}); });
+}
+
+hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** params, unsigned lds, hipStream_t stream) {
+    return api(__func__, [&] { launch(function, {grid, block, lds, params, nullptr, stream, true}); });
+}
+
+hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** params, std::size_t lds, hipStream_t stream, hipEvent_t start,
+                              hipEvent_t stop, int) {
+    return api(__func__, [&] { launch(function, {grid, block, lds, params, nullptr, stream, false}, start, stop); });
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned lds, hipStream_t stream, void** params, void** extra) {
+    return api(__func__, [&] {
+        launch(function, {dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), lds, params, extra, stream, false});
+    });
+}
+
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                                            unsigned block_z, unsigned lds, hipStream_t stream, void** params) {
+    return api(__func__, [&] {
+        launch(function, {dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), lds, params, nullptr, stream, true});
+    });
+}
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
+                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
+                                    hipEvent_t start, hipEvent_t stop, std::uint32_t flags);
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
+                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
+                                    hipEvent_t start, hipEvent_t stop, std::uint32_t) {
+    return api(__func__, [&] {
+        launch_threads(function, dim3(threads_x, threads_y, threads_z), {{}, dim3(block_x, block_y, block_z), lds, params, extra, stream, false}, start, stop);
+    });
+}
+
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
+                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
+                                    hipEvent_t start, hipEvent_t stop);
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
+                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
+                                    hipEvent_t start, hipEvent_t stop) {
+    return api(__func__, [&] {
+        launch_threads(function, dim3(threads_x, threads_y, threads_z), {{}, dim3(block_x, block_y, block_z), lds, params, extra, stream, false}, start, stop);
+    });
+}
+
+// Programs compiled as C++ with headers of old ask for these two by their mangled names.
+hipError_t _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j(
+    hipFunction_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::size_t, hipStream_t, void**, void**,
+    hipEvent_t, hipEvent_t, std::uint32_t) __attribute__((alias("hipExtModuleLaunchKernel")));
+hipError_t _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_(
+    hipFunction_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::size_t, hipStream_t, void**, void**,
+    hipEvent_t, hipEvent_t) __attribute__((alias("hipHccModuleLaunchKernel")));
+
+}  // extern "C"

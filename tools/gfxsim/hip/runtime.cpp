@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "gfxsim/hip/runtime.hpp"
+
+#include <cstdlib>
+
+namespace gfxsim {
+namespace {
+
+constexpr const char* kDefaultGpu   = "gfx942";
+constexpr u64 kDefaultLimit         = 4'000'000'000;
+
+u64 number(const char* variable, u64 otherwise) {
+    const char* text = std::getenv(variable);
+    if (!text || !*text) return otherwise;
+    char* end       = nullptr;
+    const u64 value = std::strtoull(text, &end, 10);
+    if (*end || *text == '-')
+        fail_loudly(hipErrorInvalidValue, std::string(variable) + "=" + text + " is no number; it takes a whole number.");
+    return value;
+}
+
+Settings read_environment() {
+    Settings settings;
+    const char* name = std::getenv("GFXSIM_GPU");
+    if (!name || !*name) name = kDefaultGpu;
+    settings.gpu = find_gpu(name);
+    if (!settings.gpu)
+        fail_loudly(hipErrorNoDevice, std::string("GFXSIM_GPU=") + name + " is no GPU that is simulated; these are: " +
+                                          std::string(known_gpus()) + ".");
+    settings.threads           = unsigned(number("GFXSIM_THREADS", 0));
+    settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", kDefaultLimit);
+    return settings;
+}
+
+}  // namespace
+
+const Settings& settings() {
+    static const Settings read = read_environment();
+    return read;
+}
+
+Runtime& runtime() {
+    static Runtime& only = *new Runtime;
+    return only;
+}
+
+void check_device(int device) {
+    settings();
+    if (device != 0) fail(hipErrorInvalidDevice, "there is no device " + std::to_string(device) + ", only device 0.");
+}
+
+}  // namespace gfxsim

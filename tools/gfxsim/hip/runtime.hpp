@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The one runtime of this process.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "gfxsim/core/gpu.hpp"
+#include "gfxsim/core/memory.hpp"
+#include "gfxsim/hip/api.hpp"
+#include "gfxsim/hip/blocks.hpp"
+#include "gfxsim/hip/modules.hpp"
+
+namespace gfxsim {
+
+/// What the environment chose.
+struct Settings {
+    const Gpu* gpu = nullptr;     ///< GFXSIM_GPU
+    unsigned threads = 0;         ///< GFXSIM_THREADS; 0: one per core
+    u64 instruction_limit = 0;    ///< GFXSIM_INSTRUCTION_LIMIT, per wave
+};
+
+/// Read when they are first asked for. A HipError if the environment names a GPU that is not simulated.
+const Settings& settings();
+
+struct Runtime {
+    MemoryMap memory;
+
+    /// Held while a kernel runs and by what must not happen meanwhile. Taken before `mutex`.
+    std::mutex running;
+    /// Guards all that follows.
+    std::mutex mutex;
+    Blocks blocks{memory};
+    Programs programs;
+    std::set<hipStream_t> streams;
+    std::set<hipEvent_t> events;
+    std::size_t stack_limit = 16 * 1024;
+};
+
+/// Made when it is first asked for and never destroyed, for libraries unregister themselves until the process is gone.
+Runtime& runtime();
+
+/// A HipError unless the device is the one that there is.
+void check_device(int device);
+/// A HipError unless the stream is one of those that exist.
+void check_stream(hipStream_t stream);
+
+}  // namespace gfxsim

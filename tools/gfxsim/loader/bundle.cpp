@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "gfxsim/loader/bundle.hpp"
+
+#include <set>
+
+#include "arch/arch_specs.hpp"
+#include "gfxsim/loader/comgr.hpp"
+#include "gfxsim/loader/elf.hpp"
+
+namespace gfxsim {
+namespace {
+
+constexpr std::string_view kPlain      = "__CLANG_OFFLOAD_BUNDLE__";
+constexpr std::string_view kCompressed = "CCOB";
+constexpr u64 kBundleAlignment         = 4096;
+
+// The wrapper that the compiler puts around a fat binary; it begins with 'HIPF'.
+struct Wrapper {
+    u32 magic;
+    u32 version;
+    const void* image;
+    const void* unused;
+};
+constexpr u32 kWrapperMagic = 0x48495046;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) { throw std::runtime_error(file + ": " + why + "."); }
+
+std::vector<DeviceCode> plain_entries(Bytes bundle) {
+    std::vector<DeviceCode> entries;
+    u64 at          = kPlain.size();
+    const u64 count = bundle.read<u64>(at, "number of entries");
+    at += 8;
+    for (u64 i = 0; i < count; ++i) {
+        const u64 offset = bundle.read<u64>(at, "entries"), size = bundle.read<u64>(at + 8, "entries"),
+                  length = bundle.read<u64>(at + 16, "entries");
+        const Bytes id   = bundle.part(at + 24, length, "entries");
+        const Bytes code = bundle.part(offset, size, "code objects");
+        DeviceCode entry;
+        entry.id     = {id.data, id.data + id.size};
+        entry.target = parse_target(entry.id);
+        if (!entry.target.processor.empty() && size) {
+            entry.code.assign(code.data, code.data + code.size);
+            entries.push_back(std::move(entry));
+        }
+        at += 24 + length;
+    }
+    return entries;
+}
+
+// A compressed bundle says how long it is from its second version on.
+Bytes compressed_extent(Bytes image) {
+    const u16 version = image.read<u16>(4, "version");
+    if (version == 2) return image.part(0, image.read<u32>(8, "size"), "end");
+    if (version == 3) return image.part(0, image.read<u64>(8, "size"), "end");
+    throw std::runtime_error("it is a compressed bundle of version " + std::to_string(version) + "; versions 2 and 3 can be read");
+}
+
+std::vector<DeviceCode> compressed_entries(Bytes image) {
+    std::vector<DeviceCode> entries;
+    std::vector<std::string> ids;
+    for (const auto& spec : ckdispatch::arch::gpus) {
+        DeviceCode entry;
+        entry.id     = "hipv4-amdgcn-amd-amdhsa--" + target_id(*find_gpu(spec.name));
+        entry.target = parse_target(entry.id);
+        ids.push_back(entry.id);
+        entries.push_back(std::move(entry));
+    }
+    auto codes = comgr::unbundle(compressed_extent(image), ids);
+    std::vector<DeviceCode> found;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (codes[i].empty()) continue;
+        entries[i].code = std::move(codes[i]);
+        found.push_back(std::move(entries[i]));
+    }
+    return found;
+}
+
+bool is_bundle(Bytes image) { return image.begins_with(kPlain) || image.begins_with(kCompressed); }
+
+std::vector<DeviceCode> entries_of(Bytes image) {
+    if (image.begins_with(kPlain)) return plain_entries(image);
+    if (image.begins_with(kCompressed)) return compressed_entries(image);
+    const ElfFile elf(image);
+    DeviceCode only;
+    only.id     = comgr::isa_name(elf.bytes());
+    only.target = parse_target(only.id);
+    only.code.assign(elf.bytes().data, elf.bytes().data + elf.bytes().size);
+    std::vector<DeviceCode> entries;
+    entries.push_back(std::move(only));
+    return entries;
+}
+
+std::string names_of(const std::vector<DeviceCode>& entries) {
+    std::set<std::string> names;
+    for (const DeviceCode& entry : entries) {
+        std::string name = entry.target.processor;
+        if (entry.target.sramecc) name += std::string(":sramecc") + entry.target.sramecc;
+        if (entry.target.xnack) name += std::string(":xnack") + entry.target.xnack;
+        names.insert(std::move(name));
+    }
+    std::string joined;
+    for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+    return joined.empty() ? "no GPU that is known" : joined;
+}
+
+std::vector<DeviceCode> device_code_of_host_file(const ElfFile& elf) {
+    std::vector<DeviceCode> all;
+    for (const ElfSection& section : elf.sections()) {
+        if (section.name != ".hip_fatbin") continue;
+        const Bytes content = elf.content(section);
+        for (u64 at = 0; at < content.size; at += kBundleAlignment) {
+            const Bytes rest = content.part(at, content.size - at, "bundles");
+            if (!is_bundle(rest)) continue;
+            for (DeviceCode& entry : entries_of(rest)) all.push_back(std::move(entry));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+std::vector<u8> find_code_object(const Image& image, const Gpu& gpu) {
+    try {
+        if (!is_bundle(image.bytes) && !ElfFile::is_elf(image.bytes))
+            throw std::runtime_error("it is neither a bundle of code objects nor a code object");
+        std::vector<DeviceCode> entries = entries_of(image.bytes);
+        for (DeviceCode& entry : entries) {
+            if (entry.target.processor == gpu.name() && runs_on(entry.target, gpu)) return std::move(entry.code);
+        }
+        for (DeviceCode& entry : entries) {
+            if (runs_on(entry.target, gpu)) return std::move(entry.code);
+        }
+        throw NoCodeForGpu(image.file + ": it has no code for " + target_id(gpu) + ", only for " + names_of(entries) + ".");
+    } catch (const NoCodeForGpu&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        refuse(image.file, error.what());
+    }
+}
+
+std::vector<DeviceCode> all_device_code(const Image& image) {
+    try {
+        if (is_bundle(image.bytes)) return entries_of(image.bytes);
+        const ElfFile elf(image.bytes);
+        if (elf.header().e_machine == EM_AMDGPU) return entries_of(image.bytes);
+        return device_code_of_host_file(elf);
+    } catch (const std::runtime_error& error) {
+        refuse(image.file, error.what());
+    }
+}
+
+Image registered_image(const void* wrapper) {
+    Wrapper content{};
+    const Image around = readable_from(wrapper);
+    content            = around.bytes.read<Wrapper>(0, "fat binary's wrapper");
+    if (content.magic != kWrapperMagic || content.version != 1) refuse(around.file, "what it registers is no fat binary");
+    return readable_from(content.image);
+}
+
+}  // namespace gfxsim

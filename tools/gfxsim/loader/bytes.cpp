@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "gfxsim/loader/bytes.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace gfxsim {
+namespace {
+
+struct Mapping {
+    u64 begin = 0, end = 0;
+    bool readable = false;
+    std::string file;
+};
+
+bool parse_mapping(const std::string& line, Mapping& mapping) {
+    char rights[5] = "";
+    int name       = 0;
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &mapping.begin, &mapping.end, rights, &name) < 3) return false;
+    mapping.readable = rights[0] == 'r';
+    mapping.file     = line.substr(std::size_t(name));
+    return true;
+}
+
+}  // namespace
+
+Image readable_from(const void* address) {
+    const u64 begin = reinterpret_cast<u64>(address);
+    u64 end         = begin;
+    std::string file;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        Mapping mapping;
+        if (!parse_mapping(line, mapping) || !mapping.readable || mapping.begin > end || mapping.end <= end) continue;
+        if (end == begin && !mapping.file.empty()) file = mapping.file;
+        end = mapping.end;
+    }
+    if (end == begin) {
+        char place[32];
+        std::snprintf(place, sizeof(place), "0x%" PRIx64, begin);
+        throw std::runtime_error("There is no readable memory at " + std::string(place) + ".");
+    }
+    return {{reinterpret_cast<const u8*>(begin), end - begin}, file.empty() || file[0] == '[' ? "an image in memory" : file};
+}
+
+std::vector<u8> read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream content;
+    if (in) content << in.rdbuf();
+    if (!in || in.bad()) throw std::runtime_error("The file " + path + " cannot be read.");
+    const std::string text = content.str();
+    return {text.begin(), text.end()};
+}
+
+}  // namespace gfxsim

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The parts of the code object manager's C interface that loading needs, with owners.
+#pragma once
+
+#include <amd_comgr/amd_comgr.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gfxsim/loader/bytes.hpp"
+
+namespace gfxsim::comgr {
+
+/// A node of a metadata tree; false if there is none, and then all that is asked of it is empty.
+class Metadata {
+public:
+    Metadata() = default;
+    explicit Metadata(amd_comgr_metadata_node_t node);
+
+    explicit operator bool() const { return node_ != nullptr; }
+    Metadata find(const char* key) const;
+    u64 size() const;
+    Metadata at(u64 index) const;
+    std::string text() const;
+    u64 number(u64 otherwise = 0) const;
+
+private:
+    std::shared_ptr<amd_comgr_metadata_node_t> node_;
+};
+
+/// Empty if the code object manager does not know the name.
+Metadata isa_metadata(const std::string& isa);
+/// Of a linked code object; empty if it has none.
+Metadata code_metadata(Bytes elf);
+/// The ISA of a linked code object, such as "amdgcn-amd-amdhsa--gfx942:xnack-"; empty if it is none that is known.
+std::string isa_name(Bytes elf);
+/// The code objects of a bundle, compressed or not, for each of the entry ids; an empty one where there is none.
+/// Throws std::runtime_error if the bundle cannot be read.
+std::vector<std::vector<u8>> unbundle(Bytes bundle, const std::vector<std::string>& ids);
+
+}  // namespace gfxsim::comgr

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "gfxsim/core/program.hpp"
+#include "gfxsim/loader/bytes.hpp"
+
+namespace gfxsim {
+
+/// A kernel as its code object's metadata describes it: everything but its code and its descriptor.
+struct DescribedKernel {
+    Kernel kernel;
+    std::string descriptor;  ///< the symbol of its kernel descriptor
+};
+
+std::vector<DescribedKernel> read_metadata(Bytes elf);
+
+}  // namespace gfxsim

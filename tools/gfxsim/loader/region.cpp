@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "gfxsim/loader/region.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
+namespace gfxsim {
+namespace {
+
+u64 page() {
+    static const u64 size = u64(sysconf(_SC_PAGESIZE));
+    return size;
+}
+
+u64 whole_pages(u64 bytes) { return (bytes + page() - 1) / page() * page(); }
+
+}  // namespace
+
+Region::Region(u64 bytes) : size_(bytes) {
+    if (bytes > u64(1) << 46) throw std::bad_alloc();
+    const u64 inner = whole_pages(bytes ? bytes : 1);
+    void* outer     = mmap(nullptr, inner + 2 * page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (outer == MAP_FAILED) throw std::bad_alloc();
+    data_ = static_cast<u8*>(outer) + page();
+    if (mprotect(data_, inner, PROT_READ | PROT_WRITE) != 0) {
+        munmap(outer, inner + 2 * page());
+        throw std::bad_alloc();
+    }
+    std::memset(data_, kPoisonByte, inner);
+}
+
+Region::~Region() {
+    if (data_) munmap(data_ - page(), whole_pages(size_ ? size_ : 1) + 2 * page());
+}
+
+Region& Region::operator=(Region&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+}
+
+}  // namespace gfxsim

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "gfxsim/core/types.hpp"
+
+namespace gfxsim {
+
+/// Memory that no program has written yet holds this byte, so that reading it shows.
+constexpr u8 kPoisonByte = 0xa5;
+
+/// Page-aligned memory of this process between two pages that cannot be accessed.
+class Region {
+public:
+    Region() = default;
+    /// Throws std::bad_alloc. The bytes are poisoned.
+    explicit Region(u64 bytes);
+    ~Region();
+    Region(Region&& other) noexcept { *this = static_cast<Region&&>(other); }
+    Region& operator=(Region&& other) noexcept;
+
+    u8* data() const { return data_; }
+    u64 address() const { return reinterpret_cast<u64>(data_); }
+    u64 size() const { return size_; }
+
+private:
+    u8* data_ = nullptr;
+    u64 size_ = 0;
+};
+
+}  // namespace gfxsim

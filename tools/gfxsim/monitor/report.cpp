@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
+#include "arch/occupancy.hpp"
+#include "gfxsim/monitor/monitor.hpp"
+
+namespace gfxsim {
+
+std::string report_json(const Launch& launch, const LaunchOutcome& outcome, const MonitorOptions& options, const Counts& counts,
+                        const std::vector<Finding>& findings) {
+    using Json           = nlohmann::ordered_json;
+    const Kernel& kernel = *launch.kernel;
+    const u32 items      = launch.block[0] * launch.block[1] * launch.block[2];
+    const int occupancy  = ckdispatch::arch::waves_per_simd(
+        *launch.gpu->spec, {int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(launch.lds_bytes), int(items)});
+    Json report;
+    report["kernel"] = kernel.name;
+    report["device"] = "sim:" + std::string(launch.gpu->name());
+    report["ok"]     = outcome.ok;
+    if (!outcome.ok) report["error"] = outcome.error;
+    report["grid"]  = {launch.grid[0], launch.grid[1], launch.grid[2]};
+    report["block"] = {launch.block[0], launch.block[1], launch.block[2]};
+    report["waves"] = outcome.waves;
+    report["wave_instructions"] = outcome.wave_instructions;
+    report["resources"] = {{"vgprs", kernel.vgprs},           {"agprs", kernel.agprs},     {"sgprs", kernel.sgprs},
+                           {"lds_bytes", launch.lds_bytes},   {"scratch_bytes", launch.scratch_bytes},
+                           {"waves_per_simd", occupancy}};
+    if (options.count) {
+        for (int i = 0; i < kClasses; ++i) report["instructions"][class_name(Class(i))] = counts.instructions[std::size_t(i)];
+        report["matrix"] = {{"instructions", counts.instructions[std::size_t(Class::matrix)]}, {"flops", counts.matrix_flops}};
+        const u64 asked  = counts.global_read + counts.global_written + counts.global_atomic;
+        report["global"] = {{"bytes_read", counts.global_read},      {"bytes_written", counts.global_written},
+                            {"bytes_atomic", counts.global_atomic},  {"accesses", counts.global_accesses},
+                            {"lines", counts.global_lines},          {"line_bytes", kLineBytes},
+                            {"coalescing", counts.global_lines ? double(asked) / double(counts.global_lines * kLineBytes) : 1.0}};
+        report["lds"]    = {{"bytes_read", counts.lds_read},      {"bytes_written", counts.lds_written}, {"accesses", counts.lds_accesses},
+                            {"cycles", counts.lds_cycles},        {"bank_conflict_cycles", counts.lds_conflict_cycles}};
+        report["barriers"] = counts.barriers;
+    }
+    if (options.check) {
+        report["findings"] = Json::array();
+        for (const Finding& finding : findings) {
+            Json entry = {{"kind", finding_name(finding.kind)}, {"instruction", finding.instruction}, {"offset", finding.offset},
+                          {"workgroup", {finding.group[0], finding.group[1], finding.group[2]}},
+                          {"wave", finding.wave},               {"message", describe(finding, kernel.name)}, {"count", finding.count}};
+            entry["lane"] = finding.lane < 0 ? Json(nullptr) : Json(finding.lane);
+            report["findings"].push_back(entry);
+        }
+    }
+    return report.dump();
+}
+
+}  // namespace gfxsim
