@@ -26,7 +26,7 @@ def _run(ctx, hip, executable, args, inputs, output, what):
         toolchain = None,
     )
 
-def _compile(ctx, hip, source, gpus, output, device_only = False):
+def _compile(ctx, hip, source, gpus, output):
     args = ctx.actions.args()
     args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-fuse-cuid=none"])
     args.add("-resource-dir", hip.resource_dir)
@@ -36,8 +36,6 @@ def _compile(ctx, hip, source, gpus, output, device_only = False):
     args.add_all(["-Xarch_host", "-fvisibility=default", "-Wall", "-Werror", "-Werror=date-time"])
     args.add_all(gpus, format_each = "--offload-arch=%s")
     args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")
-    if device_only:
-        args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
     args.add("-c", source)
     args.add("-o", output)
     _run(ctx, hip, hip.clang, args, [source], output, "Compiling")
@@ -91,24 +89,23 @@ def _hip_code_object_impl(ctx):
     for gpu in ctx.attr.gpus:
         output = ctx.actions.declare_file("{}.{}.co".format(ctx.label.name, gpu))
         outputs.append(output)
-        if ctx.file.src.extension == "hip":
-            _compile(ctx, hip, ctx.file.src, [gpu], output, device_only = True)
-            continue
         args = ctx.actions.args()
-        args.add_all(["-no-canonical-prefixes", "-x", "assembler", "-nogpulib", "--target=amdgcn-amd-amdhsa"])
-        args.add(gpu, format = "-mcpu=%s")
-        args.add(ctx.file.src)
+        args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-nogpulib", "-fuse-cuid=none"])
+        args.add_all(["-x", "hip", "-std=c++17", "-O3", "-Wall", "-Werror"])
+        args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
+        args.add(gpu, format = "--offload-arch=%s")
+        args.add("-c", ctx.file.src)
         args.add("-o", output)
-        _run(ctx, hip, hip.clang, args, [ctx.file.src], output, "Assembling")
+        _run(ctx, hip, hip.clang, args, [ctx.file.src], output, "Compiling")
     return [DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(outputs))]
 
 hip_code_object = rule(
     implementation = _hip_code_object_impl,
     attrs = {
         "gpus": attr.string_list(doc = "The GPUs to compile for.", allow_empty = False, mandatory = True),
-        "src": attr.label(doc = "A HIP source, or assembly.", allow_single_file = [".hip", ".s"], mandatory = True),
+        "src": _SRC,
     },
-    doc = "Linked code objects, <name>.<GPU>.co, one for each GPU.",
+    doc = "Linked code objects, <name>.<GPU>.co, one for each GPU, from a source that includes nothing.",
     toolchains = [_HIP],
 )
 

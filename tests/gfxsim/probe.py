@@ -180,7 +180,7 @@ class Probe:
         return {owner[int(line) - 1]: complaint for line, complaint in reversed(found)}
 
     def _clang(self, text: str, wave_size: int) -> tuple[subprocess.CompletedProcess[str], bytes]:
-        waves = [f"-mwavefrontsize{wave_size}"] if self.generation != "gfx9" else []
+        waves = ["-mwavefrontsize64"] if self.generation != "gfx9" and wave_size == 64 else []
         with tempfile.TemporaryDirectory() as folder:
             source, image = Path(folder) / "code.s", Path(folder) / "code.o"
             source.write_text(text)

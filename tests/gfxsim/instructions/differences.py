@@ -6,6 +6,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pcode import source
+from pcode.source import Entry
+
 
 @dataclass(frozen=True)
 class Correction:
@@ -25,24 +28,128 @@ def runs_once(code: str) -> bool:
     return "VGPR[" in code and "laneId" not in code and "laneID" not in code
 
 
-# gfx9 clears the upper half of a register that gets a 16-bit result from these (as the compiler relies on).
-_CLEARS_UPPER = re.compile(
-    r"v_(cvt_f16_(f32|u16|i16)|(rcp|rsq|sqrt|log|exp|sin|cos|floor|ceil|trunc|rndne|fract|frexp_mant)_f16|frexp_exp_i16_f16|ldexp_f16"
-    r"|(lshlrev|lshrrev)_b16|ashrrev_i16|(add|sub|subrev)_(u16|f16)|mul_lo_u16|mul_f16|(max|min)_(f16|u16|i16)"
-    r"|mad_(f16|u16|i16)|fma_f16|div_fixup_f16)"
+def clears_upper(entry: Entry) -> bool:
+    """Whether a 16-bit result clears the rest of its register.
+
+    It does so in the instructions that gfx9 took over from gfx8, which are those with a short encoding. The compiler relies on it.
+    """
+    short = source.entries("cdna").get(entry.name.lower(), {})
+    return entry.generation == "cdna" and ("VOP1" in short or "VOP2" in short)
+
+
+_TURNS = "the argument is in turns and is not rounded after a product with 2 pi"
+_NO_DENORMALS = "the unit takes denormal inputs as zero and makes no denormal results"
+_ROUND = "the sum with one half rounds, and loses the sign of a zero"
+_FRACTION = "a fraction is always less than one"
+_EXPONENT = "a denormal has the exponent of its first bit, and zero has 0"
+_DIV_SCALE = (
+    "the result is the first source unless it is scaled; VCC has a bit for each lane; quotients are of the operands' type and count as"
+    " denormal when they vanish; a denominator whose reciprocal is denormal is made smaller, not infinite"
 )
+_DIV_FIXUP = "the test for an exponent of all ones is for the quotient; the denominator cannot have it there"
+_STOCHASTIC = "random bits are added to those that are dropped and carry into those that are kept; nothing is rounded after that"
+_BYTE = "whether the number is rounded or truncated is not documented, and the simulator says so"
+_DIV_FMAS = "the scale is the one that v_div_scale took, which is by 64 (128) powers of two in either direction"
 
 
-def clears_upper(generation: str, mnemonic: str) -> bool:
-    """Whether a 16-bit result clears the rest of its register."""
-    return generation == "cdna" and _CLEARS_UPPER.fullmatch(mnemonic) is not None
+def _rounded(kind: str) -> dict[str, Correction]:
+    most = {"f16": "16'F(0x3bff)", "f32": "32'F(0x3f7fffff)", "f64": "64'F(0x3fefffffffffffffLL)"}[kind]
+    one = {"f16": "16'1.0", "f32": "1.0F", "f64": "1.0"}[kind]
+    fraction = f"D0.{kind} = S0.{kind} + -floor(S0.{kind}); if D0.{kind} >= {one} then D0.{kind} = {most} endif"
+    exponent = {"f16": ("i16", "16'I"), "f32": ("i32", "32'I"), "f64": ("i32", "32'I")}[kind]
+    return {
+        f"v_rndne_{kind}": Correction(f"D0.{kind} = rint(S0.{kind})", _ROUND),
+        f"v_fract_{kind}": Correction(fraction, _FRACTION),
+        f"v_frexp_exp_{exponent[0]}_{kind}": Correction(f"D0.{exponent[0]} = {exponent[1]}(frexp_exponent(S0.{kind}))", _EXPONENT),
+    }
+
+
+def _division(kind: str, power: int, near: int, tiny: int) -> dict[str, Correction]:
+    one, bias = ("1.0F", 127) if kind == "f32" else ("1.0", 1023)
+    a, b, c, d = (f"{name}.{kind}" for name in ("S0", "S1", "S2", "D0"))
+    scale = f"""{d} = {a};
+VCC.u64[laneId] = 1'0U;
+if (({c} == 0.0) || ({b} == 0.0)) then
+{d} = NAN.{kind}
+elsif exponent({c}) - exponent({b}) >= {near} then
+VCC.u64[laneId] = 1'1U;
+if {a} == {b} then {d} = ldexp({a}, {power}) endif
+elsif {b} == DENORM.{kind} then
+{d} = ldexp({a}, {power})
+elsif ((exponent({one} / {b}) == 0) && (exponent({c} / {b}) == 0)) then
+VCC.u64[laneId] = 1'1U;
+if {a} == {b} then {d} = ldexp({a}, -{power}) endif
+elsif exponent({one} / {b}) == 0 then
+{d} = ldexp({a}, -{power})
+elsif exponent({c} / {b}) == 0 then
+VCC.u64[laneId] = 1'1U;
+if {a} == {c} then {d} = ldexp({a}, {power}) endif
+elsif exponent({c}) <= {tiny} then
+{d} = ldexp({a}, {power})
+endif"""
+    fmas = f"""if !VCC.u64[laneId] then
+{d} = fma({a}, {b}, {c})
+elsif exponent({c}) > {bias} then
+{d} = ldexp(fma({a}, {b}, {c}), {power})
+else
+{d} = fma_ldexp({a}, {b}, {c}, -{power})
+endif"""
+    return {f"v_div_scale_{kind}": Correction(scale, _DIV_SCALE), f"v_div_fmas_{kind}": Correction(fmas, _DIV_FMAS)}
+
+
+def _fixup(name: str, kind: str, replaced: str) -> dict[str, Correction]:
+    """The code of AMD with one test changed."""
+    code = next(entry.code for entry in source.entries("cdna")[name].values())
+    assert replaced in code, f"the pseudocode of {name} has changed"
+    ones = {"f16": 31, "f32": 255, "f64": 2047}[kind]
+    infinite = {"f16": "16'F(INF)", "f32": "OVERFLOW_F32", "f64": "OVERFLOW_F64"}[kind]
+    result = "tmp" if "legacy" in name else f"D0.{kind}"
+    test = f"elsif exponent(S0.{kind}) == {ones} then {result} = sign_out ? -{infinite} : {infinite}\n"
+    return {name: Correction(code.replace(replaced, test + replaced, 1), _DIV_FIXUP)}
+
+
+def _stochastic(kind: str) -> Correction:
+    result = f"VGPR[laneId][VDST.u32][dstbyte + 7 : dstbyte].{kind}"
+    return Correction(f"dstbyte = OPSEL[3 : 2].i32 * 8; {result} = f32_to_{kind}_sr(S0.f32, S1.u32)", _STOCHASTIC)
 
 
 CORRECTIONS: dict[str, Correction] = {
-    "v_sin_f32": Correction("D0.f32 = sin_turns(S0.f32)", "the argument is in turns and is not rounded after a product with 2 pi"),
-    "v_cos_f32": Correction("D0.f32 = cos_turns(S0.f32)", "the argument is in turns and is not rounded after a product with 2 pi"),
-    "v_sin_f16": Correction("D0.f16 = sin_turns(S0.f16)", "the argument is in turns and is not rounded after a product with 2 pi"),
-    "v_cos_f16": Correction("D0.f16 = cos_turns(S0.f16)", "the argument is in turns and is not rounded after a product with 2 pi"),
+    "v_cvt_sr_fp8_f32": _stochastic("fp8"),
+    "v_cvt_sr_bf8_f32": _stochastic("bf8"),
+    "v_cvt_pk_u8_f32": Correction(
+        "bit = S1.u32[1 : 0].u32 * 8U; D0.u32 = S2.u32; D0.u32[bit + 7U : bit] = 32'U(f32_to_u8(rint(S0.f32)))", _BYTE
+    ),
+    "v_cvt_pkaccum_u8_f32": Correction("bit = S1.u32[1 : 0].u32 * 8U; D0.u32[bit + 7U : bit] = 32'U(f32_to_u8(rint(S0.f32)))", _BYTE),
+    **_fixup("v_div_fixup_f32", "f32", "elsif exponent(S2.f32) - exponent(S1.f32) < -150"),
+    **_fixup("v_div_fixup_f64", "f64", "elsif exponent(S2.f64) - exponent(S1.f64) < -1075"),
+    **_fixup("v_div_fixup_f16", "f16", "else\nD0.f16 = sign_out ? -abs(S0.f16)"),
+    **_fixup("v_div_fixup_legacy_f16", "f16", "else\ntmp = sign_out ? -abs(S0.f16)"),
+    **_rounded("f16"),
+    **_rounded("f32"),
+    **_rounded("f64"),
+    **_division("f32", 64, 96, 23),
+    **_division("f64", 128, 768, 53),
+    "v_sin_f32": Correction("D0.f32 = sin_turns(S0.f32)", _TURNS),
+    "v_cos_f32": Correction("D0.f32 = cos_turns(S0.f32)", _TURNS),
+    "v_sin_f16": Correction("D0.f16 = sin_turns(S0.f16)", _TURNS),
+    "v_cos_f16": Correction("D0.f16 = cos_turns(S0.f16)", _TURNS),
+    "v_exp_f32": Correction("D0.f32 = flush(pow(2.0F, flush(S0.f32)))", _NO_DENORMALS),
+    "v_log_f32": Correction("D0.f32 = log2(flush(S0.f32))", _NO_DENORMALS),
+    "v_rcp_f32": Correction("D0.f32 = flush(1.0F / flush(S0.f32))", _NO_DENORMALS),
+    "v_rcp_iflag_f32": Correction("D0.f32 = flush(1.0F / flush(S0.f32))", _NO_DENORMALS),
+    "v_rsq_f32": Correction("D0.f32 = 1.0F / sqrt(flush(S0.f32))", _NO_DENORMALS),
+    "v_sqrt_f32": Correction("D0.f32 = sqrt(flush(S0.f32))", _NO_DENORMALS),
+    "v_cvt_off_f32_i4": Correction(
+        "D0.f32 = 32'F(32'I(signext(S0[3 : 0].i4))) * 0.0625F", "AMD's text declares a table and does not give it"
+    ),
+    "v_trig_preop_f64": Correction(
+        """shift = 32'I(S1[4 : 0].u32) * 53;
+if exponent(S0.f64) > 1077 then shift += exponent(S0.f64) - 1077 endif;
+scale = -53 - shift;
+if exponent(S0.f64) >= 1968 then scale += 128 endif;
+D0.f64 = ldexp(two_over_pi(shift), scale)""",
+        "AMD's text keeps the lowest 53 bits of the shifted constant where the next 53 behind the point are meant",
+    ),
 }
 
 

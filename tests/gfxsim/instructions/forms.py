@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import Iterator
 
+from pcode import source
 from pcode.source import Entry
 from instructions.numbers import element, float_format
 
@@ -56,15 +58,18 @@ class Form:
     halves: bool = False  # 16-bit registers are written "v0.l" and "v0.h", not with op_sel
     clamp: bool = False
     omod: str = ""
+    op_sel: tuple[int, ...] | None = None  # as written, where the pseudocode reads it by itself
     packed: Packed | None = None
     dpp: Dpp | None = None
     sdwa: tuple[str, str] | None = None  # which part of the result's register, and what happens to the rest
     partial: bool = False  # some lanes are off
+    few: bool = True  # most lanes are off, to save the tests' time
     mode: int | None = None
 
 
+ONE_OVER_TWO_PI = "1/(2*pi)"  # whose digits depend on the operand's width
 INTEGERS = ("0", "1", "64", "-1", "-16", "31")
-REALS = ("0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494")
+REALS = ("0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", ONE_OVER_TWO_PI)
 LITERALS = ("0x3e9a12b5", "0xc0490fdb", "0x12345678", "0xbff0cafe")
 
 _DPP = {
@@ -150,7 +155,7 @@ def _constant(form: str, chooser: Chooser, literal: bool) -> Source:
 
 
 def _short(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
-    yield Form("vector", "_e32", plain)
+    yield Form("vector", "_e32", plain, few=False)
     yield Form("some lanes", "_e32", plain, partial=True)
     if not plain:
         return
@@ -166,12 +171,20 @@ def _short(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterato
         dpp = _DPP["cdna"]
     else:
         dpp = _DPP["rdna"]
-    yield Form("dpp", "_dpp", plain, dpp=chooser.take(dpp), partial=True)
+    yield _dpp_form("_dpp", entry, plain, chooser.take(dpp))
+
+
+def _dpp_form(suffix: str, entry: Entry, plain: tuple[Source, ...], dpp: Dpp) -> Form:
+    if entry.encoding != "VOPC" and "_CO_" not in entry.name and "CMP" not in entry.name:
+        return Form("dpp", suffix, plain, dpp=dpp, partial=True)
+    # What becomes of a disabled lane's bit in a mask is not documented.
+    return Form("dpp", suffix, plain, dpp=replace(dpp, row_mask=0xF, bank_mask=0xF, bound_ctrl=dpp.control != "dpp8"), few=False)
 
 
 def _sdwa(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
     part, unused, selects = chooser.take(_SDWA)
-    real = float_format(entry.fields["src0"].format) is not None
+    form = entry.fields["src0"].format
+    real = float_format(form) is not None and not form.startswith("PK")
     signed = not real and chooser.take((True, False))
     sources = tuple(
         replace(source, select=select, sext=signed, neg=real and number == 0, abs=real and number == 1)
@@ -182,7 +195,12 @@ def _sdwa(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator
 
 
 def _long(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
-    yield Form("vector", "_e64", plain)
+    suffix = "_e64" if set(source.entries(entry.generation)[entry.name.lower()]) & {"VOP1", "VOP2", "VOPC"} else ""
+    yield from (replace(form, suffix=suffix if form.suffix == "_e64" else form.suffix) for form in _long_forms(entry, plain, chooser))
+
+
+def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
+    yield Form("vector", "_e64", plain, few=False)
     yield Form("some lanes", "_e64", plain, partial=True)
     names = sources_of(entry)
     for number, name in enumerate(names):
@@ -192,10 +210,14 @@ def _long(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator
         form = entry.fields[names[number]].format
         yield Form("constant", "_e64", _with(plain, number, _constant(form, chooser, False)))
         yield Form("literal", "_e64", _with(plain, number, _constant(form, chooser, True)))
-    real = [float_format(entry.fields[name].format) is not None for name in names]
+    # What negation does to two numbers in one operand of this encoding is not documented.
+    real = [float_format(form) is not None and not form.startswith("PK") for form in (entry.fields[name].format for name in names)]
     if any(real):
         yield Form("negated", "_e64", tuple(replace(s, neg=r) for s, r in zip(plain, real)))
         yield Form("absolute", "_e64", tuple(replace(s, abs=r, neg=r and n % 2 == 1) for n, (s, r) in enumerate(zip(plain, real))))
+    if "OPSEL" in entry.code:
+        yield from _selections(entry, plain)
+        return
     result = entry.fields.get("vdst")
     if result and float_format(result.format):
         yield Form("clamp", "_e64", plain, clamp=True)
@@ -207,11 +229,19 @@ def _long(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator
             yield Form("halves" if halves else "op_sel", "_e64", odd, high=True, halves=halves)
             yield Form("other halves" if halves else "other op_sel", "_e64", tuple(replace(s, high=not s.high) for s in odd), halves=halves)
     if entry.generation != "cdna" and names:
-        yield Form("dpp", "_e64_dpp", plain, dpp=chooser.take(_DPP["rdna"]), partial=True)
+        yield _dpp_form("_e64_dpp", entry, plain, chooser.take(_DPP["rdna"]))
+
+
+def _selections(entry: Entry, plain: tuple[Source, ...]) -> Iterator[Form]:
+    """Bytes and halves that op_sel picks in registers of small numbers."""
+    places = 4 if "OPSEL[3 : 2]" in entry.code else len(plain) + 1
+    for bits in itertools.product((0, 1), repeat=places):
+        if any(bits):
+            yield Form("op_sel", "_e64", plain, op_sel=bits)
 
 
 def _packed(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
-    yield Form("vector", "", plain, packed=Packed())
+    yield Form("vector", "", plain, packed=Packed(), few=False)
     yield Form("some lanes", "", plain, packed=Packed(), partial=True)
     for number in range(len(plain)):
         yield Form(f"scalar {number}", "", _with(plain, number, Source("s")), packed=Packed())
@@ -219,7 +249,9 @@ def _packed(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterat
     yield Form("other op_sel", "", plain, packed=Packed(op_sel=6, op_sel_hi=5))
     yield Form("low halves", "", plain, packed=Packed(op_sel=0, op_sel_hi=0))
     if float_format(entry.fields["src0"].format) or "MIX" in entry.name:
-        yield Form("negated", "", plain, packed=Packed(neg_lo=3, neg_hi=5))
+        # The upper negation of a source that is one number is not defined.
+        single = 4 if entry.fields.get("src2") and "DOT" in entry.name else 0
+        yield Form("negated", "", plain, packed=Packed(neg_lo=3, neg_hi=5 & ~single))
         yield Form("negated op_sel", "", plain, packed=Packed(op_sel=1, op_sel_hi=4, neg_lo=4, neg_hi=2))
     number = chooser.take(tuple(range(len(plain))))
     form = element(entry.fields["src0"].format, 32)[0]

@@ -7,7 +7,7 @@ import math
 
 from pcode import floats
 from pcode.floats import Format, Round
-from instructions.forms import Dpp, Form, Source
+from instructions.forms import ONE_OVER_TWO_PI, Dpp, Form, Source
 
 
 def source_lane(dpp: Dpp, lane: int, wave_size: int) -> int | None:
@@ -106,6 +106,12 @@ def modify(bits: int, source: Source, width: int) -> int:
     return bits ^ sign if source.neg else bits
 
 
+def flush(bits: int, form: Format, mode: int, results: bool) -> int:
+    """Zero for a denormal input or result, unless the mode keeps it."""
+    keep = mode >> ((4 if form.width == 32 else 6) + results) & 1
+    return bits if keep or bits & form.infinity else bits & form.sign
+
+
 def output(bits: int, form: Format, written: Form, mode: int, has_ieee: bool) -> int:
     """omod and clamp. Scaling works only where denormal results are flushed and IEEE mode is off."""
     keep_denormals = mode >> (5 if form.width == 32 else 7) & 1
@@ -122,7 +128,11 @@ def output(bits: int, form: Format, written: Form, mode: int, has_ieee: bool) ->
     return bits
 
 
-_INLINE_REALS = {"0.15915494": 0.15915494309189535}
+def constant_text(text: str, bits: int) -> str:
+    """How the assembler wants a constant."""
+    if text != ONE_OVER_TWO_PI:
+        return text
+    return {16: "0.1592", 32: "0.15915494", 64: "0.15915494309189532"}[bits]
 
 
 def constant_bits(text: str, part: str, bits: int) -> int:
@@ -134,10 +144,10 @@ def constant_bits(text: str, part: str, bits: int) -> int:
                 return literal << 32
             return literal | (0xFFFFFFFF00000000 if part.startswith("I") and literal >> 31 else 0)
         return literal & ((1 << bits) - 1)
-    if "." in text:
+    if "." in text or text == ONE_OVER_TWO_PI:
         form = {16: floats.F16, 32: floats.F32, 64: floats.F64}[bits]
         form = floats.BF16 if part == "BF16" else form
-        return floats.from_float(form, _INLINE_REALS.get(text, float(text)))
+        return floats.from_float(form, 0.15915494309189532 if text == ONE_OVER_TWO_PI else float(text))
     return int(text) & ((1 << bits) - 1)
 
 

@@ -29,6 +29,14 @@ _SPECIAL = {"vcc": VCC, "exec": EXEC, "m0": M0}
 _LITERAL = 0x3FC01234  # of v_fmamk and its like
 
 
+@dataclass
+class Outcome:
+    """What a wave holds, and the lanes whose result nobody knows."""
+
+    state: State
+    unknown: set[int]
+
+
 @dataclass(frozen=True)
 class VectorCase:
     """One instruction, one form, one GPU."""
@@ -63,8 +71,8 @@ class VectorCase:
         return self.entry.encoding in ("VOP1", "VOP2", "VOPC")
 
     def _mask_text(self, register: int) -> str:
-        if register == VCC:
-            return "vcc" if self.wave_size == 64 else "vcc_lo"
+        if register in (VCC, EXEC):
+            return ("vcc" if register == VCC else "exec") + ("" if self.wave_size == 64 else "_lo")
         return registers("s", register, self.wave_size)
 
     @property
@@ -72,6 +80,9 @@ class VectorCase:
         """The register of the mask that is written."""
         if "sdst" in self.entry.fields:
             return SCALAR_CARRY
+        if self.mnemonic.startswith("v_cmpx") and self.entry.encoding == "VOP3":
+            # The disassembler takes any other destination for an undefined encoding.
+            return EXEC
         if self._is_compare and self.entry.encoding == "VOP3" or self.form.suffix == "_sdwa" and self.entry.encoding == "VOPC":
             return SCALAR_CARRY
         return VCC
@@ -102,7 +113,8 @@ class VectorCase:
 
     def _source_text(self, number: int, field: Field, source: Source) -> str:
         if source.kind == "constant":
-            text = source.text
+            width = numbers.element(field.format, field.bits)[1]
+            text = lanes.constant_text(source.text, width if width in (16, 64) else 32)
         elif source.kind in _SPECIAL:
             text = source.kind if field.bits > 32 or source.kind == "m0" else f"{source.kind}_lo"
         elif source.kind == "s" or field.place.startswith(("SSRC", "SREG")):
@@ -156,6 +168,8 @@ class VectorCase:
                 mask = (1 << count) - 1
                 if bits & mask != usual & mask or name == "op_sel_hi" and "mix" in self.mnemonic:
                     found.append(f"{name}:[{','.join(str(bits >> n & 1) for n in range(count))}]")
+        elif form.op_sel:
+            found.append(f"op_sel:[{','.join(map(str, form.op_sel))}]")
         elif not form.halves and (form.high or any(source.high for source in form.sources)):
             bits = [int(source.high) for source in form.sources] + [int(form.high)]
             found.append(f"op_sel:[{','.join(map(str, bits))}]")
@@ -186,7 +200,7 @@ class VectorCase:
         state.scc = rng.getrandbits(1)
         state.mode = state.mode if self.form.mode is None else self.form.mode
         full = (1 << self.wave_size) - 1
-        state.set_mask(EXEC, rng.getrandbits(self.wave_size) if self.form.partial else full)
+        state.set_mask(EXEC, self._lanes(rng) & full)
         made: dict[tuple[str, int], list[int]] = {}
         for number, name in enumerate(sources_of(self.entry)):
             field = self.entry.fields[name]
@@ -204,6 +218,13 @@ class VectorCase:
             values = [numbers.number(result.format, result.bits, rng) for _ in range(64)]
             _write_rows(state, VECTOR_RESULT, result.bits, values)
 
+    def _lanes(self, rng: random.Random) -> int:
+        if not self.form.few:
+            return -1
+        if not self.form.partial:
+            return sum(1 << lane for lane in rng.sample(range(self.wave_size), 14))
+        return rng.getrandbits(64) & rng.getrandbits(64)
+
     def _put(self, state: State, number: int, field: Field, values: list[int]) -> None:
         source = self.form.sources[number]
         if field.bits == 16 and source.high:
@@ -218,26 +239,27 @@ class VectorCase:
 
     # The result
 
-    def expect(self, before: State) -> State:
+    def expect(self, before: State) -> Outcome:
         """What the wave holds afterwards, by the pseudocode."""
         after = before.copy()
+        outcome = Outcome(after, set())
         scope = self._scope(before, after)
         if differences.runs_once(self.code):
             self._run_once(before, after, scope)
-            return after
+            return outcome
         exec_mask = before.mask(EXEC) & ((1 << self.wave_size) - 1)
         compared, carried = scope.names["D0"], scope.names["VCC"]
         enabled = Cell(0, 64)
         for lane in range(self.wave_size):
             if exec_mask >> lane & 1:
-                self._run_lane(before, after, scope, lane, exec_mask, enabled)
+                self._run_lane(before, outcome, scope, lane, exec_mask, enabled)
         if self._is_compare and compared.written:
             self._write_mask(after, self._carry_out, compared.bits)
         if carried.written:
             self._write_mask(after, self._carry_out, carried.bits)
         if enabled.written:
             self._write_mask(after, EXEC, enabled.bits)
-        return after
+        return outcome
 
     def _write_mask(self, after: State, register: int, bits: int) -> None:
         if self.wave_size == 64:
@@ -252,6 +274,9 @@ class VectorCase:
         packed = self.form.packed
         high = [source.high for source in self.form.sources] + [False] * 3
         op_sel = packed.op_sel if packed else sum(on << n for n, on in enumerate([*high[:3], self.form.high]))
+        if self.form.op_sel:
+            *sources, last = self.form.op_sel
+            op_sel = sum(on << n for n, on in enumerate(sources)) | last << 3
         names: dict[str, object] = {
             "D0": Cell(0, 64),
             "VCC": Carry(carry_bits, 0, 64),
@@ -295,7 +320,7 @@ class VectorCase:
         if result.written:
             after.s[SCALAR_RESULT] = result.bits & 0xFFFFFFFF
 
-    def _run_lane(self, before: State, after: State, scope: Scope, lane: int, exec_mask: int, enabled: Cell) -> None:
+    def _run_lane(self, before: State, outcome: Outcome, scope: Scope, lane: int, exec_mask: int, enabled: Cell) -> None:
         origin, writes = lane, True
         if self.form.dpp:
             origin, writes = lanes.dpp_source(self.form.dpp, lane, self.wave_size, exec_mask)
@@ -307,7 +332,8 @@ class VectorCase:
         for number, name in enumerate(sources_of(self.entry)):
             field = self.entry.fields[name]
             raw = self._raw(before, number, field, origin if number == 0 else lane)
-            cell = Cell(self._modified(raw, number, field), max(32, field.bits))
+            modified = self._flushed(self._modified(raw, number, field), field, before.mode, False)
+            cell = Cell(modified, max(32, field.bits))
             sources.append(cell)
             run.names[f"S{number}"] = cell
         run.names["S"] = sources
@@ -316,30 +342,37 @@ class VectorCase:
         result = self.entry.fields.get("vdst")
         if not self._is_compare and result:
             old = _read_rows(before, VECTOR_RESULT, result.bits, lane)
-            clears = differences.clears_upper(self.entry.generation, self.mnemonic) and not self.form.high
+            clears = differences.clears_upper(self.entry) and not self.form.high
+            old = self._flushed(old, result, before.mode, False)
             run.names["D0"] = Cell(old >> 16 if self.form.high else old, max(32, result.bits), clears)
             run.names["D"] = run.names["D0"]
             run.names["D1"] = _Bit(scope.names["VCC"], lane)
         interpreter.run(self.code, run)
         if sources and sources[0].written:
-            _write_row(after, VECTOR_SOURCES[0], 32, lane, sources[0].bits)
+            _write_row(outcome.state, VECTOR_SOURCES[0], 32, lane, sources[0].bits)
         if not self._is_compare and result and run.names["D0"].written:
-            self._write_result(before, after, lane, run.names["D0"].bits, result)
+            self._write_result(before, outcome, lane, run.names["D0"].bits, result)
 
-    def _write_result(self, before: State, after: State, lane: int, bits: int, field: Field) -> None:
-        part, width = numbers.element(field.format, field.bits)
+    def _write_result(self, before: State, outcome: Outcome, lane: int, bits: int, field: Field) -> None:
+        _, width = numbers.element(field.format, field.bits)
         form = numbers.float_format(field.format)
+        bits = self._flushed(bits, field, before.mode, True)
         if form and (self.form.clamp or self.form.omod):
             has_ieee = self.entry.generation != "rdna4"
-            for place in range(0, field.bits, width):
+            first = 16 if "mixhi" in self.mnemonic else 0
+            for place in range(first, first + field.bits, width):
                 old = bits >> place & ((1 << width) - 1)
                 new = lanes.output(old, form, self.form, before.mode, has_ieee)
                 bits ^= (old ^ new) << place
+        partial = self.form.sdwa and self.form.sdwa[0] != "DWORD" and form
+        if partial and (form.is_nan(bits & (form.sign * 2 - 1)) or differences.tolerance(self.mnemonic)):
+            # A part of a NaN says nothing, nor does one of a number that may be off by a little.
+            outcome.unknown.add(lane)
         if self.form.sdwa:
             bits = lanes.sdwa_merge(_read_rows(before, VECTOR_RESULT, 32, lane), bits & 0xFFFFFFFF, self.form)
         elif self.form.high and field.bits == 16:
             bits = int(before.v[VECTOR_RESULT, lane]) & 0xFFFF | (bits & 0xFFFF) << 16
-        _write_row(after, VECTOR_RESULT, field.bits, lane, bits)
+        _write_row(outcome.state, VECTOR_RESULT, field.bits, lane, bits)
 
     def _raw(self, before: State, number: int, field: Field, lane: int | None) -> int:
         """An operand before any modifier; no lane means zero."""
@@ -359,9 +392,13 @@ class VectorCase:
         part, width = numbers.element(field.format, field.bits)
         if field.bits == 16:
             return lanes.constant_bits(source.text, part, 16)
-        if self.form.packed and width == 16:
+        if width == 16:
             # A floating-point constant fills the lower half; an integer is extended over both.
-            return lanes.constant_bits(source.text, part, 16 if "F" in part and "." in source.text else 32)
+            if not numbers.float_format(part) or source.text.lstrip("-").isdigit() or source.text.startswith("0x"):
+                return lanes.constant_bits(source.text, part, 32)
+            half = lanes.constant_bits(source.text, part, 16)
+            both = self.mnemonic == "v_pk_fmac_f16" and self.entry.generation != "cdna"
+            return half << 16 | half if both else half
         if self.form.packed and width == 32 and field.bits == 64:
             return lanes.constant_bits(source.text, part, 32)
         return lanes.constant_bits(source.text, part, 64 if field.bits == 64 else 32)
@@ -379,6 +416,16 @@ class VectorCase:
             raw = lanes.modify(raw & ((1 << width) - 1), source, width)
         return raw
 
+    def _flushed(self, bits: int, field: Field, mode: int, results: bool) -> int:
+        """Denormal numbers in an operand replaced by zeros, if the mode says so."""
+        form = numbers.float_format(field.format)
+        if not form or form.width < 16 or mode >> 4 & 0xF == 0xF:
+            return bits
+        for place in range(0, field.bits, form.width):
+            old = bits >> place & ((1 << form.width) - 1)
+            bits ^= (old ^ lanes.flush(old, form, mode, results)) << place
+        return bits
+
     def _packed(self, raw: int, number: int, width: int, part: str) -> int:
         packed = self.form.packed
         if "OPSEL" in self.code:
@@ -386,8 +433,9 @@ class VectorCase:
             if "mix" in self.mnemonic:
                 return self._mixed(raw, number)
             return raw
-        if width == 32 and self.entry.fields["src0"].bits == 32:
-            return raw
+        if self.entry.fields[sources_of(self.entry)[number]].bits == width == 32:
+            negated = packed.neg_lo >> number & 1 and part == "F32"
+            return raw ^ 0x80000000 if negated else raw
         mask, result = (1 << width) - 1, 0
         for half, (select, negate) in enumerate(((packed.op_sel, packed.neg_lo), (packed.op_sel_hi, packed.neg_hi))):
             value = raw >> (width if select >> number & 1 else 0) & mask

@@ -162,8 +162,8 @@ def convert(source: Format, target: Format, bits: int, mode: Round, saturate: bo
     return pack(target, unpack(source, bits), mode, saturate=saturate)
 
 
-def multiply_add(form: Format, a: int, b: int, c: int, mode: Round) -> int:
-    """a * b + c with one rounding."""
+def multiply_add(form: Format, a: int, b: int, c: int, mode: Round, power: int = 0) -> int:
+    """(a * b + c) * 2**power with one rounding."""
     if form.is_nan(a) or form.is_nan(b) or form.is_nan(c):
         return form.nan
     product_sign = (a ^ b) & form.sign
@@ -176,15 +176,15 @@ def multiply_add(form: Format, a: int, b: int, c: int, mode: Round) -> int:
         return c
     x, y, z = unpack(form, a), unpack(form, b), unpack(form, c)
     product = Number(bool(product_sign), x.mantissa * y.mantissa, x.exponent + y.exponent)
-    return _sum(form, product, z, mode)
+    return _sum(form, product, z, mode, power)
 
 
-def _sum(form: Format, x: Number, y: Number, mode: Round) -> int:
+def _sum(form: Format, x: Number, y: Number, mode: Round, power: int = 0) -> int:
     exponent = min(x.exponent, y.exponent)
     left, right = x.mantissa << (x.exponent - exponent), y.mantissa << (y.exponent - exponent)
     total = (-left if x.negative else left) + (-right if y.negative else right)
     if total:
-        return pack(form, Number(total < 0, abs(total), exponent), mode)
+        return pack(form, Number(total < 0, abs(total), exponent + power), mode)
     # An exact zero is positive unless both terms are negative or rounding is downward.
     negative = x.negative if x.negative == y.negative else mode is Round.DOWN
     return form.sign if negative else 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import cache
 from typing import Callable
 
 from pcode import floats
@@ -72,6 +73,23 @@ def _mantissa(scope: Scope, x: Value) -> Value:
     return Value(floats.pack(form, scaled, scope.mode(x.type)), x.type)
 
 
+@_function("frexp_exponent")
+def _frexp_exponent(_: Scope, x: Value) -> Value:
+    """n where the number is in [0.5, 1) * 2**n; 0 for zeros, infinities and NaNs."""
+    form = x.type.form
+    if not x.bits & (form.sign - 1) or form.is_nan(x.bits) or form.is_infinite(x.bits):
+        return integer(0, I32)
+    number = floats.unpack(form, x.bits)
+    return integer(number.exponent + number.mantissa.bit_length(), I32)
+
+
+@_function("fma_ldexp")
+def _fma_ldexp(scope: Scope, a: Value, b: Value, c: Value, n: Value) -> Value:
+    """(a * b + c) * 2**n with one rounding."""
+    bits = floats.multiply_add(a.type.form, a.bits, b.bits, c.bits, scope.mode(a.type), n.integer)
+    return Value(bits, a.type)
+
+
 @_function("fma")
 def _fma(scope: Scope, a: Value, b: Value, c: Value) -> Value:
     return Value(floats.multiply_add(a.type.form, a.bits, b.bits, c.bits, scope.mode(a.type)), a.type)
@@ -131,7 +149,7 @@ def _pow(_: Scope, base: Value, x: Value) -> Value:
         raise NotImplementedError("only powers of two are taken")
     if math.isnan(x.number):
         return Value(x.type.form.nan, x.type)
-    return real(math.inf if x.number >= 1025 else 2.0**x.number, x.type)
+    return real(math.inf if x.number >= 1024 else 2.0**x.number, x.type)
 
 
 @_function("log2")
@@ -165,6 +183,37 @@ def _sin(_: Scope, x: Value) -> Value:
 @_function("cos_turns")
 def _cos(_: Scope, x: Value) -> Value:
     return _turn(x, math.cos)
+
+
+@_function("flush")
+def _flush(_: Scope, x: Value) -> Value:
+    """Zero instead of a denormal."""
+    return x if x.bits & x.type.form.infinity else Value(x.bits & x.type.form.sign, x.type)
+
+
+@cache
+def _two_over_pi(places: int) -> int:
+    """The first bits of 2 / pi behind the binary point."""
+
+    def inverse_tangent(of: int, one: int) -> int:
+        term = total = one // of
+        for odd in range(3, 10**6, 2):
+            term //= -of * of
+            if not term:
+                return total
+            total += term // odd
+        raise AssertionError("the series converges long before")
+
+    one = 1 << (places + 64)
+    pi = 4 * (4 * inverse_tangent(5, one) - inverse_tangent(239, one))
+    return (2 * one << places) // pi
+
+
+@_function("two_over_pi")
+def _two_over_pi_part(_: Scope, first: Value) -> Value:
+    """53 bits of 2 / pi from bit `first` behind the binary point, as a number."""
+    bits = _two_over_pi(1201) << first.integer >> (1201 - 53) & ((1 << 53) - 1)
+    return Value(floats.from_integer(floats.F64, bits, Round.NEAREST), F64)
 
 
 @_function("signext")
@@ -267,14 +316,15 @@ def _from_scaled(source: str, target: Type) -> Function:
     return convert
 
 
-def _random_up(form: Format, number: Number, random: int, source: Format) -> Number:
-    """Adds a random part of the last place that is kept, and drops what lies below it."""
+def _random_up(form: Format, number: Number, random: int) -> Number:
+    """Adds random bits to those that are dropped, as many of them as a normal f32 has too many, and then drops them."""
     last = max(number.exponent + number.mantissa.bit_length() - 1 - form.mantissa, form.least)
     drop = last - number.exponent
-    if drop <= 0:
-        return number
-    noise = random >> (32 - drop) if drop <= 32 else random << (drop - 32)
-    return Number(number.negative, (number.mantissa + noise) >> drop, last)
+    count = 23 - form.mantissa
+    whole = number.mantissa >> drop if drop >= 0 else number.mantissa << -drop
+    rest = number.mantissa & ((1 << drop) - 1) if drop > 0 else 0
+    rest = rest >> (drop - count) if drop >= count else rest << (count - drop)
+    return Number(number.negative, whole + (rest + (random >> (32 - count)) >> count), last)
 
 
 def _to_scaled(target: str, stochastic: bool) -> Function:
@@ -290,32 +340,26 @@ def _to_scaled(target: str, stochastic: bool) -> Function:
         if number is None:
             return Value(sign | form.most, kind)
         if stochastic:
-            number = _random_up(form, number, rest[0].bits, source)
+            number = _random_up(form, number, rest[0].bits)
         return Value(floats.pack(form, number, Round.NEAREST, saturate=True), kind)
 
     return convert
 
 
-@_function("f32_to_f16_SR")
-@_function("f32_to_f16_sr")
-def _stochastic_f16(_: Scope, x: Value, random: Value) -> Value:
-    return _stochastic(x, random, type_of("f", 16))
+def _stochastic(target: str) -> Function:
+    kind = named_type(target)
+
+    def convert(scope: Scope, x: Value, random: Value) -> Value:
+        form = scope.small_format(target) if kind.width <= 8 else kind.form
+        if _scaled_number(x.type.form, x.bits, 0) is None:
+            return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), kind)
+        number = _random_up(form, floats.unpack(x.type.form, x.bits), random.bits)
+        return Value(floats.pack(form, number, Round.NEAREST), kind)
+
+    return convert
 
 
-@_function("f32_to_bf16_SR")
-@_function("f32_to_bf16_sr")
-def _stochastic_bf16(_: Scope, x: Value, random: Value) -> Value:
-    return _stochastic(x, random, type_of("bf", 16))
-
-
-def _stochastic(x: Value, random: Value, target: Type) -> Value:
-    if _scaled_number(x.type.form, x.bits, 0) is None:
-        return Value(floats.convert(x.type.form, target.form, x.bits, Round.NEAREST), target)
-    number = _random_up(target.form, floats.unpack(x.type.form, x.bits), random.bits, x.type.form)
-    return Value(floats.pack(target.form, number, Round.NEAREST), target)
-
-
-_CONVERSION = re.compile(r"([a-z]+\d+)_to_([a-z]+\d+)(_sr)?(_scale)?")
+_CONVERSION = re.compile(r"([a-z]+\d+)_to_([a-z]+\d+)(_sr|_SR)?(_scale)?")
 
 
 def function(name: str) -> Function | None:
@@ -330,6 +374,8 @@ def function(name: str) -> Function | None:
         return None
     if found[4]:
         made = _from_scaled(found[1], target) if source.width <= 8 else _to_scaled(found[2], bool(found[3]))
+    elif found[3]:
+        made = _stochastic(found[2])
     elif target.is_float and target.width <= 8:
         made = _to_small(found[2], saturate=False)
     elif source.is_float and target.is_float:

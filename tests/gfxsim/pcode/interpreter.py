@@ -130,8 +130,13 @@ def _index(node: tree.Index) -> Compiled:
         return lambda scope: Value(
             scope.names["VGPR"].read(lane(scope).integer, at(scope).integer), type_of("b", 32)
         )
-    of = _expression(node.of)
+    of = _expression(_storage(node.of))
     return lambda scope: Value(of(scope).bits >> at(scope).integer & 1, type_of("u", 1))
+
+
+def _storage(node: tree.Expression) -> tree.Expression:
+    """What a view shows: bits are counted there, also those beyond the view's width."""
+    return node.of if isinstance(node, tree.View) and isinstance(node.of, tree.Name) else node
 
 
 def _is_register(node: tree.Index) -> bool:
@@ -152,7 +157,7 @@ def _range(node: tree.Slice) -> Callable[[Scope], tuple[int, int, bool]]:
 
 
 def _slice(node: tree.Slice) -> Compiled:
-    of, bounds = _expression(node.of), _range(node)
+    of, bounds = _expression(_storage(node.of)), _range(node)
 
     def execute(scope: Scope) -> Value:
         low, width, reverse = bounds(scope)

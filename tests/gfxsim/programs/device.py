@@ -11,14 +11,31 @@ from pathlib import Path
 import numpy as np
 from gfxsim import HipError, Runtime
 
+GPU = os.environ["GFXSIM_GPU"]
+
 
 @cache
 def runtime() -> Runtime:
     return Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
 
 
+@cache
+def hip() -> ctypes.CDLL:
+    """The runtime's own entries, for calls whose error is part of the test."""
+    runtime()
+    library = ctypes.CDLL(str(Path(os.environ["CK_SIM_RUNTIME"]).resolve()))
+    library.hipGetErrorName.restype = ctypes.c_char_p
+    library.gfxsimLastError.restype = ctypes.c_char_p
+    return library
+
+
+def error(status: int) -> tuple[str, str]:
+    """The name of an error code, and the sentence that the last failed call left."""
+    return hip().hipGetErrorName(status).decode(), hip().gfxsimLastError().decode()
+
+
 class Program:
-    """A HIP library. It finds the simulator's runtime in the process, which must have loaded it before."""
+    """A HIP library. It finds the simulator's runtime in the process, which has loaded it before."""
 
     def __init__(self, path: Path) -> None:
         self.runtime = runtime()
@@ -27,24 +44,17 @@ class Program:
     def call(self, name: str, *arguments: object) -> None:
         """Calls an entry that returns a HIP error, with ctypes' own conversions."""
         if status := getattr(self.library, name)(*arguments):
-            raise HipError(f"{name}: {error_name(status)}{self.runtime.reason()}")
+            raise HipError("{}: {}: {}".format(name, *error(status)))
 
     def run(self, name: str, *arguments: np.ndarray | int) -> None:
         """Calls an entry that launches a kernel. An array goes to the device before and comes back, changed, after."""
-        arrays = {i: self.runtime.upload(np.ascontiguousarray(a).tobytes()) for i, a in enumerate(arguments) if isinstance(a, np.ndarray)}
+        arrays = {i: array for i, array in enumerate(arguments) if isinstance(array, np.ndarray)}
+        buffers = {i: self.runtime.upload(array.tobytes()) for i, array in arrays.items()}
         try:
-            self.call(name, *(ctypes.c_void_p(arrays[i].address) if i in arrays else a for i, a in enumerate(arguments)))
+            self.call(name, *(ctypes.c_void_p(buffers[i].address) if i in buffers else value for i, value in enumerate(arguments)))
             self.runtime.synchronize()
-            for i, buffer in arrays.items():
-                target = arguments[i]
-                assert isinstance(target, np.ndarray)
-                target[...] = np.frombuffer(buffer.download(), target.dtype).reshape(target.shape)
+            for i, array in arrays.items():
+                array[...] = np.frombuffer(buffers[i].download(), array.dtype).reshape(array.shape)
         finally:
-            for buffer in arrays.values():
+            for buffer in buffers.values():
                 buffer.free()
-
-
-def error_name(status: int) -> str:
-    library = ctypes.CDLL(os.environ["CK_SIM_RUNTIME"])
-    library.hipGetErrorName.restype = ctypes.c_char_p
-    return library.hipGetErrorName(status).decode()

@@ -120,15 +120,6 @@ hipError_t launch_integer_atomics(const T* in, T* cells, T* firsts, int n) {
 
 }  // namespace
 
-// Found by its name through the module interface.
-extern "C" __global__ void module_kernel(int* out, int first, double step, unsigned char flag, int n) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = flag ? first + static_cast<int>(step * i) : -1;
-}
-
-extern "C" __device__ int module_variable[4];
-extern "C" __device__ int module_variable[4] = {3, 1, 4, 1};
-
 extern "C" {
 
 hipError_t run_atomics_int32(const int* in, int* cells, int* firsts, int n) { return launch_integer_atomics(in, cells, firsts, n); }

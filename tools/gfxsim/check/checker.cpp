@@ -31,7 +31,9 @@ void Checker::check_operands(Wave& wave, const Instr& instr, const Access& acces
     const RegisterCheck& registers = *static_cast<GroupState*>(wave.check_state)->waves[wave.index];
     for (int n = 0; n < instr.srcs; ++n) {
         const Operand& operand = instr.src[n];
-        const bool data        = &operand == access.data || (access.data && operand.kind == access.data->kind && operand.index == access.data->index);
+        // LDS instructions name their address first and data behind it.
+        const bool lds  = instr.def->traits.klass == Class::lds;
+        const bool data = lds ? n > 0 : access.data && operand.kind == access.data->kind && operand.index == access.data->index;
         if (data && !(access.use == Use::write && access.space == Space::global)) continue;
         const u64 bad = access.mask & ~registers.defined_lanes(operand);
         if (!bad || findings_.again(FindingKind::uninitialised_register, instr)) continue;

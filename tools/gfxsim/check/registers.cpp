@@ -166,7 +166,9 @@ void RegisterCheck::after(Wave& wave, const Instr& instr, u64 loaded) {
     }
     if (traits.writes_scc) scc_ = defined != 0;
     if (traits.counter != Counter::none) {
-        issue(instr, traits.counter);
+        // Later generations count an atomic that returns nothing with the stores.
+        const bool as_store = traits.klass == Class::global && !instr.dsts && instr.isa != Isa::gfx9 && name.find("_atomic_") != name.npos;
+        issue(instr, as_store ? Counter::store : traits.counter);
         // A flat access may go to LDS as well as to memory and counts for both.
         if (name.substr(0, 5) == "flat_" && instr.isa != Isa::gfx12) issue(instr, Counter::lgkm);
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "gfxsim/core/shadow.hpp"
+
 namespace gfxsim {
 namespace {
 
@@ -64,6 +66,12 @@ bool MemoryMap::remove(u64 begin) {
 std::shared_ptr<const AddressSpace> MemoryMap::snapshot() const {
     std::lock_guard<std::mutex> lock(mutex_);
     return current_;
+}
+
+void MemoryMap::mark_written(u64 address, u64 bytes) const {
+    const auto memory = snapshot();
+    const Allocation* allocation = memory->find(address, bytes);
+    if (allocation && allocation->shadow) allocation->shadow->define(address - allocation->begin, bytes);
 }
 
 }  // namespace gfxsim

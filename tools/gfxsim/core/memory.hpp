@@ -40,6 +40,8 @@ public:
     void add(Allocation allocation);
     bool remove(u64 begin);
     std::shared_ptr<const AddressSpace> snapshot() const;
+    /// The host has written these bytes; the checking mode takes them for defined.
+    void mark_written(u64 address, u64 bytes) const;
 
 private:
     mutable std::mutex mutex_;

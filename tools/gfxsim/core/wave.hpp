@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gfxsim/core/deferred.hpp"
 #include "gfxsim/core/fault.hpp"
 #include "gfxsim/core/instr.hpp"
 #include "gfxsim/core/memory.hpp"
@@ -87,6 +88,7 @@ struct Workgroup {
     u32 at_barrier = 0;
     u32 running    = 0;
     u64 barrier_epoch = 0;
+    DeferredAdds sums;
 };
 
 enum class State : u8 { running, barrier, ended, yielded };

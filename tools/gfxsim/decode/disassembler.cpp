@@ -8,6 +8,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "gfxsim/decode/scaled_mfma.hpp"
+
 namespace gfxsim {
 namespace {
 
@@ -50,7 +52,11 @@ std::vector<DisassembledLine> disassemble(std::string_view gpu, const u8* code, 
         std::uint64_t length = 0;
         state.text.clear();
         const bool decoded = amd_comgr_disassemble_instruction(info, offset, &state, &length) == AMD_COMGR_STATUS_SUCCESS && length >= 4;
-        if (!decoded) length = 4, state.text = undecoded(code + offset);
+        const bool alone   = decoded && state.text.find("v_mfma_ld_scale_b32") != std::string::npos;
+        ScaledMfma scaled;
+        if (gpu == "gfx950" && (!decoded || alone)) scaled = decode_scaled_mfma(code + offset, state.size - offset);
+        if (scaled.size) length = scaled.size, state.text = scaled.text;
+        else if (!decoded) length = 4, state.text = undecoded(code + offset);
         const std::size_t begin = state.text.find_first_not_of(" \t");
         lines.push_back({offset, length, begin == std::string::npos ? "" : state.text.substr(begin)});
         offset += length;

@@ -115,9 +115,24 @@ bool parse_wait(std::string_view rest, Line& line) {
     return true;
 }
 
-constexpr std::string_view kHardwareRegisters[] = {
-    "", "HW_REG_MODE", "HW_REG_STATUS", "HW_REG_TRAPSTS", "HW_REG_HW_ID", "HW_REG_GPR_ALLOC", "HW_REG_LDS_ALLOC", "HW_REG_IB_STS",
+struct HardwareRegister {
+    std::string_view name;
+    u8 number;
 };
+
+constexpr HardwareRegister kHardwareRegisters[] = {
+    {"HW_REG_MODE", 1},       {"HW_REG_STATUS", 2},     {"HW_REG_TRAPSTS", 3},       {"HW_REG_HW_ID", 4},
+    {"HW_REG_GPR_ALLOC", 5},  {"HW_REG_LDS_ALLOC", 6},  {"HW_REG_IB_STS", 7},        {"HW_REG_XCC_ID", 20},
+    {"HW_REG_HW_ID1", 23},    {"HW_REG_HW_ID2", 24},    {"HW_REG_SHADER_CYCLES", 29}, {"HW_REG_SHADER_CYCLES_LO", 29},
+    {"HW_REG_SHADER_CYCLES_HI", 30},
+};
+
+// The ordinary operands next to an unusual one.
+void parse_others(std::string_view text, Line& line) {
+    Line others   = parse_line("x " + std::string(text), Isa::gfx9);
+    line.operands = others.operands;
+    if (!others.problem.empty()) line.problem = others.problem;
+}
 
 bool parse_hwreg(std::string_view text, Modifiers& mod) {
     // hwreg(HW_REG_MODE, 0, 8) or hwreg(HW_REG_MODE); unnamed registers are numbers.
@@ -126,9 +141,9 @@ bool parse_hwreg(std::string_view text, Modifiers& mod) {
     text = text.substr(open + 1, close - open - 1);
     const std::size_t comma     = text.find(',');
     const std::string_view name = text.substr(0, comma);
-    mod.hwreg = name == "HW_REG_XCC_ID" ? 20 : name == "HW_REG_SHADER_CYCLES" ? 29 : u8(number(name));
-    for (u8 i = 1; i < 8; ++i) {
-        if (name == kHardwareRegisters[i]) mod.hwreg = i;
+    mod.hwreg = u8(number(name));
+    for (const HardwareRegister& known : kHardwareRegisters) {
+        if (name == known.name) mod.hwreg = known.number;
     }
     if (comma != std::string_view::npos) {
         text.remove_prefix(comma + 1);
@@ -195,8 +210,10 @@ bool parse_special(std::string_view mnemonic, std::string_view rest, Isa, Line& 
         return true;
     };
     if (mnemonic == "s_waitcnt") return parse_wait(rest, line) || refuse();
-    if (mnemonic == "s_waitcnt_vscnt") {
-        line.mod.wait[int(Counter::store)] = u8(number(rest.substr(rest.find(',') + 1)));
+    if (mnemonic.substr(0, 10) == "s_waitcnt_" && mnemonic != "s_waitcnt_depctr") {
+        for (const WaitName& wait : kWaits) {
+            if (mnemonic.substr(10) == wait.name) line.mod.wait[int(wait.counter)] = u8(number(rest.substr(rest.find(',') + 1)));
+        }
         return true;
     }
     if (mnemonic.substr(0, 7) == "s_wait_" && mnemonic != "s_wait_alu" && mnemonic != "s_wait_event" && mnemonic != "s_wait_idle") {
@@ -219,10 +236,23 @@ bool parse_special(std::string_view mnemonic, std::string_view rest, Isa, Line& 
         const std::size_t open = rest.find("hwreg(");
         if (open == std::string_view::npos || !parse_hwreg(rest.substr(open), line.mod)) return refuse();
         const std::size_t close = rest.find(')', open);
-        const std::string other = std::string(open == 0 ? rest.substr(close + 1) : rest.substr(0, open));
-        Line operand = parse_line("x " + other, Isa::gfx9);
-        line.operands = operand.operands;
-        if (!operand.problem.empty()) line.problem = operand.problem;
+        parse_others(open == 0 ? rest.substr(close + 1) : rest.substr(0, open), line);
+        return true;
+    }
+    if (mnemonic == "s_sendmsg_rtn_b32" || mnemonic == "s_sendmsg_rtn_b64") {
+        parse_others(rest.substr(0, rest.find("sendmsg(")), line);
+        return true;
+    }
+    if (mnemonic == "s_set_gpr_idx_on" || mnemonic == "s_set_gpr_idx_mode") {
+        // gpr_idx(SRC0,DST): which operands M0 moves.
+        const std::size_t open = rest.find("gpr_idx(");
+        if (open == std::string_view::npos) return refuse();
+        const std::string_view names = rest.substr(open);
+        constexpr std::string_view kNames[] = {"SRC0", "SRC1", "SRC2", "DST"};
+        for (u32 i = 0; i < 4; ++i) {
+            if (names.find(kNames[i]) != std::string_view::npos) line.mod.imm |= 1u << i;
+        }
+        parse_others(rest.substr(0, open), line);
         return true;
     }
     if (mnemonic == "swizzle") {

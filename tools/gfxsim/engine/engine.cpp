@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -14,12 +15,24 @@ namespace {
 constexpr u64 kTurn = u64(1) << 20;
 
 struct Shared {
+    Shared(const Launch& of, u64 count) : launch(of), groups(count) {}
+
     const Launch& launch;
     u64 groups;
     std::atomic<u64> next{0};
     std::atomic<bool> stop{false};
     std::mutex mutex;
     LaunchOutcome outcome;
+    std::mutex order;
+    std::map<u64, DeferredAdds> done;   ///< sums of workgroups that are done before one with a lower index
+    u64 added = 0;                      ///< workgroups whose sums are in memory
+
+    void add_in_order(u64 index, DeferredAdds sums) {
+        std::lock_guard<std::mutex> lock(order);
+        done.emplace(index, std::move(sums));
+        for (auto first = done.begin(); first != done.end() && first->first == added; first = done.erase(first), ++added)
+            first->second.flush();
+    }
 };
 
 struct Group : Workgroup {
@@ -122,6 +135,7 @@ private:
             }
             if (budget == 0 && group.running > 0) return false;
         }
+        shared_.add_in_order(group.index, group.sums.take());
         if (observer_) observer_->finish(group);
         return true;
     }
@@ -213,7 +227,7 @@ private:
 }  // namespace
 
 LaunchOutcome run_launch(const Launch& launch, const EngineOptions& options) {
-    Shared shared{launch, u64(launch.grid[0]) * launch.grid[1] * launch.grid[2], {}, {}, {}, {}};
+    Shared shared{launch, u64(launch.grid[0]) * launch.grid[1] * launch.grid[2]};
     unsigned threads = options.threads ? options.threads : std::thread::hardware_concurrency();
     if (threads == 0) threads = 1;
     if (threads > shared.groups) threads = unsigned(shared.groups ? shared.groups : 1);

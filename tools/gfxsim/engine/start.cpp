@@ -2,6 +2,8 @@
 // The registers that a wave starts with, as the kernel's descriptor asks for them.
 #include "gfxsim/engine/engine.hpp"
 
+#include <algorithm>
+
 namespace gfxsim {
 namespace {
 
@@ -50,6 +52,8 @@ u16 start_scalars(Wave& wave, const Launch& launch, const Workgroup& group) {
         wave.s[sreg::ttmp + 9] = group.id[0];
         wave.s[sreg::ttmp + 7] = group.id[1] | group.id[2] << 16;
     } else {
+        // They follow as many registers as the descriptor counts, which can be more than it fills.
+        next = std::max(next, u16(kernel.rsrc2 >> 1 & 0x1f));
         for (int axis = 0; axis < 3; ++axis) {
             if (bit(kernel.rsrc2, 7 + axis)) put32(group.id[axis]);
         }

@@ -7,7 +7,9 @@
 #include <new>
 #include <string>
 
+#include "gfxsim/core/shadow.hpp"
 #include "gfxsim/hip/api.hpp"
+#include "gfxsim/hip/runtime.hpp"
 
 namespace gfxsim {
 
@@ -60,6 +62,8 @@ void Blocks::remove(const void* begin) {
 void Blocks::publish(const Block& block) {
     Allocation allocation;
     allocation.begin = block.begin, allocation.end = block.end(), allocation.kind = block.kind;
+    // Memory that the host reaches too may be written there unseen.
+    if (block.kind == MemoryKind::device && settings().monitor.check) allocation.shadow = std::make_shared<Shadow>(block.size);
     memory_.add(std::move(allocation));
 }
 

@@ -25,6 +25,8 @@ const Gpu& gpu_of(int device) {
 #undef hipGetDeviceProperties
 #undef hipChooseDevice
 
+// Not all of these are declared in a header that exports them.
+#pragma GCC visibility push(default)
 extern "C" {
 
 // The names without a version are those of programs from before there was one.
@@ -247,3 +249,4 @@ hipError_t hipProfilerStart() { return hipSuccess; }
 hipError_t hipProfilerStop() { return hipSuccess; }
 
 }  // extern "C"
+#pragma GCC visibility pop

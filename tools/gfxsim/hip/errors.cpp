@@ -151,6 +151,8 @@ std::intptr_t refuse_entry(const char* name, std::intptr_t result) {
 
 using namespace gfxsim;
 
+// Not all of these are declared in a header that exports them.
+#pragma GCC visibility push(default)
 extern "C" {
 
 const char* gfxsimLastError(void);
@@ -204,3 +206,4 @@ std::uint16_t __gnu_f2h_ieee(float value) { return to_f16(value).bits; }
 float __gnu_h2f_ieee(std::uint16_t bits) { return to_f32(f16{bits}); }
 
 }  // extern "C"
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "gfxsim/hip/events.hpp"
 #include "gfxsim/hip/occupancy.hpp"
 #include "gfxsim/hip/runtime.hpp"
+#include "gfxsim/monitor/monitor.hpp"
 
 using namespace gfxsim;
 
@@ -59,12 +60,6 @@ hipError_t code_of(FaultKind kind) {
     return hipErrorLaunchFailure;
 }
 
-EngineOptions engine_options() {
-    EngineOptions options;
-    options.threads = settings().threads;
-    return options;
-}
-
 /// Memory that is in the map for the time of a launch.
 class Mapped {
 public:
@@ -94,7 +89,12 @@ void run(const Kernel& kernel, const LaunchRequest& request, std::size_t stack_l
     launch.kernarg = own.kernarg(), launch.dispatch_packet = own.packet(), launch.queue = own.queue();
     launch.memory  = runtime().memory.snapshot();
 
-    const LaunchOutcome outcome = run_launch(launch, engine_options());
+    Monitor monitor(settings().monitor);
+    EngineOptions options;
+    options.threads       = settings().threads;
+    options.observer      = monitor.factory();
+    LaunchOutcome outcome = run_launch(launch, options);
+    monitor.finish(launch, outcome);
     if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error);
 }
 
@@ -148,6 +148,8 @@ std::vector<CallConfiguration>& configurations() {
 
 }  // namespace
 
+// Not all of these are declared in a header that exports them.
+#pragma GCC visibility push(default)
 extern "C" {
 
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t lds, hipStream_t stream) {
@@ -221,3 +223,4 @@ hipError_t _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream
     hipEvent_t, hipEvent_t) __attribute__((alias("hipHccModuleLaunchKernel")));
 
 }  // extern "C"
+#pragma GCC visibility pop

@@ -55,7 +55,7 @@ def refusals(entries: list[Entry]) -> str:
     lines.append('extern "C" {')
     for entry in entries:
         call = f'gfxsim::refuse_entry("{readable(entry.name)}", {entry.refusal})'
-        lines.append(f"__attribute__((weak)) std::intptr_t {entry.name}() {{ return {call}; }}")
+        lines.append(f'__attribute__((weak, visibility("default"))) std::intptr_t {entry.name}() {{ return {call}; }}')
     lines.append("}")
     return "\n".join(lines) + "\n"
 

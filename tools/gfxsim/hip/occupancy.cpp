@@ -4,25 +4,11 @@
 #include <algorithm>
 #include <mutex>
 
+#include "arch/occupancy.hpp"
 #include "gfxsim/hip/runtime.hpp"
 
 namespace gfxsim {
 namespace {
-
-u64 round_up(u64 value, u64 granule) { return granule ? (value + granule - 1) / granule * granule : value; }
-
-u32 waves_per_simd(const Gpu& gpu, const Kernel& kernel) {
-    const auto& registers = gpu.spec->registers;
-    u64 waves             = u64(registers.max_waves_per_simd);
-    if (kernel.vgprs) {
-        // A register of a wave twice the usual size takes the place of two.
-        const u64 width = std::max<u64>(1, kernel.wave_size / u64(gpu.spec->wave_size));
-        waves           = std::min(waves, u64(registers.vgprs_per_simd) / (width * round_up(kernel.vgprs, u64(registers.vgpr_granule))));
-    }
-    if (kernel.sgprs && registers.sgprs_per_simd)
-        waves = std::min(waves, u64(registers.sgprs_per_simd) / round_up(kernel.sgprs, u64(registers.sgpr_granule)));
-    return u32(waves);
-}
 
 u32 largest_block(const Gpu& gpu, const Kernel& kernel, u64 dynamic_lds, u32 limit) {
     const u32 step = kernel.wave_size, most = std::min(kernel.max_group_size, limit ? limit : kernel.max_group_size);
@@ -60,9 +46,9 @@ void choose_block(int* grid, int* block, Function function, std::size_t dynamic_
 
 Multiprocessor multiprocessors(const Gpu& gpu) {
     const auto& spec = *gpu.spec;
-    const u32 paired = spec.workgroup_processor_mode ? 2 : 1;
     Multiprocessor unit{};
-    unit.count = u32(spec.compute_units) / paired, unit.simds = u32(spec.simds_per_cu) * paired;
+    unit.simds   = u32(ckdispatch::arch::simds_per_unit(spec));
+    unit.count   = u32(spec.compute_units * spec.simds_per_cu) / unit.simds;
     unit.threads = unit.simds * u32(spec.registers.max_waves_per_simd) * u32(spec.wave_size);
     return unit;
 }
@@ -70,10 +56,7 @@ Multiprocessor multiprocessors(const Gpu& gpu) {
 u32 active_blocks(const Gpu& gpu, const Kernel& kernel, u32 block, u64 dynamic_lds) {
     const u64 lds = kernel.lds_bytes + dynamic_lds;
     if (block > kernel.max_group_size || lds > u64(gpu.spec->lds_bytes)) return 0;
-    const u32 waves = (block + kernel.wave_size - 1) / kernel.wave_size;
-    u64 blocks      = multiprocessors(gpu).simds * waves_per_simd(gpu, kernel) / waves;
-    if (lds) blocks = std::min(blocks, u64(gpu.spec->lds_pool_bytes) / round_up(lds, u64(gpu.spec->lds_granule)));
-    return u32(blocks);
+    return u32(ckdispatch::arch::workgroups_per_unit(*gpu.spec, {int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(lds), int(block)}));
 }
 
 }  // namespace gfxsim

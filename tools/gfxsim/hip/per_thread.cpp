@@ -3,6 +3,8 @@
 // so they are those of the null stream.
 #include "gfxsim/hip/api.hpp"
 
+// Not all of these are declared in a header that exports them.
+#pragma GCC visibility push(default)
 extern "C" {
 
 hipError_t hipMemcpy_spt(void* to, const void* from, size_t bytes, hipMemcpyKind kind);
@@ -86,3 +88,4 @@ hipError_t hipLaunchCooperativeKernel_spt(const void* function, dim3 grid, dim3 
 }
 
 }  // extern "C"
+#pragma GCC visibility pop

@@ -4,8 +4,10 @@
 #include "gfxsim/core/gpu.hpp"
 #include "gfxsim/hip/api.hpp"
 
-// It needs the types of the header that api.hpp includes.
+// It needs the types of the header that api.hpp includes, and declares entries without exporting them.
+#pragma GCC visibility push(default)
 #include <hip/hip_deprecated.h>
+#pragma GCC visibility pop
 
 namespace gfxsim {
 

@@ -14,6 +14,8 @@ FatBinary* binary_of(void* handle) { return static_cast<FatBinary*>(handle); }
 
 }  // namespace
 
+// Not all of these are declared in a header that exports them.
+#pragma GCC visibility push(default)
 extern "C" {
 
 void** __hipRegisterFatBinary(const void* wrapper);
@@ -69,3 +71,4 @@ void __hipUnregisterFatBinary(void** handle) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 #include "gfxsim/hip/runtime.hpp"
 
 #include <cstdlib>
+#include <optional>
 
 namespace gfxsim {
 namespace {
@@ -29,14 +30,28 @@ Settings read_environment() {
                                           std::string(known_gpus()) + ".");
     settings.threads           = unsigned(number("GFXSIM_THREADS", 0));
     settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", kDefaultLimit);
+    settings.monitor           = MonitorOptions::from_environment();
     return settings;
 }
 
 }  // namespace
 
 const Settings& settings() {
-    static const Settings read = read_environment();
-    return read;
+    static std::mutex mutex;
+    static std::optional<Settings> read;
+    static std::optional<HipError> problem;
+    std::lock_guard<std::mutex> lock(mutex);
+    // Every call fails then, but one sentence about it is enough.
+    if (problem) throw HipError(problem->code(), problem->what(), false);
+    if (!read) {
+        try {
+            read = read_environment();
+        } catch (const HipError& error) {
+            problem = error;
+            throw;
+        }
+    }
+    return *read;
 }
 
 Runtime& runtime() {

@@ -13,6 +13,7 @@
 #include "gfxsim/hip/api.hpp"
 #include "gfxsim/hip/blocks.hpp"
 #include "gfxsim/hip/modules.hpp"
+#include "gfxsim/monitor/monitor.hpp"
 
 namespace gfxsim {
 
@@ -21,6 +22,7 @@ struct Settings {
     const Gpu* gpu = nullptr;     ///< GFXSIM_GPU
     unsigned threads = 0;         ///< GFXSIM_THREADS; 0: one per core
     u64 instruction_limit = 0;    ///< GFXSIM_INSTRUCTION_LIMIT, per wave
+    MonitorOptions monitor;       ///< GFXSIM_CHECK, GFXSIM_REPORT and their like
 };
 
 /// Read when they are first asked for. A HipError if the environment names a GPU that is not simulated.

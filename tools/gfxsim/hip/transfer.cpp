@@ -41,8 +41,9 @@ void copy(const Place& to, const Place& from, const Shape& shape, hipMemcpyKind 
     check_place(from, shape, both || kind == hipMemcpyDeviceToHost, "source");
     for (std::size_t z = 0; z < shape.depth; ++z) {
         for (std::size_t y = 0; y < shape.height; ++y) {
-            std::memmove(static_cast<u8*>(to.pointer) + z * to.slice + y * to.pitch, static_cast<const u8*>(from.pointer) + z * from.slice + y * from.pitch,
-                         shape.width);
+            u8* const row = static_cast<u8*>(to.pointer) + z * to.slice + y * to.pitch;
+            std::memmove(row, static_cast<const u8*>(from.pointer) + z * from.slice + y * from.pitch, shape.width);
+            runtime().memory.mark_written(reinterpret_cast<u64>(row), shape.width);
         }
     }
 }
@@ -60,6 +61,7 @@ void fill(const Place& to, const Shape& shape, unsigned value, unsigned element)
             if (element == 1) std::memset(row, int(value), shape.width);
             else
                 for (std::size_t x = 0; x + element <= shape.width; x += element) std::memcpy(row + x, &value, element);
+            runtime().memory.mark_written(reinterpret_cast<u64>(row), shape.width);
         }
     }
 }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr u64 kMostBytes        = u64(1) << 32;
 constexpr u64 kMostKernargBytes = u64(1) << 20;
+constexpr u16 kMostPreloaded    = 32;
 // Scalar loads are widened to whole aligned groups of registers and may read this far behind the last constant.
 constexpr u64 kWidestLoad = 64;
 
@@ -195,6 +196,7 @@ void CodeObject::describe(Kernel& kernel, u64 address, const Gpu& gpu) const {
     const u32 wave_size = descriptor.properties & kWave32Property ? 32 : 64;
     if (kernel.wave_size != wave_size) fail("has different wave sizes in its metadata and in its descriptor");
     if (wave_size == 32 && gpu.isa == Isa::gfx9) fail("has waves of 32 lanes, which " + std::string(gpu.name()) + " has not");
+    if ((kernel.kernarg_preload & 0x7f) > kMostPreloaded) fail("has more arguments in registers than there are registers for them");
     if (kernel.kernarg_bytes > kMostKernargBytes) fail("has arguments of " + std::to_string(kernel.kernarg_bytes) + " bytes");
     for (const KernelArg& arg : kernel.args) {
         if (u64(arg.offset) + arg.size > kernel.kernarg_bytes) fail("has the argument '" + arg.name + "' outside its arguments");

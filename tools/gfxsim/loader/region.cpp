@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <new>
 #include <utility>
 
@@ -17,14 +18,28 @@ u64 page() {
 
 u64 whole_pages(u64 bytes) { return (bytes + page() - 1) / page() * page(); }
 
+constexpr u64 kFirstAddress = u64(1) << 44;
+constexpr u64 kEndOfMemory  = u64(1) << 47;
+
+void* reserve(u64 bytes) {
+    static std::atomic<u64> next{kFirstAddress};
+    for (int attempt = 0; attempt < 64; ++attempt) {
+        void* const wish  = reinterpret_cast<void*>(next.fetch_add(bytes));
+        void* const found = mmap(wish, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (found == MAP_FAILED) break;
+        if (reinterpret_cast<u64>(found) + bytes <= kEndOfMemory) return found;
+        munmap(found, bytes);
+    }
+    throw std::bad_alloc();
+}
+
 }  // namespace
 
 Region::Region(u64 bytes) : size_(bytes) {
-    if (bytes > u64(1) << 46) throw std::bad_alloc();
-    const u64 inner = whole_pages(bytes ? bytes : 1);
-    void* outer     = mmap(nullptr, inner + 2 * page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (outer == MAP_FAILED) throw std::bad_alloc();
-    data_ = static_cast<u8*>(outer) + page();
+    if (bytes > kFirstAddress) throw std::bad_alloc();
+    const u64 inner   = whole_pages(bytes ? bytes : 1);
+    void* const outer = reserve(inner + 2 * page());
+    data_             = static_cast<u8*>(outer) + page();
     if (mprotect(data_, inner, PROT_READ | PROT_WRITE) != 0) {
         munmap(outer, inner + 2 * page());
         throw std::bad_alloc();

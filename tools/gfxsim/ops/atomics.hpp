@@ -105,6 +105,18 @@ inline Word<F> update_shared(u8* at, Word<F> first, Word<F> second, Denormals ke
     return old;
 }
 
+/// Whether the result of several updates depends on their order although none of them returns anything.
+template <auto F> inline constexpr bool is_float_sum = false;
+template <> inline constexpr bool is_float_sum<add<f32>> = true;
+template <> inline constexpr bool is_float_sum<add<f64>> = true;
+template <> inline constexpr bool is_float_sum<add_pair<f16>> = true;
+template <> inline constexpr bool is_float_sum<add_pair<bf16>> = true;
+
+template <auto F>
+void apply_later(u8* at, u64 value, u8 denorm32, u8 denorm64) {
+    update_shared<F>(at, Word<F>(value), Word<F>(0), {denorm32, denorm64});
+}
+
 /// A lane's operand in one or two registers.
 template <class W>
 inline W read_word(const Wave& wave, u16 row, int lane) {

@@ -5,7 +5,10 @@
 namespace gfxsim {
 namespace {
 
-void run_cache_control(Wave&, const Instr&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void run_cache_control(Wave& wave, const Instr&) {
+    wave.group->sums.flush();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 }  // namespace
 

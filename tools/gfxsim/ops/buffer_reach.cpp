@@ -101,13 +101,20 @@ void BufferPlace::reach(Wave& wave, const Instr& instr, int data_at, const Reque
     const u32 ioffset = u32(instr.mod.offset);
     const bool plain  = !idxen && !d.add_lane && !d.swizzle && d.check == Check::bytes;
     if (plain && voffset) {
-        u64 last = 0;
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const u64 offset = wraps ? u32(voffset[lane] + ioffset) : u64(voffset[lane]) + ioffset;
-            reach.at[lane]   = origin + offset;
+        u64 most = 0;
+        if (wraps) {
+            u32 most32 = 0;
+            for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = origin + u32(voffset[lane] + ioffset);
+            for (int lane = 0; lane < wave.size; ++lane) most32 = std::max(most32, voffset[lane] + ioffset);
+            most = most32;
+        } else {
+            for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = origin + voffset[lane] + ioffset;
+            for (int lane = 0; lane < wave.size; ++lane) most = std::max<u64>(most, u64(voffset[lane]) + ioffset);
         }
-        each_lane(exec, [&](int lane) { last = std::max(last, reach.at[lane]); });
-        if (last - d.base + request.bytes <= d.records) return reach_global(wave, instr, exec, request, reach);
+        if (most + soffset + request.bytes <= d.records) {
+            reach.first = origin, reach.last = origin + most;
+            return reach_global(wave, instr, exec, request, reach);
+        }
     }
     u64 inside = 0;
     for_lanes(exec, [&](int lane) {

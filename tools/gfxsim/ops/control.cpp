@@ -200,7 +200,9 @@ Table control_table() {
         no_effect("s_ttracedata"),
         no_effect("s_ttracedata_imm", kGfx11And12),
     };
-    for (const Definition& def : hardware_register_table()) all.push_back(def);
+    for (auto table : {hardware_register_table, gpr_index_table}) {
+        for (const Definition& def : table()) all.push_back(def);
+    }
     return all;
 }
 

@@ -7,5 +7,6 @@
 namespace gfxsim {
 
 Table hardware_register_table();
+Table gpr_index_table();
 
 }  // namespace gfxsim

@@ -26,14 +26,14 @@ void store_to(Wave& wave, const Instr& instr, const Operand& data, Reach& reach)
 template <Form form>
 void run_read(Wave& wave, const Instr& instr) {
     Reach reach;
-    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach.at);
+    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach);
     load_from<form>(wave, instr, instr.dst[0], reach);
 }
 
 template <Form form>
 void run_write(Wave& wave, const Instr& instr) {
     Reach reach;
-    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach.at);
+    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach);
     store_to<form>(wave, instr, instr.src[1], reach);
 }
 
@@ -41,8 +41,8 @@ void run_write(Wave& wave, const Instr& instr) {
 template <Form form, u32 stride>
 void run_read2(Wave& wave, const Instr& instr) {
     Reach first, second;
-    lds_offsets(wave, instr.src[0], instr.mod.offset0 * stride * bytes_of(form), first.at);
-    lds_offsets(wave, instr.src[0], instr.mod.offset1 * stride * bytes_of(form), second.at);
+    lds_offsets(wave, instr.src[0], instr.mod.offset0 * stride * bytes_of(form), first);
+    lds_offsets(wave, instr.src[0], instr.mod.offset1 * stride * bytes_of(form), second);
     load_from<form>(wave, instr, part(instr.dst[0], 0, dwords_of(form)), first);
     load_from<form>(wave, instr, part(instr.dst[0], dwords_of(form), dwords_of(form)), second);
 }
@@ -50,8 +50,8 @@ void run_read2(Wave& wave, const Instr& instr) {
 template <Form form, u32 stride>
 void run_write2(Wave& wave, const Instr& instr) {
     Reach first, second;
-    lds_offsets(wave, instr.src[0], instr.mod.offset0 * stride * bytes_of(form), first.at);
-    lds_offsets(wave, instr.src[0], instr.mod.offset1 * stride * bytes_of(form), second.at);
+    lds_offsets(wave, instr.src[0], instr.mod.offset0 * stride * bytes_of(form), first);
+    lds_offsets(wave, instr.src[0], instr.mod.offset1 * stride * bytes_of(form), second);
     store_to<form>(wave, instr, instr.src[1], first);
     store_to<form>(wave, instr, instr.src[2], second);
 }

@@ -16,7 +16,7 @@ template <auto F>
 void run(Wave& wave, const Instr& instr) {
     using W = Word<F>;
     Reach reach;
-    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach.at);
+    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach);
     reach_lds(wave, instr, wave.exec(), {sizeof(W), Use::atomic, &instr.src[1]}, reach);
     // An f64 sum keeps denormals whatever the mode says.
     const Denormals keep = {wave.mode.denorm32, u8(std::is_same_v<Value<F>, f64> ? 3 : wave.mode.denorm64)};
@@ -37,14 +37,16 @@ void run_exchange2(Wave& wave, const Instr& instr) {
     for (int half = 0; half < 2; ++half) {
         const Operand& data = instr.src[1 + half];
         Reach reach;
-        lds_offsets(wave, instr.src[0], offsets[half] * stride * u32(sizeof(W)), reach.at);
+        lds_offsets(wave, instr.src[0], offsets[half] * stride * u32(sizeof(W)), reach);
         reach_lds(wave, instr, wave.exec(), {sizeof(W), Use::atomic, &data}, reach);
         for_lanes(reach.mask[kLds], [&](int lane) {
             old[half][lane] = update<exchange<W>>(wave.group->lds.data() + reach.at[lane], read_word<W>(wave, data.index, lane), 0, {});
         });
     }
-    for (int half = 0; half < 2; ++half)
-        for_lanes(wave.exec(), [&](int lane) { write_word(wave, u16(instr.dst[0].index + half * int(sizeof(W)) / 4), lane, old[half][lane]); });
+    for (int half = 0; half < 2; ++half) {
+        const u16 row = u16(instr.dst[0].index + half * int(sizeof(W)) / 4);
+        for_lanes(wave.exec(), [&](int lane) { write_word(wave, row, lane, old[half][lane]); });
+    }
 }
 
 struct Row {

@@ -12,7 +12,7 @@ int reachable_lanes(const Wave& wave) { return wave.isa == Isa::gfx11 ? 32 : wav
 
 void put_lanes(Wave& wave, const Instr& instr, const u32* values) {
     u32* to = wave.v[instr.dst[0].index];
-    for_lanes(wave.exec(), [&](int lane) { to[lane] = values[lane]; });
+    each_lane(wave.exec(), [&](int lane) { to[lane] = values[lane]; });
 }
 
 // Each lane sends its value to another one; of two that send to the same, the later wins.
@@ -21,7 +21,7 @@ void run_permute(Wave& wave, const Instr& instr) {
     const int lanes = reachable_lanes(wave);
     u32 out[kLanes] = {};
     for_lanes(wave.exec(), [&](int lane) {
-        const int to = (lane & ~(lanes - 1)) + int((index[lane] + u32(instr.mod.offset)) / 4 % u32(lanes));
+        const int to = (lane & ~(lanes - 1)) | int((index[lane] + u32(instr.mod.offset)) / 4 & u32(lanes - 1));
         out[to]      = value[lane];
     });
     put_lanes(wave, instr, out);
@@ -33,11 +33,11 @@ void run_backward_permute(Wave& wave, const Instr& instr) {
     const u32 *index = wave.v[instr.src[0].index], *value = wave.v[instr.src[1].index];
     const int lanes = reachable_lanes(wave);
     const u64 exec  = wave.exec();
-    u32 out[kLanes] = {};
-    for_lanes(exec, [&](int lane) {
-        const int from = (lane & ~(lanes - 1)) + int((index[lane] + u32(instr.mod.offset)) / 4 % u32(lanes));
+    u32 out[kLanes];
+    for (int lane = 0; lane < wave.size; ++lane) {
+        const int from = (lane & ~(lanes - 1)) | int((index[lane] + u32(instr.mod.offset)) / 4 & u32(lanes - 1));
         out[lane]      = from_inactive || (exec >> from & 1) ? value[from] : 0;
-    });
+    }
     put_lanes(wave, instr, out);
 }
 
@@ -76,9 +76,9 @@ void run_count(Wave& wave, const Instr& instr) {
     const u64 exec = wave.exec();
     if (!exec) return;
     Reach reach;
-    const int first     = lowest(exec);
-    const u32 lanes     = u32(__builtin_popcountll(exec));
-    reach.at[first]     = wave.s[sreg::m0] + u32(instr.mod.offset);
+    const int first = lowest(exec);
+    const u32 lanes = u32(__builtin_popcountll(exec));
+    reach.at[first] = wave.s[sreg::m0] + u32(instr.mod.offset);
     reach_lds(wave, instr, u64(1) << first, {4, Use::atomic, nullptr}, reach);
     u32 old = 0;
     if (!reach.outside) {

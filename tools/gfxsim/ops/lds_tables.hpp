@@ -2,6 +2,8 @@
 // The parts of lds_table(), and what they share.
 #pragma once
 
+#include <algorithm>
+
 #include "gfxsim/ops/reach.hpp"
 #include "gfxsim/ops/tables.hpp"
 #include "gfxsim/ops/transfer.hpp"
@@ -19,9 +21,12 @@ inline Traits lds_traits() {
 }
 
 /// A register plus a constant, in 32 bits that wrap.
-inline void lds_offsets(const Wave& wave, const Operand& address, u32 offset, u64* at) {
+inline void lds_offsets(const Wave& wave, const Operand& address, u32 offset, Reach& reach) {
     const u32* row = wave.v[address.index];
-    for (int lane = 0; lane < kLanes; ++lane) at[lane] = u32(row[lane] + offset);
+    u32 most       = 0;
+    for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = u32(row[lane] + offset);
+    for (int lane = 0; lane < wave.size; ++lane) most = std::max(most, row[lane] + offset);
+    reach.last = most;
 }
 
 /// The registers of an operand from `first` on.

@@ -9,14 +9,10 @@ namespace {
 
 constexpr int kGroup = 16;  // lanes that exchange values, and the columns of their matrix
 
-u64 bits_at(const u8* bytes, int first, int count) {
-    u64 value = 0;
-    for (int bit = 0; bit < count; ++bit) value |= u64(bytes[(first + bit) / 8] >> ((first + bit) % 8) & 1) << bit;
-    return value;
-}
-
-void put_bits(u8* bytes, int first, int count, u64 value) {
-    for (int bit = 0; bit < count; ++bit) bytes[(first + bit) / 8] |= u8((value >> bit & 1) << ((first + bit) % 8));
+// Copies one value of less than a byte.
+inline void copy_bits(u8* to, int to_bit, const u8* from, int from_bit, int count) {
+    for (int bit = 0; bit < count; ++bit)
+        to[(to_bit + bit) / 8] |= u8((from[(from_bit + bit) / 8] >> ((from_bit + bit) % 8) & 1) << ((to_bit + bit) % 8));
 }
 
 // A lane reads `values` values of `bits` bits; `kGroup / values` lanes share a row.
@@ -31,7 +27,7 @@ void run_transposed(Wave& wave, const Instr& instr) {
             throw Fault(FaultKind::unsupported, "is a transposing read with some of 16 lanes switched off, which is not defined");
     }
     Reach reach;
-    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach.at);
+    lds_offsets(wave, instr.src[0], u32(instr.mod.offset), reach);
     reach_lds(wave, instr, exec, {bytes_of(form), Use::read, &instr.dst[0]}, reach);
     u8 in[kLanes][bytes_of(form)] = {};
     for_lanes(reach.mask[int(Space::lds)], [&](int lane) {
@@ -42,7 +38,8 @@ void run_transposed(Wave& wave, const Instr& instr) {
         u8 out[bytes_of(form)] = {};
         for (int row = 0; row < values; ++row) {
             const int from = group + row * lanes_per_row + column / values;
-            put_bits(out, row * bits, bits, bits_at(in[from], column % values * bits, bits));
+            if constexpr (bits >= 8) std::memcpy(out + row * bits / 8, in[from] + column % values * bits / 8, bits / 8);
+            else copy_bits(out, row * bits, in[from], column % values * bits, bits);
         }
         load_lane<form>(wave.v[instr.dst[0].index], lane, out);
     });

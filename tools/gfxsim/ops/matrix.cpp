@@ -8,7 +8,7 @@ namespace gfxsim::matrix {
 template <int M, int N, class T>
 void multiply(const T* a, const T* b, int block, int depth, const Row* start, Row* rows) {
     using Acc = Accumulator<M, N, T>;
-    constexpr int height = 4, width = std::min(N, 8);
+    constexpr int height = 4, width = std::min(N, 64 / int(sizeof(T)));
     for (int i0 = 0; i0 < M; i0 += height) {
         for (int j0 = 0; j0 < N; j0 += width) {
             T acc[height][width];

@@ -2,8 +2,8 @@
 // What the matrix instructions share: element formats, where elements lie in registers, and the sums.
 //
 // The order in which the hardware adds the products of one instruction is not documented. Here every element of the
-// result is one chain in the order of k that starts with C and is rounded once for each product. Products of all
-// formats of 16 bits and less are exact in f32, so that this is the sum of exact products, each addition rounded.
+// result is one chain in the order of k that starts with C: each product enters its addition unrounded, and the sum is
+// rounded.
 // All matrix instructions round to nearest even. Those of gfx9 keep denormals whatever the MODE register says, except
 // where noted; those of gfx11 and gfx12 follow it.
 #pragma once
@@ -110,13 +110,19 @@ inline f64 multiply_add(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 inline u32 multiply_add(u32 a, u32 b, u32 c) { return a * b + c; }
 
 /// The registers of an operand that must be in vector registers, `count` of them.
-inline const Row* vector_rows(const Wave& wave, const Operand& operand, int count) {
-    if (!operand.is_vector() || operand.dwords != count)
+inline void check_rows(const Wave& wave, const Operand& operand, int count) {
+    // The disassembler takes code of gfx11 and gfx12 for that of waves of 32, whose matrices often need more registers.
+    const bool maybe_fewer = wave.isa != Isa::gfx9 && wave.size == 64;
+    if (!operand.is_vector() || (maybe_fewer ? operand.dwords < count : operand.dwords != count))
         throw Fault(FaultKind::unsupported, "has a matrix operand that is not " + std::to_string(count) + " vector registers");
+}
+inline const Row* vector_rows(const Wave& wave, const Operand& operand, int count) {
+    check_rows(wave, operand, count);
     return &wave.v[operand.index];
 }
 inline Row* vector_rows(Wave& wave, const Operand& operand, int count) {
-    return const_cast<Row*>(vector_rows(const_cast<const Wave&>(wave), operand, count));
+    check_rows(wave, operand, count);
+    return &wave.v[operand.index];
 }
 
 inline u32 flush_denormal(u32 bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }

@@ -10,15 +10,19 @@ namespace gfxsim {
 namespace {
 
 // A 64-bit address in registers, or a 32-bit offset from one in scalar registers.
-void global_addresses(const Wave& wave, const Instr& instr, const Operand& vaddr, const Operand& saddr, u64* at) {
+void global_addresses(const Wave& wave, const Instr& instr, const Operand& vaddr, const Operand& saddr, Reach& reach) {
     const u64 offset = u64(i64(instr.mod.offset));
     const u32* low   = wave.v[vaddr.index];
+    const int lanes  = wave.size;
     if (saddr.is_scalar() && saddr.index != sreg::null) {
         const u64 base = wave.s64(saddr.index) + offset;
-        for (int lane = 0; lane < kLanes; ++lane) at[lane] = base + low[lane];
+        u32 most       = 0;
+        for (int lane = 0; lane < lanes; ++lane) reach.at[lane] = base + low[lane];
+        for (int lane = 0; lane < lanes; ++lane) most = std::max(most, low[lane]);
+        reach.first = base, reach.last = base + most;
     } else {
         const u32* high = wave.v[vaddr.index + 1];
-        for (int lane = 0; lane < kLanes; ++lane) at[lane] = (low[lane] | u64(high[lane]) << 32) + offset;
+        for (int lane = 0; lane < lanes; ++lane) reach.at[lane] = (low[lane] | u64(high[lane]) << 32) + offset;
     }
 }
 
@@ -34,9 +38,9 @@ void global_addresses(const Wave& wave, const Instr& instr, const Operand& vaddr
 void reach_global(Wave& wave, const Instr& instr, u64 lanes, const Request& request, Reach& reach) {
     if (!lanes) return;
     observe(wave, instr, Space::global, request.use, lanes, request.bytes, reach.at, request.data);
-    u64 first = ~u64(0), last = 0;
-    each_lane(lanes, [&](int lane) { first = std::min(first, reach.at[lane]), last = std::max(last, reach.at[lane]); });
-    if (!wave.in_last_allocation(first, last, request.bytes, request.use)) {
+    if (!wave.in_last_allocation(reach.first, reach.last, request.bytes, request.use)) {
+        u64 first = ~u64(0), last = 0;
+        each_lane(lanes, [&](int lane) { first = std::min(first, reach.at[lane]), last = std::max(last, reach.at[lane]); });
         wave.global(first, request.bytes, request.use);
         if (!wave.in_last_allocation(first, last, request.bytes, request.use))
             for_lanes(lanes, [&](int lane) { wave.global(reach.at[lane], request.bytes, request.use); });
@@ -48,10 +52,8 @@ void reach_lds(Wave& wave, const Instr& instr, u64 lanes, const Request& request
     if (!lanes) return;
     observe(wave, instr, Space::lds, request.use, lanes, request.bytes, reach.at, request.data);
     std::vector<u8>& lds = wave.group->lds;
-    u64 last = 0;
-    each_lane(lanes, [&](int lane) { last = std::max(last, reach.at[lane]); });
     u64 inside = lanes;
-    if (last + request.bytes > lds.size()) {
+    if (reach.last >= lds.size() || request.bytes > lds.size() - reach.last) {
         for_lanes(lanes, [&](int lane) {
             if (reach.at[lane] + request.bytes > lds.size()) inside &= ~(u64(1) << lane);
         });
@@ -74,12 +76,12 @@ void reach_scratch(Wave& wave, const Instr& instr, u64 lanes, const Request& req
 }
 
 void GlobalPlace::reach(Wave& wave, const Instr& instr, int data_at, const Request& request, Reach& reach) {
-    global_addresses(wave, instr, instr.src[0], instr.src[data_at == kLoads ? 1 : 2], reach.at);
+    global_addresses(wave, instr, instr.src[0], instr.src[data_at == kLoads ? 1 : 2], reach);
     reach_global(wave, instr, wave.exec(), request, reach);
 }
 
 void FlatPlace::reach(Wave& wave, const Instr& instr, int data_at, const Request& request, Reach& reach) {
-    global_addresses(wave, instr, instr.src[0], instr.src[data_at == kLoads ? 1 : 2], reach.at);
+    global_addresses(wave, instr, instr.src[0], instr.src[data_at == kLoads ? 1 : 2], reach);
     const u64 exec = wave.exec();
     u64 shared = 0, own = 0;
     for_lanes(exec, [&](int lane) {
@@ -88,6 +90,7 @@ void FlatPlace::reach(Wave& wave, const Instr& instr, int data_at, const Request
         (aperture == kSharedAperture ? shared : own) |= u64(1) << lane;
         reach.at[lane] &= ~kApertureMask;
     });
+    if (shared | own) reach.first = 0, reach.last = ~u64(0);
     reach_global(wave, instr, exec & ~shared & ~own, request, reach);
     reach_lds(wave, instr, shared, request, reach);
     reach_scratch(wave, instr, own, request, reach);

@@ -92,6 +92,17 @@ void run_buffer_load_small(Wave& wave, const Instr& instr) {
     write_scalar32(wave, instr.dst[0], u32(i32(value)));
 }
 
+template <u32 dwords>
+void run_buffer_store(Wave& wave, const Instr& instr) {
+    const Buffer buffer = buffer_of(wave, instr.src[1]);
+    const u64 offset    = offset_of(wave, instr, 2) & 0xfffffffc;
+    u32 inside          = 0;
+    while (inside < dwords && offset + 4 * inside + 4 <= buffer.bytes) ++inside;
+    if (!inside) return;
+    observe(wave, instr, Use::write, buffer.base + offset, 4 * inside, instr.src[0]);
+    std::memcpy(wave.global(buffer.base + offset, 4 * inside, Use::write), &wave.s[instr.src[0].index], 4 * inside);
+}
+
 void run_nothing(Wave&, const Instr&) {}
 
 Definition make(const char* name, RunFn run, u8 isas) {
@@ -144,6 +155,9 @@ Table scalar_memory_table() {
         store("s_store_dword", &run_store<1>),
         store("s_store_dwordx2", &run_store<2>),
         store("s_store_dwordx4", &run_store<4>),
+        store("s_buffer_store_dword", &run_buffer_store<1>),
+        store("s_buffer_store_dwordx2", &run_buffer_store<2>),
+        store("s_buffer_store_dwordx4", &run_buffer_store<4>),
         load("s_load_b96", &run_load<3>, kGfx12),
         load("s_load_u8", &run_load_small<u8>, kGfx12),
         load("s_load_i8", &run_load_small<i8>, kGfx12),

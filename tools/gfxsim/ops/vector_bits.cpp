@@ -48,14 +48,41 @@ u32 perm(u32 high, u32 low, u32 selector) {
     u32 result     = 0;
     for (int i = 0; i < 32; i += 8) {
         const u32 pick = selector >> i & 0xff;
-        u32 byte;
-        if (pick >= 13) byte = 0xff;
-        else if (pick == 12) byte = 0;
-        else if (pick >= 8) byte = data >> (16 * (pick - 8) + 15) & 1 ? 0xff : 0;
-        else byte = u32(data >> 8 * pick & 0xff);
-        result |= byte << i;
+        const u32 byte = u32(data >> 8 * (pick & 7)) & 0xff, sign = 0 - (u32(data >> (16 * (pick & 3) + 15)) & 1);
+        result |= (pick < 8 ? byte : pick < 12 ? sign & 0xff : pick == 12 ? 0 : 0xff) << i;
     }
     return result;
+}
+
+// Nearly always all lanes have the same selector; then each byte of the result is one shift of one operand.
+void run_perm(Wave& wave, const Instr& instr) {
+    if (instr.src[2].is_vector() || instr.mod.dpp.kind != DppKind::none) return LaneInstruction<perm, Into::vector>::run(wave, instr);
+    Source sources[2];
+    fetch(wave, instr, 0, Type::u32, sources[0]);
+    fetch(wave, instr, 1, Type::u32, sources[1]);
+    const u32 selector = read_scalar32(wave, instr.src[2]);
+    Results out;
+    for (u32& value : out.row[0]) value = 0;
+    for (int i = 0; i < 32; i += 8) {
+        const u32 pick = selector >> i & 0xff;
+        if (pick == 12) continue;
+        // The second operand has the lower bytes.
+        const u32 place = pick < 8 ? pick : 2 * (pick - 8) + 1;
+        const u32* row  = sources[place & 4 ? 0 : 1].row[0];
+        const u32 shift = 8 * (place & 3);
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const u32 byte = row[lane] >> shift & 0xff;
+            const u32 sign = byte & 0x80 ? 0xff : 0;
+            out.row[0][lane] |= (pick < 8 ? byte : pick < 12 ? sign : 0xff) << i;
+        }
+    }
+    store(wave, instr, Type::u32, out, wave.exec());
+}
+
+Definition perm_b32() {
+    Definition d = lanes<perm>("v_perm_b32");
+    d.run        = &run_perm;
+    return d;
 }
 
 // The immediate is a table of what three bits give, the first operand's being the highest.
@@ -106,7 +133,7 @@ Table vector_bits_table() {
         lanes<ashrrev<i64>>("v_ashrrev_i64"),
         lanes<alignbit>("v_alignbit_b32"),
         lanes<alignbyte>("v_alignbyte_b32"),
-        lanes<perm>("v_perm_b32"),
+        perm_b32(),
 
         lanes<bfe_u32>("v_bfe_u32"),
         lanes<bfe_i32>("v_bfe_i32"),

@@ -82,7 +82,10 @@ u32 byte_of_f32(f32 a, u32 byte, u32 rest) {
 }
 
 Table own_table() {
+    // Whether a byte is rounded or truncated is not documented.
     constexpr Traits last = inexact();
+    Traits into           = inexact();
+    into.reads_dst        = true;
     return {
         lanes<truncated<i32, f32>>("v_cvt_i32_f32"),
         lanes<truncated<u32, f32>>("v_cvt_u32_f32"),
@@ -131,7 +134,7 @@ Table own_table() {
         lanes<pk_i16_of_i32>("v_cvt_pk_i16_i32"),
         lanes<pk_u16_of_u32>("v_cvt_pk_u16_u32"),
         lanes<byte_of_f32>("v_cvt_pk_u8_f32", last),
-        lanes<byte_of_f32>("v_cvt_pkaccum_u8_f32", [] { Traits t = inexact(); t.reads_dst = true; return t; }(), kGfx9),
+        lanes<byte_of_f32>("v_cvt_pkaccum_u8_f32", into, kGfx9),
     };
 }
 

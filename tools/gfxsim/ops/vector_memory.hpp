@@ -53,6 +53,7 @@ template <class Place, Form form>
 void run_load(Wave& wave, const Instr& instr) {
     Reach reach;
     const u16 row = instr.dst[0].index;
+    wave.group->sums.flush();
     Place::reach(wave, instr, kLoads, {bytes_of(form), Use::read, instr.dsts ? &instr.dst[0] : nullptr}, reach);
     if (instr.mod.lds) return run_to_lds<form>(wave, instr, reach);
     for (int space = 0; space < 3; ++space) load_lanes<form>(wave, row, reach.mask[space], reach.base[space], reach.at);
@@ -98,6 +99,8 @@ void run_atomic(Wave& wave, const Instr& instr) {
     const int data_at   = Place::atomic_data_at(instr);
     const Operand& data = data_at == kLoads ? instr.dst[0] : instr.src[data_at];
     Place::reach(wave, instr, data_at, {sizeof(Word), Use::atomic, &data}, reach);
+    const bool later = atomic::is_float_sum<F> && !instr.dsts;
+    if (!later) wave.group->sums.flush();
     const atomic::Denormals in_memory = memory_denormals(wave), in_lds = {wave.mode.denorm32, wave.mode.denorm64};
     for (int space = 0; space < 3; ++space) {
         for_lanes(reach.mask[space], [&](int lane) {
@@ -108,6 +111,12 @@ void run_atomic(Wave& wave, const Instr& instr) {
             Word old;
             if (space == int(Space::global)) {
                 if (reinterpret_cast<u64>(at) % sizeof(Word)) throw_misaligned(reinterpret_cast<u64>(at));
+                if constexpr (atomic::is_float_sum<F>) {
+                    if (later) {
+                        wave.group->sums.add({&atomic::apply_later<F>, at, first, in_memory.in32, in_memory.in64});
+                        return;
+                    }
+                }
                 old = atomic::update_shared<F>(at, first, second, in_memory);
             } else {
                 old = atomic::update<F>(at, first, second, space == int(Space::lds) ? in_lds : in_memory);

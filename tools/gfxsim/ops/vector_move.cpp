@@ -13,11 +13,13 @@ template <class T> T choose(T a, T b, bool second) { return second ? b : a; }
 bool is_plain_copy(const Instr& instr) {
     const Modifiers& mod = instr.mod;
     const Operand& from  = instr.src[0];
-    return mod.dpp.kind == DppKind::none && !mod.has_sdwa && !mod.clamp && mod.omod == Omod::none && !from.neg && !from.abs;
+    return mod.dpp.kind == DppKind::none && !mod.has_sdwa && !from.neg && !from.abs;
 }
 
 // The most frequent instruction of all, so it does without the rows in between.
 void run_mov_b32(Wave& wave, const Instr& instr) {
+    if (instr.mod.clamp || instr.mod.omod != Omod::none)
+        throw Fault(FaultKind::unsupported, "has an output modifier, which is not simulated for a move");
     if (!is_plain_copy(instr)) return LaneInstruction<same<u32>, Into::vector>::run(wave, instr);
     const Operand& from = instr.src[0];
     const u64 exec      = wave.exec();
@@ -34,6 +36,24 @@ void run_mov_b32(Wave& wave, const Instr& instr) {
     } else {
         for_lanes(exec, [&](int lane) { to[lane] = value; });
     }
+}
+
+// The mask goes to the lanes in halves, because its bits are then as wide as the values.
+void run_cndmask_b32(Wave& wave, const Instr& instr) {
+    if (instr.mod.dpp.kind != DppKind::none || instr.mod.has_sdwa) return LaneInstruction<choose<u32>, Into::vector>::run(wave, instr);
+    Source from[3];
+    fetch(wave, instr, 0, Type::u32, from[0]);
+    fetch(wave, instr, 1, Type::u32, from[1]);
+    fetch(wave, instr, 2, Type::mask, from[2]);
+    Results out;
+    for (int first = 0; first < wave.size; first += 32) {
+        const u32 mask = u32(from[2].mask >> first);
+        for (int i = 0; i < 32; ++i) {
+            const u32 a = take<u32>(from[0], first + i), b = take<u32>(from[1], first + i);
+            out.row[0][first + i] = mask >> i & 1 ? b : a;
+        }
+    }
+    store(wave, instr, Type::u32, out, wave.exec());
 }
 
 u32 read_lane(const Wave& wave, const Operand& operand, int lane) {
@@ -120,6 +140,12 @@ Definition make(const char* name, RunFn run, u8 dsts, Traits traits = {}, u8 isa
     return d;
 }
 
+Definition cndmask_b32() {
+    Definition d = lanes<choose<u32>>("v_cndmask_b32");
+    d.run        = &run_cndmask_b32;
+    return d;
+}
+
 constexpr Traits any_lane() {
     Traits traits;
     traits.ignores_exec = true;
@@ -151,7 +177,7 @@ Table vector_move_table() {
         make("v_accvgpr_read_b32", &run_mov_b32, 1, {}, kGfx9),
         make("v_accvgpr_write_b32", &run_mov_b32, 1, {}, kGfx9),
         make("v_accvgpr_mov_b32", &run_mov_b32, 1, {}, kGfx9),
-        lanes<choose<u32>>("v_cndmask_b32"),
+        cndmask_b32(),
         lanes<choose<u16>>("v_cndmask_b16", {}, kGfx11And12),
         make("v_readfirstlane_b32", &run_readfirstlane, 1),
         make("v_readlane_b32", &run_readlane, 1, any_lane()),

@@ -29,6 +29,8 @@ template <class T> T int_max(const Lane&, T a, T b) { return integer::maximum(a,
 u16 shift_left(const Lane&, u16 by, u16 a) { return u16(a << (by & 15)); }
 template <class T> T shift_right(const Lane&, T by, T a) { return T(a >> (by & 15)); }
 
+pair<f16> pack(f16 a, f16 b) { return {a, b}; }
+
 /// The first from one operand and the second from the other, each half where op_sel says.
 pair<u32> pk_mov(pair<u32> a, pair<u32> b) { return {a.lo, b.lo}; }
 
@@ -99,6 +101,8 @@ Table vector_packed_table() {
         lanes<both<f16, maximum>>("v_pk_maximum_f16", {}, kGfx12),
         lanes<both3<f16, chained<f16, minimum, minimum>>>("v_pk_minimum3_f16", {}, kGfx9),
         lanes<both3<f16, chained<f16, maximum, maximum>>>("v_pk_maximum3_f16", {}, kGfx9),
+
+        lanes<pack>("v_pack_b32_f16"),
 
         lanes<both<f32, add>>("v_pk_add_f32", {}, kGfx9),
         lanes<both<f32, mul>>("v_pk_mul_f32", {}, kGfx9),

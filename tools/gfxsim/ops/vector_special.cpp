@@ -27,7 +27,7 @@ template <int quarter>
 f64 turns_of(f64 x) {
     // Every number this large is whole.
     const f64 bounded = std::fabs(x) > 0x1p40 ? 0 : x;
-    const f64 result  = elementary::circular(bounded, quarter);
+    const f64 result  = elementary::circular(bounded, quarter) + 0.0;  // no negative zeros
     return std::fabs(x) == INFINITY ? negative_nan<f64>() : x == 0 && quarter == 0 ? x : result;
 }
 

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: MIT
+"""Matrix instructions of gfx9: every shape and format against NumPy, in the documented register layout."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from matrix.cases import ACCUMULATORS, SCALES, Instruction, Operand, Run, densify, prepare, random_places, wrapped
+from matrix.formats import BF6, BF8, BF8_FNUZ, BF16, F16, F32, F64, FP4, FP6, FP8, FP8_FNUZ, I8, XF32, Format
+from matrix.layouts import mfma_halves, mfma_input, mfma_output
+from probe import Probe, ProbeError, State
+
+# Shapes as (rows, columns, depth, blocks) by format, for each spelling.
+_OLD = {
+    "f32": [(32, 32, 1, 2), (16, 16, 1, 4), (4, 4, 1, 16), (32, 32, 2, 1), (16, 16, 4, 1)],
+    "f16": [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 8, 1), (16, 16, 16, 1)],
+    "bf16": [(32, 32, 2, 2), (16, 16, 2, 4), (4, 4, 2, 16), (32, 32, 4, 1), (16, 16, 8, 1)],
+    "i8": [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 8, 1), (16, 16, 16, 1)],
+}
+_GFX90A = {"bf16_1k": _OLD["f16"], "f64": [(16, 16, 4, 1), (4, 4, 4, 4)]}
+_GFX942 = {
+    "f32": _OLD["f32"],
+    "xf32": [(32, 32, 4, 1), (16, 16, 8, 1)],
+    "f16": _OLD["f16"],
+    "bf16": _OLD["f16"],
+    "i8": [*_OLD["i8"][:3], (32, 32, 16, 1), (16, 16, 32, 1)],
+    "f64": _GFX90A["f64"],
+    **{f"{a}_{b}": [(32, 32, 16, 1), (16, 16, 32, 1)] for a in ("fp8", "bf8") for b in ("fp8", "bf8")},
+}
+_GFX950_ONLY = {
+    "f16": [(32, 32, 16, 1), (16, 16, 32, 1)],
+    "bf16": [(32, 32, 16, 1), (16, 16, 32, 1)],
+    "i8": [(32, 32, 32, 1), (16, 16, 64, 1)],
+}
+_FORMATS = {"f32": F32, "xf32": XF32, "f64": F64, "f16": F16, "bf16": BF16, "bf16_1k": BF16, "i8": I8}
+
+
+def _formats(kind: str, gpu: str) -> tuple[Format, Format]:
+    small = {"fp8": FP8_FNUZ, "bf8": BF8_FNUZ} if gpu == "gfx942" else {"fp8": FP8, "bf8": BF8}
+    if kind in _FORMATS:
+        return _FORMATS[kind], _FORMATS[kind]
+    a, b = kind.split("_")
+    return small[a], small[b]
+
+
+def _dense(gpu: str, kind: str, shape: tuple[int, int, int, int]) -> Instruction:
+    m, n, k, blocks = shape
+    form_a, form_b = _formats(kind, gpu)
+    out = "i32" if kind == "i8" else "f64" if kind == "f64" else "f32"
+    if gpu in ("gfx908", "gfx90a"):
+        name = f"v_mfma_{out}_{m}x{n}x{k}{kind}"
+    else:
+        name = f"v_mfma_{out}_{m}x{n}x{k}{f'_{blocks}b' if blocks > 1 else ''}_{kind}"
+    return Instruction(
+        gpu,
+        name,
+        Operand(form_a, (blocks, m, k), mfma_input(m, k, blocks)),
+        Operand(form_b, (blocks, n, k), mfma_input(n, k, blocks)),
+        Operand(ACCUMULATORS[out], (blocks, m, n), mfma_output(m, n, out == "f64")),
+    )
+
+
+def _instructions() -> list[Instruction]:
+    without_xf32 = {kind: shapes for kind, shapes in _GFX942.items() if kind != "xf32"}
+    tables = [
+        ("gfx908", _OLD),
+        ("gfx90a", _OLD),
+        ("gfx90a", _GFX90A),
+        ("gfx942", _GFX942),
+        ("gfx950", without_xf32),
+        ("gfx950", _GFX950_ONLY),
+    ]
+    return [_dense(gpu, kind, shape) for gpu, table in tables for kind, shapes in table.items() for shape in shapes]
+
+
+DENSE = _instructions()
+
+
+def _find(name: str, gpu: str = "gfx942") -> Instruction:
+    return next(found for found in DENSE if found.name == name and found.gpu == gpu)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _assembled() -> None:
+    for gpu in {found.gpu for found in DENSE}:
+        prepare(gpu, 64, (text for found in DENSE if found.gpu == gpu for text in _dense_texts(found)))
+    small = [(_small(shape, a, b, scale=False), a, b) for shape in _F8F6F4 for a in _SMALL for b in _SMALL]
+    prepare("gfx950", 64, (found.text(_format_modifiers(a, b)) for found, a, b in small))
+    for gpu in ("gfx942", "gfx950"):
+        sparse = [_sparse(*case) for case in _SPARSE if case[0] == gpu]
+        prepare(gpu, 64, (found.text(modifiers) for found in sparse for _, modifiers in _index_sets(found)))
+
+
+def _dense_texts(instruction: Instruction) -> list[str]:
+    in_place = {**instruction.first, "c": instruction.first["d"]}
+    onto = [instruction.text(c="1.0", first=in_place)] if instruction.gpu != "gfx908" else []
+    return [instruction.text(), instruction.text(first=in_place), *onto]
+
+
+@pytest.mark.parametrize("instruction", DENSE, ids=str)
+def test_dense(instruction: Instruction) -> None:
+    run = Run(instruction)
+    assert np.array_equal(run.run(run.state(), run.text()), run.expected())
+
+
+@pytest.mark.parametrize("instruction", DENSE, ids=str)
+def test_accumulates_in_place_and_onto_a_constant(instruction: Instruction) -> None:
+    run = Run(instruction, seed=1)
+    run.first["c"] = run.first["d"]
+    assert np.array_equal(run.run(run.state(), run.text()), run.expected())
+    if instruction.gpu == "gfx908":  # whose hardware takes no constants here
+        return
+    onto = run.run(run.state(), run.text(c="1.0"))
+    one = 0x3F800000 if instruction.acc.form.is_integer else 1
+    assert np.array_equal(onto, wrapped(instruction, run.product() + one))
+
+
+def test_accumulator_that_overlaps_the_result_is_read_first() -> None:
+    run = Run(_find("v_mfma_f32_16x16x16_f16"))
+    run.first["c"] = run.first["d"] + 2
+    assert np.array_equal(run.run(run.state(), run.text()), run.expected())
+
+
+def test_every_file_of_vector_registers() -> None:
+    run = Run(_find("v_mfma_f32_32x32x8_bf16"))
+    run.first = {"d": 256, "a": 256 + 64, "b": 96, "c": 256 + 128}
+    assert np.array_equal(run.run(run.state(), run.text()), run.expected())
+
+
+@pytest.mark.parametrize(
+    "name", ["v_mfma_f32_32x32x4_2b_f16", "v_mfma_f32_16x16x1_4b_f32", "v_mfma_i32_4x4x4_16b_i8", "v_mfma_f32_4x4x4_16b_bf16"]
+)
+def test_cbsz_and_abid_broadcast_one_block_of_a(name: str) -> None:
+    run = Run(_find(name))
+    blocks = run.a.shape[0]
+    for abid in {0, 1, blocks - 1}:
+        result = run.run(run.state(), run.text(f"cbsz:{blocks.bit_length() - 1} abid:{abid}"))
+        a = np.broadcast_to(run.a[abid : abid + 1], run.a.shape)
+        assert np.array_equal(result, wrapped(run.instruction, run.c_values() + run.product(a=a)))
+
+
+def test_broadcast_that_is_not_documented_is_refused() -> None:
+    run = Run(_find("v_mfma_f32_4x4x4_16b_f16"))
+    with pytest.raises(ProbeError, match="broadcasts A"):
+        run.run(run.state(), run.text("cbsz:1 abid:1"))
+
+
+_PATTERNS = {
+    1: lambda lane: lane % 32,
+    2: lambda lane: lane % 32 + 32,
+    3: lambda lane: (lane + 16) % 64,
+    **{4 + quarter: lambda lane, quarter=quarter: lane % 16 + 16 * quarter for quarter in range(4)},
+}
+
+
+@pytest.mark.parametrize("blgp", _PATTERNS)
+@pytest.mark.parametrize("name", ["v_mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x4_f32", "v_mfma_i32_4x4x4_16b_i8"])
+def test_blgp_permutes_the_lanes_of_b(name: str, blgp: int) -> None:
+    run = Run(_find(name))
+    b = run.instruction.b
+    at = {b.layout(*place): place for place in np.ndindex(*b.shape)}
+    permuted = np.empty_like(run.b)
+    for (lane, element), place in at.items():
+        permuted[place] = run.b[at[_PATTERNS[blgp](lane), element]]
+    result = run.run(run.state(), run.text(f"blgp:{blgp}"))
+    assert np.array_equal(result, wrapped(run.instruction, run.c_values() + run.product(b=permuted)))
+
+
+@pytest.mark.parametrize("name", ["v_mfma_f64_16x16x4_f64", "v_mfma_f64_4x4x4_4b_f64"])
+@pytest.mark.parametrize("neg", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)])
+def test_f64_negates_its_operands(name: str, neg: tuple[int, int, int]) -> None:
+    run = Run(_find(name))
+    signs = [-1 if flag else 1 for flag in neg]
+    result = run.run(run.state(), run.text("neg:[{},{},{}]".format(*neg)))
+    assert np.array_equal(result, signs[2] * run.c_values() + signs[0] * signs[1] * run.product())
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("kind", ["fp8_bf8", "bf8_fp8"])
+def test_every_code_of_8_bits(gpu: str, kind: str) -> None:
+    run = Run(_find(f"v_mfma_f32_16x16x32_{kind}", gpu))
+    run.c[:] = 0
+    for first in range(0, 256, 16):
+        run.a[:], run.b[:] = 0, 0
+        run.a[0, :, 5] = np.arange(first, first + 16)
+        run.b[0, :, 5] = run.instruction.b.form.encode(1.0)
+        result = run.run(run.state(), run.text())
+        expected = np.tile(run.instruction.a.form.values(run.a[0, :, 5])[:, None], (1, 16))
+        np.testing.assert_array_equal(result[0], expected)
+
+
+@pytest.mark.parametrize("name", ["v_mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x16_bf16", "v_mfma_f32_16x16x4_f32", "v_mfma_f64_16x16x4_f64"])
+def test_random_numbers(name: str) -> None:
+    run = Run(_find(name))
+    form, kind = run.instruction.a.form, run.instruction.acc.form
+    epsilon = 2.0**-23 if kind.bits == 32 else 2.0**-52
+    for operand in ("a", "b"):
+        codes = run.rng.normal(size=getattr(run, operand).shape)
+        words = codes.astype("f8" if form is F64 else "f4").view("u8" if form is F64 else "u4")
+        if form is F16:
+            words = codes.astype("f2").view("u2")
+        elif form is BF16:
+            words = words >> 16
+        setattr(run, operand, words.astype(np.uint64))
+    depth = run.a.shape[2]
+    exact = run.expected()
+    bound = np.abs(run.c_values()) + np.einsum("bik,bjk->bij", *(np.abs(form.values(codes)) for codes in (run.a, run.b)))
+    assert np.all(np.abs(run.run(run.state(), run.text()) - exact) <= depth * epsilon * bound)
+
+
+@pytest.mark.parametrize(("gpu", "kept"), [("gfx908", True), ("gfx90a", False), ("gfx942", True), ("gfx950", True)])
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_denormals_of_16_bits(gpu: str, kept: bool, kind: str) -> None:
+    spelling = {"gfx908": "32x32x8f16", "gfx90a": "32x32x8f16"} if kind == "f16" else {"gfx908": "32x32x4bf16", "gfx90a": "32x32x4bf16"}
+    run = Run(_find(f"v_mfma_f32_{spelling.get(gpu, f'32x32x8_{kind}')}", gpu))
+    form = run.instruction.a.form
+    run.a[:], run.b[:], run.c[:] = 3, form.encode(2.0), 0
+    depth = run.a.shape[2]
+    result = run.run(run.state(), run.text())
+    assert np.all(result == (2 * depth * form.decode(3) if kept else 0))
+    # A denormal accumulator.
+    run.a[:], run.c[:] = 0, 5
+    assert np.all(run.run(run.state(), run.text()) == (F32.values(np.array([5], dtype=np.uint64))[0] if kept else 0))
+
+
+def test_f32_elements_follow_the_mode_register_in_denormals_and_accumulators_do_not() -> None:
+    run = Run(_find("v_mfma_f32_16x16x4_f32"))
+    tiny = float(np.float32(1e-40))
+    run.a[:], run.b[:], run.c[:] = F32.encode(tiny), F32.encode(1.0), F32.encode(tiny)
+    assert np.all(run.run(run.state(), run.text()) == np.float32(5 * np.float32(1e-40)))
+    run.mode = 0x3C0
+    assert np.all(run.run(run.state(), run.text()) == np.float32(1e-40))
+
+
+def test_infinities_and_nans() -> None:
+    run = Run(_find("v_mfma_f32_32x32x8_f16"))
+    run.a[:], run.b[:], run.c[:] = F16.encode(1.0), F16.encode(1.0), 0
+    run.a[0, 1, 2], run.a[0, 2, 3], run.b[0, 4, 2] = 0x7C00, 0x7E00, 0
+    result = run.run(run.state(), run.text())[0]
+    assert np.isnan(result[1, 4]) and np.all(np.isnan(result[2])) and result[1, 0] == np.inf and result[0, 0] == 8
+    assert result[0, 4] == 7
+
+
+def test_xf32_cuts_mantissas_to_10_bits() -> None:
+    run = Run(_find("v_mfma_f32_16x16x8_xf32"))
+    run.a[:], run.b[:], run.c[:] = 0x3F801FFF, 0xBF802000, 0
+    assert np.all(run.run(run.state(), run.text()) == 8 * 1.0 * -(1 + 2.0**-10))
+
+
+# Matrices whose formats the instruction names.
+
+_SMALL = {0: FP8, 1: BF8, 2: FP6, 3: BF6, 4: FP4}
+_F8F6F4 = {"16x16x128": (16, 16, 128), "32x32x64": (32, 32, 64)}
+
+
+def _small(shape: str, cbsz: int, blgp: int, scale: bool) -> Instruction:
+    m, n, k = _F8F6F4[shape]
+
+    def layout(form: Format, along: int) -> Operand:
+        return Operand(form, (1, along, k), mfma_halves(along, k, 16) if form.bits == 8 else mfma_input(along, k, 1))
+
+    name = f"v_mfma_{'scale_' if scale else ''}f32_{shape}_f8f6f4"
+    return Instruction("gfx950", name, layout(_SMALL[cbsz], m), layout(_SMALL[blgp], n), Operand(F32, (1, m, n), mfma_output(m, n)))
+
+
+def _format_modifiers(cbsz: int, blgp: int) -> str:
+    return f"cbsz:{cbsz} blgp:{blgp}"
+
+
+@pytest.mark.parametrize("cbsz", _SMALL)
+@pytest.mark.parametrize("blgp", _SMALL)
+@pytest.mark.parametrize("shape", _F8F6F4)
+def test_formats_of_8_bits_and_less(shape: str, cbsz: int, blgp: int) -> None:
+    run = Run(_small(shape, cbsz, blgp, scale=False))
+    assert np.array_equal(run.run(run.state(), run.text(_format_modifiers(cbsz, blgp))), run.expected())
+
+
+def _scaled(run: Run, state: State, a_byte: int, b_byte: int) -> np.ndarray:
+    """The result with the scales that a state has: one for 32 elements along k, in lanes as E8M0."""
+    i = run.instruction
+    left, right = i.a.form.values(run.a)[0], i.b.form.values(run.b)[0]
+    total = run.c_values()[0]
+    for block in range(left.shape[1] // 32):
+        part = slice(32 * block, 32 * block + 32)
+        rows, columns = (
+            2.0 ** ((state.v[SCALES + n, along * block : along * block + along] >> 8 * byte & 0xFF).astype(np.float64) - 127)
+            for n, along, byte in ((0, left.shape[0], a_byte), (1, right.shape[0], b_byte))
+        )
+        total = total + (left[:, part] @ right[:, part].T) * rows[:, None] * columns[None, :]
+    return total[None]
+
+
+@pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (1, 4), (4, 0), (2, 3), (4, 4)])
+@pytest.mark.parametrize(("a_byte", "b_byte"), [(0, 0), (1, 2), (3, 1)])
+@pytest.mark.parametrize("shape", _F8F6F4)
+def test_scales(shape: str, cbsz: int, blgp: int, a_byte: int, b_byte: int) -> None:
+    run = Run(_small(shape, cbsz, blgp, scale=True))
+    state = run.state()
+    state.v[SCALES : SCALES + 2] = run.rng.integers(124, 131, (2, 64, 4), dtype=np.uint8).view(np.uint32)[..., 0]
+    modifiers = f"op_sel:[{a_byte & 1},{b_byte & 1},0] op_sel_hi:[{a_byte >> 1},{b_byte >> 1},0] {_format_modifiers(cbsz, blgp)}"
+    expected = _scaled(run, state, a_byte, b_byte)
+    result = run.run(state, run.text(modifiers, more=f", v{SCALES}, v{SCALES + 1}"))
+    assert np.array_equal(result, expected)
+
+
+def test_scale_extremes() -> None:
+    run = Run(_small("16x16x128", 0, 0, scale=True))
+    one = FP8.encode(1.0)
+    run.a[:], run.b[:], run.c[:] = one, one, 0
+    state = run.state()
+    state.v[SCALES], state.v[SCALES + 1] = 254, 0
+    state.v[SCALES, 3] = 255
+    result = run.run(state, run.text(more=f", v{SCALES}, v{SCALES + 1}"))[0]
+    assert np.all(np.isnan(result[3])) and np.all(np.delete(result, 3, axis=0) == 128)
+
+
+def test_scale_from_a_constant_is_its_exponent() -> None:
+    run = Run(_small("32x32x64", 4, 4, scale=True))
+    result = run.run(run.state(), run.text(_format_modifiers(4, 4), more=", 4.0, 0.5"))
+    assert np.array_equal(result, run.c_values() + 2 * run.product())
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("shape", _F8F6F4)
+@pytest.mark.parametrize(("cbsz", "blgp", "a", "b"), [(4, 4, 252, 248), (2, 4, 250, 244), (0, 4, 240, 252), (3, 3, 16, 250)])
+def test_sources_at_the_end_of_the_register_file(scale: bool, shape: str, cbsz: int, blgp: int, a: int, b: int) -> None:
+    run = Run(_small(shape, cbsz, blgp, scale))
+    run.first["a"], run.first["b"] = a, b
+    state = run.state()
+    state.v[SCALES : SCALES + 2] = 127
+    more = f", v{SCALES}, v{SCALES + 1}" if scale else ""
+    assert np.array_equal(run.run(state, run.text(_format_modifiers(cbsz, blgp), more=more)), run.expected())
+
+
+# Sparse matrices.
+
+_SPARSE = [
+    *[("gfx942", kind, shape) for kind in ("f16", "bf16") for shape in ((16, 16, 32), (32, 32, 16))],
+    *[("gfx942", kind, shape) for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8") for shape in ((16, 16, 64), (32, 32, 32))],
+    *[("gfx950", kind, shape) for kind in ("f16", "bf16") for shape in ((16, 16, 64), (32, 32, 32))],
+    *[("gfx950", kind, shape) for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8") for shape in ((16, 16, 128), (32, 32, 64))],
+]
+
+
+def _sparse(gpu: str, kind: str, shape: tuple[int, int, int]) -> Instruction:
+    m, n, k = shape
+    form_a, form_b = _formats(kind, gpu)
+    out = "i32" if kind == "i8" else "f32"
+    if gpu == "gfx950":
+        part = 128 // form_b.bits
+        layout_a, layout_b = mfma_halves(m, k // 2, part // 2), mfma_halves(n, k, part)
+    else:
+        layout_a, layout_b = mfma_input(m, k // 2, 1), mfma_input(n, k, 1)
+    return Instruction(
+        gpu,
+        f"v_smfmac_{out}_{m}x{n}x{k}_{kind}",
+        Operand(form_a, (1, m, k // 2), layout_a),
+        Operand(form_b, (1, n, k), layout_b),
+        Operand(ACCUMULATORS[out], (1, m, n), mfma_output(m, n)),
+        sparse=True,
+    )
+
+
+def _index_sets(instruction: Instruction) -> list[tuple[int, str]]:
+    """The sets of indices that fit into a register, and the modifiers that choose each; CBSZ chooses the first."""
+    sets = 16 // (np.prod(instruction.a.shape) // 64)
+    return [(n, f"abid:{n}" if n else "") for n in range(sets)] + [(0, f"cbsz:1 abid:{sets - 1}")]
+
+
+@pytest.mark.parametrize(("gpu", "kind", "shape"), _SPARSE)
+def test_sparse(gpu: str, kind: str, shape: tuple[int, int, int]) -> None:
+    run = Run(_sparse(gpu, kind, shape))
+    places = random_places(run.rng, run.a.shape)
+    per_lane = run.a.size // 64
+    for chosen, modifiers in _index_sets(run.instruction):
+        run.index = run.rng.integers(0, 1 << 32, 64, dtype=np.uint64).astype(np.uint32)
+        mask = np.uint32((1 << 2 * per_lane) - 1 << 2 * per_lane * chosen)
+        run.index &= ~mask
+        for place in np.ndindex(*run.a.shape):
+            lane, element = run.instruction.a.layout(*place)
+            run.index[lane] |= np.uint32(int(places[place]) << 2 * element + 2 * per_lane * chosen)
+        expected = wrapped(run.instruction, run.c_values() + run.product(a=densify(run.a, places)))
+        assert np.array_equal(run.run(run.state(), run.text(modifiers)), expected)
+
+
+def test_zeros_of_a_sparse_matrix_are_not_multiplied() -> None:
+    run = Run(_sparse("gfx942", "f16", (16, 16, 32)))
+    run.a[:], run.b[:], run.c[:] = F16.encode(1.0), F16.encode(1.0), 0
+    run.b[0, :, 2::4] = 0x7C00
+    run.index = np.full(64, 0b01000100, dtype=np.uint32)  # places 0 and 1
+    assert np.all(run.run(run.state(), run.text("cbsz:1")) == 16)
+
+
+def test_every_simulated_instruction_is_tested() -> None:
+    tested = {found.name for found in DENSE} | {_sparse(*case).name for case in _SPARSE}
+    tested |= {_small(shape, 0, 0, scale).name for shape in _F8F6F4 for scale in (False, True)}
+    simulated = {found.name for found in Probe("gfx942").definitions() if re.match(r"v_s?mfma", found.name)}
+    assert simulated == tested
