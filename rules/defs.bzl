@@ -6,6 +6,7 @@ load("//rules/private:kernel.bzl", _ck_kernel = "ck_kernel")
 load("//rules/private:kernel_set.bzl", _ck_kernel_set = "ck_kernel_set", _ck_kernel_sets = "ck_kernel_sets")
 load(
     "//rules/private:providers.bzl",
+    _CkDeviceHeadersInfo = "CkDeviceHeadersInfo",
     _CkKernelInfo = "CkKernelInfo",
     _CkKernelSetInfo = "CkKernelSetInfo",
     _HipToolchainInfo = "HipToolchainInfo",
@@ -17,6 +18,7 @@ ck_kernel_set = _ck_kernel_set
 ck_kernel_sets = _ck_kernel_sets
 disabled_hip_toolchain = _disabled_hip_toolchain
 hip_toolchain = _hip_toolchain
+CkDeviceHeadersInfo = _CkDeviceHeadersInfo
 CkKernelInfo = _CkKernelInfo
 CkKernelSetInfo = _CkKernelSetInfo
 HipToolchainInfo = _HipToolchainInfo

@@ -1,8 +1,13 @@
-"""The actions that make a kernel library: generate, compile per GPU, inspect, bundle, host pass, link."""
+"""The actions that make a kernel library: generate, precompile and compile per GPU, inspect, bundle, host pass, link."""
 
 def _environment(hip):
     # The digest makes the compiler's identity part of every action's key, wherever the compiler lies.
     return {"CK_TOOLCHAIN_DIGEST": hip.digest, "LC_ALL": "C"}
+
+def _device_environment(hip):
+    # A precompiled header names the files that it was made of by absolute paths, and clang makes those from PWD. The path with which every
+    # process finds its own folder is the same in every sandbox and on every machine.
+    return _environment(hip) | {"PWD": "/proc/self/cwd"}
 
 def _compile_memory(_os, _inputs):
     # Compiling the largest tile of //kernels, 256x256x32, takes 0.58 GB at its peak; with this Bazel does not start more compiles than fit.
@@ -38,18 +43,8 @@ def _front_end(ctx, hip, source, flags):
     args.add("-c", source)
     return args
 
-def compile_device(ctx, hip, gpu, source, headers, include_dirs, output):
-    """Compiles the device pass for one GPU into a linked code object.
-
-    Args:
-        ctx: the rule context.
-        hip: HipToolchainInfo.
-        gpu: the GPU's name.
-        source: the generated File.
-        headers: depset of the headers that the source includes.
-        include_dirs: include folders for them, the first of Composable Kernel.
-        output: File to write.
-    """
+def _device_pass(ctx, hip, gpu, source, include_dirs):
+    """Arguments of the device pass. clang takes a precompiled header only with the arguments that it was made with."""
     args = _front_end(ctx, hip, source, hip.device_flags)
     args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
     args.add(gpu, format = "--offload-arch=%s")
@@ -59,12 +54,61 @@ def compile_device(ctx, hip, gpu, source, headers, include_dirs, output):
     # Where a repository lies depends on who uses it; the code object must not.
     args.add_all(include_dirs, format_each = "-ffile-prefix-map=%s=.")
     args.add("-w")
+    return args
+
+def precompile(ctx, hip, gpu, source, headers, include_dirs, output):
+    """Precompiles what the device passes of a family share, for one GPU.
+
+    Args:
+        ctx: the rule context.
+        hip: HipToolchainInfo.
+        gpu: the GPU's name.
+        source: File that includes the headers, and instantiates what most kernels need of them.
+        headers: depset of the headers that the source includes.
+        include_dirs: include folders for them, the first of Composable Kernel.
+        output: File to write.
+    """
+    args = _device_pass(ctx, hip, gpu, source, include_dirs)
+
+    # The driver knows no precompiled header for a GPU, but the compiler proper does; the last kind of output that it is told is the one it makes.
+    args.add("-emit-llvm")
+    for option in ["-emit-pch", "-fno-pch-timestamp", "-fpch-instantiate-templates"]:
+        args.add_all(["-Xclang", option])
     args.add("-o", output)
     ctx.actions.run(
         executable = hip.clang,
         arguments = [args],
-        env = _environment(hip),
+        env = _device_environment(hip),
         inputs = depset([source], transitive = [headers, hip.files]),
+        mnemonic = "CkPrecompile",
+        outputs = [output],
+        progress_message = "Precompiling the headers of {} for {}".format(ctx.label.name, gpu),
+        resource_set = _compile_memory,
+        toolchain = None,
+    )
+
+def compile_device(ctx, hip, gpu, source, headers, include_dirs, precompiled, output):
+    """Compiles the device pass for one GPU into a linked code object.
+
+    Args:
+        ctx: the rule context.
+        hip: HipToolchainInfo.
+        gpu: the GPU's name.
+        source: the generated File.
+        headers: depset of the headers that the source includes, and of those that were precompiled.
+        include_dirs: include folders for them, the first of Composable Kernel.
+        precompiled: File that `precompile` made for this GPU, or None to read the headers themselves.
+        output: File to write.
+    """
+    args = _device_pass(ctx, hip, gpu, source, include_dirs)
+    if precompiled:
+        args.add_all(["-Xclang", "-include-pch", "-Xclang", precompiled])
+    args.add("-o", output)
+    ctx.actions.run(
+        executable = hip.clang,
+        arguments = [args],
+        env = _device_environment(hip),
+        inputs = depset([source] + ([precompiled] if precompiled else []), transitive = [headers, hip.files]),
         mnemonic = "CkCompile",
         outputs = [output],
         progress_message = "Compiling kernel {} for {}".format(ctx.label.name, gpu),

@@ -4,7 +4,7 @@ load("@ck_arch//:specs.bzl", "GPU_FACTS")
 load("//arch:gpus.bzl", "GpusInfo")
 load(":actions.bzl", "bundle", "compile_device", "compile_host", "generate", "inspect", "link", "refuse")
 load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
-load(":providers.bzl", "CkKernelInfo")
+load(":providers.bzl", "CkDeviceHeadersInfo", "CkKernelInfo")
 
 def _refused(ctx, sentence):
     output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
@@ -23,10 +23,18 @@ def _refused(ctx, sentence):
         ),
     ]
 
+def _device_headers(ctx, family):
+    known = {target[CkDeviceHeadersInfo].family: target[CkDeviceHeadersInfo] for target in ctx.attr._device_headers}
+    if family not in known:
+        fail("The spec of {} is of the family {}, whose headers no target names; there is {}.".format(ctx.label.name, family, ", ".join(known)))
+    return known[family]
+
 def _ck_kernel_impl(ctx):
     name = ctx.label.name
-    if json.decode(ctx.attr.spec).get("name") != name:
-        fail("The target {} holds the spec of another kernel, {}; a kernel's target is named after its spec.".format(name, json.decode(ctx.attr.spec).get("name")))
+    described = json.decode(ctx.attr.spec)
+    if described.get("name") != name:
+        fail("The target {} holds the spec of another kernel, {}; a kernel's target is named after its spec.".format(name, described.get("name")))
+    device = _device_headers(ctx, described.get("family"))
     asked = ctx.attr.gpus or ctx.attr._gpus[GpusInfo].gpus
     gpus = [gpu for gpu in asked if gpu in ctx.attr.legal_gpus]
     if not gpus:
@@ -47,8 +55,6 @@ def _ck_kernel_impl(ctx):
     source = ctx.actions.declare_file("_ck/{0}/{0}.cpp".format(name))
     generate(ctx, ctx.attr._generator[DefaultInfo].files_to_run, spec, source)
 
-    own_dirs = [ctx.file._exports.path.partition("/ck_kernel/")[0], ctx.file._abi.dirname]
-    ck_dir = ctx.files._composable_kernel[0].path.partition("/ck_tile/")[0]
     code_objects = {}
     for gpu in gpus:
         code_objects[gpu] = ctx.actions.declare_file("_ck/{0}/{0}.{1}.co".format(name, gpu))
@@ -57,8 +63,9 @@ def _ck_kernel_impl(ctx):
             hip,
             gpu,
             source,
-            depset(ctx.files._device_headers + ctx.files._composable_kernel),
-            [ck_dir] + own_dirs,
+            device.files,
+            device.include_dirs,
+            device.precompiled[gpu],
             code_objects[gpu],
         )
 
@@ -70,6 +77,7 @@ def _ck_kernel_impl(ctx):
     bundle(ctx, hip, code_objects, gpu_binary)
     object = ctx.actions.declare_file("_ck/{0}/{0}.o".format(name))
     wave_sizes = {gpu: GPU_FACTS[gpu]["wave_size"] for gpu in gpus}
+    own_dirs = [ctx.file._exports.path.partition("/ck_kernel/")[0], ctx.file._abi.dirname]
     compile_host(ctx, hip, wave_sizes, source, depset(ctx.files._host_headers + [ctx.file._abi]), own_dirs, gpu_binary, resources_header, object)
     library = ctx.actions.declare_file("lib{}.so".format(name))
     link(ctx, hip, object, ctx.file._exports, library)
@@ -105,8 +113,7 @@ ck_kernel = rule(
         "refused": attr.string_dict(doc = "The sentence of the refusing rule for each other GPU."),
         "spec": attr.string(doc = "The kernel's spec as JSON.", mandatory = True),
         "_abi": attr.label(default = "//abi:ck_kernel_abi.h", allow_single_file = True),
-        "_composable_kernel": attr.label(default = "@composable_kernel//:headers"),
-        "_device_headers": attr.label(default = "//tools/codegen:device_headers"),
+        "_device_headers": attr.label_list(default = ["//rules:gemm_device_headers"], providers = [CkDeviceHeadersInfo]),
         "_exports": attr.label(default = "//tools/codegen:include/ck_kernel/host/exports.map", allow_single_file = True),
         "_generator": attr.label(default = "//tools/codegen:cli", cfg = "exec", executable = True),
         "_gpus": attr.label(default = "//arch:gpus"),
@@ -116,6 +123,7 @@ ck_kernel = rule(
     doc = """Generates, compiles, inspects and links one CK Tile kernel.
 
 Makes lib<name>.so with the kernel ABI and <name>.json with what its code objects use. Each GPU is compiled by an
-action of its own. Kernels are usually declared in a JSON file and instantiated by `ck_kernel_sets`.""",
+action of its own, with headers that are precompiled once for all kernels of the family. Kernels are usually declared
+in a JSON file and instantiated by `ck_kernel_sets`.""",
     toolchains = [HIP_TOOLCHAIN_TYPE],
 )

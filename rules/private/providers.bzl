@@ -19,6 +19,16 @@ HipToolchainInfo = provider(
     },
 )
 
+CkDeviceHeadersInfo = provider(
+    doc = "What the device passes of a family's kernels include.",
+    fields = {
+        "family": "The family's name, as in a spec.",
+        "files": "Depset of the headers, and of the source that precompiles them.",
+        "include_dirs": "Include folders for them, the first of Composable Kernel.",
+        "precompiled": "Dict from GPU to the precompiled File; empty if there is no compiler.",
+    },
+)
+
 CkKernelInfo = provider(
     doc = "One kernel, compiled for some GPUs.",
     fields = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""recorded/aquery.json has the commands of one kernel, as Bazel printed them."""
+"""recorded/ has the commands of a kernel and of its precompiled headers, as Bazel printed them."""
 
 import json
 from collections.abc import Callable
@@ -10,14 +10,19 @@ from ckbench.command_lines import (
     STEPS,
     aquery_expression,
     as_plain_ck,
+    parse_precompile,
     parse_steps,
+    precompile_expression,
+    precompiled_file,
     value_after,
     value_of,
     with_ck_headers,
 )
 from ckbench.errors import BenchError
 
-RECORDED = (Path(__file__).parent / "recorded" / "aquery.json").read_text(encoding="utf-8")
+FOLDER = Path(__file__).parent / "recorded"
+RECORDED = (FOLDER / "aquery.json").read_text(encoding="utf-8")
+PRECOMPILES = (FOLDER / "aquery_precompile.json").read_text(encoding="utf-8")
 
 
 def test_the_steps_come_in_the_order_in_which_they_run() -> None:
@@ -27,8 +32,14 @@ def test_the_steps_come_in_the_order_in_which_they_run() -> None:
 
 
 def test_a_step_has_the_environment_of_its_action() -> None:
-    for step in parse_steps(RECORDED):
-        assert sorted(step.environment) == ["CK_TOOLCHAIN_DIGEST", "LC_ALL"]
+    common = ["CK_TOOLCHAIN_DIGEST", "LC_ALL"]
+    names = {step.mnemonic: sorted(step.environment) for step in parse_steps(RECORDED)}
+    assert names == {
+        "CkCompile": [*common, "PWD"],
+        "CkBundle": common,
+        "CkHost": common,
+        "CkLink": common,
+    }
 
 
 def test_a_kernel_without_a_compile_is_refused_with_advice() -> None:
@@ -49,10 +60,43 @@ def test_the_query_asks_for_exactly_the_steps() -> None:
     )
 
 
-def test_the_device_pass_and_the_bundling_are_the_same_for_both_styles() -> None:
+def test_the_precompiled_headers_are_asked_for_where_the_kernel_gets_them() -> None:
+    assert precompile_expression("//kernels:k") == 'mnemonic("^CkPrecompile$", deps(//kernels:k))'
+
+
+def test_of_all_precompiled_headers_those_that_the_kernel_reads_are_taken() -> None:
+    device = parse_steps(RECORDED)[0]
+    assert len(json.loads(PRECOMPILES)["actions"]) == 7
+    step = parse_precompile(PRECOMPILES, device)
+    assert value_after(step.arguments, "-o") == precompiled_file(device)
+    assert value_of(step.arguments, "--offload-arch=") == "gfx942"
+    assert step.environment == device.environment
+
+
+def test_headers_that_nothing_precompiles_are_refused() -> None:
+    with pytest.raises(BenchError, match=r"No CkPrecompile action makes .*gfx942\.pch"):
+        parse_precompile('{"actions": []}', parse_steps(RECORDED)[0])
+
+
+def test_a_device_pass_without_precompiled_headers_is_refused() -> None:
+    plain = as_plain_ck(parse_steps(RECORDED))[0]
+    with pytest.raises(BenchError, match="has no -include-pch"):
+        precompiled_file(plain)
+
+
+def test_the_device_pass_of_plain_ck_differs_only_by_the_precompiled_headers() -> None:
+    device = parse_steps(RECORDED)[0]
+    plain = as_plain_ck(parse_steps(RECORDED))[0]
+    file = precompiled_file(device)
+    ours, theirs = " ".join(device.arguments), " ".join(plain.arguments)
+    assert ours.replace(f"-Xclang -include-pch -Xclang {file} ", "") == theirs
+    assert file not in theirs
+    assert plain.environment == device.environment
+
+
+def test_the_bundling_is_the_same_for_both_styles() -> None:
     ours = parse_steps(RECORDED)
-    theirs = as_plain_ck(ours)
-    assert theirs[:2] == ours[:2]
+    assert as_plain_ck(ours)[1] == ours[1]
 
 
 def test_the_host_pass_of_plain_ck_differs_only_by_what_its_source_needs() -> None:
@@ -63,7 +107,6 @@ def test_the_host_pass_of_plain_ck_differs_only_by_what_its_source_needs() -> No
     assert plain[: len(kept)] == kept
     assert plain[len(kept) :] == (
         *("-I", "external/_main~ck~composable_kernel/include"),
-        *("-I", "abi"),
         *("-I", "tools/codegen/include"),
         "-w",
     )

@@ -14,6 +14,8 @@ from ckgen.gemm.names import parse_name
 
 NAME = "gemm_fp16_rcr_mem_cshuffle_interwave_True_False_True_False_128x32x64_4x1x1_32x32x8"
 
+SHARED = Seconds(13.0, 12.0)
+
 
 def side(device: float, host: float) -> Side:
     # The clock says something else altogether, as it does on a busy machine.
@@ -25,14 +27,14 @@ def test_the_ratio_is_that_of_the_processor_seconds_of_all_kernels_together() ->
         Comparison("a", side(8.0, 2.0), side(15.0, 5.0), side(17.0, 5.0)),
         Comparison("b", side(19.0, 1.0), side(36.0, 4.0), side(49.0, 4.0)),
     )
-    compilation = Compilation(kernels, "clang", "digest")
+    compilation = Compilation(kernels, SHARED, 4, "clang", "digest")
     assert compilation.ratio() == pytest.approx(30.0 / 60.0)
     assert compilation.ratio_to_shipped() == pytest.approx(30.0 / 75.0)
 
 
 def test_without_the_shipped_headers_there_is_no_ratio_to_them() -> None:
     kernels = (Comparison("a", side(8.0, 2.0), side(15.0, 5.0), None),)
-    assert Compilation(kernels, "clang", "digest").ratio_to_shipped() is None
+    assert Compilation(kernels, SHARED, 4, "clang", "digest").ratio_to_shipped() is None
 
 
 def test_of_several_turns_each_step_counts_by_its_fastest() -> None:
@@ -40,6 +42,13 @@ def test_of_several_turns_each_step_counts_by_its_fastest() -> None:
     assert best.steps["CkCompile"].cpu == 8.0
     assert best.steps["CkHost"].cpu == 2.0
     assert best.total == Seconds(170.0, 10.0)
+
+
+def test_a_share_of_what_kernels_share_is_one_more_step() -> None:
+    with_share = side(8.0, 2.0).and_step("CkPrecompile", SHARED / 4)
+    assert list(with_share.steps) == ["CkPrecompile", "CkCompile", "CkHost"]
+    assert with_share.steps["CkPrecompile"] == Seconds(3.25, 3.0)
+    assert with_share.total == Seconds(173.25, 13.0)
 
 
 def test_the_compiled_kernels_are_spread_over_the_declaration() -> None:

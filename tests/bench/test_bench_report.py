@@ -35,11 +35,19 @@ FULL = Results(
         (
             Comparison(
                 "a",
-                Side({"CkCompile": Seconds(11.0, 10.0), "CkHost": Seconds(2.0, 2.0)}),
+                Side(
+                    {
+                        "CkPrecompile": Seconds(1.0, 1.0),
+                        "CkCompile": Seconds(10.0, 9.0),
+                        "CkHost": Seconds(2.0, 2.0),
+                    }
+                ),
                 Side({"CkCompile": Seconds(21.0, 20.0), "CkHost": Seconds(5.0, 4.0)}),
                 Side({"CkCompile": Seconds(27.0, 26.0), "CkHost": Seconds(5.0, 4.0)}),
             ),
         ),
+        Seconds(27.5, 27.0),
+        27,
         "clang version 21",
         "abc",
     ),
@@ -100,6 +108,8 @@ def test_the_json_says_how_the_figures_came_about() -> None:
     assert data["generate"]["per_wall_s"] == 625.0
     assert data["compile"]["ours_cpu_s_per_kernel"] == 12.0
     assert data["compile"]["theirs_cpu_s_per_kernel"] == 24.0
+    assert data["compile"]["precompile_s"] == 27.0
+    assert data["compile"]["precompile_shared_by"] == 27
     assert data["compile"]["wall_ratio"] == 0.5
     assert data["compile"]["ratio_to_shipped_headers"] == 0.4
     assert data["compile"]["kernels"][0]["theirs_with_shipped_headers"]["cpu_s"] == 30.0
@@ -132,6 +142,7 @@ def test_the_table_says_which_bars_are_met(
     assert rows["build with nothing to do, s"] == "missed"
     assert rows["actions after one edited entry"] == "met"
     assert rows["compiles in a second clone"] == "met"
+    assert "ours has a share of the 27.0 s for headers that 27 kernels share" in lines
     assert "with CK's headers as shipped on tile_engine's side: 0.40" in lines
 
 

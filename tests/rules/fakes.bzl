@@ -93,20 +93,21 @@ def fake_toolchains(name):
         toolchain_type = "//rules:hip_toolchain_type",
     )
 
-def fake_kernel(name, legal_gpus = ["gfx942", "gfx950", "gfx1100"], spec_name = None, **kwargs):
-    """A kernel for analysis: ck_kernel reads nothing of a spec but its name.
+def fake_kernel(name, legal_gpus = ["gfx942", "gfx950", "gfx1100"], spec_name = None, family = "gemm", **kwargs):
+    """A kernel for analysis: ck_kernel reads nothing of a spec but its name and its family.
 
     Args:
         name: name of the target.
         legal_gpus: as for ck_kernel.
         spec_name: name inside the spec, if it is not the target's.
+        family: family inside the spec.
         **kwargs: as for ck_kernel.
     """
     ck_kernel(
         name = name,
         declared_at = "made_up.json, entry 7",
         legal_gpus = legal_gpus,
-        spec = json.encode({"family": "gemm", "name": spec_name or name}),
+        spec = json.encode({"family": family, "name": spec_name or name}),
         tags = ["manual"],
         **kwargs
     )

@@ -8,8 +8,15 @@ _KINDS = ["CkBundle", "CkCompile", "CkGenerate", "CkHost", "CkInspect", "CkLink"
 def _actions(env, mnemonic):
     return [action for action in analysistest.target_actions(env) if action.mnemonic == mnemonic]
 
-def _absolute_paths(argv):
-    """The words that name a path of the machine, also behind an option's letters, a `=` or a comma."""
+def absolute_paths(argv):
+    """The words that name a path of the machine, also behind an option's letters, a `=` or a comma.
+
+    Args:
+        argv: a command line.
+
+    Returns:
+        a list of words of it.
+    """
     found = []
     for word in argv:
         parts = word.replace("=", ",").replace("\"", "").split(",") + [word.lstrip("-IL")]
@@ -17,8 +24,16 @@ def _absolute_paths(argv):
             found.append(word)
     return found
 
-def _follows(argv, words):
-    """Whether the words stand in the command line, one right after the other."""
+def follows(argv, words):
+    """Whether the words stand in the command line once, one right after the other.
+
+    Args:
+        argv: a command line.
+        words: some words of it.
+
+    Returns:
+        a bool.
+    """
     starts = [index for index in range(len(argv)) if argv[index:index + len(words)] == words]
     return len(starts) == 1
 
@@ -49,6 +64,7 @@ def _gpus_test_impl(ctx):
             ["{}.{}.co".format(name, gpu)],
             [file.basename for file in action.outputs.to_list()],
         )
+        asserts.equals(env, [gpu + ".pch"], [file.basename for file in action.inputs.to_list() if file.extension == "pch"])
     asserts.equals(env, len(ctx.attr.gpus), len(compiles))
     for kind in _KINDS:
         if kind != "CkCompile":
@@ -91,7 +107,9 @@ def _compile_test_impl(ctx):
     argv = action.argv
     root = argv[0].partition("/bin/clang++")[0]
     asserts.true(env, argv[0].endswith("/tests/rules/fake_hip/bin/clang++"), argv[0])
+    precompiled = [file.path for file in action.inputs.to_list() if file.extension == "pch"]
     for words in [
+        ["-Xclang", "-include-pch", "-Xclang"] + precompiled,
         ["-nostdinc"],
         ["-nogpuinc"],
         ["-no-canonical-prefixes"],
@@ -104,14 +122,14 @@ def _compile_test_impl(ctx):
         ["--rocm-device-lib-path={}/bitcode".format(root)],
         ["-o", action.outputs.to_list()[0].path],
     ]:
-        asserts.true(env, _follows(argv, words), "{} once in {}".format(words, argv))
+        asserts.true(env, follows(argv, words), "{} once in {}".format(words, argv))
     asserts.false(env, "-host-flag" in argv)
     return analysistest.end(env)
 
 compile_test = analysistest.make(
     _compile_test_impl,
     config_settings = settings("gfx942"),
-    doc = "The compiler is told everything that it would otherwise look up on the machine.",
+    doc = "The compiler is told everything that it would otherwise look up on the machine, and reads the headers precompiled.",
 )
 
 def _link_test_impl(ctx):
@@ -140,6 +158,9 @@ def _environment_test_impl(ctx):
         digests = [file for file in action.inputs.to_list() if file.short_path == "tests/rules/fake_hip/digest.txt"]
         asserts.equals(env, 1, len(digests), kind)
         asserts.equals(env, [], [name for name in action.env if name in ("HOME", "LD_LIBRARY_PATH", "PATH")], kind)
+
+        # Where a precompiled header is made and read, every process's name for its own folder stands for the sandbox's.
+        asserts.equals(env, "/proc/self/cwd" if kind == "CkCompile" else None, action.env.get("PWD"), kind)
     return analysistest.end(env)
 
 environment_test = analysistest.make(
@@ -152,7 +173,7 @@ def _paths_test_impl(ctx):
     env = analysistest.begin(ctx)
     for kind in _KINDS:
         for action in _actions(env, kind):
-            asserts.equals(env, [], _absolute_paths(action.argv), kind)
+            asserts.equals(env, [], absolute_paths(action.argv), kind)
     return analysistest.end(env)
 
 paths_test = analysistest.make(
@@ -173,15 +194,19 @@ def _inputs_test_impl(ctx):
     for kind, own in {
         "CkCompile": {
             "/abi/ck_kernel_abi.h": False,
+            "/gemm_device_headers/gfx942.pch": True,
             "/include/ck_kernel/device/gemm.hpp": True,
             "/include/ck_kernel/host/gemm.hpp": False,
             "/include/ck_tile/core.hpp": True,
+            "/precompiled/gemm.hpp": True,
         },
         "CkHost": {
             "/abi/ck_kernel_abi.h": True,
+            "/gemm_device_headers/gfx942.pch": False,
             "/include/ck_kernel/device/gemm.hpp": False,
             "/include/ck_kernel/host/gemm.hpp": True,
             "/include/ck_tile/core.hpp": False,
+            "/precompiled/gemm.hpp": False,
         },
     }.items():
         paths = ["/" + file.path for file in _actions(env, kind)[0].inputs.to_list()]

@@ -79,6 +79,14 @@ other_name_test = analysistest.make(
     expect_failure = True,
 )
 
+other_family_test = analysistest.make(
+    _failure_test_impl,
+    attrs = _SENTENCE,
+    config_settings = settings("gfx942"),
+    doc = "A spec of a family that the rules do not know fails at analysis.",
+    expect_failure = True,
+)
+
 unknown_gpu_test = analysistest.make(
     _failure_test_impl,
     attrs = _SENTENCE,
@@ -124,6 +132,15 @@ def kernel_info_test_suite(name):
                    "a kernel's target is named after its spec.",
         target_under_test = ":misnamed",
     )
+    fake_kernel(
+        name = "of_no_family",
+        family = "made_up",
+    )
+    other_family_test(
+        name = name + "_other_family",
+        sentence = "The spec of of_no_family is of the family made_up, whose headers no target names; there is gemm.",
+        target_under_test = ":of_no_family",
+    )
     unknown_gpu_test(
         name = name + "_unknown_gpu",
         sentence = "--//arch:gpus: unknown GPU \"gfx000\"; use names from {} separated by commas, or all.".format(
@@ -137,6 +154,7 @@ def kernel_info_test_suite(name):
             name + "_illegal_gpu",
             name + "_info",
             name + "_no_compiler",
+            name + "_other_family",
             name + "_other_name",
             name + "_unknown_gpu",
         ],

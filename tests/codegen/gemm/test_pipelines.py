@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from ckgen.gemm.pipelines import PIPELINE_CLASSES, LoopVariant, loop_variants, prefetch_stages
 from ckgen.gemm.spec import Dtype, Pipeline
-from codegen_support import ARCH, gemm
+from codegen_support import ARCH, GEMM, gemm
 
 
 def variants(**changes: Any) -> list[str]:
@@ -84,3 +85,12 @@ def test_two_lds_buffers_are_given_only_where_the_arch_table_counts_them() -> No
     for pipeline, classes in PIPELINE_CLASSES.items():
         if classes.double_lds:
             assert ARCH.pipeline(pipeline.value).lds_buffers == 2
+
+
+def test_every_pipeline_and_epilogue_is_among_the_headers_of_the_device_pass() -> None:
+    header = GEMM.headers["ck_kernel/device/gemm_headers.hpp"].read_text(encoding="utf-8")
+    included = set(re.findall(r'^#include "ck_tile/ops/(.*)\.hpp"$', header, re.MULTILINE))
+    for classes in PIPELINE_CLASSES.values():
+        words = "_".join(re.findall(r"[A-Z][a-z]*\d*", classes.stem)).lower()
+        assert f"gemm/pipeline/gemm_pipeline_ag_bg_cr_{words}" in included
+    assert {"epilogue/cshuffle_epilogue", "epilogue/default_2d_epilogue"} <= included

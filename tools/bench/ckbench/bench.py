@@ -51,7 +51,9 @@ def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> 
         specs = sample(kernels.specs, options.kernels)
         say(f"compiling {len(specs)} kernels {options.repeat} times in two ways, one at a time")
         folder = scratch / "compile"
-        compilation = measure_compilation(workspace, specs, arch, options.repeat, folder, say)
+        compilation = measure_compilation(
+            workspace, specs, len(kernels.specs), arch, options.repeat, folder, say
+        )
         results = replace(results, compilation=compilation)
     return results
 

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ckbench.errors import BenchError
 
 STEPS = ("CkCompile", "CkBundle", "CkHost", "CkLink")
 """The mnemonics of a kernel's actions that the compiler's tools run, in their order."""
+
+PRECOMPILE = "CkPrecompile"
+"""The mnemonic of the actions that precompile headers for all kernels of a family."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +30,15 @@ def aquery_expression(target: str) -> str:
     return f'mnemonic("^({"|".join(STEPS)})$", {target})'
 
 
+def precompile_expression(target: str) -> str:
+    """The query for what precompiles the headers of a kernel's target, for every GPU."""
+    return f'mnemonic("^{PRECOMPILE}$", deps({target}))'
+
+
 def parse_steps(aquery: str) -> tuple[Step, ...]:
     """The steps in an aquery's JSON, in the order in which they run."""
     found: dict[str, Step] = {}
-    for action in json.loads(aquery).get("actions", []):
-        environment = {item["key"]: item["value"] for item in action["environmentVariables"]}
-        step = Step(action["mnemonic"], tuple(action["arguments"]), environment)
+    for step in _actions(aquery):
         if step.mnemonic in found:
             raise BenchError(f"The kernel has two {step.mnemonic} actions where one was expected.")
         found[step.mnemonic] = step
@@ -43,6 +49,20 @@ def parse_steps(aquery: str) -> tuple[Step, ...]:
             "Run `./bazelw run //rules:which_rocm`."
         )
     return tuple(found[mnemonic] for mnemonic in STEPS)
+
+
+def parse_precompile(aquery: str, compile_device: Step) -> Step:
+    """Among the actions in an aquery's JSON, the one that makes what ``compile_device`` reads."""
+    wanted = precompiled_file(compile_device)
+    for step in _actions(aquery):
+        if value_after(step.arguments, "-o") == wanted:
+            return step
+    raise BenchError(f"No {PRECOMPILE} action makes {wanted}; the build's commands have changed.")
+
+
+def precompiled_file(compile_device: Step) -> str:
+    """The precompiled headers that a device pass reads."""
+    return compile_device.arguments[_precompiled_option(compile_device) + 3]
 
 
 def value_after(arguments: Sequence[str], flag: str) -> str:
@@ -68,8 +88,9 @@ def value_of(arguments: Sequence[str], prefix: str) -> str:
 def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The same steps for a source that uses CK's own host code, with every flag that it allows.
 
-    Its host pass reads CK's headers too, throws exceptions, and is not free of warnings; its
-    library exports what it likes and needs the C++ library. The device pass is left as it is.
+    Its device pass reads CK's headers themselves, for what is precompiled are the headers of our
+    kernels. Its host pass reads them too, throws exceptions, and is not free of warnings; its
+    library exports what it likes and needs the C++ library.
     """
     compile_device, bundle, compile_host, link = steps
     includes = tuple(
@@ -85,8 +106,10 @@ def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
         for argument in link.arguments
         if argument != "--no-undefined" and not argument.startswith("--version-script=")
     )
+    option = _precompiled_option(compile_device)
+    device = (*compile_device.arguments[:option], *compile_device.arguments[option + 4 :])
     return (
-        compile_device,
+        replace(compile_device, arguments=device),
         bundle,
         replace(compile_host, arguments=(*host, *includes, "-w")),
         replace(link, arguments=linking),
@@ -98,6 +121,23 @@ def with_ck_headers(step: Step, include: str) -> Step:
     present = value_after(step.arguments, "-I")
     changed = (include if argument == present else argument for argument in step.arguments)
     return replace(step, arguments=tuple(changed))
+
+
+def _actions(aquery: str) -> Iterator[Step]:
+    for action in json.loads(aquery).get("actions", []):
+        environment = {item["key"]: item["value"] for item in action["environmentVariables"]}
+        yield Step(action["mnemonic"], tuple(action["arguments"]), environment)
+
+
+def _precompiled_option(compile_device: Step) -> int:
+    """Where ``-Xclang -include-pch -Xclang FILE`` begins."""
+    arguments = compile_device.arguments
+    for index in range(len(arguments) - 3):
+        if arguments[index : index + 3] == ("-Xclang", "-include-pch", "-Xclang"):
+            return index
+    raise BenchError(
+        f"The command {arguments[0]} has no -include-pch; the build's commands have changed."
+    )
 
 
 def _without_pair(arguments: Sequence[str], first: str, second: str) -> tuple[str, ...]:

@@ -22,10 +22,14 @@ from ckgen.gemm.spec import GemmSpec
 from ckbench import tile_engine
 from ckbench.bazel import Workspace
 from ckbench.command_lines import (
+    PRECOMPILE,
     Step,
     aquery_expression,
     as_plain_ck,
+    parse_precompile,
     parse_steps,
+    precompile_expression,
+    precompiled_file,
     value_after,
     value_of,
     with_ck_headers,
@@ -54,11 +58,16 @@ class Side:
             }
         )
 
+    def and_step(self, name: str, seconds: Seconds) -> Side:
+        """The same with another step before the others."""
+        return Side({name: seconds, **self.steps})
+
 
 @dataclass(frozen=True)
 class Comparison:
     """One kernel, written in both ways.
 
+    ``ours`` has this kernel's share of the precompiled headers as a step.
     ``shipped`` is theirs with CK's headers as they are shipped in the device pass, if those are at
     hand. The host pass cannot use them: they show GPU assembly to the host's compiler.
     """
@@ -71,9 +80,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compilation:
-    """All compared kernels, and the compiler."""
+    """All compared kernels, and the compiler.
+
+    ``precompile`` is what the headers took that ``shared_by`` kernels of the set share.
+    """
 
     kernels: tuple[Comparison, ...]
+    precompile: Seconds
+    shared_by: int
     compiler: str
     digest: str
 
@@ -93,19 +107,25 @@ class Compilation:
 def measure_compilation(
     workspace: Workspace,
     specs: Sequence[KernelSpec],
+    shared_by: int,
     arch: ArchSpecs,
     repeat: int,
     folder: Path,
     progress: Callable[[str], None],
 ) -> Compilation:
-    """Compile each of ``specs`` in both ways, in turns, ``repeat`` times."""
+    """Compile each of ``specs`` in both ways, in turns, ``repeat`` times.
+
+    Each of them bears the ``shared_by``-th part of precompiling the headers.
+    """
     builder = tile_engine.find_builder(workspace.files_of(tile_engine.TARGET))
     lock = workspace.root / "third_party" / "composable_kernel" / "composable_kernel.lock"
     shipped = unpack_shipped_headers(lock, wheelhouse.cache_folder(), builder, folder / "shipped")
+    place = folder / "precompiled"
+    precompiled = _precompile(workspace, _target(specs[0]), place, repeat, progress)
     kernels: list[Comparison] = []
     steps: tuple[Step, ...] = ()
     for number, spec in enumerate(specs, start=1):
-        steps = parse_steps(workspace.actions(aquery_expression(f"//kernels:{spec.name}")))
+        steps = parse_steps(workspace.actions(aquery_expression(_target(spec))))
         ours = folder / str(number) / "ours"
         theirs = folder / str(number) / "theirs"
         for root in (ours, theirs):
@@ -114,16 +134,21 @@ def measure_compilation(
         text = render_kernel(FAMILIES[spec.family], spec, arch)
         (ours / source).write_text(text, encoding="utf-8")
         tile_engine.write_source(builder, cast(GemmSpec, spec), workspace.gpu, theirs / source)
+        (ours / precompiled_file(steps[0])).symlink_to(precompiled.file)
+        plain = as_plain_ck(steps)
         variants = [
             _Variant("ours", ours, steps),
-            _Variant("tile_engine style", theirs, as_plain_ck(steps)),
+            _Variant("tile_engine style", theirs, plain),
         ]
         if shipped is not None:
-            device = with_ck_headers(steps[0], str(shipped))
+            device = with_ck_headers(plain[0], str(shipped))
             variants.append(_Variant("tile_engine style, shipped headers", theirs, (device,)))
-        kernels.append(_compare(spec.name, variants, repeat, progress))
+        share = precompiled.seconds / shared_by
+        kernels.append(_compare(spec.name, variants, share, repeat, progress))
     return Compilation(
         tuple(kernels),
+        precompiled.seconds,
+        shared_by,
         _compiler_version(folder / "1" / "ours", steps[0]),
         steps[0].environment["CK_TOOLCHAIN_DIGEST"],
     )
@@ -138,8 +163,43 @@ class _Variant:
     steps: Sequence[Step]
 
 
+@dataclass(frozen=True)
+class _Precompiled:
+    """The precompiled headers, and what the fastest turn took to make them."""
+
+    file: Path
+    seconds: Seconds
+
+
+def _target(spec: KernelSpec) -> str:
+    return f"//kernels:{spec.name}"
+
+
+def _precompile(
+    workspace: Workspace, target: str, root: Path, repeat: int, progress: Callable[[str], None]
+) -> _Precompiled:
+    """Precompile the headers of the family of ``target`` in ``root``."""
+    compile_device = parse_steps(workspace.actions(aquery_expression(target)))[0]
+    step = parse_precompile(workspace.actions(precompile_expression(target)), compile_device)
+    file = root / value_after(step.arguments, "-o")
+    file.parent.mkdir(parents=True)
+    _link_sources(root, workspace)
+    turns: list[Seconds] = []
+    for turn in range(repeat):
+        turns.append(_run_step(step, root, "the family's headers"))
+        progress(
+            f"precompiled headers, turn {turn + 1} of {repeat}: {turns[-1].cpu:.1f} s of "
+            f"processor time in {turns[-1].wall:.1f} s"
+        )
+    return _Precompiled(file, min(turns, key=lambda seconds: seconds.cpu))
+
+
 def _compare(
-    name: str, variants: Sequence[_Variant], repeat: int, progress: Callable[[str], None]
+    name: str,
+    variants: Sequence[_Variant],
+    share: Seconds,
+    repeat: int,
+    progress: Callable[[str], None],
 ) -> Comparison:
     best: dict[str, Side] = {}
     for turn in range(repeat):
@@ -154,7 +214,7 @@ def _compare(
             )
     ours, theirs, *shipped = (best[variant.title] for variant in variants)
     merged = Side({**theirs.steps, **shipped[0].steps}) if shipped else None
-    return Comparison(name, ours, theirs, merged)
+    return Comparison(name, ours.and_step(PRECOMPILE, share), theirs, merged)
 
 
 def _lay_out(root: Path, workspace: Workspace, steps: Sequence[Step]) -> None:
@@ -162,10 +222,15 @@ def _lay_out(root: Path, workspace: Workspace, steps: Sequence[Step]) -> None:
     compile_device, bundle, compile_host, link = (step.arguments for step in steps)
     written = [value_after(command, "-o") for command in (compile_device, compile_host, link)]
     resources = value_of(compile_host, "-DCK_KERNEL_RESOURCES=").strip('"')
+    written.append(precompiled_file(steps[0]))
     for path in (*written, value_of(bundle, "-output="), resources):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
     # What the inspection of the code object would have put in; it is a few strings.
     (root / resources).write_text('"{}"\n', encoding="utf-8")
+    _link_sources(root, workspace)
+
+
+def _link_sources(root: Path, workspace: Workspace) -> None:
     (root / "external").symlink_to(workspace.external)
     for entry in workspace.root.iterdir():
         if entry.is_dir() and not entry.is_symlink() and not (root / entry.name).exists():

@@ -29,6 +29,9 @@ class Seconds:
     def __add__(self, other: Seconds) -> Seconds:
         return Seconds(self.wall + other.wall, self.cpu + other.cpu)
 
+    def __truediv__(self, parts: int) -> Seconds:
+        return Seconds(self.wall / parts, self.cpu / parts)
+
 
 def run_timed(
     arguments: Sequence[str], cwd: Path, environment: Mapping[str, str], what: str

@@ -108,6 +108,8 @@ def _compilation(compilation: Compilation) -> dict[str, Any]:
     return {
         "ours_cpu_s_per_kernel": round(ours.cpu / count, 2),
         "theirs_cpu_s_per_kernel": round(theirs.cpu / count, 2),
+        "precompile_s": round(compilation.precompile.cpu, 2),
+        "precompile_shared_by": compilation.shared_by,
         "wall_ratio": round(ours.wall / theirs.wall, 3),
         "ratio_to_shipped_headers": None if shipped is None else round(shipped, 3),
         "compiler": compilation.compiler,

@@ -10,15 +10,11 @@ from ckarch import ArchSpecs
 
 from ckgen.core.spec import canonical_json
 from ckgen.gemm.pipelines import PIPELINE_CLASSES, loop_variants, prefetch_stages
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Scheduler
+from ckgen.gemm.spec import Dtype, GemmSpec, Scheduler
 
 _ROWS = "ck_tile::tensor_layout::gemm::RowMajor"
 _COLUMNS = "ck_tile::tensor_layout::gemm::ColumnMajor"
 _SCHEDULERS = {Scheduler.INTRAWAVE: "Intrawave", Scheduler.INTERWAVE: "Interwave"}
-_EPILOGUE_HEADERS = {
-    Epilogue.CSHUFFLE: "ck_tile/ops/epilogue/cshuffle_epilogue.hpp",
-    Epilogue.DEFAULT: "ck_tile/ops/epilogue/default_2d_epilogue.hpp",
-}
 
 
 def template_context(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
@@ -52,9 +48,7 @@ def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "c_row_major": layout.c_by_rows,
         "pipeline": pipeline.pipeline,
         "base_pipeline": pipeline.base,
-        "pipeline_header": pipeline.header,
         "double_lds": pipeline.double_lds,
-        "epilogue_header": _EPILOGUE_HEADERS[spec.epilogue],
         "scheduler": _SCHEDULERS[spec.scheduler],
     }
 

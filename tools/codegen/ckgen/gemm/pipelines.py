@@ -35,7 +35,6 @@ class PipelineClass:
     """
 
     stem: str
-    header: str
     persistent: bool
     double_lds: bool
 
@@ -50,20 +49,13 @@ class PipelineClass:
         return f"ck_tile::BaseGemmPipelineAgBgCr{self.stem}"
 
 
-def _pipeline_class(
-    stem: str, header: str, persistent: bool, double_lds: bool = False
-) -> PipelineClass:
-    path = f"ck_tile/ops/gemm/pipeline/gemm_pipeline_ag_bg_cr_{header}.hpp"
-    return PipelineClass(stem, path, persistent, double_lds)
-
-
 PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
     {
-        Pipeline.MEM: _pipeline_class("Mem", "mem", persistent=True),
-        Pipeline.COMPV3: _pipeline_class("CompV3", "comp_v3", persistent=True),
-        Pipeline.COMPV4: _pipeline_class("CompV4", "comp_v4", persistent=True, double_lds=True),
-        Pipeline.COMPV5: _pipeline_class("CompV5", "comp_v5", persistent=False),
-        Pipeline.COMPV6: _pipeline_class("CompV6", "comp_v6", persistent=False),
+        Pipeline.MEM: PipelineClass("Mem", persistent=True, double_lds=False),
+        Pipeline.COMPV3: PipelineClass("CompV3", persistent=True, double_lds=False),
+        Pipeline.COMPV4: PipelineClass("CompV4", persistent=True, double_lds=True),
+        Pipeline.COMPV5: PipelineClass("CompV5", persistent=False, double_lds=False),
+        Pipeline.COMPV6: PipelineClass("CompV6", persistent=False, double_lds=False),
     }
 )
 
