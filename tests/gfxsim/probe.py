@@ -186,7 +186,7 @@ class Probe:
             source.write_text(text)
             target = ["-x", "assembler", "--target=amdgcn-amd-amdhsa", f"-mcpu={self.gpu}", *waves]
             command = [_clang(), *target, "-ferror-limit=0", "-c", str(source), "-o", str(image)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
             return done, image.read_bytes() if image.exists() else b""
 
 

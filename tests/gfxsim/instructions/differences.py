@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pcode import source
 from pcode.source import Entry
@@ -28,6 +28,15 @@ def runs_once(code: str) -> bool:
     return "VGPR[" in code and "laneId" not in code and "laneID" not in code
 
 
+# Tested elsewhere, with programs of several instructions.
+_ELSEWHERE = re.compile(r"s_(getpc_b64|setpc_b64|swappc_b64|call_b64|c?branch.*|getreg_b32|setreg_b32|setreg_imm32_b32|rfe_b64|version|set_gpr_idx_on)")
+
+
+def is_elsewhere(mnemonic: str) -> bool:
+    """Whether an instruction is tested in a test of its own."""
+    return _ELSEWHERE.fullmatch(mnemonic) is not None
+
+
 def clears_upper(entry: Entry) -> bool:
     """Whether a 16-bit result clears the rest of its register.
 
@@ -40,6 +49,7 @@ def clears_upper(entry: Entry) -> bool:
 _TURNS = "the argument is in turns and is not rounded after a product with 2 pi"
 _NO_DENORMALS = "the unit takes denormal inputs as zero and makes no denormal results"
 _ROUND = "the sum with one half rounds, and loses the sign of a zero"
+_NEAREST = "the sum with one half is not rounded"
 _FRACTION = "a fraction is always less than one"
 _EXPONENT = "a denormal has the exponent of its first bit, and zero has 0"
 _DIV_SCALE = (
@@ -47,6 +57,9 @@ _DIV_SCALE = (
     " denormal when they vanish; a denominator whose reciprocal is denormal is made smaller, not infinite"
 )
 _DIV_FIXUP = "the test for an exponent of all ones is for the quotient; the denominator cannot have it there"
+_LAST_HALF = "else\nD0.f16 = sign_out ? -abs(S0.f16)"
+_LAST_TMP = "else\ntmp = sign_out ? -abs(S0.f16)"
+_INFINITE_HALF = "sign_out ? -INF.f16 : +INF.f16"
 _STOCHASTIC = "random bits are added to those that are dropped and carry into those that are kept; nothing is rounded after that"
 _BYTE = "whether the number is rounded or truncated is not documented, and the simulator says so"
 _DIV_FMAS = "the scale is the one that v_div_scale took, which is by 64 (128) powers of two in either direction"
@@ -97,15 +110,15 @@ endif"""
     return {f"v_div_scale_{kind}": Correction(scale, _DIV_SCALE), f"v_div_fmas_{kind}": Correction(fmas, _DIV_FMAS)}
 
 
-def _fixup(name: str, kind: str, replaced: str) -> dict[str, Correction]:
-    """The code of AMD with one test changed."""
+def _fixup(name: str, before: str, after: str) -> dict[str, Correction]:
+    """AMD's code with one test changed."""
+    return {name: Correction(_changed(name, before, after), _DIV_FIXUP)}
+
+
+def _changed(name: str, before: str, after: str) -> str:
     code = next(entry.code for entry in source.entries("cdna")[name].values())
-    assert replaced in code, f"the pseudocode of {name} has changed"
-    ones = {"f16": 31, "f32": 255, "f64": 2047}[kind]
-    infinite = {"f16": "16'F(INF)", "f32": "OVERFLOW_F32", "f64": "OVERFLOW_F64"}[kind]
-    result = "tmp" if "legacy" in name else f"D0.{kind}"
-    test = f"elsif exponent(S0.{kind}) == {ones} then {result} = sign_out ? -{infinite} : {infinite}\n"
-    return {name: Correction(code.replace(replaced, test + replaced, 1), _DIV_FIXUP)}
+    assert before in code, f"the pseudocode of {name} has changed"
+    return code.replace(before, after, 1)
 
 
 def _stochastic(kind: str) -> Correction:
@@ -120,10 +133,23 @@ CORRECTIONS: dict[str, Correction] = {
         "bit = S1.u32[1 : 0].u32 * 8U; D0.u32 = S2.u32; D0.u32[bit + 7U : bit] = 32'U(f32_to_u8(rint(S0.f32)))", _BYTE
     ),
     "v_cvt_pkaccum_u8_f32": Correction("bit = S1.u32[1 : 0].u32 * 8U; D0.u32[bit + 7U : bit] = 32'U(f32_to_u8(rint(S0.f32)))", _BYTE),
-    **_fixup("v_div_fixup_f32", "f32", "elsif exponent(S2.f32) - exponent(S1.f32) < -150"),
-    **_fixup("v_div_fixup_f64", "f64", "elsif exponent(S2.f64) - exponent(S1.f64) < -1075"),
-    **_fixup("v_div_fixup_f16", "f16", "else\nD0.f16 = sign_out ? -abs(S0.f16)"),
-    **_fixup("v_div_fixup_legacy_f16", "f16", "else\ntmp = sign_out ? -abs(S0.f16)"),
+    **_fixup("v_div_fixup_f32", "exponent(S1.f32) == 255", "exponent(S0.f32) == 255"),
+    **_fixup("v_div_fixup_f64", "exponent(S1.f64) == 2047", "exponent(S0.f64) == 2047"),
+    **_fixup("v_div_fixup_f16", _LAST_HALF, f"elsif exponent(S0.f16) == 31 then\nD0.f16 = {_INFINITE_HALF}\n{_LAST_HALF}"),
+    **_fixup("v_div_fixup_legacy_f16", _LAST_TMP, f"elsif exponent(S0.f16) == 31 then\ntmp = {_INFINITE_HALF}\n{_LAST_TMP}"),
+    **{
+        f"v_cvt_scalef32_f16_{kind}": Correction(
+            _changed(
+                f"v_cvt_scalef32_f16_{kind}",
+                "D0 = tmp.b32",
+                "dstword = OPSEL[3].i32 * 16; VGPR[laneId][VDST.u32][dstword + 15 : dstword].f16 = tmp",
+            ),
+            "the result is a half of the register, as AMD's remark says",
+        )
+        for kind in ("fp8", "bf8")
+    },
+    "s_rndne_f32": Correction("D0.f32 = rint(S0.f32)", _ROUND),
+    "s_rndne_f16": Correction("D0.f16 = rint(S0.f16)", _ROUND),
     **_rounded("f16"),
     **_rounded("f32"),
     **_rounded("f64"),
@@ -139,6 +165,13 @@ CORRECTIONS: dict[str, Correction] = {
     "v_rcp_iflag_f32": Correction("D0.f32 = flush(1.0F / flush(S0.f32))", _NO_DENORMALS),
     "v_rsq_f32": Correction("D0.f32 = 1.0F / sqrt(flush(S0.f32))", _NO_DENORMALS),
     "v_sqrt_f32": Correction("D0.f32 = sqrt(flush(S0.f32))", _NO_DENORMALS),
+    "v_s_exp_f32": Correction("D0.f32 = flush(pow(2.0F, flush(S0.f32)))", _NO_DENORMALS),
+    "v_s_log_f32": Correction("D0.f32 = log2(flush(S0.f32))", _NO_DENORMALS),
+    "v_s_rcp_f32": Correction("D0.f32 = flush(1.0F / flush(S0.f32))", _NO_DENORMALS),
+    "v_s_rsq_f32": Correction("D0.f32 = 1.0F / sqrt(flush(S0.f32))", _NO_DENORMALS),
+    "v_s_sqrt_f32": Correction("D0.f32 = sqrt(flush(S0.f32))", _NO_DENORMALS),
+    "v_cvt_rpi_i32_f32": Correction("D0.i32 = f64_to_i32(floor(64'F(S0.f32) + 0.5))", _NEAREST),
+    "v_cvt_nearest_i32_f32": Correction("D0.i32 = f64_to_i32(floor(64'F(S0.f32) + 0.5))", _NEAREST),
     "v_cvt_off_f32_i4": Correction(
         "D0.f32 = 32'F(32'I(signext(S0[3 : 0].i4))) * 0.0625F", "AMD's text declares a table and does not give it"
     ),
@@ -157,6 +190,29 @@ def code_of(mnemonic: str, code: str) -> str:
     """The code to compare with."""
     found = CORRECTIONS.get(mnemonic)
     return found.code if found else code
+
+
+# Operands whose format AMD's table gives as that of the result.
+_FORMATS = {("v_ldexp_f16", "src1"): "I16"}
+
+# Instructions whose lanes read others, so that the pseudocode holds when all are on.
+NEED_ALL_LANES = (
+    "v_permlane16_b32",
+    "v_permlanex16_b32",
+    "v_permlane16_var_b32",
+    "v_permlanex16_var_b32",
+    "v_permlane16_swap_b32",
+    "v_permlane32_swap_b32",
+    "v_permlane64_b32",
+)
+
+
+def fields_of(mnemonic: str, entry: Entry) -> Entry:
+    """The entry with its operands' formats put right."""
+    fields = {
+        name: replace(field, format=_FORMATS.get((mnemonic, name), field.format)) for name, field in entry.fields.items()
+    }
+    return replace(entry, fields=fields)
 
 
 # Results that may differ in the last place, because the hardware's approximation is not documented.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, replace
 from typing import Iterator
 
@@ -126,7 +127,7 @@ class Chooser:
 
 def sources_of(entry: Entry) -> list[str]:
     """The names of the source fields in order, without a mask that selects or carries."""
-    order = ("src0", "src1", "vsrc1", "src2")
+    order = ("src0", "src1", "src2")
     return [name for name in order if name in entry.fields and entry.fields[name].format != "M64"]
 
 
@@ -164,17 +165,22 @@ def _short(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterato
     yield Form("constant", "_e32", _with(plain, 0, _constant(first.format, chooser, False)))
     yield Form("literal", "_e32", _with(plain, 0, _constant(first.format, chooser, True)))
     yield Form("special", "_e32", _with(plain, 0, Source(chooser.take(("vcc", "exec", "m0")))))
-    if any(field.bits == 16 for field in entry.fields.values()):
+    # The disassembler of the code object manager does not know halves in the short compares of gfx12.
+    if any(field.bits == 16 for field in entry.fields.values()) and (entry.encoding, entry.generation) != ("VOPC", "rdna4"):
         yield Form("upper halves", "_e32", tuple(Source(high=True) for _ in plain), high=True, halves=True)
     if entry.generation == "cdna":
         yield from _sdwa(entry, plain, chooser)
         dpp = _DPP["cdna"]
     else:
         dpp = _DPP["rdna"]
-    yield _dpp_form("_dpp", entry, plain, chooser.take(dpp))
+    if "REL" not in entry.name:
+        yield _dpp_form("_dpp", entry, plain, chooser.take(dpp))
 
 
 def _dpp_form(suffix: str, entry: Entry, plain: tuple[Source, ...], dpp: Dpp) -> Form:
+    if dpp.control == "dpp8" and not dpp.fetch_inactive:
+        # What a lane reads from one that is off is not documented for this control.
+        return Form("dpp", suffix, plain, dpp=dpp, few=False)
     if entry.encoding != "VOPC" and "_CO_" not in entry.name and "CMP" not in entry.name:
         return Form("dpp", suffix, plain, dpp=dpp, partial=True)
     # What becomes of a disabled lane's bit in a mask is not documented.
@@ -205,7 +211,9 @@ def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> It
     names = sources_of(entry)
     for number, name in enumerate(names):
         yield Form(f"scalar {name}", "_e64", _with(plain, number, Source("s")))
-    number = chooser.take(tuple(range(len(names)))) if names else None
+    # Operands of several f32 take no constants, and LLVM's assembler never ends over some of them.
+    able = tuple(number for number, name in enumerate(names) if not entry.fields[name].format.startswith("PK") or entry.fields[name].bits == 32)
+    number = chooser.take(able) if able else None
     if number is not None:
         form = entry.fields[names[number]].format
         yield Form("constant", "_e64", _with(plain, number, _constant(form, chooser, False)))
@@ -214,28 +222,31 @@ def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> It
     real = [float_format(form) is not None and not form.startswith("PK") for form in (entry.fields[name].format for name in names)]
     if any(real):
         yield Form("negated", "_e64", tuple(replace(s, neg=r) for s, r in zip(plain, real)))
+    if any(real) and entry.encoding != "VOP3SD":
         yield Form("absolute", "_e64", tuple(replace(s, abs=r, neg=r and n % 2 == 1) for n, (s, r) in enumerate(zip(plain, real))))
     if "OPSEL" in entry.code:
         yield from _selections(entry, plain)
         return
     result = entry.fields.get("vdst")
-    if result and float_format(result.format):
+    if result and float_format(result.format) and result.place == "VGPR":
         yield Form("clamp", "_e64", plain, clamp=True)
         yield Form("scaled", "_e64", plain, omod=chooser.take(("mul:2", "mul:4", "div:2")), mode=0x100)
         yield Form("scaled in vain", "_e64", plain, omod="mul:2")
-    if any(field.bits == 16 for field in entry.fields.values()):
+    if any(field.bits == 16 for field in entry.fields.values()) and result and result.place == "VGPR":
         for halves in (False, True):
             odd = tuple(replace(s, high=n % 2 == 0) for n, s in enumerate(plain))
             yield Form("halves" if halves else "op_sel", "_e64", odd, high=True, halves=halves)
             yield Form("other halves" if halves else "other op_sel", "_e64", tuple(replace(s, high=not s.high) for s in odd), halves=halves)
-    if entry.generation != "cdna" and names:
+    if entry.generation != "cdna" and names and "REL" not in entry.name:
         yield _dpp_form("_e64_dpp", entry, plain, chooser.take(_DPP["rdna"]))
 
 
 def _selections(entry: Entry, plain: tuple[Source, ...]) -> Iterator[Form]:
     """Bytes and halves that op_sel picks in registers of small numbers."""
-    places = 4 if "OPSEL[3 : 2]" in entry.code else len(plain) + 1
-    for bits in itertools.product((0, 1), repeat=places):
+    read = {int(bit) for field in re.findall(r"OPSEL\[([\d : ]+)\]", entry.code) for bit in field.split(" : ")}
+    # The last place is the result's, which is bit 3.
+    places = [0, 1, 2, 3] if 2 in read else [*range(len(plain)), 3]
+    for bits in itertools.product(*((0, 1) if place in read else (0,) for place in places)):
         if any(bits):
             yield Form("op_sel", "_e64", plain, op_sel=bits)
 

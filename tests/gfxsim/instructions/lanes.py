@@ -54,7 +54,7 @@ def dpp_source(dpp: Dpp, lane: int, wave_size: int, exec_mask: int) -> tuple[int
     origin = source_lane(dpp, lane, wave_size)
     if origin is not None and (dpp.fetch_inactive or exec_mask >> origin & 1):
         return origin, enabled
-    return None, enabled and (dpp.bound_ctrl or dpp.control == "dpp8")
+    return None, enabled and dpp.bound_ctrl
 
 
 def dpp_text(dpp: Dpp) -> str:

@@ -24,6 +24,7 @@ from instructions.layout import (
     VECTOR_SOURCES,
     registers,
 )
+from instructions.rows import read_rows, write_row, write_rows
 
 _SPECIAL = {"vcc": VCC, "exec": EXEC, "m0": M0}
 _LITERAL = 0x3FC01234  # of v_fmamk and its like
@@ -94,7 +95,7 @@ class VectorCase:
             only_exec = self.mnemonic.startswith("v_cmpx") and self.entry.generation != "cdna"
             return [] if only_exec else [self._mask_text(self._carry_out)]
         if result:
-            if self._scalar_result:
+            if self.has_scalar_result:
                 found.append(registers("s", SCALAR_RESULT, result.bits))
             else:
                 found.append(registers("v", VECTOR_RESULT, result.bits) + self._half(result, self.form.high))
@@ -103,8 +104,10 @@ class VectorCase:
         return found
 
     @property
-    def _scalar_result(self) -> bool:
-        return self.entry.fields["vdst"].place.startswith(("SREG", "SDST"))
+    def has_scalar_result(self) -> bool:
+        """Whether the result goes to a scalar register."""
+        result = self.entry.fields.get("vdst")
+        return result is not None and result.place.startswith(("SREG", "SDST")) and not self._is_compare
 
     def _half(self, field: Field, high: bool) -> str:
         if not self.form.halves or field.bits != 16:
@@ -211,15 +214,21 @@ class VectorCase:
                     values.append(numbers.related(before[lane], field.format, field.bits, rng))
                 else:
                     values.append(numbers.number(field.format, field.bits, rng))
+            if "scalef32" in self.mnemonic and number == len(self.form.sources) - 1:
+                # A scale that is no number gives no number, in formats that may have none.
+                values = [value & ~0x00800000 if value >> 23 & 0xFF == 0xFF else value for value in values]
             made[field.format, field.bits] = values
             self._put(state, number, field, values)
+        if "rel" in self.mnemonic:
+            # An index relative to M0 must stay within the registers.
+            state.s[M0] = rng.randrange(8) | rng.randrange(8) << 16 if "_2_" in self.mnemonic or "swap" in self.mnemonic else rng.randrange(8)
         result = self.entry.fields.get("vdst")
-        if result and numbers.float_format(result.format) and not self._scalar_result:
+        if result and numbers.float_format(result.format) and not self.has_scalar_result:
             values = [numbers.number(result.format, result.bits, rng) for _ in range(64)]
-            _write_rows(state, VECTOR_RESULT, result.bits, values)
+            write_rows(state, VECTOR_RESULT, result.bits, values)
 
     def _lanes(self, rng: random.Random) -> int:
-        if not self.form.few:
+        if not self.form.few or self.mnemonic in differences.NEED_ALL_LANES:
             return -1
         if not self.form.partial:
             return sum(1 << lane for lane in rng.sample(range(self.wave_size), 14))
@@ -231,7 +240,7 @@ class VectorCase:
             rows = state.v[VECTOR_SOURCES[number]]
             rows[:] = [int(old) & 0xFFFF | value << 16 for old, value in zip(rows, values)]
             return
-        _write_rows(state, VECTOR_SOURCES[number], field.bits, values)
+        write_rows(state, VECTOR_SOURCES[number], field.bits, values)
         first = SCALAR_SOURCES[number]
         for place in range((field.bits + 31) // 32):
             if first + place < SCALAR_RESULT:
@@ -244,7 +253,7 @@ class VectorCase:
         after = before.copy()
         outcome = Outcome(after, set())
         scope = self._scope(before, after)
-        if differences.runs_once(self.code):
+        if differences.runs_once(self.code) or self.has_scalar_result:
             self._run_once(before, after, scope)
             return outcome
         exec_mask = before.mask(EXEC) & ((1 << self.wave_size) - 1)
@@ -284,9 +293,10 @@ class VectorCase:
             "EXEC": Cell(before.mask(EXEC) & mask, 64),
             "EXEC_LO": Cell(before.mask(EXEC), 32),
             "M0": Cell(int(before.s[M0]), 32),
-            "VGPR": _Registers(after),
-            "SRC0": integer(VECTOR_SOURCES[0], U32),
-            "SRC1": integer(VECTOR_SOURCES[1], U32),
+            "VGPR": _Registers(self, before, after),
+            "SRC0": integer(self._source_number(0), U32),
+            "SRC1": integer(self._source_number(1), U32),
+            "DST": integer(VECTOR_RESULT, U32),
             "VDST": integer(VECTOR_RESULT, U32),
             "SIMM32": Cell(self._literal, 32),
             "SIMM16": Cell(self._literal, 16),
@@ -303,6 +313,11 @@ class VectorCase:
         rounds = floats.Round(before.mode & 3), floats.Round(before.mode >> 2 & 3)
         return Scope(self.entry.generation, names, *rounds, fnuz=differences.is_fnuz(self.gpu))
 
+    def _source_number(self, number: int) -> int:
+        if number < len(self.form.sources) and self.is_vector(number) and not self.form.dpp:
+            return VECTOR_SOURCES[number]
+        return _Registers.FIRST_SOURCE + number
+
     def _table_names(self) -> dict[str, Cell]:
         table = self._truth_table
         return {
@@ -314,7 +329,9 @@ class VectorCase:
     def _run_once(self, before: State, after: State, scope: Scope) -> None:
         for number, name in enumerate(sources_of(self.entry)):
             field = self.entry.fields[name]
-            scope.names[f"S{number}"] = Cell(self._raw(before, number, field, 0), max(32, field.bits))
+            raw = self._modified(self.raw(before, number, 0), number, field)
+            scope.names[f"S{number}"] = Cell(raw, max(32, field.bits))
+        scope.names["D0"] = Cell(int(before.s[SCALAR_RESULT]), 32)
         interpreter.run(self.code, scope)
         result = scope.names["D0"]
         if result.written:
@@ -331,7 +348,7 @@ class VectorCase:
         sources = []
         for number, name in enumerate(sources_of(self.entry)):
             field = self.entry.fields[name]
-            raw = self._raw(before, number, field, origin if number == 0 else lane)
+            raw = self.raw(before, number, origin if number == 0 else lane)
             modified = self._flushed(self._modified(raw, number, field), field, before.mode, False)
             cell = Cell(modified, max(32, field.bits))
             sources.append(cell)
@@ -341,17 +358,26 @@ class VectorCase:
             run.names["EXEC"] = enabled
         result = self.entry.fields.get("vdst")
         if not self._is_compare and result:
-            old = _read_rows(before, VECTOR_RESULT, result.bits, lane)
+            old = read_rows(before, VECTOR_RESULT, result.bits, lane)
             clears = differences.clears_upper(self.entry) and not self.form.high
             old = self._flushed(old, result, before.mode, False)
             run.names["D0"] = Cell(old >> 16 if self.form.high else old, max(32, result.bits), clears)
             run.names["D"] = run.names["D0"]
+            run.names.setdefault("S2", run.names["D0"])
             run.names["D1"] = _Bit(scope.names["VCC"], lane)
         interpreter.run(self.code, run)
         if sources and sources[0].written:
-            _write_row(outcome.state, VECTOR_SOURCES[0], 32, lane, sources[0].bits)
+            self._write_source(outcome.state, lane, sources[0].bits)
         if not self._is_compare and result and run.names["D0"].written:
             self._write_result(before, outcome, lane, run.names["D0"].bits, result)
+
+    def _write_source(self, after: State, lane: int, bits: int) -> None:
+        """The other half of a swap."""
+        field = self.entry.fields["src0"]
+        old = int(after.v[VECTOR_SOURCES[0], lane])
+        if field.bits == 16:
+            bits = old & 0xFFFF | bits << 16 if self.form.sources[0].high else old & ~0xFFFF | bits & 0xFFFF
+        write_row(after, VECTOR_SOURCES[0], 32, lane, bits)
 
     def _write_result(self, before: State, outcome: Outcome, lane: int, bits: int, field: Field) -> None:
         _, width = numbers.element(field.format, field.bits)
@@ -369,14 +395,19 @@ class VectorCase:
             # A part of a NaN says nothing, nor does one of a number that may be off by a little.
             outcome.unknown.add(lane)
         if self.form.sdwa:
-            bits = lanes.sdwa_merge(_read_rows(before, VECTOR_RESULT, 32, lane), bits & 0xFFFFFFFF, self.form)
+            bits = lanes.sdwa_merge(read_rows(before, VECTOR_RESULT, 32, lane), bits & 0xFFFFFFFF, self.form)
         elif self.form.high and field.bits == 16:
             bits = int(before.v[VECTOR_RESULT, lane]) & 0xFFFF | (bits & 0xFFFF) << 16
-        _write_row(outcome.state, VECTOR_RESULT, field.bits, lane, bits)
+        write_row(outcome.state, VECTOR_RESULT, field.bits, lane, bits)
 
-    def _raw(self, before: State, number: int, field: Field, lane: int | None) -> int:
+    def is_vector(self, number: int) -> bool:
+        """Whether a source is a vector register."""
+        return self.form.sources[number].kind == "v"
+
+    def raw(self, before: State, number: int, lane: int | None) -> int:
         """An operand before any modifier; no lane means zero."""
         source = self.form.sources[number]
+        field = self.entry.fields[sources_of(self.entry)[number]]
         if source.kind == "constant":
             return self._constant(source, field)
         if source.kind in _SPECIAL:
@@ -386,7 +417,7 @@ class VectorCase:
             return sum(int(before.s[first + n]) << 32 * n for n in range((field.bits + 31) // 32))
         if lane is None:
             return 0
-        return _read_rows(before, VECTOR_SOURCES[number], field.bits, lane)
+        return read_rows(before, VECTOR_SOURCES[number], field.bits, lane)
 
     def _constant(self, source: Source, field: Field) -> int:
         part, width = numbers.element(field.format, field.bits)
@@ -468,37 +499,28 @@ class _Bit(Cell):
 
 
 class _Registers:
-    """VGPR[lane][register] of a state that is being made."""
+    """VGPR[lane][register] of a state that is being made. Sources that are not just vector registers have numbers beyond them."""
 
-    def __init__(self, state: State) -> None:
-        self._state = state
+    FIRST_SOURCE = 1000
+
+    def __init__(self, case: VectorCase, before: State, after: State) -> None:
+        self._case = case
+        self._before = before
+        self._after = after
 
     def read(self, lane: int, register: int) -> int:
         """One register of one lane."""
-        return int(self._state.v[register, lane])
+        if register < self.FIRST_SOURCE:
+            return int(self._after.v[register, lane])
+        number, origin = register - self.FIRST_SOURCE, lane
+        if self._case.form.dpp and number == 0:
+            origin, _ = lanes.dpp_source(self._case.form.dpp, lane, self._case.wave_size, self._before.mask(EXEC))
+        return self._case.raw(self._before, number, origin) & 0xFFFFFFFF
 
     def write(self, lane: int, register: int, bits: int) -> None:
         """Writes it."""
-        self._state.v[register, lane] = bits & 0xFFFFFFFF
+        self._after.v[register, lane] = bits & 0xFFFFFFFF
 
 
 def _random_registers(rng: random.Random, shape: tuple[int, ...]):
     return np.random.default_rng(rng.getrandbits(32)).integers(0, 1 << 32, size=shape, dtype=np.uint32)
-
-
-def _write_rows(state: State, first: int, bits: int, values: list[int]) -> None:
-    for place in range((bits + 31) // 32):
-        row = [value >> 32 * place & 0xFFFFFFFF for value in values]
-        if bits < 32:
-            # What lies above a short operand is not zero.
-            row = [int(old) & ~((1 << bits) - 1) | new for old, new in zip(state.v[first], row)]
-        state.v[first + place] = row
-
-
-def _read_rows(state: State, first: int, bits: int, lane: int) -> int:
-    return sum(int(state.v[first + place, lane]) << 32 * place for place in range((bits + 31) // 32))
-
-
-def _write_row(state: State, first: int, bits: int, lane: int, value: int) -> None:
-    for place in range((bits + 31) // 32):
-        state.v[first + place, lane] = value >> 32 * place & 0xFFFFFFFF

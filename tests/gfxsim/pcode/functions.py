@@ -328,20 +328,19 @@ def _random_up(form: Format, number: Number, random: int) -> Number:
 
 
 def _to_scaled(target: str, stochastic: bool) -> Function:
-    """A number divided by 2**(scale - 127) in a small format, which saturates."""
+    """A number divided by 2**(scale - 127) in a small format. A format without NaN has its largest number instead."""
+    kind = named_type(target)
 
     def convert(scope: Scope, x: Value, *rest: Value) -> Value:
         scale, form = rest[-1].integer, scope.small_format(target)
-        kind, source = named_type(target), x.type.form
-        sign = form.sign if x.bits & source.sign else 0
-        if source.is_nan(x.bits) or scale == 255:
-            return Value(sign | (form.nan or form.most), kind)
-        number = _scaled_number(source, x.bits, 127 - scale)
+        if x.type.form.is_nan(x.bits) or scale == 255:
+            return Value((form.sign if x.bits & x.type.form.sign else 0) | (form.nan or form.most), kind)
+        number = _scaled_number(x.type.form, x.bits, 127 - scale)
         if number is None:
-            return Value(sign | form.most, kind)
+            return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), kind)
         if stochastic:
             number = _random_up(form, number, rest[0].bits)
-        return Value(floats.pack(form, number, Round.NEAREST, saturate=True), kind)
+        return Value(floats.pack(form, number, Round.NEAREST), kind)
 
     return convert
 

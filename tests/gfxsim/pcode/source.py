@@ -51,8 +51,21 @@ def _table(path: Path, name: str) -> ast.Dict:
     raise ValueError(f"{path.name} holds no table {name}")
 
 
+# gfx12 has other names for the encodings of memory instructions.
+_ENCODINGS = {"VFLAT": "FLAT", "VGLOBAL": "GLOBAL", "VSCRATCH": "SCRATCH", "VBUFFER": "MUBUF"}
+# And for their operands; a source that must be a vector register has a name of its own.
+_NAMES = {"vsrc0": "src0", "vsrc1": "src1", "vsrc": "data", "rsrc": "srsrc"}
+
+
 def _key(node: ast.Attribute) -> tuple[str, str]:
-    return node.value.id.removesuffix("Op"), re.sub(r"_E(32|64)$", "", node.attr)
+    encoding = node.value.id.removesuffix("Op")
+    return _ENCODINGS.get(encoding, encoding), re.sub(r"_E(32|64)$", "", node.attr)
+
+
+def _name(encoding: str, name: str) -> str:
+    if name == "vaddr" and encoding != "MUBUF":
+        return "addr"
+    return _NAMES.get(name, name)
 
 
 def _field(node: ast.Tuple) -> Field:
@@ -69,7 +82,7 @@ def entries(generation: str) -> dict[str, dict[str, Entry]]:
     texts = {_key(key): value.value for key, value in zip(code.keys, code.values)}
     operands = _table(folder / "operands.py", "OPERANDS")
     fields = {
-        _key(key): {name.value: _field(field) for name, field in zip(value.keys, value.values)}
+        _key(key): {_name(_key(key)[0], name.value): _field(field) for name, field in zip(value.keys, value.values)}
         for key, value in zip(operands.keys, operands.values)
     }
     found: dict[str, dict[str, Entry]] = {}

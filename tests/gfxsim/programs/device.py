@@ -31,7 +31,7 @@ def hip() -> ctypes.CDLL:
 
 def error(status: int) -> tuple[str, str]:
     """The name of an error code, and the sentence that the last failed call left."""
-    return hip().hipGetErrorName(status).decode(), hip().gfxsimLastError().decode()
+    return hip().hipGetErrorName(status).decode(), hip().gfxsimLastError().decode(errors="replace")
 
 
 class Program:
@@ -58,3 +58,25 @@ class Program:
         finally:
             for buffer in buffers.values():
                 buffer.free()
+
+
+class Module:
+    """A code object, loaded by the module interface."""
+
+    def __init__(self, image: bytes) -> None:
+        self.handle = ctypes.c_void_p()
+        runtime().call("hipModuleLoadData", ctypes.byref(self.handle), image)
+
+    def function(self, name: str) -> ctypes.c_void_p:
+        function = ctypes.c_void_p()
+        runtime().call("hipModuleGetFunction", ctypes.byref(function), self.handle, name.encode())
+        return function
+
+    def launch(self, name: str, *arguments: ctypes._SimpleCData, grid: int = 1, block: int = 64, lds: int = 0) -> None:
+        """Runs a kernel to its end; a HipError if it fails."""
+        pointers = (ctypes.c_void_p * len(arguments))(*(ctypes.addressof(argument) for argument in arguments))
+        runtime().call("hipModuleLaunchKernel", self.function(name), grid, 1, 1, block, 1, 1, lds, None, pointers, None)
+        runtime().synchronize()
+
+    def unload(self) -> None:
+        runtime().call("hipModuleUnload", self.handle)

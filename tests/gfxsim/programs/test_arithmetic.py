@@ -116,6 +116,8 @@ def rounded(value: Fraction, kind: np.dtype) -> float:
 
 
 def fused(x: float, y: float, z: float, kind: np.dtype) -> float:
+    if math.isfinite(x) and math.isfinite(y) and not math.isfinite(z):
+        return z
     if not all(map(math.isfinite, (x, y, z))) or Fraction(x) * Fraction(y) + Fraction(z) == 0:
         # Infinities, NaNs and the signs of zeros follow the steps.
         with np.errstate(all="ignore"):

@@ -42,6 +42,17 @@ bool crosses_lanes(const Instr& instr) {
            name == "ds_swizzle_b32";
 }
 
+// The low half of a 64-bit result needs the low halves of the sources alone, and compilers leave the others unset.
+bool carries_upward(std::string_view name) {
+    return name == "v_mad_u64_u32" || name == "v_mad_i64_i32" || name == "v_mad_co_u64_u32" || name == "v_mad_co_i64_i32" ||
+           name == "v_lshlrev_b64" || name == "v_lshl_add_u64" || name == "v_mov_b64" || name == "v_pk_mov_b32";
+}
+
+Operand low_half(Operand operand) {
+    if (operand.dwords == 2) operand.dwords = 1;
+    return operand;
+}
+
 }  // namespace
 
 void RegisterCheck::start(const Wave& wave) {
@@ -129,6 +140,10 @@ void RegisterCheck::after(Wave& wave, const Instr& instr, u64 loaded) {
     const Traits& traits = instr.def->traits;
     if (traits.klass == Class::wait) return wait(instr);
 
+    // The destination may be one of the sources.
+    std::array<u64, kMaxSrc> before_low{};
+    for (int n = 0; n < instr.srcs; ++n) before_low[std::size_t(n)] = defined_lanes(low_half(instr.src[n]));
+
     u64 defined = ~u64(0);
     if (is_memory(instr)) {
         defined = loaded;
@@ -158,6 +173,11 @@ void RegisterCheck::after(Wave& wave, const Instr& instr, u64 loaded) {
         const Operand& dst = instr.dst[n];
         if (dst.is_vector()) {
             define(dst, written, defined);
+            if (dst.dwords == 2 && carries_upward(name)) {
+                u64 low = ~u64(0);
+                for (int s = 0; s < instr.srcs; ++s) low &= before_low[std::size_t(s)];
+                define(low_half(dst), written, low);
+            }
         } else if (dst.is_scalar()) {
             // A mask is defined when the lanes that decide it are; a scalar when its sources are.
             const bool vector_sources = traits.klass == Class::valu && instr.def->dst[std::size_t(n)] == Type::mask;

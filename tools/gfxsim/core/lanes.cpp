@@ -14,7 +14,6 @@ bool is_wide(Type type) {
     return type == Type::u64 || type == Type::i64 || type == Type::f64 || type == Type::pkf32 || type == Type::pku32;
 }
 bool is_half(Type type) { return type == Type::u16 || type == Type::i16 || type == Type::f16 || type == Type::bf16; }
-bool is_packed16(Type type) { return type == Type::pk16 || type == Type::pkf16; }
 
 void broadcast(u32 value, u32* room) {
     for (int lane = 0; lane < kLanes; ++lane) room[lane] = value;
@@ -129,7 +128,7 @@ struct OutputModifier {
 };
 
 void modify_results(const Wave& wave, Type type, const Modifiers& mod, Results& out) {
-    const bool is32 = type == Type::f32 || type == Type::pkf32 || type == Type::bf16;
+    const bool is32 = type == Type::f32 || type == Type::pkf32 || type == Type::bf16 || type == Type::pkbf16;
     const OutputModifier modify(wave, mod, is32 ? wave.mode.denorm32 : wave.mode.denorm64);
     for (int lane = 0; lane < wave.size; ++lane) {
         u32& lo = out.row[0][lane];
@@ -139,6 +138,7 @@ void modify_results(const Wave& wave, Type type, const Modifiers& mod, Results& 
             case Type::f16: lo = modify.half(lo & 0xffff); break;
             case Type::bf16: lo = modify.brain(lo & 0xffff); break;
             case Type::pkf16: lo = modify.half(lo & 0xffff) | modify.half(lo >> 16) << 16; break;
+            case Type::pkbf16: lo = modify.brain(lo & 0xffff) | modify.brain(lo >> 16) << 16; break;
             case Type::pkf32: lo = modify.single(lo), hi = modify.single(hi); break;
             case Type::f64: {
                 const u64 bits = bit_cast<u64>(modify(bit_cast<f64>(u64(lo) | u64(hi) << 32), 0x1p-1022));

@@ -56,10 +56,10 @@ inline T take(const Source& in, int lane) {
         return bit_cast<T>(u64(in.row[0][lane]) | u64((in.row[1][lane] & in.keep) ^ in.flip) << 32);
     } else if constexpr (sizeof(T) == 2) {
         return bit_cast<T>(u16((in.row[0][lane] >> in.shift & in.keep) ^ in.flip));
-    } else if constexpr (type_of<T> == Type::pk16 || type_of<T> == Type::pkf16) {
-        const u16 lo = u16((in.row[0][lane] >> in.shift) ^ in.flip);
-        const u16 hi = u16((in.row[0][lane] >> in.shift_hi) ^ in.flip_hi);
-        return bit_cast<T>(u32(lo) | u32(hi) << 16);
+    } else if constexpr (is_packed16(type_of<T>)) {
+        using E = decltype(T::lo);
+        const u32 raw = in.row[0][lane];
+        return T{bit_cast<E>(u16(raw >> in.shift ^ in.flip)), bit_cast<E>(u16(raw >> in.shift_hi ^ in.flip_hi))};
     } else {
         return bit_cast<T>((in.row[0][lane] & in.keep) ^ in.flip);
     }
@@ -72,7 +72,12 @@ struct Results {
 
 template <class T>
 inline void put(Results& out, int lane, T value) {
-    if constexpr (sizeof(T) == 8) {
+    // Members of pairs are written one by one: as one number they would keep loops from becoming vector code.
+    if constexpr (type_of<T> == Type::pkf32 || type_of<T> == Type::pku32) {
+        out.row[0][lane] = bit_cast<u32>(value.lo), out.row[1][lane] = bit_cast<u32>(value.hi);
+    } else if constexpr (is_packed16(type_of<T>)) {
+        out.row[0][lane] = u32(bit_cast<u16>(value.lo)) | u32(bit_cast<u16>(value.hi)) << 16;
+    } else if constexpr (sizeof(T) == 8) {
         const u64 bits   = bit_cast<u64>(value);
         out.row[0][lane] = u32(bits), out.row[1][lane] = u32(bits >> 32);
     } else if constexpr (sizeof(T) == 2) {
@@ -172,6 +177,13 @@ private:
                 return loop<true>(wave, instr, sources, exec, enabled, indices);
             }
         }
+        plain_loop(wave, instr, sources, exec, enabled, indices);
+    }
+
+    // The loop becomes vector code only if the whole of F is inside it.
+    template <std::size_t... I>
+    [[gnu::flatten]] static void plain_loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec, u64 enabled,
+                                            std::index_sequence<I...> indices) {
         loop<false>(wave, instr, sources, exec, enabled, indices);
     }
 

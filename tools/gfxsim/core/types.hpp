@@ -44,7 +44,7 @@ inline To bit_cast(const From& from) {
 }
 
 /// What an operand holds: how many registers it takes and how the disassembler's constants are to be read.
-enum class Type : u8 { none, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64, pk16, pkf16, pkf32, pku32, wide, mask };
+enum class Type : u8 { none, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64, pk16, pkf16, pkbf16, pkf32, pku32, wide, mask };
 
 template <class T> struct TypeOf;
 template <> struct TypeOf<u16> { static constexpr Type value = Type::u16; };
@@ -60,12 +60,15 @@ template <> struct TypeOf<f64> { static constexpr Type value = Type::f64; };
 template <> struct TypeOf<pair<u16>> { static constexpr Type value = Type::pk16; };
 template <> struct TypeOf<pair<i16>> { static constexpr Type value = Type::pk16; };
 template <> struct TypeOf<pair<f16>> { static constexpr Type value = Type::pkf16; };
-template <> struct TypeOf<pair<bf16>> { static constexpr Type value = Type::pkf16; };
+template <> struct TypeOf<pair<bf16>> { static constexpr Type value = Type::pkbf16; };
 template <> struct TypeOf<pair<f32>> { static constexpr Type value = Type::pkf32; };
 template <> struct TypeOf<pair<u32>> { static constexpr Type value = Type::pku32; };
 /// A bool is one bit per lane, in a scalar register or pair.
 template <> struct TypeOf<bool> { static constexpr Type value = Type::mask; };
 
 template <class T> inline constexpr Type type_of = TypeOf<T>::value;
+
+/// Two values of 16 bits in one register.
+constexpr bool is_packed16(Type type) { return type == Type::pk16 || type == Type::pkf16 || type == Type::pkbf16; }
 
 }  // namespace gfxsim

@@ -19,7 +19,7 @@ u64 constant_bits(const Operand& operand, Type type) {
     const bool half = type == Type::u16 || type == Type::i16 || type == Type::f16 || type == Type::pk16 || type == Type::pkf16;
     switch (operand.written) {
         case Written::real:
-            if (type == Type::bf16) return bit_cast<u32>(f32(operand.real)) >> 16;
+            if (type == Type::bf16 || type == Type::pkbf16) return bit_cast<u32>(f32(operand.real)) >> 16;
             if (half) return to_f16(operand.real, Round::nearest).bits;
             return wide ? bit_cast<u64>(operand.real) : bit_cast<u32>(f32(operand.real));
         case Written::integer: return wide || type == Type::mask ? operand.value : u32(operand.value);
@@ -69,7 +69,7 @@ std::string bind(const Line& line, const Definition& def, Isa isa, Instr& instr)
         instr.src[1].sdwa = Sdwa(instr.mod.imm >> 8 & 0xff);
         instr.mod.imm     = 0;
     }
-    const bool packed = def.src[0] == Type::pk16 || def.src[0] == Type::pkf16 || def.src[0] == Type::pkf32 || def.src[0] == Type::pku32;
+    const bool packed = is_packed16(def.src[0]) || def.src[0] == Type::pkf32 || def.src[0] == Type::pku32;
     if (packed && !instr.mod.has_op_sel_hi) instr.mod.op_sel_hi = 7;
     return "";
 }

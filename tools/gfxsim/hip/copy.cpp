@@ -22,18 +22,18 @@ void in_stream(hipStream_t stream) {
     check_stream(stream);
 }
 
-void copy_in(hipStream_t stream, void* to, const void* from, std::size_t bytes, hipMemcpyKind kind) {
+void copy_in(hipStream_t stream, void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
     in_stream(stream);
     copy(to, from, bytes, kind);
 }
 
-void copy_rows(hipStream_t stream, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
+void copy_rows(hipStream_t stream, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                hipMemcpyKind kind) {
     in_stream(stream);
     copy(Place{to, to_pitch, 0}, Place{const_cast<void*>(from), from_pitch, 0}, Shape{width, height, 1}, kind);
 }
 
-Variable symbol(const void* host, std::size_t bytes, std::size_t offset) {
+Variable symbol(const void* host, size_t bytes, size_t offset) {
     std::lock_guard<std::mutex> lock(runtime().mutex);
     const Variable variable = runtime().programs.variable(host);
     if (offset > variable.size || bytes > variable.size - offset)
@@ -41,12 +41,12 @@ Variable symbol(const void* host, std::size_t bytes, std::size_t offset) {
     return variable;
 }
 
-void to_symbol(hipStream_t stream, const void* host, const void* from, std::size_t bytes, std::size_t offset, hipMemcpyKind kind) {
+void to_symbol(hipStream_t stream, const void* host, const void* from, size_t bytes, size_t offset, hipMemcpyKind kind) {
     in_stream(stream);
     copy(reinterpret_cast<u8*>(symbol(host, bytes, offset).address) + offset, from, bytes, kind);
 }
 
-void from_symbol(hipStream_t stream, void* to, const void* host, std::size_t bytes, std::size_t offset, hipMemcpyKind kind) {
+void from_symbol(hipStream_t stream, void* to, const void* host, size_t bytes, size_t offset, hipMemcpyKind kind) {
     in_stream(stream);
     copy(to, reinterpret_cast<const u8*>(symbol(host, bytes, offset).address) + offset, bytes, kind);
 }
@@ -63,7 +63,8 @@ void copy_box(hipStream_t stream, const hipMemcpy3DParms* box) {
     require(box, "it needs a description of the copy.");
     if (box->srcArray || box->dstArray) fail_loudly(hipErrorNotSupported, "Copies from and to arrays are not simulated.");
     in_stream(stream);
-    copy(place_of(box->dstPtr, box->dstPos), place_of(box->srcPtr, box->srcPos), Shape{box->extent.width, box->extent.height, box->extent.depth}, box->kind);
+    copy(place_of(box->dstPtr, box->dstPos), place_of(box->srcPtr, box->srcPos),
+         Shape{box->extent.width, box->extent.height, box->extent.depth}, box->kind);
 }
 
 void* pointer_of(hipMemoryType type, const void* host, void* device) {
@@ -86,77 +87,77 @@ void copy_described(hipStream_t stream, const hip_Memcpy2D* rows) {
 
 extern "C" {
 
-hipError_t hipMemcpy(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind) {
+hipError_t hipMemcpy(void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
     return api(__func__, [&] { copy_in(nullptr, to, from, bytes, kind); });
 }
 
-hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
+hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
     return api(__func__, [&] { copy_in(stream, to, from, bytes, kind); });
 }
 
-hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
+hipError_t hipMemcpyWithStream(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
     return api(__func__, [&] { copy_in(stream, to, from, bytes, kind); });
 }
 
-hipError_t hipMemcpyHtoD(hipDeviceptr_t to, HostSource from, std::size_t bytes) {
+hipError_t hipMemcpyHtoD(hipDeviceptr_t to, HostSource from, size_t bytes) {
     return api(__func__, [&] { copy_in(nullptr, to, from, bytes, hipMemcpyHostToDevice); });
 }
 
-hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, HostSource from, std::size_t bytes, hipStream_t stream) {
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, HostSource from, size_t bytes, hipStream_t stream) {
     return api(__func__, [&] { copy_in(stream, to, from, bytes, hipMemcpyHostToDevice); });
 }
 
-hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, std::size_t bytes) {
+hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t bytes) {
     return api(__func__, [&] { copy_in(nullptr, to, from, bytes, hipMemcpyDeviceToHost); });
 }
 
-hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, std::size_t bytes, hipStream_t stream) {
+hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, size_t bytes, hipStream_t stream) {
     return api(__func__, [&] { copy_in(stream, to, from, bytes, hipMemcpyDeviceToHost); });
 }
 
-hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t bytes) {
+hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes) {
     return api(__func__, [&] { copy_in(nullptr, to, from, bytes, hipMemcpyDeviceToDevice); });
 }
 
-hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t bytes, hipStream_t stream) {
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes, hipStream_t stream) {
     return api(__func__, [&] { copy_in(stream, to, from, bytes, hipMemcpyDeviceToDevice); });
 }
 
-hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
     return api(__func__, [&] {
         check_peers(to_device, from_device);
         copy_in(nullptr, to, from, bytes, hipMemcpyDeviceToDevice);
     });
 }
 
-hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes, hipStream_t stream) {
+hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, hipStream_t stream) {
     return api(__func__, [&] {
         check_peers(to_device, from_device);
         copy_in(stream, to, from, bytes, hipMemcpyDeviceToDevice);
     });
 }
 
-hipError_t hipMemcpyToSymbol(const void* host, const void* from, std::size_t bytes, std::size_t offset, hipMemcpyKind kind) {
+hipError_t hipMemcpyToSymbol(const void* host, const void* from, size_t bytes, size_t offset, hipMemcpyKind kind) {
     return api(__func__, [&] { to_symbol(nullptr, host, from, bytes, offset, kind); });
 }
 
-hipError_t hipMemcpyToSymbolAsync(const void* host, const void* from, std::size_t bytes, std::size_t offset, hipMemcpyKind kind, hipStream_t stream) {
+hipError_t hipMemcpyToSymbolAsync(const void* host, const void* from, size_t bytes, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
     return api(__func__, [&] { to_symbol(stream, host, from, bytes, offset, kind); });
 }
 
-hipError_t hipMemcpyFromSymbol(void* to, const void* host, std::size_t bytes, std::size_t offset, hipMemcpyKind kind) {
+hipError_t hipMemcpyFromSymbol(void* to, const void* host, size_t bytes, size_t offset, hipMemcpyKind kind) {
     return api(__func__, [&] { from_symbol(nullptr, to, host, bytes, offset, kind); });
 }
 
-hipError_t hipMemcpyFromSymbolAsync(void* to, const void* host, std::size_t bytes, std::size_t offset, hipMemcpyKind kind, hipStream_t stream) {
+hipError_t hipMemcpyFromSymbolAsync(void* to, const void* host, size_t bytes, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
     return api(__func__, [&] { from_symbol(stream, to, host, bytes, offset, kind); });
 }
 
-hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, hipMemcpyKind kind) {
+hipError_t hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, hipMemcpyKind kind) {
     return api(__func__, [&] { copy_rows(nullptr, to, to_pitch, from, from_pitch, width, height, kind); });
 }
 
-hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
+hipError_t hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                             hipMemcpyKind kind, hipStream_t stream) {
     return api(__func__, [&] { copy_rows(stream, to, to_pitch, from, from_pitch, width, height, kind); });
 }

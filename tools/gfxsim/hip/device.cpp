@@ -29,10 +29,6 @@ const Gpu& gpu_of(int device) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// The names without a version are those of programs from before there was one.
-hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* place, int device);
-hipError_t hipChooseDevice(int* device, const hipDeviceProp_tR0000* wanted);
-
 hipError_t hipInit(unsigned flags) {
     return api(__func__, [&] {
         require(flags == 0, "the flags must be 0.");
@@ -104,6 +100,7 @@ hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000* place, int device) 
     });
 }
 
+// The names without a version are those of programs from before there was one.
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* place, int device) { return hipGetDevicePropertiesR0000(place, device); }
 
 hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600*) { return hipGetDevice(device); }
@@ -128,7 +125,7 @@ hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device
 hipError_t hipDeviceGetName(char* name, int length, hipDevice_t device) {
     return api(__func__, [&] {
         require(name && length > 0, "it needs a place for the name.");
-        std::snprintf(name, std::size_t(length), "%s", properties(gpu_of(device)).name);
+        std::snprintf(name, size_t(length), "%s", properties(gpu_of(device)).name);
     });
 }
 
@@ -139,7 +136,7 @@ hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
     });
 }
 
-hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
+hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
     return api(__func__, [&] {
         require(bytes, "it needs a place for the size.");
         *bytes = properties(gpu_of(device)).totalGlobalMem;
@@ -150,7 +147,7 @@ hipError_t hipDeviceGetPCIBusId(char* id, int length, int device) {
     return api(__func__, [&] {
         require(id && length > int(std::strlen(kPciBusId)), "it needs a place of 13 bytes for the id.");
         check_device(device);
-        std::snprintf(id, std::size_t(length), "%s", kPciBusId);
+        std::snprintf(id, size_t(length), "%s", kPciBusId);
     });
 }
 
@@ -177,7 +174,7 @@ hipError_t hipDeviceReset(void) {
     });
 }
 
-hipError_t hipDeviceGetLimit(std::size_t* value, hipLimit_t limit) {
+hipError_t hipDeviceGetLimit(size_t* value, hipLimit_t limit) {
     return api(__func__, [&] {
         require(value, "it needs a place for the value.");
         Lock lock(runtime().mutex);
@@ -186,13 +183,13 @@ hipError_t hipDeviceGetLimit(std::size_t* value, hipLimit_t limit) {
     });
 }
 
-hipError_t hipDeviceSetLimit(hipLimit_t limit, std::size_t value) {
+hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
     return api(__func__, [&] {
-        constexpr std::size_t kMost = 128 * 1024 - 16;
+        constexpr size_t kMost = 128 * 1024 - 16;
         Lock lock(runtime().mutex);
         if (limit != hipLimitStackSize) fail(hipErrorUnsupportedLimit, "only the stack has a limit.");
         require(value <= kMost, "the stack of a lane is at most 131056 bytes.");
-        runtime().stack_limit = std::max(value, std::size_t(16 * 1024));
+        runtime().stack_limit = std::max(value, size_t(16 * 1024));
     });
 }
 

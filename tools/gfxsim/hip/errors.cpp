@@ -89,7 +89,8 @@ constexpr Described kErrors[] = {
     {hipErrorSetOnActiveProcess, "hipErrorSetOnActiveProcess", "cannot set while device is active in this process"},
     {hipErrorContextIsDestroyed, "hipErrorContextIsDestroyed", "context is destroyed"},
     {hipErrorAssert, "hipErrorAssert", "device-side assert triggered"},
-    {hipErrorHostMemoryAlreadyRegistered, "hipErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"},
+    {hipErrorHostMemoryAlreadyRegistered, "hipErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
     {hipErrorHostMemoryNotRegistered, "hipErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
     {hipErrorLaunchFailure, "hipErrorLaunchFailure", "unspecified launch failure"},
     {hipErrorCooperativeLaunchTooLarge, "hipErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
@@ -137,9 +138,7 @@ hipError_t record_exception(const char* name) noexcept {
     }
 }
 
-/// Called by the entries that are not implemented.
-std::intptr_t refuse_entry(const char* name, std::intptr_t result);
-
+// Called by the entries that are not implemented.
 std::intptr_t refuse_entry(const char* name, std::intptr_t result) {
     const std::string sentence = std::string(name) + " is an entry of the HIP runtime that the simulator does not have.";
     say(sentence);
@@ -154,8 +153,6 @@ using namespace gfxsim;
 // Not all of these are declared in a header that exports them.
 #pragma GCC visibility push(default)
 extern "C" {
-
-const char* gfxsimLastError(void);
 
 /// Why the last call of this thread that failed did so; an empty string if none has.
 const char* gfxsimLastError(void) { return errors().sentence.c_str(); }
@@ -199,9 +196,6 @@ hipError_t hipDrvGetErrorString(hipError_t code, const char** text) {
 }
 
 // Compilers of old called these to convert half precision on the host, and the real library has them.
-std::uint16_t __gnu_f2h_ieee(float value);
-float __gnu_h2f_ieee(std::uint16_t bits);
-
 std::uint16_t __gnu_f2h_ieee(float value) { return to_f16(value).bits; }
 float __gnu_h2f_ieee(std::uint16_t bits) { return to_f32(f16{bits}); }
 

@@ -24,8 +24,8 @@ void check_event(hipEvent_t event) {
 }
 
 void create(hipEvent_t* event, unsigned flags) {
-    constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence | hipEventReleaseToDevice |
-                                hipEventReleaseToSystem;
+    constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |
+                                hipEventReleaseToDevice | hipEventReleaseToSystem;
     require(event && !(flags & ~kKnown), "it needs a place for the event and flags that exist.");
     if (flags & hipEventInterprocess) fail_loudly(hipErrorNotSupported, "Events that processes share are not simulated.");
     auto made   = std::make_unique<ihipEvent_t>();

@@ -9,14 +9,14 @@ namespace {
 
 using namespace gfxsim;
 
-void fill_in(hipStream_t stream, void* to, unsigned value, unsigned element, std::size_t count) {
+void fill_in(hipStream_t stream, void* to, unsigned value, unsigned element, size_t count) {
     {
         check_device(0);
         std::lock_guard<std::mutex> lock(runtime().mutex);
         check_stream(stream);
     }
-    std::size_t bytes = 0;
-    require(!__builtin_mul_overflow(count, std::size_t(element), &bytes), "the range is larger than the address space.");
+    size_t bytes = 0;
+    require(!__builtin_mul_overflow(count, size_t(element), &bytes), "the range is larger than the address space.");
     fill(Place{to, 0, 0}, Shape{bytes, 1, 1}, value, element);
 }
 
@@ -29,7 +29,7 @@ void fill_box(hipStream_t stream, const hipPitchedPtr& to, int value, const Shap
     fill(Place{to.ptr, to.pitch, to.pitch * to.ysize}, shape, unsigned(value), 1);
 }
 
-hipPitchedPtr pitched(void* pointer, std::size_t pitch, std::size_t height) {
+hipPitchedPtr pitched(void* pointer, size_t pitch, size_t height) {
     hipPitchedPtr made{};
     made.ptr = pointer, made.pitch = pitch, made.ysize = height;
     return made;
@@ -39,43 +39,43 @@ hipPitchedPtr pitched(void* pointer, std::size_t pitch, std::size_t height) {
 
 extern "C" {
 
-hipError_t hipMemset(void* to, int value, std::size_t bytes) {
+hipError_t hipMemset(void* to, int value, size_t bytes) {
     return api(__func__, [&] { fill_in(nullptr, to, unsigned(value), 1, bytes); });
 }
 
-hipError_t hipMemsetAsync(void* to, int value, std::size_t bytes, hipStream_t stream) {
+hipError_t hipMemsetAsync(void* to, int value, size_t bytes, hipStream_t stream) {
     return api(__func__, [&] { fill_in(stream, to, unsigned(value), 1, bytes); });
 }
 
-hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, std::size_t count) {
+hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, size_t count) {
     return api(__func__, [&] { fill_in(nullptr, to, value, 1, count); });
 }
 
-hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, std::size_t count, hipStream_t stream) {
+hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, size_t count, hipStream_t stream) {
     return api(__func__, [&] { fill_in(stream, to, value, 1, count); });
 }
 
-hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, std::size_t count) {
+hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, size_t count) {
     return api(__func__, [&] { fill_in(nullptr, to, value, 2, count); });
 }
 
-hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, std::size_t count, hipStream_t stream) {
+hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, size_t count, hipStream_t stream) {
     return api(__func__, [&] { fill_in(stream, to, value, 2, count); });
 }
 
-hipError_t hipMemsetD32(hipDeviceptr_t to, int value, std::size_t count) {
+hipError_t hipMemsetD32(hipDeviceptr_t to, int value, size_t count) {
     return api(__func__, [&] { fill_in(nullptr, to, unsigned(value), 4, count); });
 }
 
-hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, std::size_t count, hipStream_t stream) {
+hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, size_t count, hipStream_t stream) {
     return api(__func__, [&] { fill_in(stream, to, unsigned(value), 4, count); });
 }
 
-hipError_t hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+hipError_t hipMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
     return api(__func__, [&] { fill_box(nullptr, pitched(to, pitch, height), value, {width, height, 1}); });
 }
 
-hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, hipStream_t stream) {
+hipError_t hipMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
     return api(__func__, [&] { fill_box(stream, pitched(to, pitch, height), value, {width, height, 1}); });
 }
 

@@ -78,7 +78,8 @@ hipError_t hipFuncSetAttribute(const void* host, hipFuncAttribute attribute, int
         Lock lock(runtime().mutex);
         const hipFuncAttributes all = attributes_of(kernel_of(host));
         if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize && (value < 0 || value > all.maxDynamicSharedSizeBytes))
-            fail(hipErrorInvalidValue, "the kernel can have at most " + std::to_string(all.maxDynamicSharedSizeBytes) + " bytes of dynamic LDS.");
+            fail(hipErrorInvalidValue,
+                 "the kernel can have at most " + std::to_string(all.maxDynamicSharedSizeBytes) + " bytes of dynamic LDS.");
     });
 }
 

@@ -25,28 +25,32 @@ std::string triple(const dim3& size) {
 
 void check_size(const Gpu& gpu, const Kernel& kernel, const LaunchRequest& request) {
     const auto refuse = [&](hipError_t code, const std::string& why) { fail_loudly(code, "Kernel " + kernel.name + ": " + why + "."); };
+    const auto text   = [](u64 number) { return std::to_string(number); };
     const dim3 &grid = request.grid, &block = request.block;
-    const u64 threads = u64(block.x) * block.y * block.z;
+    const u64 threads = u64(block.x) * block.y * block.z, blocks = u64(grid.x) * grid.y * grid.z;
     if (threads == 0) refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " is empty");
-    if (u64(grid.x) * grid.y * grid.z == 0) refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " is empty");
+    if (blocks == 0) refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " is empty");
     if (std::max({block.x, block.y, block.z}) > kMostThreads || threads > kMostThreads)
         refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " has more than 1024 threads");
     if (threads > kernel.max_group_size)
-        refuse(hipErrorLaunchFailure, "the block " + triple(block) + " has " + std::to_string(threads) + " threads, but the kernel was compiled for at most " +
-                                          std::to_string(kernel.max_group_size));
-    const bool too_wide = u64(grid.x) * block.x >> 32 || u64(grid.y) * block.y >> 32 || u64(grid.z) * block.z >> 32;
-    if (too_wide) refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " of blocks " + triple(block) + " has 2^32 threads or more along an axis");
+        refuse(hipErrorLaunchFailure, "the block " + triple(block) + " has " + text(threads) +
+                                          " threads, but the kernel was compiled for at most " + text(kernel.max_group_size));
+    if (u64(grid.x) * block.x >> 32 || u64(grid.y) * block.y >> 32 || u64(grid.z) * block.z >> 32)
+        refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " has 2^32 threads or more along an axis");
     // There the ids along y and z share a register.
     if (gpu.isa == Isa::gfx12 && (grid.y > 0xffff || grid.z > 0xffff))
         refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " has more than 65535 blocks along y or z");
     const u64 lds = kernel.lds_bytes + request.dynamic_lds;
     if (lds > u64(gpu.spec->lds_bytes))
-        refuse(hipErrorLaunchOutOfResources, "it needs " + std::to_string(lds) + " bytes of LDS, but " + std::string(gpu.name()) + " has " +
-                                                 std::to_string(gpu.spec->lds_bytes) + " for a workgroup");
+        refuse(hipErrorLaunchOutOfResources, "it needs " + text(lds) + " bytes of LDS, but " + std::string(gpu.name()) + " has " +
+                                                 text(u64(gpu.spec->lds_bytes)) + " for a workgroup");
     if (kernel.scratch_bytes > kMostScratchBytes)
-        refuse(hipErrorLaunchOutOfResources, "it needs " + std::to_string(kernel.scratch_bytes) + " bytes of scratch memory per lane, and 128 KiB is the most");
-    if (request.cooperative && u64(grid.x) * grid.y * grid.z > u64(active_blocks(gpu, kernel, u32(threads), request.dynamic_lds)) * multiprocessors(gpu).count)
-        refuse(hipErrorCooperativeLaunchTooLarge, "the grid " + triple(grid) + " does not fit the GPU at once, which a cooperative launch must");
+        refuse(hipErrorLaunchOutOfResources, "it needs " + text(kernel.scratch_bytes) + " bytes of scratch memory per lane, but " +
+                                                 text(kMostScratchBytes) + " is the most");
+    const u64 at_once = u64(active_blocks(gpu, kernel, u32(threads), request.dynamic_lds)) * multiprocessors(gpu).count;
+    if (request.cooperative && blocks > at_once)
+        refuse(hipErrorCooperativeLaunchTooLarge, "the grid " + triple(grid) + " has more blocks than the " + text(at_once) +
+                                                      " that run at once, which a cooperative launch needs");
 }
 
 hipError_t code_of(FaultKind kind) {
@@ -58,6 +62,15 @@ hipError_t code_of(FaultKind kind) {
         case FaultKind::invalid: return hipErrorLaunchFailure;
     }
     return hipErrorLaunchFailure;
+}
+
+// A kernel reaches what serves printf, assert and malloc through pointers that are null here.
+std::string missing_services(const Kernel& kernel, FaultKind kind) {
+    const auto serves = [](const KernelArg& arg) {
+        return arg.name == "hidden_hostcall_buffer" || arg.name == "hidden_printf_buffer" || arg.name == "hidden_heap_v1";
+    };
+    if (kind != FaultKind::memory || std::none_of(kernel.args.begin(), kernel.args.end(), serves)) return "";
+    return " The kernel has code for printf, assert or malloc, which are not simulated and lead to address 0.";
 }
 
 /// Memory that is in the map for the time of a launch.
@@ -72,7 +85,7 @@ private:
     u64 begin_;
 };
 
-void run(const Kernel& kernel, const LaunchRequest& request, std::size_t stack_limit) {
+void run(const Kernel& kernel, const LaunchRequest& request, size_t stack_limit) {
     const Gpu& gpu = *settings().gpu;
     check_size(gpu, kernel, request);
 
@@ -95,7 +108,7 @@ void run(const Kernel& kernel, const LaunchRequest& request, std::size_t stack_l
     options.observer      = monitor.factory();
     LaunchOutcome outcome = run_launch(launch, options);
     monitor.finish(launch, outcome);
-    if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error);
+    if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error + missing_services(kernel, outcome.kind));
 }
 
 template <class Resolve>
@@ -103,7 +116,7 @@ void launch_resolved(Resolve&& resolve, const LaunchRequest& request, hipEvent_t
     settings();
     std::lock_guard<std::mutex> alone(runtime().running);
     const Kernel* kernel = nullptr;
-    std::size_t stack    = 0;
+    size_t stack         = 0;
     {
         std::lock_guard<std::mutex> lock(runtime().mutex);
         check_stream(request.stream);
@@ -137,7 +150,7 @@ void launch_threads(hipFunction_t function, const dim3& threads, const LaunchReq
 
 struct CallConfiguration {
     dim3 grid, block;
-    std::size_t lds;
+    size_t lds;
     hipStream_t stream;
 };
 
@@ -152,11 +165,11 @@ std::vector<CallConfiguration>& configurations() {
 #pragma GCC visibility push(default)
 extern "C" {
 
-hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t lds, hipStream_t stream) {
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds, hipStream_t stream) {
     return api(__func__, [&] { configurations().push_back({grid, block, lds, stream}); });
 }
 
-hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds, hipStream_t* stream) {
+hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* lds, hipStream_t* stream) {
     return api(__func__, [&] {
         if (configurations().empty()) fail(hipErrorMissingConfiguration, "no launch has been configured.");
         const CallConfiguration top = configurations().back();
@@ -165,7 +178,7 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds, 
     });
 }
 
-hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** params, std::size_t lds, hipStream_t stream) {
+hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** params, size_t lds, hipStream_t stream) {
     return api(__func__, [&] { launch(function, {grid, block, lds, params, nullptr, stream, false}); });
 }
 
@@ -173,53 +186,49 @@ hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bloc
     return api(__func__, [&] { launch(function, {grid, block, lds, params, nullptr, stream, true}); });
 }
 
-hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** params, std::size_t lds, hipStream_t stream, hipEvent_t start,
+hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** params, size_t lds, hipStream_t stream, hipEvent_t start,
                               hipEvent_t stop, int) {
     return api(__func__, [&] { launch(function, {grid, block, lds, params, nullptr, stream, false}, start, stop); });
 }
 
-hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                                 unsigned block_z, unsigned lds, hipStream_t stream, void** params, void** extra) {
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                 unsigned block_y, unsigned block_z, unsigned lds, hipStream_t stream, void** params, void** extra) {
     return api(__func__, [&] {
         launch(function, {dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), lds, params, extra, stream, false});
     });
 }
 
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                                            unsigned block_z, unsigned lds, hipStream_t stream, void** params) {
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                            unsigned block_y, unsigned block_z, unsigned lds, hipStream_t stream, void** params) {
     return api(__func__, [&] {
         launch(function, {dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), lds, params, nullptr, stream, true});
     });
 }
 
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
-                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
-                                    hipEvent_t start, hipEvent_t stop, std::uint32_t flags);
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
-                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
-                                    hipEvent_t start, hipEvent_t stop, std::uint32_t) {
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t threads_x, uint32_t threads_y, uint32_t threads_z, uint32_t block_x,
+                                    uint32_t block_y, uint32_t block_z, size_t lds, hipStream_t stream, void** params, void** extra,
+                                    hipEvent_t start, hipEvent_t stop, uint32_t) {
     return api(__func__, [&] {
-        launch_threads(function, dim3(threads_x, threads_y, threads_z), {{}, dim3(block_x, block_y, block_z), lds, params, extra, stream, false}, start, stop);
+        launch_threads(function, dim3(threads_x, threads_y, threads_z),
+                       {{}, dim3(block_x, block_y, block_z), lds, params, extra, stream, false}, start, stop);
     });
 }
 
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
-                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
-                                    hipEvent_t start, hipEvent_t stop);
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
-                                    std::uint32_t block_y, std::uint32_t block_z, std::size_t lds, hipStream_t stream, void** params, void** extra,
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t threads_x, uint32_t threads_y, uint32_t threads_z, uint32_t block_x,
+                                    uint32_t block_y, uint32_t block_z, size_t lds, hipStream_t stream, void** params, void** extra,
                                     hipEvent_t start, hipEvent_t stop) {
     return api(__func__, [&] {
-        launch_threads(function, dim3(threads_x, threads_y, threads_z), {{}, dim3(block_x, block_y, block_z), lds, params, extra, stream, false}, start, stop);
+        launch_threads(function, dim3(threads_x, threads_y, threads_z),
+                       {{}, dim3(block_x, block_y, block_z), lds, params, extra, stream, false}, start, stop);
     });
 }
 
 // Programs compiled as C++ with headers of old ask for these two by their mangled names.
 hipError_t _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j(
-    hipFunction_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::size_t, hipStream_t, void**, void**,
-    hipEvent_t, hipEvent_t, std::uint32_t) __attribute__((alias("hipExtModuleLaunchKernel")));
+    hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void**, void**,
+    hipEvent_t, hipEvent_t, uint32_t) __attribute__((alias("hipExtModuleLaunchKernel")));
 hipError_t _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_(
-    hipFunction_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::size_t, hipStream_t, void**, void**,
+    hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void**, void**,
     hipEvent_t, hipEvent_t) __attribute__((alias("hipHccModuleLaunchKernel")));
 
 }  // extern "C"

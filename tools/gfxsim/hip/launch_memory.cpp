@@ -54,15 +54,15 @@ u64 hidden_value(ArgKind kind, const LaunchRequest& request, u64 queue) {
 }
 
 struct Buffer {
-    const u8* data   = nullptr;
-    std::size_t size = 0;
+    const u8* data = nullptr;
+    size_t size    = 0;
 };
 
 Buffer packed_arguments(void** extra) {
     Buffer buffer;
     for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
         if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) buffer.data = static_cast<const u8*>(extra[1]);
-        else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) buffer.size = *static_cast<const std::size_t*>(extra[1]);
+        else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) buffer.size = *static_cast<const size_t*>(extra[1]);
         else fail(hipErrorInvalidValue, "the extra launch parameters hold something that is no HIP_LAUNCH_PARAM.");
     }
     if (!buffer.data && buffer.size) fail(hipErrorInvalidValue, "the extra launch parameters have a size but no buffer.");
@@ -97,11 +97,12 @@ void LaunchMemory::copy_arguments(const Kernel& kernel, const LaunchRequest& req
         std::memcpy(region_.data(), buffer.data, std::min<u64>(buffer.size, kernel.kernarg_bytes));
         return;
     }
-    std::size_t index = 0;
+    size_t index = 0;
     for (const KernelArg& arg : kernel.args) {
         if (!is_explicit(arg.kind)) continue;
         const void* value = request.params ? request.params[index] : nullptr;
-        if (!value) fail(hipErrorInvalidValue, "there is no value for the argument " + std::to_string(index) + " of the kernel " + kernel.name + ".");
+        if (!value)
+            fail(hipErrorInvalidValue, "the kernel " + kernel.name + " gets no value for its argument " + std::to_string(index) + ".");
         std::memcpy(region_.data() + arg.offset, value, arg.size);
         ++index;
     }

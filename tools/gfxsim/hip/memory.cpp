@@ -14,24 +14,24 @@ namespace {
 using namespace gfxsim;
 using Lock = std::lock_guard<std::mutex>;
 
-constexpr std::size_t kPitchGranule = 256;
+constexpr size_t kPitchGranule = 256;
 
-void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
+void* allocate(size_t bytes, MemoryKind kind, unsigned flags) {
     check_device(0);
     if (bytes == 0) return nullptr;
     Lock lock(runtime().mutex);
     return runtime().blocks.allocate(bytes, kind, flags);
 }
 
-void allocate_to(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
+void allocate_to(void** pointer, size_t bytes, MemoryKind kind, unsigned flags = 0) {
     require(pointer, "it needs a place for the pointer.");
     *pointer = allocate(bytes, kind, flags);
 }
 
-void allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height, std::size_t depth) {
+void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t height, size_t depth) {
     require(pointer && pitch, "it needs places for the pointer and the pitch.");
-    const std::size_t row = (width + kPitchGranule - 1) / kPitchGranule * kPitchGranule;
-    std::size_t bytes     = 0;
+    const size_t row = (width + kPitchGranule - 1) / kPitchGranule * kPitchGranule;
+    size_t bytes     = 0;
     if (row < width || __builtin_mul_overflow(row, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes)) throw std::bad_alloc();
     *pointer = allocate(bytes, MemoryKind::device, 0);
     *pitch   = row;
@@ -44,7 +44,8 @@ void release(void* pointer, bool only_host) {
     Lock lock(runtime().mutex);
     const Block* block = runtime().blocks.find(pointer);
     const bool own     = block && block->begin == reinterpret_cast<u64>(pointer) && !block->registered();
-    if (!own || (only_host && block->kind != MemoryKind::host)) fail(hipErrorInvalidValue, "the pointer is not the beginning of an allocation of this kind.");
+    if (!own || (only_host && block->kind != MemoryKind::host))
+        fail(hipErrorInvalidValue, "the pointer is not the beginning of an allocation of this kind.");
     runtime().blocks.remove(pointer);
 }
 
@@ -66,22 +67,22 @@ void check_stream_locked(hipStream_t stream) {
 
 extern "C" {
 
-hipError_t hipMalloc(void** pointer, std::size_t bytes) {
+hipError_t hipMalloc(void** pointer, size_t bytes) {
     return api(__func__, [&] { allocate_to(pointer, bytes, MemoryKind::device); });
 }
 
-hipError_t hipExtMallocWithFlags(void** pointer, std::size_t bytes, unsigned flags) {
+hipError_t hipExtMallocWithFlags(void** pointer, size_t bytes, unsigned flags) {
     return api(__func__, [&] { allocate_to(pointer, bytes, MemoryKind::device, flags); });
 }
 
-hipError_t hipMallocAsync(void** pointer, std::size_t bytes, hipStream_t stream) {
+hipError_t hipMallocAsync(void** pointer, size_t bytes, hipStream_t stream) {
     return api(__func__, [&] {
         check_stream_locked(stream);
         allocate_to(pointer, bytes, MemoryKind::device);
     });
 }
 
-hipError_t hipMallocFromPoolAsync(void** pointer, std::size_t bytes, hipMemPool_t pool, hipStream_t stream) {
+hipError_t hipMallocFromPoolAsync(void** pointer, size_t bytes, hipMemPool_t pool, hipStream_t stream) {
     return api(__func__, [&] {
         check_pool(pool);
         check_stream_locked(stream);
@@ -89,31 +90,31 @@ hipError_t hipMallocFromPoolAsync(void** pointer, std::size_t bytes, hipMemPool_
     });
 }
 
-hipError_t hipMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+hipError_t hipMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     return api(__func__, [&] { allocate_to(pointer, bytes, MemoryKind::managed, flags); });
 }
 
-hipError_t hipHostMalloc(void** pointer, std::size_t bytes, unsigned flags) {
+hipError_t hipHostMalloc(void** pointer, size_t bytes, unsigned flags) {
     return api(__func__, [&] { allocate_to(pointer, bytes, MemoryKind::host, flags); });
 }
 
-hipError_t hipHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+hipError_t hipHostAlloc(void** pointer, size_t bytes, unsigned flags) {
     return api(__func__, [&] { allocate_to(pointer, bytes, MemoryKind::host, flags); });
 }
 
-hipError_t hipMallocHost(void** pointer, std::size_t bytes) {
+hipError_t hipMallocHost(void** pointer, size_t bytes) {
     return api(__func__, [&] { allocate_to(pointer, bytes, MemoryKind::host); });
 }
 
-hipError_t hipMemAllocHost(void** pointer, std::size_t bytes) {
+hipError_t hipMemAllocHost(void** pointer, size_t bytes) {
     return api(__func__, [&] { allocate_to(pointer, bytes, MemoryKind::host); });
 }
 
-hipError_t hipMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+hipError_t hipMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
     return api(__func__, [&] { allocate_pitched(pointer, pitch, width, height, 1); });
 }
 
-hipError_t hipMemAllocPitch(hipDeviceptr_t* pointer, std::size_t* pitch, std::size_t width, std::size_t height, unsigned) {
+hipError_t hipMemAllocPitch(hipDeviceptr_t* pointer, size_t* pitch, size_t width, size_t height, unsigned) {
     return api(__func__, [&] { allocate_pitched(pointer, pitch, width, height, 1); });
 }
 
@@ -144,7 +145,7 @@ hipError_t hipFreeHost(void* pointer) {
     return api(__func__, [&] { release(pointer, true); });
 }
 
-hipError_t hipHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+hipError_t hipHostRegister(void* pointer, size_t bytes, unsigned flags) {
     return api(__func__, [&] {
         require(pointer && bytes, "it needs memory to register.");
         Lock lock(runtime().mutex);
@@ -163,7 +164,7 @@ hipError_t hipHostUnregister(void* pointer) {
     });
 }
 
-hipError_t hipMemGetInfo(std::size_t* available, std::size_t* total) {
+hipError_t hipMemGetInfo(size_t* available, size_t* total) {
     return api(__func__, [&] {
         check_device(0);
         const HostMemory memory = host_memory();
@@ -195,7 +196,7 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
     });
 }
 
-hipError_t hipMemPoolTrimTo(hipMemPool_t pool, std::size_t) {
+hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t) {
     return api(__func__, [&] { check_pool(pool); });
 }
 

@@ -66,7 +66,7 @@ hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, con
     });
 }
 
-hipError_t hipModuleGetGlobal(hipDeviceptr_t* pointer, std::size_t* bytes, hipModule_t module, const char* name) {
+hipError_t hipModuleGetGlobal(hipDeviceptr_t* pointer, size_t* bytes, hipModule_t module, const char* name) {
     return api(__func__, [&] {
         require(name, "it needs a name.");
         Lock lock(runtime().mutex);
@@ -92,7 +92,7 @@ hipError_t hipGetSymbolAddress(void** pointer, const void* symbol) {
     });
 }
 
-hipError_t hipGetSymbolSize(std::size_t* size, const void* symbol) {
+hipError_t hipGetSymbolSize(size_t* size, const void* symbol) {
     return api(__func__, [&] {
         require(size, "it needs a place for the size.");
         Lock lock(runtime().mutex);

@@ -24,7 +24,7 @@ const Kernel& kernel_of(const void* host) { return runtime().programs.kernel(run
 const Kernel& kernel_of(hipFunction_t function) { return runtime().programs.kernel(function); }
 
 template <class Function>
-void count_blocks(int* blocks, Function function, int block, std::size_t dynamic_lds) {
+void count_blocks(int* blocks, Function function, int block, size_t dynamic_lds) {
     require(blocks && block > 0, "it needs a block size above 0 and a place for the number of blocks.");
     const Gpu& gpu = *settings().gpu;
     std::lock_guard<std::mutex> lock(runtime().mutex);
@@ -32,7 +32,7 @@ void count_blocks(int* blocks, Function function, int block, std::size_t dynamic
 }
 
 template <class Function>
-void choose_block(int* grid, int* block, Function function, std::size_t dynamic_lds, int limit) {
+void choose_block(int* grid, int* block, Function function, size_t dynamic_lds, int limit) {
     require(grid && block && limit >= 0, "it needs places for the grid size and the block size, and a limit that is not negative.");
     const Gpu& gpu = *settings().gpu;
     std::lock_guard<std::mutex> lock(runtime().mutex);
@@ -56,7 +56,8 @@ Multiprocessor multiprocessors(const Gpu& gpu) {
 u32 active_blocks(const Gpu& gpu, const Kernel& kernel, u32 block, u64 dynamic_lds) {
     const u64 lds = kernel.lds_bytes + dynamic_lds;
     if (block > kernel.max_group_size || lds > u64(gpu.spec->lds_bytes)) return 0;
-    return u32(ckdispatch::arch::workgroups_per_unit(*gpu.spec, {int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(lds), int(block)}));
+    const ckdispatch::arch::KernelResources used{int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(lds), int(block)};
+    return u32(ckdispatch::arch::workgroups_per_unit(*gpu.spec, used));
 }
 
 }  // namespace gfxsim
@@ -65,32 +66,34 @@ using namespace gfxsim;
 
 extern "C" {
 
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block, std::size_t dynamic_lds) {
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block, size_t dynamic_lds) {
     return api(__func__, [&] { count_blocks(blocks, function, block, dynamic_lds); });
 }
 
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block, std::size_t dynamic_lds, unsigned) {
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block, size_t dynamic_lds,
+                                                                 unsigned) {
     return api(__func__, [&] { count_blocks(blocks, function, block, dynamic_lds); });
 }
 
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, hipFunction_t function, int block, std::size_t dynamic_lds) {
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, hipFunction_t function, int block, size_t dynamic_lds) {
     return api(__func__, [&] { count_blocks(blocks, function, block, dynamic_lds); });
 }
 
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, hipFunction_t function, int block, std::size_t dynamic_lds,
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, hipFunction_t function, int block, size_t dynamic_lds,
                                                                        unsigned) {
     return api(__func__, [&] { count_blocks(blocks, function, block, dynamic_lds); });
 }
 
-hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* function, std::size_t dynamic_lds, int limit) {
+hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* function, size_t dynamic_lds, int limit) {
     return api(__func__, [&] { choose_block(grid, block, function, dynamic_lds, limit); });
 }
 
-hipError_t hipModuleOccupancyMaxPotentialBlockSize(int* grid, int* block, hipFunction_t function, std::size_t dynamic_lds, int limit) {
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int* grid, int* block, hipFunction_t function, size_t dynamic_lds, int limit) {
     return api(__func__, [&] { choose_block(grid, block, function, dynamic_lds, limit); });
 }
 
-hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, hipFunction_t function, std::size_t dynamic_lds, int limit, unsigned) {
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, hipFunction_t function, size_t dynamic_lds, int limit,
+                                                            unsigned) {
     return api(__func__, [&] { choose_block(grid, block, function, dynamic_lds, limit); });
 }
 

@@ -57,7 +57,7 @@ void get_attribute(void* place, hipPointer_attribute attribute, void* pointer) {
         case HIP_POINTER_ATTRIBUTE_IS_MANAGED: answer<unsigned>(place, facts.managed); break;
         case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: answer<int>(place, known ? 0 : -1); break;
         case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: answer<u64>(place, facts.begin); break;
-        case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: answer<std::size_t>(place, facts.size); break;
+        case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: answer<size_t>(place, facts.size); break;
         case HIP_POINTER_ATTRIBUTE_MAPPED: answer<unsigned>(place, known); break;
         default: fail_loudly(hipErrorNotSupported, "The pointer attribute " + std::to_string(int(attribute)) + " is not simulated.");
     }
@@ -95,7 +95,7 @@ hipError_t hipDrvPointerGetAttributes(unsigned count, hipPointer_attribute* attr
     });
 }
 
-hipError_t hipMemGetAddressRange(hipDeviceptr_t* begin, std::size_t* bytes, hipDeviceptr_t pointer) {
+hipError_t hipMemGetAddressRange(hipDeviceptr_t* begin, size_t* bytes, hipDeviceptr_t pointer) {
     return api(__func__, [&] {
         const PointerFacts facts = known_facts(pointer);
         if (begin) *begin = reinterpret_cast<void*>(facts.begin);
@@ -103,7 +103,7 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t* begin, std::size_t* bytes, hipD
     });
 }
 
-hipError_t hipMemPtrGetInfo(void* pointer, std::size_t* bytes) {
+hipError_t hipMemPtrGetInfo(void* pointer, size_t* bytes) {
     return api(__func__, [&] {
         require(bytes, "it needs a place for the size.");
         *bytes = known_facts(pointer).size;
@@ -128,7 +128,7 @@ hipError_t hipHostGetFlags(unsigned* flags, void* host) {
 }
 
 // Memory is in one place, so moving it is done at once and advice changes nothing.
-hipError_t hipMemPrefetchAsync(const void* pointer, std::size_t, int device, hipStream_t stream) {
+hipError_t hipMemPrefetchAsync(const void* pointer, size_t, int device, hipStream_t stream) {
     return api(__func__, [&] {
         if (device != hipCpuDeviceId) check_device(device);
         known_facts(pointer);
@@ -137,7 +137,7 @@ hipError_t hipMemPrefetchAsync(const void* pointer, std::size_t, int device, hip
     });
 }
 
-hipError_t hipMemAdvise(const void* pointer, std::size_t, hipMemoryAdvise, int device) {
+hipError_t hipMemAdvise(const void* pointer, size_t, hipMemoryAdvise, int device) {
     return api(__func__, [&] {
         if (device != hipCpuDeviceId) check_device(device);
         known_facts(pointer);

@@ -25,7 +25,7 @@ int minor_version(const Gpu& gpu) {
     return int(std::strtol(digit, nullptr, 16));
 }
 
-template <std::size_t N>
+template <size_t N>
 void set_text(char (&place)[N], const std::string& text) {
     std::snprintf(place, N, "%s", text.c_str());
 }
@@ -52,8 +52,8 @@ hipDeviceProp_tR0600 properties(const Gpu& gpu) {
     set_text(p.gcnArchName, target_id(gpu));
     std::snprintf(p.uuid.bytes, sizeof(p.uuid.bytes), "gfxsim-%s", std::string(gpu.name()).c_str());
     p.totalGlobalMem = host_memory().total;
-    p.sharedMemPerBlock = p.sharedMemPerBlockOptin = std::size_t(spec.lds_bytes);
-    p.sharedMemPerMultiprocessor = p.maxSharedMemoryPerMultiProcessor = std::size_t(spec.lds_pool_bytes);
+    p.sharedMemPerBlock = p.sharedMemPerBlockOptin = size_t(spec.lds_bytes);
+    p.sharedMemPerMultiprocessor = p.maxSharedMemoryPerMultiProcessor = size_t(spec.lds_pool_bytes);
     p.regsPerBlock = p.regsPerMultiprocessor = registers_per_block(gpu);
     p.warpSize           = spec.wave_size;
     p.memPitch           = kMostBlocks;

@@ -18,13 +18,6 @@ FatBinary* binary_of(void* handle) { return static_cast<FatBinary*>(handle); }
 #pragma GCC visibility push(default)
 extern "C" {
 
-void** __hipRegisterFatBinary(const void* wrapper);
-void __hipRegisterFunction(void** handle, const void* host, char* unused, const char* name, unsigned threads, uint3* tid, uint3* bid, dim3* block,
-                           dim3* grid, int* wave_size);
-void __hipRegisterVar(void** handle, void* host, char* unused, char* name, int external, std::size_t size, int constant, int global);
-void __hipRegisterManagedVar(void* handle, void** pointer, void* initial, const char* name, std::size_t size, unsigned align);
-void __hipUnregisterFatBinary(void** handle);
-
 void** __hipRegisterFatBinary(const void* wrapper) {
     FatBinary* made = nullptr;
     (void)api(__func__, [&] {
@@ -41,14 +34,14 @@ void __hipRegisterFunction(void** handle, const void* host, char*, const char* n
     });
 }
 
-void __hipRegisterVar(void** handle, void* host, char*, char* name, int, std::size_t size, int, int) {
+void __hipRegisterVar(void** handle, void* host, char*, char* name, int, size_t size, int, int) {
     (void)api(__func__, [&] {
         Lock lock(runtime().mutex);
         runtime().programs.add_variable(host, {binary_of(handle), name, size, nullptr});
     });
 }
 
-void __hipRegisterManagedVar(void* handle, void** pointer, void* initial, const char* name, std::size_t size, unsigned) {
+void __hipRegisterManagedVar(void* handle, void** pointer, void* initial, const char* name, size_t size, unsigned) {
     (void)api(__func__, [&] {
         Lock lock(runtime().mutex);
         // The host may use the variable before anything else of the runtime.
@@ -65,6 +58,7 @@ void __hipUnregisterFatBinary(void** handle) {
         Lock wait(runtime().running);
         Lock lock(runtime().mutex);
         FatBinary* const binary = binary_of(handle);
+        if (!binary) return;
         for (const FatBinary::ManagedVariable& variable : binary->managed) runtime().blocks.remove(variable.memory);
         runtime().programs.remove_binary(binary);
     });

@@ -137,7 +137,7 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* dat
     });
 }
 
-hipError_t hipStreamAttachMemAsync(hipStream_t stream, void*, std::size_t, unsigned) {
+hipError_t hipStreamAttachMemAsync(hipStream_t stream, void*, size_t, unsigned) {
     return api(__func__, [&] { check(stream); });
 }
 
@@ -158,8 +158,8 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* s
     });
 }
 
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long*, hipGraph_t*, const hipGraphNode_t**,
-                                      std::size_t*) {
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long*, hipGraph_t*,
+                                      const hipGraphNode_t**, size_t*) {
     return api(__func__, [&] {
         require(status, "it needs a place for the status.");
         check(stream);

@@ -50,8 +50,8 @@ std::vector<DeviceCode> plain_entries(Bytes bundle) {
 // A compressed bundle says how long it is from its second version on.
 Bytes compressed_extent(Bytes image) {
     const u16 version = image.read<u16>(4, "version");
-    if (version == 2) return image.part(0, image.read<u32>(8, "size"), "end");
-    if (version == 3) return image.part(0, image.read<u64>(8, "size"), "end");
+    if (version == 2) return image.part(0, image.read<u32>(8, "size"), "stated size");
+    if (version == 3) return image.part(0, image.read<u64>(8, "size"), "stated size");
     throw std::runtime_error("it is a compressed bundle of version " + std::to_string(version) + "; versions 2 and 3 can be read");
 }
 

@@ -4,8 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
-#include <sstream>
+#include <memory>
 
 namespace gfxsim {
 namespace {
@@ -19,7 +18,8 @@ struct Mapping {
 bool parse_mapping(const std::string& line, Mapping& mapping) {
     char rights[5] = "";
     int name       = 0;
-    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &mapping.begin, &mapping.end, rights, &name) < 3) return false;
+    const char* const form = "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n";
+    if (std::sscanf(line.c_str(), form, &mapping.begin, &mapping.end, rights, &name) < 3) return false;
     mapping.readable = rights[0] == 'r';
     mapping.file     = line.substr(std::size_t(name));
     return true;
@@ -47,12 +47,15 @@ Image readable_from(const void* address) {
 }
 
 std::vector<u8> read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream content;
-    if (in) content << in.rdbuf();
-    if (!in || in.bad()) throw std::runtime_error("The file " + path + " cannot be read.");
-    const std::string text = content.str();
-    return {text.begin(), text.end()};
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+    std::vector<u8> content;
+    if (file) {
+        u8 piece[1 << 16];
+        while (const std::size_t count = std::fread(piece, 1, sizeof(piece), file.get()))
+            content.insert(content.end(), piece, piece + count);
+    }
+    if (!file || std::ferror(file.get())) throw std::runtime_error("The file " + path + " cannot be read.");
+    return content;
 }
 
 }  // namespace gfxsim

@@ -46,7 +46,8 @@ void check_target(const ElfFile& elf, const Gpu& gpu) {
     const std::string isa = comgr::isa_name(elf.bytes());
     if (isa.empty()) throw std::runtime_error("it is for a GPU that the code object manager does not know");
     const Target target = parse_target(isa);
-    if (!runs_on(target, gpu)) throw std::runtime_error("it is code for " + isa.substr(isa.rfind("--") + 2) + ", not for " + target_id(gpu));
+    if (!runs_on(target, gpu))
+        throw std::runtime_error("it is code for " + isa.substr(isa.rfind("--") + 2) + ", not for " + target_id(gpu));
 }
 
 template <class T>
@@ -102,8 +103,7 @@ void CodeObject::map_segments(const ElfFile& elf) {
         end = std::max(end, segment.p_vaddr + segment.p_memsz);
     }
     if (end == 0) throw std::runtime_error("it has nothing to load");
-    region_ = Region(end + kWidestLoad);
-    std::memset(region_.data(), 0, region_.size());
+    region_ = Region(end + kWidestLoad, Region::Fill::zero);
     for (const Elf64_Phdr& segment : elf.segments()) {
         if (segment.p_type != PT_LOAD) continue;
         std::memcpy(region_.data() + segment.p_vaddr, elf.bytes().data + segment.p_offset, segment.p_filesz);
@@ -121,7 +121,8 @@ void CodeObject::relocate(const ElfFile& elf) {
             u64 value       = region_.address() + u64(entry.r_addend);
             if (index) {
                 if (index >= symbols.size()) throw std::runtime_error("it has a relocation against no symbol");
-                if (!symbols[index].defined()) throw std::runtime_error("it uses the symbol '" + symbols[index].name + "', which it does not define");
+                if (!symbols[index].defined())
+                    throw std::runtime_error("it uses the symbol '" + symbols[index].name + "', which it does not define");
                 value += symbols[index].symbol.st_value;
             }
             const u64 bytes  = type == kAbs64 || type == kRel64 || type == kRelative64 ? 8 : 4;

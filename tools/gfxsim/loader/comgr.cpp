@@ -14,7 +14,7 @@ void check(amd_comgr_status_t status) {
     if (good(status)) return;
     const char* text = "unknown error";
     amd_comgr_status_string(status, &text);
-    throw std::runtime_error("the code object manager reports '" + std::string(text) + "'");
+    throw std::runtime_error("it cannot be unpacked (the code object manager reports " + std::string(text) + ")");
 }
 
 class Data {

@@ -40,6 +40,7 @@ ArgKind kind_of(const std::string& name) {
         if (known.name == name) return known.kind;
     }
     if (name.compare(0, 7, "hidden_") == 0) return ArgKind::other_hidden;
+    if (name.empty()) throw std::runtime_error("a kernel has an argument whose kind its metadata does not say");
     throw std::runtime_error("a kernel has an argument of the kind '" + name + "', which is not simulated");
 }
 

@@ -35,7 +35,7 @@ void* reserve(u64 bytes) {
 
 }  // namespace
 
-Region::Region(u64 bytes) : size_(bytes) {
+Region::Region(u64 bytes, Fill fill) : size_(bytes) {
     if (bytes > kFirstAddress) throw std::bad_alloc();
     const u64 inner   = whole_pages(bytes ? bytes : 1);
     void* const outer = reserve(inner + 2 * page());
@@ -44,7 +44,7 @@ Region::Region(u64 bytes) : size_(bytes) {
         munmap(outer, inner + 2 * page());
         throw std::bad_alloc();
     }
-    std::memset(data_, kPoisonByte, inner);
+    if (fill == Fill::poison) std::memset(data_, kPoisonByte, inner);
 }
 
 Region::~Region() {

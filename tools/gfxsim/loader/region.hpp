@@ -12,9 +12,11 @@ constexpr u8 kPoisonByte = 0xa5;
 /// address space, where GPUs have their memory: their code takes bit 47 of an address for its sign.
 class Region {
 public:
+    enum class Fill { poison, zero };
+
     Region() = default;
-    /// Throws std::bad_alloc. The bytes are poisoned.
-    explicit Region(u64 bytes);
+    /// Throws std::bad_alloc.
+    explicit Region(u64 bytes, Fill fill = Fill::poison);
     ~Region();
     Region(Region&& other) noexcept { *this = static_cast<Region&&>(other); }
     Region& operator=(Region&& other) noexcept;

@@ -2,11 +2,10 @@
 // Dual-issue instructions: two vector instructions in one, both of which read before either writes.
 #include "gfxsim/ops/dual.hpp"
 
-#include <string>
 #include <string_view>
 
-#include "gfxsim/core/wave.hpp"
 #include "gfxsim/core/lanes.hpp"
+#include "gfxsim/core/wave.hpp"
 #include "gfxsim/ops/isas.hpp"
 #include "gfxsim/ops/tables.hpp"
 

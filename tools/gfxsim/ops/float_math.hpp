@@ -56,16 +56,27 @@ inline f32 wide(f16 value) { return to_f32(value); }
 inline f32 wide(f32 value) { return value; }
 inline f64 wide(f64 value) { return value; }
 
+/// `yes` or `no`, written so that compilers make vector code of loops over lanes: branches hinder them, and masks of 64
+/// bits do too.
+template <class T>
+inline T pick(bool condition, T yes, T no) {
+    if constexpr (sizeof(T) == 8) {
+        return condition ? yes : no;
+    } else {
+        const bits_type<T> mask = bits_type<T>(-bits_type<T>(condition));
+        return bit_cast<T>(bits_type<T>((bits_of(yes) & mask) | (bits_of(no) & ~mask)));
+    }
+}
+
 /// `result`, unless it is a NaN: then the first operand that is one, or what an invalid operation gives.
 template <class T>
 inline T settled(T result, T a, T b) {
-    const T nan = is_nan(a) ? quiet(a) : is_nan(b) ? quiet(b) : invalid<T>();
-    return is_nan(result) ? nan : result;
+    return pick(is_nan(result), pick(is_nan(a), quiet(a), pick(is_nan(b), quiet(b), invalid<T>())), result);
 }
 template <class T>
 inline T settled(T result, T a, T b, T c) {
-    const T nan = is_nan(a) ? quiet(a) : is_nan(b) ? quiet(b) : is_nan(c) ? quiet(c) : invalid<T>();
-    return is_nan(result) ? nan : result;
+    const T nan = pick(is_nan(b), quiet(b), pick(is_nan(c), quiet(c), invalid<T>()));
+    return pick(is_nan(result), pick(is_nan(a), quiet(a), nan), result);
 }
 
 /// Rounds an exact f16 result as the mode says.
@@ -108,21 +119,22 @@ template <class T> inline T mad(const Lane& lane, T a, T b, T c) { return add(la
 
 // Minimum and maximum. -0 is less than +0.
 
+/// Not for NaNs. The bits of negative numbers are in reverse order.
 template <class T>
 inline bool less(T a, T b) {
-    return wide(a) < wide(b) || (is_zero(a) && is_zero(b) && is_negative(a) && !is_negative(b));
+    using Signed = std::make_signed_t<bits_type<T>>;
+    const auto key = [](T x) { return Signed(bits_of(x) ^ (is_negative(x) ? bits_type<T>(~kSignBit<T>) : 0)); };
+    return key(a) < key(b);
 }
 
 /// Until gfx11: a number beats a NaN, but a signalling NaN wins in IEEE mode. Of two NaNs gfx9 gives the second.
 template <class T, bool largest>
 inline T extreme(const Lane& lane, T a, T b) {
-    const bool ieee  = lane.wave.mode.ieee;
-    const T of_two   = lane.wave.isa == Isa::gfx9 ? b : a;
-    const T number   = less(a, b) == largest ? b : a;
-    const T with_nan = is_nan(a) && is_nan(b) ? of_two : is_nan(a) ? b : a;
-    const T chosen   = is_nan(a) || is_nan(b) ? with_nan : number;
-    const T loud     = is_signalling(a) ? quiet(a) : quiet(b);
-    return ieee && (is_signalling(a) || is_signalling(b)) ? loud : chosen;
+    const T number = pick(less(a, b) == largest, b, a);
+    const T other  = pick(is_nan(a) && (lane.wave.isa == Isa::gfx9 || !is_nan(b)), b, a);
+    const T loud   = pick(is_signalling(a), quiet(a), quiet(b));
+    const T chosen = pick(is_nan(a) || is_nan(b), other, number);
+    return pick(lane.wave.mode.ieee && (is_signalling(a) || is_signalling(b)), loud, chosen);
 }
 template <class T> inline T min(const Lane& lane, T a, T b) { return extreme<T, false>(lane, a, b); }
 template <class T> inline T max(const Lane& lane, T a, T b) { return extreme<T, true>(lane, a, b); }
@@ -130,9 +142,9 @@ template <class T> inline T max(const Lane& lane, T a, T b) { return extreme<T, 
 /// gfx12's "num": a number beats every NaN.
 template <class T, bool largest>
 inline T extreme_num(const Lane&, T a, T b) {
-    const T number = less(a, b) == largest ? b : a;
-    const T either = is_nan(b) ? a : b;
-    return is_nan(a) && is_nan(b) ? quiet(a) : is_nan(a) || is_nan(b) ? either : number;
+    const T number = pick(less(a, b) == largest, b, a);
+    const T either = pick(is_nan(a), pick(is_nan(b), quiet(a), b), a);
+    return pick(is_nan(a) || is_nan(b), either, number);
 }
 template <class T> inline T min_num(const Lane& lane, T a, T b) { return extreme_num<T, false>(lane, a, b); }
 template <class T> inline T max_num(const Lane& lane, T a, T b) { return extreme_num<T, true>(lane, a, b); }
@@ -140,9 +152,9 @@ template <class T> inline T max_num(const Lane& lane, T a, T b) { return extreme
 /// A NaN beats every number, a signalling one beats a quiet one.
 template <class T, bool largest>
 inline T extreme_nan(const Lane&, T a, T b) {
-    const T number = less(a, b) == largest ? b : a;
-    const T nan    = is_signalling(a) ? a : is_signalling(b) ? b : is_nan(a) ? a : b;
-    return is_nan(a) || is_nan(b) ? quiet(nan) : number;
+    const T number = pick(less(a, b) == largest, b, a);
+    const T nan    = pick(is_nan(a) && (is_signalling(a) || !is_signalling(b)), a, b);
+    return pick(is_nan(a) || is_nan(b), quiet(nan), number);
 }
 template <class T> inline T minimum(const Lane& lane, T a, T b) { return extreme_nan<T, false>(lane, a, b); }
 template <class T> inline T maximum(const Lane& lane, T a, T b) { return extreme_nan<T, true>(lane, a, b); }

@@ -14,8 +14,7 @@ enum Register : u8 { kMode = 1, kHwId = 4, kXccId = 20, kHwId1 = 23, kHwId2 = 24
 // Rounding, denormals, DX10_CLAMP, IEEE.
 constexpr u32 kModeSimulated = 0x3ff;
 
-// Bits of MODE that a program may set without any effect on results: texture clamping, performance hints and, on gfx12,
-// the places that DX10_CLAMP and IEEE had before.
+// Bits of MODE that a program may set without any effect on results: texture clamping, debugging, performance hints.
 u32 mode_without_effect(Isa isa) {
     constexpr u32 kLodClamped = 1 << 10, kDebug = 1 << 11, kPrefetch = 1 << 24, kDisablePerf = 1 << 27;
     switch (isa) {
@@ -26,7 +25,12 @@ u32 mode_without_effect(Isa isa) {
     return 0;
 }
 
-u32 read_mode(const Wave& wave) { return wave.mode.bits() | wave.mode_rest; }
+// gfx12 has no DX10_CLAMP and no IEEE: it always behaves the same way.
+constexpr u32 kGfx9And11Bits = 0x300;
+
+u32 read_mode(const Wave& wave) {
+    return (wave.mode.bits() & ~(wave.isa == Isa::gfx12 ? kGfx9And11Bits : 0)) | wave.mode_rest;
+}
 
 void write_mode(Wave& wave, u32 value, u32 mask) {
     const u32 after   = (read_mode(wave) & ~mask) | (value & mask);
@@ -36,10 +40,9 @@ void write_mode(Wave& wave, u32 value, u32 mask) {
         std::snprintf(text, sizeof(text), "sets the bits 0x%x of MODE, which are not simulated", unknown);
         throw Fault(FaultKind::unsupported, text);
     }
-    const bool has_ieee = wave.isa != Isa::gfx12;
-    const Mode before   = wave.mode;
+    const Mode before = wave.mode;
     wave.mode.set_bits(after);
-    if (!has_ieee) wave.mode.ieee = before.ieee, wave.mode.dx10_clamp = before.dx10_clamp;
+    if (wave.isa == Isa::gfx12) wave.mode.ieee = before.ieee, wave.mode.dx10_clamp = before.dx10_clamp;
     wave.mode_rest = after & ~kModeSimulated;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Moves between vector registers and between vector and scalar registers.
+#include <utility>
+
 #include "gfxsim/ops/vector_integer.hpp"
 #include "gfxsim/ops/vector_move.hpp"
 

@@ -36,40 +36,54 @@ pair<u32> pk_mov(pair<u32> a, pair<u32> b) { return {a.lo, b.lo}; }
 
 // One operand of a mixed multiply-add: an f32, or an f16 from the half that op_sel names.
 struct MixSource {
-    Source source;
-    bool is_half, high, abs, neg;
+    alignas(64) f32 value[kLanes];
     u64 enabled;
 
     MixSource(const Wave& wave, const Instr& instr, int n) {
         const Operand& operand = instr.src[n];
-        enabled = fetch(wave, instr, n, Type::f32, source);
-        is_half = instr.mod.op_sel_hi >> n & 1, high = instr.mod.op_sel >> n & 1, abs = operand.abs, neg = operand.neg;
+        const bool is_half     = instr.mod.op_sel_hi >> n & 1;
         if (is_half && operand.kind == OperandKind::constant && operand.written == Written::real)
             throw Fault(FaultKind::unsupported, "takes an f16 from a floating-point constant, which is not simulated");
-    }
-    f32 operator()(int lane, const Mode& mode) const {
-        const u32 raw = source.row[0][lane];
-        f32 value;
-        if (is_half) value = to_f32(flush(f16{u16(high ? raw >> 16 : raw)}, mode.denorm32, mode.denorm64, 0));
-        else value = flush(bit_cast<f32>(raw), mode.denorm32, mode.denorm64, 0);
-        if (abs) value = with_sign(value, false);
-        return neg ? negated(value) : value;
+        Source source;
+        enabled         = fetch(wave, instr, n, Type::f32, source);
+        const u32* raw  = source.row[0];
+        const Mode mode = wave.mode;
+        if (is_half) {
+            const int shift = instr.mod.op_sel >> n & 1 ? 16 : 0;
+            for (int lane = 0; lane < kLanes; ++lane)
+                value[lane] = to_f32(flush(f16{u16(raw[lane] >> shift)}, mode.denorm32, mode.denorm64, 0));
+        } else {
+            for (int lane = 0; lane < kLanes; ++lane) value[lane] = flush(bit_cast<f32>(raw[lane]), mode.denorm32, mode.denorm64, 0);
+        }
+        const u32 keep = operand.abs ? 0x7fffffff : ~u32(0), flip = operand.neg ? 0x80000000 : 0;
+        for (int lane = 0; lane < kLanes; ++lane) value[lane] = bit_cast<f32>((bit_cast<u32>(value[lane]) & keep) ^ flip);
     }
 };
 
 enum class Mix { full, low, high };
 
+template <Mix mix, bool plain, f32 (*function)(const Lane&, f32, f32, f32)>
+[[gnu::flatten]] void compute_mix(const Wave& wave, const Instr& instr, const MixSource& a, const MixSource& b, const MixSource& c,
+                                  Results& out) {
+    const Mode mode = wave.mode;
+    for (int i = 0; i < kLanes; ++i) {
+        f32 full = function(Lane{wave, instr, i, plain}, a.value[i], b.value[i], c.value[i]);
+        if (!plain) full = flush(full, mode.denorm32, mode.denorm64, 1);
+        if constexpr (mix == Mix::full) put(out, i, full);
+        else if constexpr (plain) put(out, i, to_f16(full));
+        else put(out, i, flush(to_f16(f64(full), mode.round64), mode.denorm32, mode.denorm64, 1));
+    }
+}
+
 template <Mix mix, f32 (*function)(const Lane&, f32, f32, f32)>
 void run_mix(Wave& wave, const Instr& instr) {
     const MixSource a(wave, instr, 0), b(wave, instr, 1), c(wave, instr, 2);
-    const Mode& mode  = wave.mode;
-    const bool plain  = mode.plain();
-    const HostRounding rounding(mode.round32);
     Results out;
-    for (int i = 0; i < wave.size; ++i) {
-        const f32 full = flush(function(Lane{wave, instr, i, plain}, a(i, mode), b(i, mode), c(i, mode)), mode.denorm32, mode.denorm64, 1);
-        if constexpr (mix == Mix::full) put(out, i, full);
-        else put(out, i, flush(plain ? to_f16(full) : to_f16(f64(full), mode.round64), mode.denorm32, mode.denorm64, 1));
+    if (wave.mode.plain()) {
+        compute_mix<mix, true, function>(wave, instr, a, b, c, out);
+    } else {
+        const HostRounding rounding(wave.mode.round32);
+        compute_mix<mix, false, function>(wave, instr, a, b, c, out);
     }
     store(wave, instr, mix == Mix::full ? Type::f32 : Type::f16, out, wave.exec() & a.enabled);
 }

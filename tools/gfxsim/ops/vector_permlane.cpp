@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Moves from lane to lane without LDS. A row has 16 lanes.
+#include <utility>
+
+#include "gfxsim/core/wave.hpp"
 #include "gfxsim/ops/isas.hpp"
 #include "gfxsim/ops/vector_move.hpp"
-#include "gfxsim/core/wave.hpp"
 
 namespace gfxsim {
 namespace {

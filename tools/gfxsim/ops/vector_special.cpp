@@ -10,44 +10,64 @@ namespace {
 
 using namespace fp;
 
-f64 rcp_of(f64 x) { return 1 / x; }
-f64 sqrt_of(f64 x) { return x < 0 ? negative_nan<f64>() : std::sqrt(x); }
-f64 rsq_of(f64 x) { return x < 0 ? negative_nan<f64>() : 1 / std::sqrt(x); }
+// Each function is computed for ordinary numbers, in f64 where f32 would be rounded twice; what it gives for others is
+// mended in the type of the result.
 
-f64 exp_of(f64 x) {
-    // Beyond this every format has infinity or nothing.
-    const f64 bounded = x > 400 ? 400 : x < -400 ? -400 : x;
-    return x == INFINITY ? x : x == -INFINITY ? 0 : elementary::exp2(bounded);
-}
-f64 log_of(f64 x) {
-    const f64 result = elementary::log2(x);
-    return x < 0 ? negative_nan<f64>() : x == 0 ? -INFINITY : x == INFINITY ? x : result;
-}
+struct Rcp {
+    template <class T> static T of(T x) { return 1 / x; }
+    template <class T> static T mended(T, T result) { return result; }
+};
+
+struct Sqrt {
+    template <class T> static T of(T x) { return std::sqrt(x); }
+    template <class T> static T mended(T x, T result) { return pick(is_negative(x) && !is_zero(x), negative_nan<T>(), result); }
+};
+
+struct Rsq {
+    static f64 of(f64 x) { return 1 / std::sqrt(x); }
+    template <class T> static T mended(T x, T result) { return Sqrt::mended(x, result); }
+};
+
+struct Exp {
+    // Beyond 400 every format has infinity or nothing.
+    static f64 of(f64 x) { return elementary::exp2(pick(x > 400, 400.0, pick(x < -400, -400.0, x))); }
+    template <class T> static T mended(T, T result) { return result; }
+};
+
+struct Log {
+    static f64 of(f64 x) { return elementary::log2(x); }
+    template <class T> static T mended(T x, T result) {
+        const T positive = pick(is_infinite(x), x, result);
+        return pick(is_zero(x), infinity<T>(true), pick(is_negative(x), negative_nan<T>(), positive));
+    }
+};
+
+/// Of an angle in turns. `quarter` 0: sine, 1: cosine.
 template <int quarter>
-f64 turns_of(f64 x) {
-    // Every number this large is whole.
-    const f64 bounded = std::fabs(x) > 0x1p40 ? 0 : x;
-    const f64 result  = elementary::circular(bounded, quarter) + 0.0;  // no negative zeros
-    return std::fabs(x) == INFINITY ? negative_nan<f64>() : x == 0 && quarter == 0 ? x : result;
-}
+struct Circular {
+    // Every number beyond this is whole. A result is no negative zero.
+    static f64 of(f64 x) { return elementary::circular(pick(std::fabs(x) > 0x1p40, 0.0, x), quarter) + 0.0; }
+    template <class T> static T mended(T x, T result) {
+        return pick(is_infinite(x), negative_nan<T>(), pick(quarter == 0 && is_zero(x), x, result));
+    }
+};
 
-f32 without_denormal(f32 a) { return is_denormal(a) ? zero<f32>(is_negative(a)) : a; }
+inline f32 without_denormal(f32 a) { return pick(is_denormal(a), zero<f32>(is_negative(a)), a); }
 
-/// In f32, by way of f64.
-template <f64 (*function)(f64), bool denormals>
-f32 special32(f32 a) {
+template <class Function, bool denormals>
+inline f32 special32(f32 a) {
     const f32 x      = denormals ? a : without_denormal(a);
-    const f32 result = f32(function(f64(x)));
-    return is_nan(a) ? quiet(a) : denormals ? result : without_denormal(result);
+    const f32 result = Function::mended(x, f32(Function::of(x)));
+    return pick(is_nan(a), quiet(a), denormals ? result : without_denormal(result));
 }
-/// In f16, which has denormals here.
-template <f64 (*function)(f64)>
-f16 special16(const Lane& lane, f16 a) {
-    return is_nan(a) ? quiet(a) : rounded_f16(lane, function(f64(wide(a))));
+/// f16 has denormals here.
+template <class Function>
+inline f16 special16(const Lane& lane, f16 a) {
+    return pick(is_nan(a), quiet(a), Function::mended(a, rounded_f16(lane, Function::of(f64(wide(a))))));
 }
-template <f64 (*function)(f64)>
-f64 special64(f64 a) {
-    return is_nan(a) ? quiet(a) : function(a);
+template <class Function>
+inline f64 special64(f64 a) {
+    return pick(is_nan(a), quiet(a), Function::mended(a, Function::of(a)));
 }
 
 // gfx12 has them on scalar registers too, where no lane takes part.
@@ -77,11 +97,11 @@ Definition scalar(const char* name) {
     return definition;
 }
 
-constexpr auto rcp32  = special32<rcp_of, false>;
-constexpr auto rsq32  = special32<rsq_of, false>;
-constexpr auto sqrt32 = special32<sqrt_of, false>;
-constexpr auto exp32  = special32<exp_of, false>;
-constexpr auto log32  = special32<log_of, false>;
+constexpr auto rcp32  = special32<Rcp, false>;
+constexpr auto rsq32  = special32<Rsq, false>;
+constexpr auto sqrt32 = special32<Sqrt, false>;
+constexpr auto exp32  = special32<Exp, false>;
+constexpr auto log32  = special32<Log, false>;
 
 }  // namespace
 
@@ -96,31 +116,31 @@ Table vector_special_table() {
         lanes<log32>("v_log_f32", last),
         lanes<exp32>("v_exp_legacy_f32", last, kGfx9),
         lanes<log32>("v_log_legacy_f32", last, kGfx9),
-        lanes<special32<turns_of<0>, true>>("v_sin_f32", last),
-        lanes<special32<turns_of<1>, true>>("v_cos_f32", last),
+        lanes<special32<Circular<0>, true>>("v_sin_f32", last),
+        lanes<special32<Circular<1>, true>>("v_cos_f32", last),
 
-        lanes<special16<rcp_of>>("v_rcp_f16", last),
-        lanes<special16<rsq_of>>("v_rsq_f16", last),
-        lanes<special16<sqrt_of>>("v_sqrt_f16", last),
-        lanes<special16<exp_of>>("v_exp_f16", last),
-        lanes<special16<log_of>>("v_log_f16", last),
-        lanes<special16<turns_of<0>>>("v_sin_f16", last),
-        lanes<special16<turns_of<1>>>("v_cos_f16", last),
+        lanes<special16<Rcp>>("v_rcp_f16", last),
+        lanes<special16<Rsq>>("v_rsq_f16", last),
+        lanes<special16<Sqrt>>("v_sqrt_f16", last),
+        lanes<special16<Exp>>("v_exp_f16", last),
+        lanes<special16<Log>>("v_log_f16", last),
+        lanes<special16<Circular<0>>>("v_sin_f16", last),
+        lanes<special16<Circular<1>>>("v_cos_f16", last),
 
-        lanes<special64<rcp_of>>("v_rcp_f64", last),
-        lanes<special64<rsq_of>>("v_rsq_f64", last),
-        lanes<special64<sqrt_of>>("v_sqrt_f64", last),
+        lanes<special64<Rcp>>("v_rcp_f64", last),
+        lanes<special64<Rsq>>("v_rsq_f64", last),
+        lanes<special64<Sqrt>>("v_sqrt_f64", last),
 
         scalar<rcp32, f32>("v_s_rcp_f32"),
         scalar<rsq32, f32>("v_s_rsq_f32"),
         scalar<sqrt32, f32>("v_s_sqrt_f32"),
         scalar<exp32, f32>("v_s_exp_f32"),
         scalar<log32, f32>("v_s_log_f32"),
-        scalar<special16<rcp_of>, f16>("v_s_rcp_f16"),
-        scalar<special16<rsq_of>, f16>("v_s_rsq_f16"),
-        scalar<special16<sqrt_of>, f16>("v_s_sqrt_f16"),
-        scalar<special16<exp_of>, f16>("v_s_exp_f16"),
-        scalar<special16<log_of>, f16>("v_s_log_f16"),
+        scalar<special16<Rcp>, f16>("v_s_rcp_f16"),
+        scalar<special16<Rsq>, f16>("v_s_rsq_f16"),
+        scalar<special16<Sqrt>, f16>("v_s_sqrt_f16"),
+        scalar<special16<Exp>, f16>("v_s_exp_f16"),
+        scalar<special16<Log>, f16>("v_s_log_f16"),
     };
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Kernels that have one bug each if their last argument says so. Needs no header.
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+
+// The same instruction has another name on each generation.
+#if defined(__GFX12__)
+#define LOAD "global_load_b32 "
+#define SCALAR_LOAD "s_load_b32 "
+#define LDS_LOAD "ds_load_b32 "
+#define LDS_STORE "ds_store_b32 "
+#define ADD "v_add_nc_u32 "
+#define SCALAR_ADD "s_add_co_u32 "
+#define WAIT_FOR_LOAD "s_wait_loadcnt 0x0\n"
+#define WAIT_FOR_SCALAR "s_wait_kmcnt 0x0\n"
+#define WAIT_FOR_LDS "s_wait_dscnt 0x0\n"
+#define BARRIER "s_barrier_signal -1\ns_barrier_wait -1\n"
+#else
+#if defined(__GFX11__)
+#define LOAD "global_load_b32 "
+#define SCALAR_LOAD "s_load_b32 "
+#define LDS_LOAD "ds_load_b32 "
+#define LDS_STORE "ds_store_b32 "
+#define ADD "v_add_nc_u32 "
+#else
+#define LOAD "global_load_dword "
+#define SCALAR_LOAD "s_load_dword "
+#define LDS_LOAD "ds_read_b32 "
+#define LDS_STORE "ds_write_b32 "
+#define ADD "v_add_u32 "
+#endif
+#define SCALAR_ADD "s_add_u32 "
+#define WAIT_FOR_LOAD "s_waitcnt vmcnt(0)\n"
+#define WAIT_FOR_SCALAR "s_waitcnt lgkmcnt(0)\n"
+#define WAIT_FOR_LDS "s_waitcnt lgkmcnt(0)\n"
+#define BARRIER "s_barrier\n"
+#endif
+
+namespace {
+
+constexpr int kThreads = 256;
+using Lds              = __attribute__((address_space(3))) int*;
+
+__device__ int item() { return __builtin_amdgcn_workitem_id_x(); }
+__device__ int group() { return __builtin_amdgcn_workgroup_id_x(); }
+
+__device__ void barrier() {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+}  // namespace
+
+extern "C" {
+
+__global__ void read_before_barrier(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads];
+    shared[item()] = in[item()];
+    if (!bug) barrier();
+    else __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "wavefront");
+    out[item()] = shared[(item() + 64) % kThreads];
+}
+
+__global__ void write_before_barrier(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads];
+    shared[item()] = in[item()];
+    barrier();
+    const int other = shared[(item() + 64) % kThreads];
+    if (!bug) barrier();
+    shared[item()] = -in[item()];
+    barrier();
+    out[item()] = other + shared[item()];
+}
+
+__global__ void wait_for_load(const int* in, int* out, int, bool bug) {
+    int value;
+    if (bug) asm volatile(LOAD "%0, %1, off\n" ADD "%0, 1, %0" : "=&v"(value) : "v"(in + item()));
+    else asm volatile(LOAD "%0, %1, off\n" WAIT_FOR_LOAD ADD "%0, 1, %0" : "=&v"(value) : "v"(in + item()));
+    out[item()] = value;
+}
+
+__global__ void wait_for_scalar_load(const int* in, int* out, int, bool bug) {
+    int value;
+    if (bug) asm volatile(SCALAR_LOAD "%0, %1, 0x0\n" SCALAR_ADD "%0, %0, 1" : "=&s"(value) : "s"(in) : "scc");
+    else asm volatile(SCALAR_LOAD "%0, %1, 0x0\n" WAIT_FOR_SCALAR SCALAR_ADD "%0, %0, 1" : "=&s"(value) : "s"(in) : "scc");
+    out[item()] = value;
+}
+
+__global__ void wait_for_lds(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads];
+    shared[item()] = in[item()];
+    barrier();
+    int value;
+    const Lds place = (Lds)&shared[kThreads - 1 - item()];
+    if (bug) asm volatile(LDS_LOAD "%0, %1\n" ADD "%0, 1, %0" : "=&v"(value) : "v"(place));
+    else asm volatile(LDS_LOAD "%0, %1\n" WAIT_FOR_LDS ADD "%0, 1, %0" : "=&v"(value) : "v"(place));
+    out[item()] = value;
+}
+
+// The barrier does not wait for a store to LDS that is still on its way.
+__global__ void wait_before_barrier(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads];
+    const Lds place = (Lds)&shared[item()];
+    const int value = in[item()];
+    if (bug) asm volatile(LDS_STORE "%0, %1\n" BARRIER : : "v"(place), "v"(value) : "memory");
+    else asm volatile(LDS_STORE "%0, %1\n" WAIT_FOR_LDS BARRIER : : "v"(place), "v"(value) : "memory");
+    out[item()] = shared[(item() + 64) % kThreads];
+}
+
+__global__ void store_behind_the_end(const int* in, int* out, int n, bool bug) {
+    const int i = group() * kThreads + item();
+    if (i < n + bug) out[i] = i + in[0];
+}
+
+__global__ void load_before_the_beginning(const int* in, int* out, int n, bool bug) {
+    const int i = group() * kThreads + item();
+    if (i < n) out[i] = in[bug || i > 0 ? i - 1 : 0];
+}
+
+__global__ void use_empty_register(const int* in, int* out, int, bool bug) {
+    int value;
+    if (bug) asm volatile("v_mov_b32 %0, v60" : "=v"(value) : "v"(in[item()]) : "v60");
+    else asm volatile("v_mov_b32 v60, %1\nv_mov_b32 %0, v60" : "=v"(value) : "v"(in[item()]) : "v60");
+    out[item()] = value;
+}
+
+__global__ void use_empty_lds(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads];
+    // Every number in the tests is positive, so with the bug nobody writes.
+    if (!bug || in[item()] < 0) shared[item()] = in[item()];
+    barrier();
+    out[item()] = shared[item()];
+}
+
+__global__ void load_misaligned(const int* in, int* out, int, bool bug) {
+    const auto bytes = reinterpret_cast<const char*>(in);
+    out[item()]      = *reinterpret_cast<const int*>(bytes + 4 * item() + bug);
+}
+
+__global__ void store_misaligned_in_lds(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads + 1];
+    const unsigned place = static_cast<unsigned>(reinterpret_cast<unsigned long long>((Lds)&shared[item()])) + 2 * bug;
+    asm volatile(LDS_STORE "%0, %1\n" WAIT_FOR_LDS : : "v"(place), "v"(in[item()]) : "memory");
+    barrier();
+    out[item()] = shared[0];
+}
+
+__global__ void store_to_one_place(const int* in, int* out, int, bool bug) {
+    out[(bug ? 0 : group() * kThreads) + item()] = in[item()] + group();
+}
+
+__global__ void wait_at_two_barriers(const int* in, int* out, int, bool bug) {
+    const int value = in[item()];
+    // Its comment keeps the compiler from joining the two.
+    if (!bug || __builtin_amdgcn_readfirstlane(item()) >= 64) asm volatile(BARRIER "; the barrier of all" : : : "memory");
+    else asm volatile(BARRIER "; a barrier of the first waves" : : : "memory");
+    out[item()] = value;
+}
+
+__global__ void leave_before_barrier(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads];
+    const bool works = __builtin_amdgcn_readfirstlane(item()) < 192;
+    if (bug && !works) return;
+    shared[item()] = in[item()];
+    barrier();
+    out[item()] = shared[item() ^ 1];
+}
+
+__global__ void leave_lds(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads];
+    shared[item()] = in[item()];
+    barrier();
+    // in[0] is 8.
+    out[item()] = shared[bug ? item() + in[0] : (item() + in[0]) % kThreads];
+}
+}

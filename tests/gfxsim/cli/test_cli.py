@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""gfxsim runs, traces and takes apart a program, and says what is wrong with what it was asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+GFXSIM = Path(os.environ["GFXSIM"]).resolve()
+PROGRAM = Path(os.environ["SAXPY"]).resolve()
+FOLDER = Path(os.environ["TEST_TMPDIR"])
+KERNEL = "_ZN12_GLOBAL__N_15saxpyEfPKfS1_Pfi"
+
+
+def gfxsim(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([GFXSIM, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_run_lets_an_ordinary_program_find_the_simulated_gpu(gpu: str) -> None:
+    ran = gfxsim("run", "--gpu", gpu, PROGRAM)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith(f"1000 results are right on {gpu}")
+    assert ran.stderr == ""
+
+
+def test_run_hands_on_arguments_and_the_exit_code() -> None:
+    ran = gfxsim("run", PROGRAM, "exit", "42")
+    assert ran.returncode == 42, ran.stderr
+
+
+def test_run_reports_each_launch() -> None:
+    report = FOLDER / "report.jsonl"
+    report.unlink(missing_ok=True)
+    ran = gfxsim("run", "--gpu", "gfx942", "--threads", "1", "--report", report, PROGRAM)
+    assert ran.returncode == 0, ran.stderr
+    launches = [json.loads(line) for line in report.read_text().splitlines()]
+    assert len(launches) == 1
+    launch = launches[0]
+    assert launch["kernel"] == KERNEL and launch["device"] == "sim:gfx942" and launch["ok"]
+    assert launch["grid"] == [8, 1, 1] and launch["block"] == [128, 1, 1] and launch["waves"] == 16
+    assert launch["wave_instructions"] == sum(launch["instructions"].values())
+    # Two loads and a store of four bytes by a thousand lanes; arguments are read besides.
+    assert launch["global"]["bytes_written"] == 4000
+    assert launch["global"]["bytes_read"] >= 8000
+
+
+def test_a_check_without_findings_is_a_success() -> None:
+    ran = gfxsim("run", "--check", "--gpu", "gfx942", PROGRAM)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_check_with_findings_has_an_exit_code_of_its_own() -> None:
+    ran = gfxsim("run", "--check", "--gpu", "gfx942", PROGRAM, "race")
+    assert ran.returncode == 3
+    assert "lds_race" in ran.stderr and "race" in ran.stderr
+    assert gfxsim("run", "--gpu", "gfx942", PROGRAM, "race").returncode == 0
+
+
+def test_a_limit_ends_a_kernel_and_not_the_program() -> None:
+    ran = gfxsim("run", "--limit", "3", PROGRAM)
+    assert (ran.returncode, ran.stdout) == (4, "hipErrorLaunchTimeOut\n")
+    assert "limit of 3 instructions" in ran.stderr
+
+
+def test_a_gpu_that_the_program_was_not_compiled_for() -> None:
+    ran = gfxsim("run", "--gpu", "gfx950", PROGRAM)
+    assert (ran.returncode, ran.stdout) == (4, "hipErrorNoBinaryForGpu\n")
+    assert "gfx950" in ran.stderr and "gfx942" in ran.stderr
+
+
+def test_trace_prints_every_instruction_of_one_wave() -> None:
+    report = FOLDER / "trace.jsonl"
+    report.unlink(missing_ok=True)
+    ran = gfxsim("trace", "--gpu", "gfx942", "--group", "7", "--wave", "1", PROGRAM)
+    assert ran.returncode == 0
+    lines = [line for line in ran.stderr.splitlines() if "exec=" in line]
+    assert [int(line.split()[0]) for line in lines] == list(range(1, len(lines) + 1))
+    assert "s_load_dword" in lines[0] and "s_endpgm" in lines[-1]
+    # The last wave works on elements 960 to 999: 40 of its lanes.
+    assert "global write of 4 bytes by 40 lanes" in ran.stderr
+
+
+def test_disasm_shows_resources_and_code() -> None:
+    shown = gfxsim("disasm", "--gpu", "gfx942", "--kernel", KERNEL, PROGRAM)
+    assert shown.returncode == 0, shown.stderr
+    assert f"kernel {KERNEL}\n" in shown.stdout
+    assert "waves of 64 lanes, workgroups of at most 1024 work items" in shown.stdout
+    assert "global_load_dword" in shown.stdout and "s_endpgm" in shown.stdout
+    assert "global_load_b32" not in shown.stdout and "ds_write" not in shown.stdout
+    everything = gfxsim("disasm", PROGRAM)
+    assert "waves of 32 lanes" in everything.stdout and "ds_write" in everything.stdout and "global_load_b32" in everything.stdout
+
+
+def test_coverage_lists_instructions_with_their_uses() -> None:
+    covered = gfxsim("coverage", "--json", PROGRAM)
+    assert covered.returncode == 0, covered.stderr
+    entries = {entry["instruction"]: entry for entry in json.loads(covered.stdout)}
+    assert entries["global_load_dword"]["gpus"] == ["gfx942"]
+    assert entries["global_load_b32"]["gpus"] == ["gfx1100"]
+    assert entries["s_endpgm"]["simulated"] == "exact"
+    assert all(entry["uses"] > 0 and entry["problems"] == [] for entry in entries.values())
+
+
+def test_coverage_finds_what_is_not_simulated() -> None:
+    # The bad-input kernel that holds no instruction.
+    covered = gfxsim("coverage", "--missing", "tests/gfxsim/bad_input/kernels.gfx942.co")
+    assert covered.returncode == 1
+    assert "0xfedcba98" in covered.stdout
+    assert "1 of them not simulated" in covered.stdout
+
+
+def test_help_names_every_command() -> None:
+    shown = gfxsim("--help")
+    assert shown.returncode == 0
+    for command in ("run", "trace", "disasm", "coverage"):
+        assert f"  {command} " in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "A command is missing"),
+        (["fly"], "There is no command 'fly'"),
+        (["run"], "run wants a program"),
+        (["run", "--gpu"], "--gpu wants a value"),
+        (["run", "--gpu", "gfx000", "x"], "'gfx000' is no GPU that is simulated (gfx"),
+        (["run", "--threads", "two", "x"], "--threads wants a number, not 'two'"),
+        (["run", "--fast", "x"], "There is no option '--fast' here"),
+        (["trace"], "trace wants a program"),
+        (["disasm"], "disasm wants one file"),
+        (["disasm", "a", "b"], "disasm wants one file"),
+        (["disasm", "no/such/file"], "no/such/file"),
+        (["coverage"], "coverage wants at least one file"),
+        (["coverage", "no/such/file"], "no/such/file"),
+    ],
+    ids=lambda value: "_".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_argument_is_named(arguments: list[str], words: str) -> None:
+    refused = gfxsim(*arguments)
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert refused.stderr.startswith("gfxsim: ") and refused.stderr.endswith(".\n") and refused.stderr.count("\n") == 1
+    assert words in refused.stderr
+
+
+def test_a_program_that_cannot_be_started() -> None:
+    refused = gfxsim("run", "no/such/program")
+    assert refused.returncode == 127
+    assert "no/such/program cannot be run" in refused.stderr
+
+
+@pytest.mark.parametrize("command", ["disasm", "coverage"])
+@pytest.mark.parametrize("part", [0.0, 0.1, 0.5, 0.9])
+def test_files_without_whole_device_code(command: str, part: float) -> None:
+    content = PROGRAM.read_bytes()
+    cut = FOLDER / "cut"
+    cut.write_bytes(content[: int(len(content) * part)])
+    refused = gfxsim(command, cut)
+    assert refused.returncode == 2
+    assert str(cut) in refused.stderr and refused.stderr.endswith(".\n")
+    text = FOLDER / "text"
+    text.write_text("no ELF file\n")
+    refused = gfxsim(command, text)
+    assert refused.returncode == 2 and str(text) in refused.stderr
