@@ -48,7 +48,9 @@ def test_a_code_object_that_was_cut_off_anywhere(module: Module) -> None:
     assert works(module)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x7fELF", b"#!/bin/sh\n" * 100, b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 200, b"CCOB" + b"\xff" * 200])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x7fELF", b"#!/bin/sh\n" * 100, b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 200, b"CCOB" + b"\xff" * 200]
+)
 def test_files_that_are_no_code_objects(module: Module, content: bytes) -> None:
     name, sentence = load_file(content)
     assert name == "hipErrorInvalidImage"

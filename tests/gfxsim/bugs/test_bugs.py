@@ -79,8 +79,9 @@ def test_a_bug_is_found(module: Module, bug: Bug, capfd: pytest.CaptureFixture[s
     assert report["ok"]
     assert report["kernel"] == bug.kernel
     # A race has two sides, and what was computed from a wrong value is wrong too.
-    found = [finding for finding in report["findings"] if finding["kind"] == bug.kind and finding["instruction"].startswith(bug.instruction)]
-    assert found, [finding["message"] for finding in report["findings"]]
+    findings = report["findings"]
+    found = [finding for finding in findings if finding["kind"] == bug.kind and finding["instruction"].startswith(bug.instruction)]
+    assert found, [finding["message"] for finding in findings]
     finding = found[0]
     assert bug.words in finding["message"]
     assert bug.kernel in finding["message"] and finding["instruction"] in finding["message"]

@@ -51,3 +51,11 @@ def forgive(got: State, wanted: State, first: int, bits: int, form: Format, widt
                 wanted.v[row, lane] = got.v[row, lane] if width >= 32 else int(wanted.v[row, lane]) ^ (left ^ right) << low
                 if width == 64:
                     wanted.v[row + 1, lane] = got.v[row + 1, lane]
+
+
+def forgive_scalar(got: State, wanted: State, register: int, form: Format, places: int) -> None:
+    """The same for a number in a scalar register."""
+    mask = form.sign * 2 - 1
+    left, right = int(got.s[register]), int(wanted.s[register])
+    if left & ~mask == right & ~mask and same_number(form, left & mask, right & mask, places):
+        wanted.s[register] = got.s[register]

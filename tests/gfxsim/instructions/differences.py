@@ -42,7 +42,7 @@ def clears_upper(entry: Entry) -> bool:
 
     It does so in the instructions that gfx9 took over from gfx8, which are those with a short encoding. The compiler relies on it.
     """
-    short = source.entries("cdna").get(entry.name.lower(), {})
+    short = source.entries("cdna").get(entry.name.lower(), {entry.encoding: entry})
     return entry.generation == "cdna" and ("VOP1" in short or "VOP2" in short)
 
 
@@ -56,6 +56,7 @@ _DIV_SCALE = (
     "the result is the first source unless it is scaled; VCC has a bit for each lane; quotients are of the operands' type and count as"
     " denormal when they vanish; a denominator whose reciprocal is denormal is made smaller, not infinite"
 )
+_HALF_WAVES = "each half of a wave of 64 permutes its own lanes"
 _DIV_FIXUP = "the test for an exponent of all ones is for the quotient; the denominator cannot have it there"
 _LAST_HALF = "else\nD0.f16 = sign_out ? -abs(S0.f16)"
 _LAST_TMP = "else\ntmp = sign_out ? -abs(S0.f16)"
@@ -126,6 +127,12 @@ def _stochastic(kind: str) -> Correction:
     return Correction(f"dstbyte = OPSEL[3 : 2].i32 * 8; {result} = f32_to_{kind}_sr(S0.f32, S1.u32)", _STOCHASTIC)
 
 
+def _half_waves(name: str) -> Correction:
+    """Lanes modulo 32 within the half of the wave in which they are."""
+    code = source.entries("rdna3")[name]["DS"].code
+    return Correction(code.replace("/ 4 % 32;", "/ 4 % 32 + (i & 32);"), _HALF_WAVES)
+
+
 CORRECTIONS: dict[str, Correction] = {
     "v_cvt_sr_fp8_f32": _stochastic("fp8"),
     "v_cvt_sr_bf8_f32": _stochastic("bf8"),
@@ -186,10 +193,26 @@ D0.f64 = ldexp(two_over_pi(shift), scale)""",
 }
 
 
-def code_of(mnemonic: str, code: str) -> str:
+def _flushing_sum(name: str) -> Correction:
+    code = source.entries("cdna")[name]
+    text = next(iter(code.values())).code
+    address = "ADDR" if "MEM[ADDR]" in text else "addr"
+    changed = text.replace(f"MEM[{address}].f32 += DATA.f32", f"MEM[{address}].f32 = flush(flush(tmp.f32) + flush(DATA.f32))")
+    return Correction(changed, "sums of f32 in memory have no denormals on this GPU")
+
+
+# Where only the text of one generation, or for one GPU, is wrong.
+SPECIAL_CORRECTIONS: dict[tuple[str, str], Correction] = {
+    **{("rdna3", name): _half_waves(name) for name in ("ds_permute_b32", "ds_bpermute_b32")},
+    **{(gpu, name): _flushing_sum(name) for gpu in ("gfx908", "gfx90a") for name in ("buffer_atomic_add_f32", "global_atomic_add_f32")},
+}
+
+
+def code_of(mnemonic: str, entry: Entry, gpu: str = "") -> str:
     """The code to compare with."""
-    found = CORRECTIONS.get(mnemonic)
-    return found.code if found else code
+    special = SPECIAL_CORRECTIONS.get((gpu, mnemonic)) or SPECIAL_CORRECTIONS.get((entry.generation, mnemonic))
+    found = special or CORRECTIONS.get(mnemonic)
+    return found.code if found else entry.code
 
 
 # Operands whose format AMD's table gives as that of the result.

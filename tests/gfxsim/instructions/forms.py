@@ -201,8 +201,13 @@ def _sdwa(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator
 
 
 def _long(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
-    suffix = "_e64" if set(source.entries(entry.generation)[entry.name.lower()]) & {"VOP1", "VOP2", "VOPC"} else ""
+    suffix = "_e64" if _encodings(entry) & {"VOP1", "VOP2", "VOPC"} else ""
     yield from (replace(form, suffix=suffix if form.suffix == "_e64" else form.suffix) for form in _long_forms(entry, plain, chooser))
+
+
+def _encodings(entry: Entry) -> set[str]:
+    """All encodings of an instruction; one that is not in AMD's data has the one at hand and a short one."""
+    return set(source.entries(entry.generation).get(entry.name.lower(), {"VOP2": entry}))
 
 
 def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:

@@ -256,7 +256,8 @@ for _source in ("f16", "f32"):
 def _between_floats(source: Type, target: Type) -> Function:
     def convert(scope: Scope, x: Value) -> Value:
         form = scope.small_format(repr(source)) if source.width <= 8 else source.form
-        bits = floats.convert(form, target.form, x.bits, scope.mode(target))
+        # Whatever becomes shorter is rounded as halves and doubles are.
+        bits = floats.convert(form, target.form, x.bits, scope.round64)
         return Value(bits | target.form.quiet if target.form.is_nan(bits) else bits, target)
 
     return convert

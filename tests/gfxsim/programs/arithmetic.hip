@@ -114,9 +114,10 @@ __global__ void float_functions(const float* a, const float* b, float* out, int 
     if (i >= n) return;
     const float x = a[i], y = b[i], size = fabsf(x);
     const float results[] = {
-        expf(x),    exp2f(x),      expm1f(x),  logf(size),    log2f(size),     log10f(size), log1pf(size), sinf(x),
-        cosf(x),    tanf(x),       tanhf(x),   powf(size, y), cbrtf(x),        erff(x),      atan2f(x, y), rsqrtf(size),
-        sinhf(x),   asinf(x / (size + 1)), hypotf(x, y), fmodf(x, y), ldexpf(x, static_cast<int>(y)), __expf(x), __logf(size), fdividef(x, y),
+        expf(x),      exp2f(x),      expm1f(x),    logf(size),   log2f(size),  log10f(size), log1pf(size),          sinf(x),
+        cosf(x),      tanf(x),       tanhf(x),     powf(size, y), cbrtf(x),    erff(x),      atan2f(x, y),          rsqrtf(size),
+        sinhf(x),     asinf(x / (size + 1)),       hypotf(x, y), fmodf(x, y),  ldexpf(x, static_cast<int>(y)),      __expf(x),
+        __logf(size), fdividef(x, y),
     };
     for (unsigned k = 0; k < sizeof(results) / sizeof(float); ++k) out[k * n + i] = results[k];
 }
@@ -126,8 +127,8 @@ __global__ void double_functions(const double* a, const double* b, double* out, 
     if (i >= n) return;
     const double x = a[i], y = b[i], size = fabs(x);
     const double results[] = {
-        exp(x), exp2(x), expm1(x), log(size), log2(size), log10(size), log1p(size), sin(x), cos(x), tan(x), tanh(x), pow(size, y), cbrt(x), erf(x), atan2(x, y),
-        rsqrt(size),
+        exp(x), exp2(x), expm1(x), log(size), log2(size),   log10(size), log1p(size), sin(x),
+        cos(x), tan(x),  tanh(x),  pow(size, y), cbrt(x),   erf(x),      atan2(x, y), rsqrt(size),
     };
     for (unsigned k = 0; k < sizeof(results) / sizeof(double); ++k) out[k * n + i] = results[k];
 }

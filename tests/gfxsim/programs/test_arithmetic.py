@@ -42,7 +42,8 @@ def test_integers_of_every_width(program: Program, kind: str) -> None:
     info = np.iinfo(kind)
     special = [0, 1, 2, 7, 10, info.max, info.min, info.max - 1, info.max // 3]
     pairs = [(x, y) for x in special for y in special]
-    pairs += [(int(x), int(y) >> int(by)) for x, y, by in zip(*RANDOM.integers(info.min, info.max, (2, 300), kind, endpoint=True), RANDOM.integers(0, info.bits, 300), strict=True)]
+    x, y = RANDOM.integers(info.min, info.max, (2, 300), kind, endpoint=True)
+    pairs += zip(x.tolist(), (y >> RANDOM.integers(0, info.bits, 300).astype(kind)).tolist(), strict=True)
     a, b = (np.array(values, kind) for values in zip(*pairs, strict=True))
     found = np.zeros((17, len(pairs)), kind)
     program.run(f"run_{kind}", a, b, found, len(pairs))
@@ -91,7 +92,7 @@ def bit_results(x: int, by: int) -> list[int]:
 
 def test_bits_are_counted_found_turned_and_moved(program: Program) -> None:
     numbers = [0, 1, 2**31, 2**32, 2**63, 2**64 - 1, 0x0123456789ABCDEF]
-    numbers += [int(value) >> int(by) for value, by in zip(RANDOM.integers(0, 2**64, 300, np.uint64), RANDOM.integers(0, 64, 300), strict=True)]
+    numbers += (RANDOM.integers(0, 2**64, 300, np.uint64) >> RANDOM.integers(0, 64, 300, np.uint64)).tolist()
     # Fields that end inside the word.
     places = [(int(shift), int(RANDOM.integers(0, min(16, 32 - shift)))) for shift in RANDOM.integers(0, 32, len(numbers))]
     by = np.array([shift | width << 5 for shift, width in places], np.uint32)
@@ -133,19 +134,19 @@ def same_bits(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
 def test_arithmetic_rounds_to_nearest_and_keeps_denormals(program: Program, kind: str) -> None:
     info = np.finfo(kind)
-    special = [0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan, float(info.max), float(info.tiny), -float(info.smallest_subnormal), 0.5, 2.5, -3.5]
+    special = [0.0, -0.0, 0.5, 1.0, -1.5, 2.5, -3.5, math.inf, -math.inf, math.nan, info.max, info.tiny, -info.smallest_subnormal]
     pairs = np.array([(x, y) for x in special for y in special], kind).T
-    bits = 8 * info.dtype.itemsize
-    wild = RANDOM.integers(0, 2**bits, (2, 300), f"uint{bits}", endpoint=False) if bits < 64 else RANDOM.integers(0, 2**64, (2, 300), np.uint64)
+    wild = np.frombuffer(RANDOM.bytes(2 * 300 * info.dtype.itemsize), kind).reshape(2, 300)
     tame = RANDOM.standard_normal((2, 300)).astype(kind) * np.array(8, kind)
-    a, b = np.concatenate([pairs, wild.view(kind), tame], axis=1)
+    a, b = np.concatenate([pairs, wild, tame], axis=1)
     c = RANDOM.permutation(a)
     n = len(a)
     found = np.zeros((16, n), kind)
     program.run(f"run_{kind}", np.ascontiguousarray(a), np.ascontiguousarray(b), c, found, n)
     with np.errstate(all="ignore"):
+        multiply_add = np.array([fused(*map(float, numbers), info.dtype) for numbers in zip(a, b, c, strict=True)])
         expected = [
-            a + b, a - b, a * b, a / b, np.array([fused(float(x), float(y), float(z), info.dtype) for x, y, z in zip(a, b, c, strict=True)]),
+            a + b, a - b, a * b, a / b, multiply_add,
             np.sqrt(np.abs(a)), np.floor(a), np.ceil(a), np.trunc(a), np.rint(a), np.abs(a), -a, np.copysign(a, b), np.where(a < b, a, b),
             np.where(a > b, a, b), (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != a) + 16 * (a != b),
         ]  # fmt: skip

@@ -29,7 +29,12 @@ def test_a_vector_is_added_in_blocks_of_every_size(program: Program, n: int, thr
 
 @pytest.mark.parametrize(
     ("extent", "grid", "block"),
-    [((37, 11, 5), (2, 3, 2), (7, 5, 3)), ((100, 1, 1), (3, 1, 1), (33, 1, 1)), ((5, 9, 30), (1, 1, 4), (1, 1, 13)), ((3, 3, 3), (4, 4, 4), (1, 2, 3))],
+    [
+        ((37, 11, 5), (2, 3, 2), (7, 5, 3)),
+        ((100, 1, 1), (3, 1, 1), (33, 1, 1)),
+        ((5, 9, 30), (1, 1, 4), (1, 1, 13)),
+        ((3, 3, 3), (4, 4, 4), (1, 2, 3)),
+    ],
 )
 def test_a_grid_of_three_axes_visits_every_element_once(
     program: Program, extent: tuple[int, int, int], grid: tuple[int, int, int], block: tuple[int, int, int]

@@ -16,7 +16,7 @@ import pytest
 from tests.gfxsim.programs.device import GPU, Program, error, hip
 
 RANDOM = np.random.default_rng(11)
-TO_DEVICE, TO_HOST, ON_DEVICE = 1, 2, 3
+TO_DEVICE, TO_HOST = 1, 2
 
 
 @pytest.fixture(scope="module")

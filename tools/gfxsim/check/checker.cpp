@@ -9,33 +9,36 @@ void Checker::start(Wave& wave) {
     auto& slot = groups_[wave.group];
     if (!slot) slot = std::make_unique<GroupState>();
     if (wave.index == 0) slot->lds.start(*wave.group);
-    const std::size_t count = wave.index + 1;
-    if (slot->waves.size() < count) slot->waves.resize(count), slot->views.resize(count), slot->scratch.resize(count), slot->barriers.resize(count);
-    if (!slot->waves[wave.index]) slot->waves[wave.index] = std::make_unique<RegisterCheck>();
-    slot->views[wave.index] = slot->waves[wave.index].get();
-    slot->waves[wave.index]->start(wave);
-    slot->scratch[wave.index].assign(wave.scratch.size(), 0);
-    slot->barriers[wave.index] = nullptr;
+    while (slot->waves.size() <= wave.index) {
+        slot->waves.push_back(std::make_unique<WaveState>());
+        slot->waits.push_back(&slot->waves.back()->waits);
+    }
     wave.check_state = slot.get();
+    WaveState& fresh = state(wave);
+    fresh.waits.start();
+    fresh.defined.start(wave);
+    fresh.scratch.assign(wave.scratch.size(), 0);
+    fresh.barrier = nullptr;
 }
 
 void Checker::before(Wave& wave, const Instr& instr) {
     loaded_ = ~u64(0);
     if (!instr.def) return;
-    GroupState& group = *static_cast<GroupState*>(wave.check_state);
-    for (const Instr* half = &instr; half; half = half->pair) group.waves[wave.index]->before(wave, *half, findings_);
-    if (instr.def->traits.klass == Class::barrier) group.barriers[wave.index] = &instr;
+    WaveState& now = state(wave);
+    for (const Instr* half = &instr; half; half = half->pair) now.waits.before(wave, *half, findings_);
+    now.defined.before(wave, instr, findings_);
+    if (instr.def->traits.klass == Class::barrier) now.barrier = &instr;
 }
 
 void Checker::check_operands(Wave& wave, const Instr& instr, const Access& access) {
-    const RegisterCheck& registers = *static_cast<GroupState*>(wave.check_state)->waves[wave.index];
+    const Definedness& registers = state(wave).defined;
     for (int n = 0; n < instr.srcs; ++n) {
         const Operand& operand = instr.src[n];
         // LDS instructions name their address first and data behind it.
         const bool lds  = instr.def->traits.klass == Class::lds;
         const bool data = lds ? n > 0 : access.data && operand.kind == access.data->kind && operand.index == access.data->index;
         if (data && !(access.use == Use::write && access.space == Space::global)) continue;
-        const u64 bad = access.mask & ~registers.defined_lanes(operand);
+        const u64 bad = access.mask & ~registers.lanes(operand);
         if (!bad || findings_.again(FindingKind::uninitialised_register, instr)) continue;
         findings_.add(FindingKind::uninitialised_register, wave, instr, lowest(bad),
                       data ? "stores a value that depends on no value that was written,"
@@ -44,7 +47,7 @@ void Checker::check_operands(Wave& wave, const Instr& instr, const Access& acces
 }
 
 u64 Checker::scratch_access(Wave& wave, const Access& access, u64 defined) {
-    std::vector<u8>& bytes = static_cast<GroupState*>(wave.check_state)->scratch[wave.index];
+    std::vector<u8>& bytes = state(wave).scratch;
     const u64 per_lane     = wave.group->launch->scratch_bytes;
     u64 good               = ~u64(0);
     for_lanes(access.mask, [&](int lane) {
@@ -63,34 +66,37 @@ void Checker::access(Wave& wave, const Instr& instr, const Access& access) {
     GroupState& group = *static_cast<GroupState*>(wave.check_state);
     check_operands(wave, instr, access);
     u64 defined = ~u64(0);
-    if (access.use != Use::read && access.data) defined = group.waves[wave.index]->defined_lanes(*access.data);
+    if (access.use != Use::read && access.data) defined = state(wave).defined.lanes(*access.data);
     switch (access.space) {
         case Space::global: loaded_ &= global_.access(wave, instr, access, defined, findings_); break;
         case Space::scratch: loaded_ &= scratch_access(wave, access, defined); break;
         case Space::lds:
-            loaded_ &= group.lds.access(wave, instr, access, defined, {group.views.data(), instr.def->traits.counter}, findings_);
+            loaded_ &= group.lds.access(wave, instr, access, defined, {group.waits.data(), instr.def->traits.counter}, findings_);
             break;
     }
 }
 
 void Checker::after(Wave& wave, const Instr& instr) {
     if (!instr.def) return;
-    RegisterCheck& registers = *static_cast<GroupState*>(wave.check_state)->waves[wave.index];
-    for (const Instr* half = &instr; half; half = half->pair) registers.after(wave, *half, loaded_);
+    WaveState& now = state(wave);
+    now.defined.after(instr, loaded_);
+    now.waits.after(instr);
 }
 
 void Checker::barrier(Workgroup& group) {
-    GroupState& state  = *groups_.at(&group);
+    GroupState& met    = *groups_.at(&group);
     const Instr* first = nullptr;
     for (const Wave* wave : group.waves) {
-        const Instr* at = wave->state == State::ended ? nullptr : state.barriers[wave->index];
-        if (!first) first = at;
-        if (first && at != first && !findings_.again(FindingKind::divergent_barrier, *first))
-            findings_.add(FindingKind::divergent_barrier, *wave, *first, -1,
-                          at ? "is a barrier at which some waves meet others that wait at another barrier,"
-                             : "is a barrier that other waves reached after this one had ended,");
+        if (wave->state != State::ended && !first) first = met.waves[wave->index]->barrier;
     }
-    state.lds.barrier();
+    for (const Wave* wave : group.waves) {
+        const Instr* at = wave->state == State::ended ? nullptr : met.waves[wave->index]->barrier;
+        if (!first || at == first || findings_.again(FindingKind::divergent_barrier, *first)) continue;
+        findings_.add(FindingKind::divergent_barrier, *wave, *first, -1,
+                      at ? "is a barrier at which some waves meet others that wait at another barrier,"
+                         : "is a barrier that other waves reached after this one had ended,");
+    }
+    met.lds.barrier();
 }
 
 void Checker::finish(Workgroup&) {}

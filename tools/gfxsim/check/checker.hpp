@@ -5,10 +5,11 @@
 #include <memory>
 #include <unordered_map>
 
+#include "gfxsim/check/definedness.hpp"
 #include "gfxsim/check/findings.hpp"
 #include "gfxsim/check/global.hpp"
 #include "gfxsim/check/lds.hpp"
-#include "gfxsim/check/registers.hpp"
+#include "gfxsim/check/waits.hpp"
 
 namespace gfxsim {
 
@@ -26,15 +27,19 @@ public:
     const Findings& findings() const { return findings_; }
 
 private:
+    struct WaveState {
+        WaitCheck waits;
+        Definedness defined;
+        std::vector<u8> scratch;                  ///< bytes that hold a value
+        const Instr* barrier = nullptr;           ///< the last that it came to
+    };
     /// What is known about one workgroup in flight.
     struct GroupState {
         LdsCheck lds;
-        std::vector<std::unique_ptr<RegisterCheck>> waves;
-        std::vector<const RegisterCheck*> views;
-        std::vector<std::vector<u8>> scratch;     ///< per wave: bytes that hold a value
-        std::vector<const Instr*> barriers;       ///< per wave: the barrier that it waits at
+        std::vector<std::unique_ptr<WaveState>> waves;
+        std::vector<const WaitCheck*> waits;      ///< of the waves
     };
-    GroupState& state(const Wave& wave) { return *groups_.at(wave.group); }
+    static WaveState& state(const Wave& wave) { return *static_cast<GroupState*>(wave.check_state)->waves[wave.index]; }
     u64 scratch_access(Wave& wave, const Access& access, u64 defined);
     void check_operands(Wave& wave, const Instr& instr, const Access& access);
 

@@ -42,7 +42,8 @@ u64 LdsCheck::access(Wave& wave, const Instr& instr, const Access& access, u64 d
             const u8 bytes = u8(((1u << (last - at)) - 1) << (at & 3));
             Word& word     = words_[at / 4];
             const bool fresh_write = word.write_epoch == epoch_ && (word.written & bytes) && word.writer != me;
-            const bool both_atomic = access.use == Use::atomic && word.atomic;
+            // Reading what others change atomically is how a loop around compare-and-swap begins.
+            const bool both_atomic = access.use != Use::write && word.atomic;
             // A write that its wave has not waited for may arrive after the barrier.
             const bool in_flight = word.writer != me && (word.written & bytes) && word.counter &&
                                    view.waves[word.writer]->ended(Counter(word.counter)) < word.serial && word.write_epoch != epoch_;
@@ -55,12 +56,17 @@ u64 LdsCheck::access(Wave& wave, const Instr& instr, const Access& access, u64 d
                                      " wrote without a wait before the barrier,");
                 if (word.read_epoch != epoch_) word.read_epoch = epoch_, word.readers = 0;
                 if (access.use == Use::read) word.readers |= u32(1) << (me & 31);
-                if ((word.defined & bytes) != bytes) good &= ~(u64(1) << lane);
+                if ((word.defined & bytes) != bytes) {
+                    good &= ~(u64(1) << lane);
+                    if (!(word.defined & bytes) && !word.written && !findings.again(FindingKind::uninitialised_lds, instr))
+                        findings.add(FindingKind::uninitialised_lds, wave, instr, lane,
+                                     "reads LDS byte " + std::to_string(at) + ", which nothing has written,");
+                }
             }
             if (access.use != Use::read) {
                 const u32 others = word.read_epoch == epoch_ ? word.readers & ~(u32(1) << (me & 31)) : 0;
                 if (fresh_write && !both_atomic) race(wave, instr, lane, at, "writes", word.writer, findings);
-                else if (others) race(wave, instr, lane, at, "writes", u32(__builtin_ctz(others)), findings);
+                else if (others && access.use == Use::write) race(wave, instr, lane, at, "writes", u32(__builtin_ctz(others)), findings);
                 if (word.write_epoch != epoch_ || word.writer != me) word.written = 0;
                 word.write_epoch = epoch_, word.writer = u8(me), word.written |= bytes, word.serial = serial;
                 word.counter = u8(view.counter), word.atomic = access.use == Use::atomic;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gfxsim/check/registers.hpp"
+#include "gfxsim/check/waits.hpp"
 
 namespace gfxsim {
 
@@ -16,7 +16,7 @@ public:
     /// Looks at one instruction's accesses; returns the lanes that read defined values only.
     /// `defined`: lanes whose data is defined, for a write. `ended`: whether the wave `w` has waited for its write `serial`.
     struct WaveView {
-        const RegisterCheck* const* waves;  ///< of the workgroup, by index
+        const WaitCheck* const* waves;      ///< of the workgroup, by index
         Counter counter;                    ///< that this instruction raises
     };
     u64 access(Wave& wave, const Instr& instr, const Access& access, u64 defined, const WaveView& view, Findings& findings);

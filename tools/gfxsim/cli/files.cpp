@@ -7,12 +7,7 @@ namespace gfxsim {
 
 std::vector<DeviceCode> device_code_of(const std::string& path) {
     const std::vector<u8> bytes = read_file(path);
-    std::vector<DeviceCode> found;
-    try {
-        found = all_device_code({bytes_of(bytes), path});
-    } catch (const std::runtime_error& error) {
-        throw std::runtime_error(path + ": " + error.what());
-    }
+    std::vector<DeviceCode> found = all_device_code({bytes_of(bytes), path});
     if (found.empty()) throw std::runtime_error(path + " has no code for an AMD GPU.");
     return found;
 }

@@ -52,6 +52,7 @@ void run(const char* name, const uint8_t* code, uint64_t size, gfxsim_probe_stat
         instr.run(*wave, instr);
         wave->state = wave->state == State::ended ? State::ended : State::running;
     }
+    group.sums.flush();
     std::memcpy(state.v, wave->v, sizeof(state.v));
     std::memcpy(state.s, wave->s, sizeof(state.s));
     state.scc  = wave->scc;

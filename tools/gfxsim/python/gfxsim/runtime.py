@@ -37,7 +37,7 @@ class Runtime:
         except AttributeError:
             return ""
         last.restype = ctypes.c_char_p
-        text = (last() or b"").decode()
+        text = (last() or b"").decode(errors="replace")
         return f": {text}" if text else ""
 
     def allocate(self, size: int) -> Buffer:
