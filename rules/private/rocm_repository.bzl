@@ -42,6 +42,12 @@ package(default_visibility = ["//visibility:public"])
 ]
 """
 
+# What is assumed where there is no ROCm, so that packages still load.
+_DEFAULT_SONAME = "libamdhip64.so.6"
+
+def _write_soname(rctx, soname):
+    rctx.file("rocm.bzl", '"""Facts about the ROCm of this machine."""\n\nHIP_SONAME = {}\n'.format(repr(soname)))
+
 def _prefixes(rctx):
     """Include folder and library folders of every place worth looking at, in order."""
     rocm = rctx.getenv("ROCM_PATH")
@@ -70,6 +76,7 @@ def _rocm_repository_impl(rctx):
     found = _find(rctx)
     if not found:
         reason = "The simulator needs the code object manager (libamd_comgr) and HIP's headers, which are not on this machine; run ./bazelw, or install ROCm and set ROCM_PATH."
+        _write_soname(rctx, _DEFAULT_SONAME)
         rctx.file("BUILD.bazel", _MISSING_BUILD.format(defs = Label(":missing_library.bzl"), reason = repr(reason)))
         return
     include, folder, comgr = found
@@ -85,7 +92,12 @@ def _rocm_repository_impl(rctx):
     ]
     library = versioned[0] if versioned else comgr
     rctx.symlink(library.realpath, "lib/" + library.basename)
-    rctx.symlink(folder.get_child("libamdhip64.so").realpath, "lib/libamdhip64.so")
+    hip = folder.get_child("libamdhip64.so").realpath
+    rctx.symlink(hip, "lib/libamdhip64.so")
+
+    # The real file is called libamdhip64.so.6.4.43484 or the like; its soname ends behind the major version.
+    parts = hip.basename.split(".")
+    _write_soname(rctx, ".".join(parts[:3]) if len(parts) >= 3 else _DEFAULT_SONAME)
     rctx.file("BUILD.bazel", _BUILD.format(library = library.basename))
 
 rocm_repository = repository_rule(

@@ -157,27 +157,25 @@ class Probe:
 
     def assemble(self, snippets: list[str], wave_size: int = 64) -> list[bytes | str]:
         """For each snippet its code with s_endpgm behind it, or the assembler's complaint."""
-        complaints = self._complaints(snippets, wave_size)
-        good = [number for number in range(len(snippets)) if number not in complaints]
-        text = "\n".join(
-            f"{snippets[number]}\ns_endpgm\nend{n}:\n.pushsection .ends\n.long end{n}-begin\n.popsection"
-            for n, number in enumerate(good)
-        )
-        done, image = self._clang(f".text\nbegin:\n{text}\n", wave_size)
-        assert done.returncode == 0, done.stderr
-        code, packed = _section(image, ".text"), _section(image, ".ends") if good else b""
-        ends = struct.unpack(f"<{len(good)}I", packed)
-        found: list[bytes | str] = [complaints.get(number, "") for number in range(len(snippets))]
-        for number, begin, end in zip(good, (0, *ends), ends):
-            found[number] = code[begin:end]
+        found: list[bytes | str] = [""] * len(snippets)
+        good = list(range(len(snippets)))
+        text, owners = _joined(snippets, good)
+        done, image = self._clang(text, wave_size)
+        if done.returncode:
+            complaints = re.findall(r"^[^\n]*?:(\d+):\d+: error: (.*)$", done.stderr, re.MULTILINE)
+            assert complaints, done.stderr
+            for line, complaint in reversed(complaints):
+                found[owners[int(line) - 1]] = complaint
+            good = [number for number in good if not found[number]]
+            text, _ = _joined(snippets, good)
+            done, image = self._clang(text, wave_size)
+            assert done.returncode == 0, done.stderr
+        if good:
+            code = _section(image, ".text")
+            ends = struct.unpack(f"<{len(good)}I", _section(image, ".ends"))
+            for number, begin, end in zip(good, (0, *ends), ends):
+                found[number] = code[begin:end]
         return found
-
-    def _complaints(self, snippets: list[str], wave_size: int) -> dict[int, str]:
-        owner = [number for number, text in enumerate(snippets) for _ in range(text.count("\n") + 1)]
-        done, _ = self._clang("\n".join(snippets) + "\n", wave_size)
-        found = re.findall(r"^[^\n]*?:(\d+):\d+: error: (.*)$", done.stderr, re.MULTILINE)
-        assert found or done.returncode == 0, done.stderr
-        return {owner[int(line) - 1]: complaint for line, complaint in reversed(found)}
 
     def _clang(self, text: str, wave_size: int) -> tuple[subprocess.CompletedProcess[str], bytes]:
         waves = ["-mwavefrontsize64"] if self.generation != "gfx9" and wave_size == 64 else []
@@ -188,6 +186,16 @@ class Probe:
             command = [_clang(), *target, "-ferror-limit=0", "-c", str(source), "-o", str(image)]
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
             return done, image.read_bytes() if image.exists() else b""
+
+
+def _joined(snippets: list[str], numbers: list[int]) -> tuple[str, list[int]]:
+    """Text that holds some snippets and notes where each ends, and the snippet to which each line belongs."""
+    lines, owners = [".text", "begin:"], [0, 0]
+    for number in numbers:
+        piece = f"{snippets[number]}\ns_endpgm\nend{number}:\n.pushsection .ends\n.long end{number}-begin\n.popsection".split("\n")
+        lines += piece
+        owners += [number] * len(piece)
+    return "\n".join(lines) + "\n", owners
 
 
 @cache

@@ -239,7 +239,16 @@ def fields_of(mnemonic: str, entry: Entry) -> Entry:
 
 
 # Results that may differ in the last place, because the hardware's approximation is not documented.
-_LAST_PLACE = re.compile(r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_(f16|f32|f64)")
+_LAST_PLACE = re.compile(r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)(_legacy)?_(f16|f32|f64)")
+
+
+# Instructions that the simulator calls inexact although the tests demand every bit, with what AMD leaves open.
+NOT_DOCUMENTED = {
+    r"v_cvt_pk(accum)?_u8_f32": _BYTE,
+    r"v_cvt_(scalef32_)?sr_.*": "which of the random bits are added is documented for results of 8 bits only",
+    r"v_cvt_scalef32_.*": "what becomes of numbers that are too large is not documented",
+    r"v_dot.*": "the order of the additions is the text's, and no word is said of their rounding",
+}
 
 
 def tolerance(mnemonic: str) -> int:

@@ -67,6 +67,11 @@ class Form:
     few: bool = True  # most lanes are off, to save the tests' time
     mode: int | None = None
 
+    @property
+    def turns(self) -> int:
+        """How often the form is run, with other operands each time."""
+        return 1 if self.few else 3
+
 
 ONE_OVER_TWO_PI = "1/(2*pi)"  # whose digits depend on the operand's width
 INTEGERS = ("0", "1", "64", "-1", "-16", "31")

@@ -350,6 +350,8 @@ class VectorCase:
             field = self.entry.fields[name]
             raw = self.raw(before, number, origin if number == 0 else lane)
             modified = self._flushed(self._modified(raw, number, field), field, before.mode, False)
+            if "mix" in self.mnemonic:
+                modified = self._flushed_mix(modified, number, before.mode)
             cell = Cell(modified, max(32, field.bits))
             sources.append(cell)
             run.names[f"S{number}"] = cell
@@ -456,6 +458,14 @@ class VectorCase:
             old = bits >> place & ((1 << form.width) - 1)
             bits ^= (old ^ lanes.flush(old, form, mode, results)) << place
         return bits
+
+    def _flushed_mix(self, bits: int, number: int, mode: int) -> int:
+        """The same for an operand that is an f32 or one of two f16."""
+        if not self.form.packed.op_sel_hi >> number & 1:
+            return lanes.flush(bits, floats.F32, mode, False)
+        place = 16 if self.form.packed.op_sel >> number & 1 else 0
+        half = bits >> place & 0xFFFF
+        return bits ^ (half ^ lanes.flush(half, floats.F16, mode, False)) << place
 
     def _packed(self, raw: int, number: int, width: int, part: str) -> int:
         packed = self.form.packed

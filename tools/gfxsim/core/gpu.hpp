@@ -14,7 +14,14 @@ struct Gpu {
     Isa isa = Isa::gfx9;
 
     std::string_view name() const { return spec->name; }
+    bool is_family(std::string_view family) const { return spec->family == family; }
     bool fnuz() const { return spec->fp8_encoding == ckdispatch::arch::Fp8Encoding::fnuz; }
+    /// Matrix instructions on 16-bit floats take denormals for zero.
+    bool flushes_in_matrices() const { return is_family("cdna2"); }
+    /// So do atomics on f32 in memory.
+    bool flushes_in_atomics() const { return is_family("cdna1") || is_family("cdna2"); }
+    /// Matrix instructions can carry scales.
+    bool scales_matrices() const { return is_family("cdna4"); }
     /// Work-item ids arrive in one register, ten bits each.
     bool packed_ids() const { return isa != Isa::gfx9 || spec->registers.agprs == ckdispatch::arch::AgprKind::unified; }
 };

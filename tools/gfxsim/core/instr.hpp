@@ -120,6 +120,11 @@ const char* class_name(Class);
 
 /// Generations whose instructions differ although their names do not.
 enum class Isa : u8 { gfx9, gfx11, gfx12 };
+constexpr const char* isa_name(Isa isa) {
+    if (isa == Isa::gfx9) return "gfx9";
+    if (isa == Isa::gfx11) return "gfx11";
+    return "gfx12";
+}
 
 /// How far an instruction's result is the hardware's.
 enum class Exact : u8 {

@@ -105,7 +105,7 @@ std::unique_ptr<Program> decode(const Gpu& gpu, const std::string& file, const u
     program->file = file, program->gpu = &gpu, program->address = reinterpret_cast<u64>(code), program->size = size;
     program->at.assign(size / 4 + 1, Program::kNowhere);
 
-    for (const DisassembledLine& raw : disassemble(gpu.name(), code, size)) {
+    for (const DisassembledLine& raw : disassemble(gpu, code, size)) {
         Decoded decoded = decode_line(raw.text, gpu.isa);
         Instr& instr    = decoded.instr;
         instr.offset = u32(raw.offset), instr.size = u32(raw.size), instr.text = u32(program->lines.size());

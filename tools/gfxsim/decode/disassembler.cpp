@@ -41,11 +41,11 @@ std::string undecoded(const u8* at) {
 
 }  // namespace
 
-std::vector<DisassembledLine> disassemble(std::string_view gpu, const u8* code, u64 size) {
-    const std::string isa = "amdgcn-amd-amdhsa--" + std::string(gpu);
+std::vector<DisassembledLine> disassemble(const Gpu& gpu, const u8* code, u64 size) {
+    const std::string isa = "amdgcn-amd-amdhsa--" + std::string(gpu.name());
     amd_comgr_disassembly_info_t info;
     if (amd_comgr_create_disassembly_info(isa.c_str(), read_code, keep_text, ignore_address, &info) != AMD_COMGR_STATUS_SUCCESS)
-        throw std::runtime_error("the code object manager has no disassembler for " + std::string(gpu));
+        throw std::runtime_error("the code object manager has no disassembler for " + std::string(gpu.name()));
     std::vector<DisassembledLine> lines;
     Code state{code, size & ~u64(3), ""};
     for (u64 offset = 0; offset < state.size;) {
@@ -54,7 +54,7 @@ std::vector<DisassembledLine> disassemble(std::string_view gpu, const u8* code, 
         const bool decoded = amd_comgr_disassemble_instruction(info, offset, &state, &length) == AMD_COMGR_STATUS_SUCCESS && length >= 4;
         const bool alone   = decoded && state.text.find("v_mfma_ld_scale_b32") != std::string::npos;
         ScaledMfma scaled;
-        if (gpu == "gfx950" && (!decoded || alone)) scaled = decode_scaled_mfma(code + offset, state.size - offset);
+        if (gpu.scales_matrices() && (!decoded || alone)) scaled = decode_scaled_mfma(code + offset, state.size - offset);
         if (scaled.size) length = scaled.size, state.text = scaled.text;
         else if (!decoded) length = 4, state.text = undecoded(code + offset);
         const std::size_t begin = state.text.find_first_not_of(" \t");

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "gfxsim/core/types.hpp"
+#include "gfxsim/core/gpu.hpp"
 
 namespace gfxsim {
 
@@ -16,6 +15,6 @@ struct DisassembledLine {
 };
 
 /// Disassembles code for a GPU with the code object manager. Bytes that are no instruction become lines ".long 0x…".
-std::vector<DisassembledLine> disassemble(std::string_view gpu, const u8* code, u64 size);
+std::vector<DisassembledLine> disassemble(const Gpu& gpu, const u8* code, u64 size);
 
 }  // namespace gfxsim

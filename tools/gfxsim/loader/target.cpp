@@ -9,19 +9,19 @@
 namespace gfxsim {
 namespace {
 
-// Code for a generic target runs on several GPUs.
+// Code for a generic target runs on all GPUs of a family.
 struct Generic {
     std::string_view name;
-    std::string_view begins;
+    std::string_view family;
 };
 constexpr Generic kGenerics[] = {
-    {"gfx9-4-generic", "gfx94"}, {"gfx9-4-generic", "gfx95"}, {"gfx11-generic", "gfx11"}, {"gfx12-generic", "gfx120"},
+    {"gfx9-4-generic", "cdna3"}, {"gfx9-4-generic", "cdna4"}, {"gfx11-generic", "rdna3"}, {"gfx12-generic", "rdna4"},
 };
 
-bool same_processor(const std::string& code, std::string_view gpu) {
-    if (code == gpu) return true;
+bool same_processor(const std::string& code, const Gpu& gpu) {
+    if (code == gpu.name()) return true;
     for (const Generic& generic : kGenerics) {
-        if (code == generic.name && gpu.substr(0, generic.begins.size()) == generic.begins) return true;
+        if (code == generic.name && gpu.is_family(generic.family)) return true;
     }
     return false;
 }
@@ -67,7 +67,7 @@ const std::string& target_id(const Gpu& gpu) {
 }
 
 bool runs_on(const Target& code, const Gpu& gpu) {
-    if (!same_processor(code.processor, gpu.name())) return false;
+    if (!same_processor(code.processor, gpu)) return false;
     const Target settings = parse_target(target_id(gpu));
     return agrees(code.sramecc, settings.sramecc) && agrees(code.xnack, settings.xnack);
 }

@@ -25,7 +25,7 @@ void add_named(Table& table, Definition def, const char* prefix, const char* old
 }
 
 atomic::Denormals memory_denormals(const Wave& wave) {
-    const bool flushes = wave.gpu->name() == "gfx908" || wave.gpu->name() == "gfx90a";
+    const bool flushes = wave.gpu->flushes_in_atomics();
     return flushes ? atomic::Denormals{0, 3} : atomic::Denormals{3, 3};
 }
 

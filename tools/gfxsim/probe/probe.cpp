@@ -63,9 +63,8 @@ void run(const char* name, const uint8_t* code, uint64_t size, gfxsim_probe_stat
 
 std::string describe(const Definition& def) {
     std::string isas;
-    for (int i = 0; i < 3; ++i) {
-        constexpr const char* kNames[] = {"gfx9", "gfx11", "gfx12"};
-        if (def.isas >> i & 1) isas += (isas.empty() ? "" : ",") + std::string(kNames[i]);
+    for (Isa isa : {Isa::gfx9, Isa::gfx11, Isa::gfx12}) {
+        if (def.isas & isa_bit(isa)) isas += (isas.empty() ? "" : ",") + std::string(isa_name(isa));
     }
     const char* exact = def.traits.exact == Exact::yes ? "exact" : "rounding";
     return std::string(def.name) + " " + isas + " " + class_name(def.traits.klass) + " " + exact + "\n";

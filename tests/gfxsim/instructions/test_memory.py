@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""Loads, stores and atomics of every kind of memory against AMD's pseudocode."""
+
+from __future__ import annotations
+
+import pytest
+
+from instructions import suite
+
+
+@pytest.mark.parametrize(("target", "name"), suite.parameters("memory"), ids=str)
+def test_instruction_does_what_the_pseudocode_says(target: suite.Target, name: str) -> None:
+    suite.check_instruction("memory", target, name)
