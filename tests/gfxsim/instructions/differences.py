@@ -247,7 +247,7 @@ NOT_DOCUMENTED = {
     r"v_cvt_pk(accum)?_u8_f32": _BYTE,
     r"v_cvt_(scalef32_)?sr_.*": "which of the random bits are added is documented for results of 8 bits only",
     r"v_cvt_scalef32_.*": "what becomes of numbers that are too large is not documented",
-    r"v_dot.*": "the order of the additions is the text's, and no word is said of their rounding",
+    r"v_(dual_)?dot.*": "the order of the additions is the text's, and no word is said of their rounding",
 }
 
 
