@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import enum
 import math
-from functools import cache
 from typing import NamedTuple
 
 
@@ -126,7 +125,6 @@ def value(form: Format, bits: int) -> float:
     return -size if negative else size
 
 
-@cache
 def from_float(form: Format, number: float, mode: Round = Round.NEAREST) -> int:
     """A Python float in a format."""
     if math.isnan(number):

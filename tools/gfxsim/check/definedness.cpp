@@ -63,6 +63,11 @@ Definedness::Bits Definedness::bits(const Wave& wave, const Operand& operand) co
     return {wave.s64(operand.index), scalar_[index] | u64(scalar_[index + 1]) << 32};
 }
 
+Definedness::Bits Definedness::vcc(const Wave& wave) const {
+    const u32 high = wave.size == 64 ? scalar_[sreg::vcc + 1] : ~u32(0);
+    return {wave.mask(sreg::vcc), scalar_[sreg::vcc] | u64(high) << 32};
+}
+
 u64 Definedness::combined(Flow flow, const Bits& a, const Bits& b) const {
     const u64 both = a.defined & b.defined, a0 = a.defined & ~a.value, a1 = a.defined & a.value, b0 = b.defined & ~b.value,
               b1 = b.defined & b.value;
@@ -105,8 +110,8 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
     switch (flow.flow) {
         case Flow::nothing: return results;
         case Flow::lane_select: {
-            const Operand& mask = instr.src[2];
-            const Bits chosen   = bits(wave, mask);
+            // Dual-issue forms take VCC without naming it.
+            const Bits chosen = instr.srcs > 2 ? bits(wave, instr.src[2]) : vcc(wave);
             results.made = chosen.defined & ((chosen.value & lanes(instr.src[1])) | (~chosen.value & lanes(instr.src[0])));
             return results;
         }
@@ -130,9 +135,7 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
         results.low &= lanes(low_half(operand));
     }
     if (traits.reads_dst && instr.dsts) results.made &= lanes(instr.dst[0]);
-    if (traits.reads_vcc) {
-        const u64 vcc = scalar_[sreg::vcc] | u64(scalar_[sreg::vcc + 1]) << 32;
-        results.made &= wave.size == 64 ? vcc : vcc | ~u64(0xffffffff);
+    if (traits.reads_vcc) results.made &= vcc(wave).defined;
     }
     if (traits.reads_scc && !scc_) results.made = 0;
     if (flow.flow == Flow::cross_lanes || instr.mod.dpp.kind != DppKind::none) results.made = results.made ? kAll : 0;
@@ -150,9 +153,9 @@ void Definedness::check_branch(const Wave& wave, const Instr& instr, Findings& f
     const char* what     = nullptr;
     if (traits.reads_scc && !scc_) what = "SCC";
     if (traits.reads_vcc) {
-        const u64 defined = (scalar_[sreg::vcc] | u64(wave.size == 64 ? scalar_[sreg::vcc + 1] : ~u32(0)) << 32);
+        const Bits mask = vcc(wave);
         // One lane that is known to be set decides, whatever the others are.
-        if (defined != kAll && !(wave.mask(sreg::vcc) & defined)) what = "VCC";
+        if (mask.defined != kAll && !(mask.value & mask.defined)) what = "VCC";
     }
     if (!what || findings.again(FindingKind::uninitialised_register, instr)) return;
     findings.add(FindingKind::uninitialised_register, wave, instr, -1, "branches on " + std::string(what) + ", which depends on no value that was written,");

@@ -29,6 +29,7 @@ private:
         u64 defined;
     };
     Bits bits(const Wave& wave, const Operand& operand) const;
+    Bits vcc(const Wave& wave) const;
     u64 combined(Flow flow, const Bits& a, const Bits& b) const;
     /// What is known about the results of an instruction, or of one half of a dual-issue instruction.
     struct Results {
