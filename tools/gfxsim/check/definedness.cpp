@@ -136,7 +136,6 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
     }
     if (traits.reads_dst && instr.dsts) results.made &= lanes(instr.dst[0]);
     if (traits.reads_vcc) results.made &= vcc(wave).defined;
-    }
     if (traits.reads_scc && !scc_) results.made = 0;
     if (flow.flow == Flow::cross_lanes || instr.mod.dpp.kind != DppKind::none) results.made = results.made ? kAll : 0;
     // Every result of a matrix instruction depends on many lanes.
