@@ -109,6 +109,33 @@ hip_code_object = rule(
     toolchains = [_HIP],
 )
 
+def _hip_bundle_impl(ctx):
+    hip = _toolchain(ctx)
+    output = ctx.actions.declare_file(ctx.label.name + ".hipfb")
+    gpus = [file.basename.split(".")[-2] for file in ctx.files.code_objects]
+    args = ctx.actions.args()
+    args.add_all(["-type=o", "-bundle-align=4096"] + (["-compress"] if ctx.attr.compress else []))
+    args.add_joined(
+        ["host-" + hip.host_triple] + ["hipv4-amdgcn-amd-amdhsa--" + gpu for gpu in gpus],
+        format_joined = "-targets=%s",
+        join_with = ",",
+    )
+    args.add("-input=/dev/null")
+    args.add_all(ctx.files.code_objects, format_each = "-input=%s")
+    args.add(output, format = "-output=%s")
+    _run(ctx, hip, hip.bundler, args, ctx.files.code_objects, output, "Bundling")
+    return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
+
+hip_bundle = rule(
+    implementation = _hip_bundle_impl,
+    attrs = {
+        "code_objects": attr.label(doc = "A hip_code_object.", mandatory = True),
+        "compress": attr.bool(doc = "Whether to compress it, as --offload-compress does."),
+    },
+    doc = "Code objects of several GPUs in one file, <name>.hipfb.",
+    toolchains = [_HIP],
+)
+
 def hip_program(name, src, gpus, **kwargs):
     """An executable that uses the HIP runtime of its search path.
 

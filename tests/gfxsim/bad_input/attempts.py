@@ -12,6 +12,8 @@ from gfxsim import Buffer, HipError
 from tests.gfxsim.programs.device import GPU, Module, runtime
 
 CODE_OBJECT = Path(f"tests/gfxsim/bad_input/kernels.{GPU}.co")
+BUNDLE = Path("tests/gfxsim/bad_input/bundle.hipfb")
+COMPRESSED_BUNDLE = Path("tests/gfxsim/bad_input/compressed_bundle.hipfb")
 N = 100
 
 

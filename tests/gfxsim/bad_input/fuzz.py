@@ -8,7 +8,7 @@ import sys
 
 from gfxsim import HipError
 
-from tests.gfxsim.bad_input.attempts import CODE_OBJECT, N, attempt, works
+from tests.gfxsim.bad_input.attempts import BUNDLE, CODE_OBJECT, COMPRESSED_BUNDLE, N, attempt, works
 from tests.gfxsim.programs.device import Module, runtime
 
 
@@ -43,11 +43,11 @@ def outcome(image: bytes) -> str:
 
 
 def main() -> None:
-    whole = CODE_OBJECT.read_bytes()
+    images = [path.read_bytes() for path in (CODE_OBJECT, CODE_OBJECT, BUNDLE, COMPRESSED_BUNDLE)]
     for seed in range(int(sys.argv[1])):
         print(f"{seed}: ", end="", flush=True)
-        print(outcome(damage(whole, seed)), flush=True)
-    print("works" if works(Module(whole)) else "broken")
+        print(outcome(damage(images[seed % len(images)], seed)), flush=True)
+    print("works" if all(works(Module(image)) for image in images) else "broken")
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gfxsim import HipError
 
-from tests.gfxsim.bad_input.attempts import CODE_OBJECT, works
+from tests.gfxsim.bad_input.attempts import BUNDLE, CODE_OBJECT, COMPRESSED_BUNDLE, works
 from tests.gfxsim.programs.device import Module, Program, error, hip
 
 LIBRARY = Path("tests/gfxsim/programs/libcontrol.so")
@@ -24,6 +25,39 @@ FOLDER = Path(os.environ["TEST_TMPDIR"])
 @pytest.fixture(scope="module")
 def module() -> Module:
     return Module(CODE_OBJECT.read_bytes())
+
+
+def with_header(version: int, method: int, size: int, data: bytes) -> bytes:
+    """A compressed bundle; the hash in its header is not looked at."""
+    widths = (4, 4) if version == 2 else (8, 8)
+    length = 8 + sum(widths) + 8 + len(data)
+    sizes = length.to_bytes(widths[0], "little") + size.to_bytes(widths[1], "little")
+    return b"CCOB" + version.to_bytes(2, "little") + method.to_bytes(2, "little") + sizes + bytes(8) + data
+
+
+def test_bundles_in_every_form_are_loaded() -> None:
+    plain, compressed = BUNDLE.read_bytes(), COMPRESSED_BUNDLE.read_bytes()
+    assert compressed.startswith(b"CCOB")
+    by_zlib = zlib.compress(plain)
+    for image in (plain, compressed, with_header(2, 0, len(plain), by_zlib), with_header(3, 0, len(plain), by_zlib)):
+        assert works(Module(image))
+
+
+def test_compressed_bundles_that_say_what_is_not_true(module: Module) -> None:
+    plain = BUNDLE.read_bytes()
+    size, data = len(plain), zlib.compress(plain)
+    wrong = {
+        "of version 7": with_header(7, 0, size, data),
+        "unknown method, 9": with_header(2, 9, size, data),
+        "is damaged": with_header(2, 0, size - 1, data),
+        "damaged.": with_header(3, 0, 1 << 62, data),
+        "compressed code is damaged": with_header(2, 1, size, data),
+        "is no bundle": with_header(2, 0, 100, zlib.compress(bytes(100))),
+    }
+    for words, image in wrong.items():
+        name, sentence = load_file(image)
+        assert name == "hipErrorInvalidImage" and words in sentence, sentence
+    assert works(module)
 
 
 def load_file(content: bytes) -> tuple[str, str]:

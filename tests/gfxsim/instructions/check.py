@@ -12,8 +12,7 @@ from probe import State
 def differences_between(got: State, wanted: State) -> list[str]:
     """Every register and byte that differs, as text; at most a few of each kind."""
     found = [
-        f"v{row}[{lane}] = {got.v[row, lane]:#010x}, not {wanted.v[row, lane]:#010x}"
-        for row, lane in np.argwhere(got.v != wanted.v)[:4]
+        f"v{row}[{lane}] = {got.v[row, lane]:#010x}, not {wanted.v[row, lane]:#010x}" for row, lane in np.argwhere(got.v != wanted.v)[:4]
     ]
     found += [f"s{n} = {got.s[n]:#010x}, not {wanted.s[n]:#010x}" for (n,) in np.argwhere(got.s != wanted.s)[:4]]
     if got.scc != wanted.scc:

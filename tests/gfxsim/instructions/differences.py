@@ -29,7 +29,9 @@ def runs_once(code: str) -> bool:
 
 
 # Tested elsewhere, with programs of several instructions.
-_ELSEWHERE = re.compile(r"s_(getpc_b64|setpc_b64|swappc_b64|call_b64|c?branch.*|getreg_b32|setreg_b32|setreg_imm32_b32|rfe_b64|version|set_gpr_idx_on)")
+_ELSEWHERE = re.compile(
+    r"s_(getpc_b64|setpc_b64|swappc_b64|call_b64|c?branch.*|getreg_b32|setreg_b32|setreg_imm32_b32|rfe_b64|version|set_gpr_idx_on)"
+)
 
 
 def is_elsewhere(mnemonic: str) -> bool:
@@ -232,9 +234,7 @@ NEED_ALL_LANES = (
 
 def fields_of(mnemonic: str, entry: Entry) -> Entry:
     """The entry with its operands' formats put right."""
-    fields = {
-        name: replace(field, format=_FORMATS.get((mnemonic, name), field.format)) for name, field in entry.fields.items()
-    }
+    fields = {name: replace(field, format=_FORMATS.get((mnemonic, name), field.format)) for name, field in entry.fields.items()}
     return replace(entry, fields=fields)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Iterator
 
+from instructions.numbers import element, float_format
 from pcode import source
 from pcode.source import Entry
-from instructions.numbers import element, float_format
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Form:
     @property
     def turns(self) -> int:
         """How often the form is run, with other operands each time."""
-        return 1 if self.few else 3
+        return 1 if self.few else 2
 
 
 ONE_OVER_TWO_PI = "1/(2*pi)"  # whose digits depend on the operand's width
@@ -222,7 +222,8 @@ def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> It
     for number, name in enumerate(names):
         yield Form(f"scalar {name}", "_e64", _with(plain, number, Source("s")))
     # Operands of several f32 take no constants, and LLVM's assembler never ends over some of them.
-    able = tuple(number for number, name in enumerate(names) if not entry.fields[name].format.startswith("PK") or entry.fields[name].bits == 32)
+    packed = [entry.fields[name].format.startswith("PK") and entry.fields[name].bits > 32 for name in names]
+    able = tuple(number for number, wide in enumerate(packed) if not wide)
     number = chooser.take(able) if able else None
     if number is not None:
         form = entry.fields[names[number]].format

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A memory instruction in one form: its text, addresses and data for it, and what registers and memory must hold after it.
+"""A memory instruction in one form: addresses and data for it, and what registers and memory must hold after it.
 
 The pseudocode says what happens to the data; which address a lane has is said here.
 """
@@ -9,68 +9,24 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass
-from typing import Iterator
 
 import numpy as np
 
+from instructions import numbers
+from instructions.layout import VECTOR_RESULT
+from instructions.memory_text import ADDRESS, BASE, DATA, DATA2, OFFSET, RESULT, MemoryText
+from instructions.rows import read_rows, write_row, write_rows
 from pcode import interpreter
-from pcode.source import Entry
 from pcode.state import Cell, Scope
 from pcode.values import U32, U64, Value, integer
 from probe import EXEC, M0, State
-from instructions import numbers
-from instructions.layout import VECTOR_RESULT, VECTOR_SOURCES, registers
-from instructions.rows import read_rows, write_row, write_rows
 
-ENCODINGS = ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "SMEM")
 MEMORY = 32768
 SLOT = 64  # bytes that belong to a lane
-
-_ADDRESS, _DATA, _DATA2 = VECTOR_SOURCES
-_BASE, _OFFSET, _RESULT = 8, 16, 40  # scalar registers
 
 # The last word of a buffer's description, for plain buffers and for those with records.
 _FLAGS = {"cdna": (0x00020000, 0x00020000), "rdna3": (0x31004000, 0x11004000), "rdna4": (0x31004000, 0x11004000)}
 _STRIDE = SLOT
-
-
-@dataclass(frozen=True)
-class MemoryForm:
-    """How an address is made, and whether an atomic returns what it found."""
-
-    label: str
-    way: str = "vector"  # "vector", "scalar", "both", "none"; for buffers "off", "offen", "idxen", "both"
-    offset: int = 0
-    offset1: int = 0
-    returns: bool = False
-
-
-def forms(entry: Entry) -> Iterator[MemoryForm]:
-    """What to try for an instruction."""
-    atomic = "ATOMIC" in entry.name
-    for returns in (False, True) if atomic else (False,):
-        if entry.encoding == "DS":
-            two = "OFFSET1.u32" in entry.code
-            far = re.search("STRIDE64|ST64", entry.name) is not None
-            if not two:
-                yield MemoryForm("plain")
-            yield MemoryForm("offset", offset=16 if far else 5 if two else 24, offset1=32 if far else 3 if two else 0)
-        elif entry.encoding == "SMEM":
-            yield MemoryForm("offset", "none", 32)
-            yield MemoryForm("register", "scalar", 0)
-            yield MemoryForm("both", "both", 16)
-        elif entry.encoding == "MUBUF":
-            # Lanes without an offset of their own meet at one address, and their order is not defined.
-            for way in ("offen", "idxen", "both") if atomic or "STORE" in entry.name else ("off", "offen", "idxen", "both"):
-                yield MemoryForm(way, way, 16 if atomic else 12, returns=returns)
-        elif entry.encoding == "SCRATCH":
-            for way in ("vector", "scalar", "both", "none"):
-                yield MemoryForm(way, way, 8)
-        else:
-            if "ADDTID" not in entry.name:
-                yield MemoryForm("vector", "vector", returns=returns)
-                yield MemoryForm("offset", "vector", 16, returns=returns)
-            yield MemoryForm("scalar", "scalar", 8 if entry.encoding == "GLOBAL" else 0, returns=returns)
 
 
 class _Memory:
@@ -98,84 +54,8 @@ _OUTSIDE = -1
 
 
 @dataclass(frozen=True)
-class MemoryCase:
-    """One instruction, one form, one GPU."""
-
-    gpu: str
-    mnemonic: str
-    entry: Entry
-    form: MemoryForm
-    wave_size: int
-    code: str
-
-    @property
-    def label(self) -> str:
-        """For messages."""
-        return f"{self.text} on {self.gpu}, wave of {self.wave_size}"
-
-    # The text
-
-    @property
-    def text(self) -> str:
-        """The line for the assembler."""
-        operands = getattr(self, f"_{self.entry.encoding.lower()}_operands")()
-        return f"{self.mnemonic} {', '.join(operands)}{self._modifiers()}"
-
-    def _bits(self, name: str) -> int:
-        return self.entry.fields[name].bits
-
-    def _register(self, name: str, first: int) -> list[str]:
-        return [registers("v", first, self._bits(name))] if name in self.entry.fields else []
-
-    def _ds_operands(self) -> list[str]:
-        parts = self._register("vdst", VECTOR_RESULT)
-        for name, first in (("addr", _ADDRESS), ("data0", _DATA), ("data1", _DATA2)):
-            parts += self._register(name, first)
-        return parts
-
-    @property
-    def _has_result(self) -> bool:
-        return "vdst" in self.entry.fields and ("ATOMIC" not in self.entry.name or self.form.returns)
-
-    def _flat_operands(self) -> list[str]:
-        parts = self._register("vdst", VECTOR_RESULT) if self._has_result else []
-        scalar = self.form.way == "scalar"
-        if "addr" in self.entry.fields:
-            parts.append(registers("v", _ADDRESS, 32 if scalar else 64))
-        parts += self._register("data", _DATA)
-        if self.entry.encoding == "GLOBAL":
-            parts.append(registers("s", _BASE, 64) if scalar else "off")
-        return parts
-
-    _global_operands = _flat_operands
-
-    def _scratch_operands(self) -> list[str]:
-        parts = self._register("vdst", VECTOR_RESULT)
-        parts.append(f"v{_ADDRESS}" if self.form.way in ("vector", "both") else "off")
-        parts += self._register("data", _DATA)
-        parts.append(f"s{_OFFSET}" if self.form.way in ("scalar", "both") else "off")
-        return parts
-
-    def _mubuf_operands(self) -> list[str]:
-        address = {"off": "off", "both": registers("v", _ADDRESS, 64)}.get(self.form.way, f"v{_ADDRESS}")
-        return [*self._register("vdata", VECTOR_RESULT), address, registers("s", _BASE, 128), f"s{_OFFSET}"]
-
-    def _smem_operands(self) -> list[str]:
-        base = registers("s", _BASE, 128 if "buffer" in self.mnemonic else 64)
-        offset = f"s{_OFFSET}" if self.form.way != "none" else hex(self.form.offset)
-        return [registers("s", _RESULT, self._bits("sdata")), base, offset]
-
-    def _modifiers(self) -> str:
-        form, text = self.form, ""
-        if self.entry.encoding == "MUBUF" and form.way != "off":
-            text += " idxen offen" if form.way == "both" else f" {form.way}"
-        if form.offset1:
-            text += f" offset0:{form.offset} offset1:{form.offset1}"
-        elif form.offset and not (self.entry.encoding == "SMEM" and form.way == "none"):
-            text += f" offset:{form.offset}"
-        if form.returns:
-            text += {"rdna4": " th:TH_ATOMIC_RETURN"}.get(self.entry.generation, " sc0" if self.gpu in ("gfx942", "gfx950") else " glc")
-        return text
+class MemoryCase(MemoryText):
+    """The same with addresses, data and results."""
 
     # Addresses and data
 
@@ -209,14 +89,14 @@ class MemoryCase:
         memory = self.memory_of(state).reshape(-1)
         words = b"".join(numbers.number(form, bits, rng).to_bytes(bits // 8, "little") for _ in range(min(memory.size * 8 // bits, 512)))
         memory[:] = np.resize(np.frombuffer(words, dtype=np.uint8), memory.size)
-        for name, first in (("data", _DATA), ("data0", _DATA), ("data1", _DATA2), ("vdata", VECTOR_RESULT)):
+        for name, first in (("data", DATA), ("data0", DATA), ("data1", DATA2), ("vdata", VECTOR_RESULT)):
             if name in self.entry.fields:
-                write_rows(state, first, self._bits(name), [self._data(name, form, bits, rng) for _ in range(64)])
+                write_rows(state, first, self.bits(name), [self._data(name, form, bits, rng) for _ in range(64)])
         self._fill_addresses(state, rng)
         self._make_equal(state, rng)
 
     def _data(self, name: str, form: str, bits: int, rng: random.Random) -> int:
-        width = self._bits(name)
+        width = self.bits(name)
         return sum(numbers.number(form, bits, rng) << place for place in range(0, max(width, 32), bits))
 
     def _slots(self, rng: random.Random) -> list[int]:
@@ -227,42 +107,42 @@ class MemoryCase:
     def _fill_addresses(self, state: State, rng: random.Random) -> None:
         """Each lane has a slot of its own; some lanes of a buffer are outside of it."""
         slots = self._slots(rng)
-        state.s[_OFFSET] = 4 * rng.randrange(4)
+        state.s[OFFSET] = 4 * rng.randrange(4)
         state.s[M0] = 64 if "addtid" in self.mnemonic else 0xFFFFFFFF
         if self.entry.encoding == "DS":
-            state.v[_ADDRESS] = self._cross_lane(slots, rng) if "permute" in self.mnemonic else [slot * SLOT for slot in slots]
+            state.v[ADDRESS] = self._cross_lane(slots, rng) if "permute" in self.mnemonic else [slot * SLOT for slot in slots]
         elif self.entry.encoding == "SCRATCH":
-            state.v[_ADDRESS] = [4 * rng.randrange(8) for _ in slots]
+            state.v[ADDRESS] = [4 * rng.randrange(8) for _ in slots]
         elif self.entry.encoding == "MUBUF":
             self._fill_buffer(state, slots, rng)
         elif self.entry.encoding == "SMEM":
             self._describe(state, MEMORY, 0)
             if "buffer" not in self.mnemonic:
-                state.set_mask(_BASE, state.address + 64)
+                state.set_mask(BASE, state.address + 64)
         elif self.form.way == "scalar" and self.entry.encoding == "GLOBAL":
-            state.set_mask(_BASE, state.address)
-            state.v[_ADDRESS] = [slot * SLOT for slot in slots]
+            state.set_mask(BASE, state.address)
+            state.v[ADDRESS] = [slot * SLOT for slot in slots]
         else:
-            write_rows(state, _ADDRESS, 64, [state.address + slot * SLOT for slot in slots])
+            write_rows(state, ADDRESS, 64, [state.address + slot * SLOT for slot in slots])
 
     def _cross_lane(self, slots: list[int], rng: random.Random) -> list[int]:
         return [4 * rng.choice((slot, rng.randrange(64))) for slot in slots]
 
     def _describe(self, state: State, records: int, stride: int) -> None:
-        state.set_mask(_BASE, state.address & 0xFFFFFFFFFFFF | stride << 48)
-        state.s[_BASE + 2] = records
-        state.s[_BASE + 3] = _FLAGS[self.entry.generation][stride > 0]
+        state.set_mask(BASE, state.address & 0xFFFFFFFFFFFF | stride << 48)
+        state.s[BASE + 2] = records
+        state.s[BASE + 3] = _FLAGS[self.entry.generation][stride > 0]
 
     def _fill_buffer(self, state: State, slots: list[int], rng: random.Random) -> None:
         records = self.form.way in ("idxen", "both")
         if records:
             self._describe(state, 48, _STRIDE)
-            state.v[_ADDRESS], state.v[_ADDRESS + 1] = slots, [8 * rng.randrange(2) for _ in slots]
+            state.v[ADDRESS], state.v[ADDRESS + 1] = slots, [8 * rng.randrange(2) for _ in slots]
         else:
             self._describe(state, 48 * SLOT, 0)
-            state.v[_ADDRESS] = [slot * SLOT for slot in slots]
+            state.v[ADDRESS] = [slot * SLOT for slot in slots]
         # A bound that counts the scalar offset or not would make no difference.
-        state.s[_OFFSET] = 8 * rng.randrange(2)
+        state.s[OFFSET] = 8 * rng.randrange(2)
 
     def _make_equal(self, state: State, rng: random.Random) -> None:
         """Compare-and-swap must find what it looks for, in some lanes."""
@@ -276,35 +156,35 @@ class MemoryCase:
             memory = _Memory(state.lds, 0) if self.entry.encoding == "DS" else _Memory(state.memory, state.address)
             found = memory.load(address, bits // 8)
             if self.entry.encoding == "DS":
-                write_row(state, _DATA if "cmpst_" in self.mnemonic else _DATA2, bits, lane, found)
+                write_row(state, DATA if "cmpst_" in self.mnemonic else DATA2, bits, lane, found)
             else:
-                first = VECTOR_RESULT if self.entry.encoding == "MUBUF" else _DATA
+                first = VECTOR_RESULT if self.entry.encoding == "MUBUF" else DATA
                 write_row(state, first + bits // 32, bits, lane, found)
 
     def address(self, state: State, lane: int, with_offset: bool = True) -> int:
         """Where a lane's data lies, or _OUTSIDE."""
         offset = self.form.offset if with_offset else 0
-        vector = int(state.v[_ADDRESS, lane])
+        vector = int(state.v[ADDRESS, lane])
         if self.entry.encoding == "DS":
             return vector + offset
         if self.entry.encoding == "SCRATCH":
             way = self.form.way
-            scalar = int(state.s[_OFFSET]) if way in ("scalar", "both") else 0
+            scalar = int(state.s[OFFSET]) if way in ("scalar", "both") else 0
             return offset + scalar + (vector if way in ("vector", "both") else 0)
         if self.entry.encoding == "MUBUF":
             return self._buffer_address(state, lane, offset)
         if self.entry.encoding == "SMEM":
-            base = state.address if "buffer" in self.mnemonic else state.mask(_BASE)
-            return base + offset + (int(state.s[_OFFSET]) if self.form.way != "none" else 0)
+            base = state.address if "buffer" in self.mnemonic else state.mask(BASE)
+            return base + offset + (int(state.s[OFFSET]) if self.form.way != "none" else 0)
         if self.entry.encoding == "GLOBAL" and self.form.way == "scalar":
-            return state.mask(_BASE) + vector + offset
-        return read_rows(state, _ADDRESS, 64, lane) + offset
+            return state.mask(BASE) + vector + offset
+        return read_rows(state, ADDRESS, 64, lane) + offset
 
     def _buffer_address(self, state: State, lane: int, offset: int) -> int:
-        way, first = self.form.way, int(state.v[_ADDRESS, lane])
-        records, scalar = int(state.s[_BASE + 2]), int(state.s[_OFFSET])
+        way, first = self.form.way, int(state.v[ADDRESS, lane])
+        records, scalar = int(state.s[BASE + 2]), int(state.s[OFFSET])
         if way in ("idxen", "both"):
-            inner = offset + (int(state.v[_ADDRESS + 1, lane]) if way == "both" else 0)
+            inner = offset + (int(state.v[ADDRESS + 1, lane]) if way == "both" else 0)
             return _OUTSIDE if first >= records else state.address + first * _STRIDE + inner + scalar
         inner = offset + (first if way == "offen" else 0)
         return _OUTSIDE if inner >= records else state.address + inner + scalar
@@ -342,8 +222,8 @@ class MemoryCase:
     def _run_wave(self, before: State, after: State) -> None:
         names = {
             "VGPR": _Lanes(after),
-            "ADDR": integer(_ADDRESS, U32),
-            "DATA0": integer(_DATA, U32),
+            "ADDR": integer(ADDRESS, U32),
+            "DATA0": integer(DATA, U32),
             "VDST": integer(VECTOR_RESULT, U32),
             "OFFSET": Cell(self.form.offset, 16),
             "EXEC": Cell(before.mask(EXEC), 64),
@@ -364,7 +244,7 @@ class MemoryCase:
             "OFFSET": Cell(self.form.offset, 32),
             "OFFSET0": Cell(self.form.offset, width),
             "OFFSET1": Cell(self.form.offset1, width),
-            "SGPR_ADDR": Cell(before.mask(_BASE), 64),
+            "SGPR_ADDR": Cell(before.mask(BASE), 64),
             "INST_OFFSET": Cell(self.form.offset, 12),
             "M0": Cell(int(before.s[M0]), 32),
             "laneID": integer(lane, U32),
@@ -375,17 +255,17 @@ class MemoryCase:
             names[unused] = Cell(0, 64)
         for function in ("Ds", "Flat", "Global", "Scratch", "Buffer", "ScalarGlobal", "ScalarBuffer"):
             names[f"Calc{function}Addr"] = lambda scope, *arguments: value
-        for name, first in (("data", _DATA), ("data0", _DATA), ("vdata", VECTOR_RESULT)):
+        for name, first in (("data", DATA), ("data0", DATA), ("vdata", VECTOR_RESULT)):
             if name in self.entry.fields:
-                cell = Cell(read_rows(before, first, self._bits(name), lane), max(32, self._bits(name)))
+                cell = Cell(read_rows(before, first, self.bits(name), lane), max(32, self.bits(name)))
                 names["DATA"] = names["DATA0"] = names["VDATA"] = cell
         if "data1" in self.entry.fields:
-            names["DATA2"] = Cell(read_rows(before, _DATA2, self._bits("data1"), lane), max(32, self._bits("data1")))
+            names["DATA2"] = Cell(read_rows(before, DATA2, self.bits("data1"), lane), max(32, self.bits("data1")))
         if self.entry.encoding == "SMEM":
-            data = sum(int(before.s[_RESULT + place]) << 32 * place for place in range((self._bits("sdata") + 31) // 32))
-            names["SDATA"] = Cell(data, max(32, self._bits("sdata")))
+            data = sum(int(before.s[RESULT + place]) << 32 * place for place in range((self.bits("sdata") + 31) // 32))
+            names["SDATA"] = Cell(data, max(32, self.bits("sdata")))
         elif result_name in self.entry.fields:
-            bits = self._bits(result_name)
+            bits = self.bits(result_name)
             result = Cell(read_rows(before, VECTOR_RESULT, bits, lane), max(32, bits))
             names["RETURN_DATA"] = result
             if "ATOMIC" not in self.entry.name and "LOAD" in self.entry.name or "READ" in self.entry.name:
@@ -403,7 +283,7 @@ class MemoryCase:
     def _collect(self, names: dict[str, object], after: State, lane: int, result_name: str) -> None:
         if self.entry.encoding == "SMEM":
             for place in range(names["SDATA"].width // 32 or 1):
-                after.s[_RESULT + place] = names["SDATA"].bits >> 32 * place & 0xFFFFFFFF
+                after.s[RESULT + place] = names["SDATA"].bits >> 32 * place & 0xFFFFFFFF
             return
         returns = self.form.returns or "ATOMIC" not in self.entry.name
         result = names.get("RETURN_DATA")
@@ -411,7 +291,7 @@ class MemoryCase:
             write_row(after, VECTOR_RESULT, self._returned_bits(result_name), lane, result.bits)
 
     def _returned_bits(self, result_name: str) -> int:
-        bits = self._bits(result_name)
+        bits = self.bits(result_name)
         # A compare-and-swap of a buffer takes two numbers and returns one.
         return bits // 2 if result_name == "vdata" and "cmpswap" in self.mnemonic else max(32, bits)
 

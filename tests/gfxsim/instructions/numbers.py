@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import cache
 
 from pcode import floats
 from pcode.floats import Format, Top
@@ -23,6 +24,7 @@ _FORMATS = {
 _PACKED = re.compile(r"PK(\d*)_(.+)")
 
 
+@cache
 def element(form: str, bits: int) -> tuple[str, int]:
     """The format and width of one number in an operand, which may be packed."""
     found = _PACKED.fullmatch(form)
@@ -32,6 +34,7 @@ def element(form: str, bits: int) -> tuple[str, int]:
     return found[2], bits // count
 
 
+@cache
 def float_format(form: str) -> Format | None:
     """The floating-point format of a single or packed operand, or None for integers and plain bits."""
     return _FORMATS.get(element(form, 32)[0])

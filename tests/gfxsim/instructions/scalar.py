@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator
 
 import numpy as np
 
+from instructions import lanes, numbers
+from instructions.forms import INTEGERS, LITERALS, REALS, Chooser
+from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, registers
 from pcode import floats, interpreter
 from pcode.source import Entry, Field
 from pcode.state import Cell, Scope
 from pcode.values import U1, U32, Value, integer
 from probe import EXEC, M0, VCC, State
-from instructions import differences, lanes, numbers
-from instructions.forms import INTEGERS, LITERALS, REALS, Chooser
-from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, registers
 
 _LITERAL = 0x3FC01234  # of s_fmamk and s_fmaak
 _PLACES = {"vcc": VCC, "exec": EXEC, "m0": M0}

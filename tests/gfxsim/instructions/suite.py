@@ -6,19 +6,19 @@ from __future__ import annotations
 import random
 import re
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Callable
 
-from pcode import parser, source
-from pcode.lexer import NotPseudocode
-from pcode.source import Entry
-from probe import GENERATIONS, Definition, Probe, ProbeError, State, generation_of
-from instructions import check, differences, forms, memory, numbers, scalar, supplement
+from instructions import check, differences, forms, memory_text, numbers, scalar, supplement
 from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, VECTOR_RESULT, VECTOR_SOURCES
 from instructions.memory import MemoryCase
 from instructions.scalar import ScalarCase
 from instructions.vector import VectorCase
+from pcode import parser, source
+from pcode.lexer import NotPseudocode
+from pcode.source import Entry
+from probe import GENERATIONS, Definition, Probe, ProbeError, State, generation_of
 
 SCALAR_ENCODINGS = ("SOP1", "SOP2", "SOPC", "SOPK")
 VECTOR_ENCODINGS = ("VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD", "VOP3P")
@@ -82,9 +82,7 @@ def _vector_cases(definition: Definition, entry: Entry, target: Target) -> list[
     entry = differences.fields_of(definition.name, entry)
     code = differences.code_of(definition.name, entry)
     start = zlib.crc32(definition.name.encode())
-    return [
-        VectorCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in forms.forms(entry, start)
-    ]
+    return [VectorCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in forms.forms(entry, start)]
 
 
 def _scalar_cases(definition: Definition, entry: Entry, target: Target) -> list[ScalarCase]:
@@ -92,16 +90,14 @@ def _scalar_cases(definition: Definition, entry: Entry, target: Target) -> list[
         return []
     code = differences.code_of(definition.name, entry)
     start = zlib.crc32(definition.name.encode())
-    return [
-        ScalarCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in scalar.forms(entry, start)
-    ]
+    return [ScalarCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in scalar.forms(entry, start)]
 
 
 def _memory_cases(definition: Definition, entry: Entry, target: Target) -> list[MemoryCase]:
-    if entry.encoding not in memory.ENCODINGS or not entry.fields or differences.is_elsewhere(definition.name):
+    if entry.encoding not in memory_text.ENCODINGS or not entry.fields or differences.is_elsewhere(definition.name):
         return []
     code = differences.code_of(definition.name, entry, target.gpu)
-    return [MemoryCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in memory.forms(entry)]
+    return [MemoryCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in memory_text.forms(entry)]
 
 
 _MAKERS: dict[str, tuple[Callable[..., list], re.Pattern[str]]] = {
@@ -125,11 +121,7 @@ def cases(kind: str, target: Target) -> dict[str, list[tuple[Case, bytes]]]:
         if not names.fullmatch(definition.name):
             continue
         for entry in entries_of(definition, probe.generation):
-            made += [
-                case
-                for case in make(definition, entry, target)
-                if definition.name not in known or case.form.label in _FEW_FORMS
-            ]
+            made += [case for case in make(definition, entry, target) if definition.name not in known or case.form.label in _FEW_FORMS]
     found: dict[str, list[tuple[Case, bytes]]] = {case.mnemonic: [] for case in made}
     for case, code in zip(made, probe.assemble([case.text for case in made], target.wave_size)):
         if isinstance(code, bytes):

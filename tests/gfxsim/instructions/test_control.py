@@ -107,7 +107,8 @@ def test_mode_of_relative_registers_can_be_changed() -> None:
     state = State()
     state.s[8] = 2
     state.v[8], state.v[10] = 100, 200
-    text = "s_set_gpr_idx_on s8, gpr_idx(DST)\nv_mov_b32_e32 v20, v8\ns_set_gpr_idx_mode gpr_idx(SRC0)\nv_mov_b32_e32 v30, v8\ns_set_gpr_idx_off"
+    text = "s_set_gpr_idx_on s8, gpr_idx(DST)\nv_mov_b32_e32 v20, v8\n"
+    text += "s_set_gpr_idx_mode gpr_idx(SRC0)\nv_mov_b32_e32 v30, v8\ns_set_gpr_idx_off"
     Probe("gfx942").run(text, state)
     assert [int(state.v[row, 0]) for row in (20, 22, 30, 32)] == [0, 100, 200, 0]
 

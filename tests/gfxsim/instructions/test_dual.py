@@ -7,12 +7,12 @@ import itertools
 
 import pytest
 
+from instructions import check, differences, numbers, suite
+from instructions.rows import write_rows
 from pcode import interpreter, source
 from pcode.state import Cell, Scope
 from pcode.values import U1, U32, Value, integer
 from probe import VCC, Probe, State
-from instructions import check, differences, numbers, suite
-from instructions.rows import write_rows
 
 # Banks and parities differ, as the encoding demands.
 _X = {"dst": 120, "src0": 4, "src1": 42}

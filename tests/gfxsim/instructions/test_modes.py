@@ -64,13 +64,7 @@ def _kind(name: str) -> str:
 
 def _parameters() -> list[tuple[suite.Target, str, str]]:
     targets = [target for target in suite.TARGETS if target.thorough]
-    return [
-        (target, name, mode)
-        for target in targets
-        for name in NAMES
-        if name in suite.covered(_kind(name), target)
-        for mode in MODES
-    ]
+    return [(target, name, mode) for target in targets for name in NAMES if name in suite.covered(_kind(name), target) for mode in MODES]
 
 
 @pytest.mark.parametrize(("target", "name", "mode"), _parameters(), ids=str)

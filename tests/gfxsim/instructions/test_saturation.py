@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 
-from probe import Probe, State
 from instructions import numbers, suite
 from instructions.rows import write_rows
+from probe import Probe, State
 
 
 class Clamped(NamedTuple):

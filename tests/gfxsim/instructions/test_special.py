@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from probe import EXEC, FIRST_AGPR, M0, Probe, State
 from instructions import suite
+from probe import EXEC, FIRST_AGPR, M0, Probe, State
 
 _LDS = 4096
 

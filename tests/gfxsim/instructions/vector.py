@@ -1,33 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""A vector instruction in one form: its text, operands for it, and what a wave must hold after it."""
+"""A vector instruction in one form: operands for it, and what a wave must hold after it."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from instructions import differences, lanes, numbers
+from instructions.forms import Source
+from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, VECTOR_RESULT, VECTOR_SOURCES
+from instructions.rows import read_rows, write_row, write_rows
+from instructions.vector_text import SPECIAL, VectorText
 from pcode import floats, interpreter
-from pcode.source import Entry, Field
+from pcode.source import Field
 from pcode.state import Carry, Cell, Scope
 from pcode.values import U1, U32, Value, integer
 from probe import EXEC, M0, VCC, State
-from instructions import differences, lanes, numbers
-from instructions.forms import Form, Source, sources_of
-from instructions.layout import (
-    SCALAR_CARRY,
-    SCALAR_MASK,
-    SCALAR_RESULT,
-    SCALAR_SOURCES,
-    VECTOR_RESULT,
-    VECTOR_SOURCES,
-    registers,
-)
-from instructions.rows import read_rows, write_row, write_rows
-
-_SPECIAL = {"vcc": VCC, "exec": EXEC, "m0": M0}
-_LITERAL = 0x3FC01234  # of v_fmamk and its like
 
 
 @dataclass
@@ -39,160 +30,8 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class VectorCase:
-    """One instruction, one form, one GPU."""
-
-    gpu: str
-    mnemonic: str
-    entry: Entry
-    form: Form
-    wave_size: int
-    code: str
-
-    @property
-    def label(self) -> str:
-        """For messages."""
-        return f"{self.text} on {self.gpu}, wave of {self.wave_size}"
-
-    # The text
-
-    @property
-    def text(self) -> str:
-        """The line for the assembler."""
-        parts = [*self._results(), *self._sources()]
-        words = [f"{self.mnemonic}{self.form.suffix} {', '.join(parts)}", *self._modifiers()]
-        return " ".join(words)
-
-    @property
-    def _is_compare(self) -> bool:
-        return self.mnemonic.startswith("v_cmp")
-
-    @property
-    def _short(self) -> bool:
-        return self.entry.encoding in ("VOP1", "VOP2", "VOPC")
-
-    def _mask_text(self, register: int) -> str:
-        if register in (VCC, EXEC):
-            return ("vcc" if register == VCC else "exec") + ("" if self.wave_size == 64 else "_lo")
-        return registers("s", register, self.wave_size)
-
-    @property
-    def _carry_out(self) -> int | None:
-        """The register of the mask that is written."""
-        if "sdst" in self.entry.fields:
-            return SCALAR_CARRY
-        if self.mnemonic.startswith("v_cmpx") and self.entry.encoding == "VOP3":
-            # The disassembler takes any other destination for an undefined encoding.
-            return EXEC
-        if self._is_compare and self.entry.encoding == "VOP3" or self.form.suffix == "_sdwa" and self.entry.encoding == "VOPC":
-            return SCALAR_CARRY
-        return VCC
-
-    def _results(self) -> list[str]:
-        found = []
-        result = self.entry.fields.get("vdst")
-        if self._is_compare:
-            only_exec = self.mnemonic.startswith("v_cmpx") and self.entry.generation != "cdna"
-            return [] if only_exec else [self._mask_text(self._carry_out)]
-        if result:
-            if self.has_scalar_result:
-                found.append(registers("s", SCALAR_RESULT, result.bits))
-            else:
-                found.append(registers("v", VECTOR_RESULT, result.bits) + self._half(result, self.form.high))
-        if "sdst" in self.entry.fields or self._short and "_co_" in self.mnemonic:
-            found.append(self._mask_text(self._carry_out))
-        return found
-
-    @property
-    def has_scalar_result(self) -> bool:
-        """Whether the result goes to a scalar register."""
-        result = self.entry.fields.get("vdst")
-        return result is not None and result.place.startswith(("SREG", "SDST")) and not self._is_compare
-
-    def _half(self, field: Field, high: bool) -> str:
-        if not self.form.halves or field.bits != 16:
-            return ""
-        return ".h" if high else ".l"
-
-    def _source_text(self, number: int, field: Field, source: Source) -> str:
-        if source.kind == "constant":
-            width = numbers.element(field.format, field.bits)[1]
-            text = lanes.constant_text(source.text, width if width in (16, 64) else 32)
-        elif source.kind in _SPECIAL:
-            text = source.kind if field.bits > 32 or source.kind == "m0" else f"{source.kind}_lo"
-        elif source.kind == "s" or field.place.startswith(("SSRC", "SREG")):
-            text = registers("s", SCALAR_SOURCES[number], field.bits)
-        else:
-            text = registers("v", VECTOR_SOURCES[number], field.bits) + self._half(field, source.high)
-        if source.sext:
-            text = f"sext({text})"
-        if source.abs:
-            text = f"|{text}|"
-        return f"-{text}" if source.neg else text
-
-    def _sources(self) -> list[str]:
-        names = sources_of(self.entry)
-        found = [
-            self._source_text(number, self.entry.fields[name], source)
-            for number, (name, source) in enumerate(zip(names, self.form.sources))
-        ]
-        if "amk_" in self.mnemonic or "admk_" in self.mnemonic:
-            found.insert(1, hex(self._literal))
-        elif "aak_" in self.mnemonic or "adak_" in self.mnemonic:
-            found.append(hex(self._literal))
-        if self._carry_in is not None:
-            found.append(self._mask_text(self._carry_in))
-        return found
-
-    @property
-    def _literal(self) -> int:
-        return _LITERAL & 0xFFFF if self.mnemonic.endswith("f16") else _LITERAL
-
-    @property
-    def _carry_in(self) -> int | None:
-        fields = self.entry.fields
-        if any(field.format == "M64" for name, field in fields.items() if name == "src2"):
-            return SCALAR_MASK
-        reads_vcc = self._short and ("VCC.u64[laneId].u" in self.code or "VCC.u64[laneId] ?" in self.code)
-        return VCC if reads_vcc else None
-
-    def _modifiers(self) -> list[str]:
-        form = self.form
-        found = []
-        names = sources_of(self.entry)
-        if form.packed:
-            count = len(names)
-            for name, bits, usual in (
-                ("op_sel", form.packed.op_sel, 0),
-                ("op_sel_hi", form.packed.op_sel_hi, 7),
-                ("neg_lo", form.packed.neg_lo, 0),
-                ("neg_hi", form.packed.neg_hi, 0),
-            ):
-                mask = (1 << count) - 1
-                if bits & mask != usual & mask or name == "op_sel_hi" and "mix" in self.mnemonic:
-                    found.append(f"{name}:[{','.join(str(bits >> n & 1) for n in range(count))}]")
-        elif form.op_sel:
-            found.append(f"op_sel:[{','.join(map(str, form.op_sel))}]")
-        elif not form.halves and (form.high or any(source.high for source in form.sources)):
-            bits = [int(source.high) for source in form.sources] + [int(form.high)]
-            found.append(f"op_sel:[{','.join(map(str, bits))}]")
-        if "bitop3" in self.mnemonic:
-            found.append(f"bitop3:{self._truth_table:#x}")
-        if form.clamp:
-            found.append("clamp")
-        if form.omod:
-            found.append(form.omod)
-        if form.dpp:
-            found.append(lanes.dpp_text(form.dpp))
-        if form.suffix == "_sdwa":
-            if form.sdwa:
-                found.append(f"dst_sel:{form.sdwa[0]} dst_unused:{form.sdwa[1]}")
-            found += [f"src{number}_sel:{source.select}" for number, source in enumerate(form.sources)]
-        return found
-
-    @property
-    def _truth_table(self) -> int:
-        return random.Random(self.form.label).randrange(256)
+class VectorCase(VectorText):
+    """The same with operands and results."""
 
     # The operands
 
@@ -205,8 +44,7 @@ class VectorCase:
         full = (1 << self.wave_size) - 1
         state.set_mask(EXEC, self._lanes(rng) & full)
         made: dict[tuple[str, int], list[int]] = {}
-        for number, name in enumerate(sources_of(self.entry)):
-            field = self.entry.fields[name]
+        for number, field in enumerate(self.sources):
             before = made.get((field.format, field.bits))
             values = []
             for lane in range(64):
@@ -221,7 +59,9 @@ class VectorCase:
             self._put(state, number, field, values)
         if "rel" in self.mnemonic:
             # An index relative to M0 must stay within the registers.
-            state.s[M0] = rng.randrange(8) | rng.randrange(8) << 16 if "_2_" in self.mnemonic or "swap" in self.mnemonic else rng.randrange(8)
+            state.s[M0] = rng.randrange(8)
+            if "_2_" in self.mnemonic or "swap" in self.mnemonic:
+                state.s[M0] |= rng.randrange(8) << 16
         result = self.entry.fields.get("vdst")
         if result and numbers.float_format(result.format) and not self.has_scalar_result:
             values = [numbers.number(result.format, result.bits, rng) for _ in range(64)]
@@ -262,13 +102,17 @@ class VectorCase:
         for lane in range(self.wave_size):
             if exec_mask >> lane & 1:
                 self._run_lane(before, outcome, scope, lane, exec_mask, enabled)
-        if self._is_compare and compared.written:
-            self._write_mask(after, self._carry_out, compared.bits)
+        if self.is_compare and compared.written:
+            self._write_mask(after, self.carry_out, compared.bits)
         if carried.written:
-            self._write_mask(after, self._carry_out, carried.bits)
+            self._write_mask(after, self.carry_out, carried.bits)
         if enabled.written:
             self._write_mask(after, EXEC, enabled.bits)
         return outcome
+
+    @cached_property
+    def _clears_upper(self) -> bool:
+        return differences.clears_upper(self.entry)
 
     def _write_mask(self, after: State, register: int, bits: int) -> None:
         if self.wave_size == 64:
@@ -277,7 +121,7 @@ class VectorCase:
             after.s[register] = bits & 0xFFFFFFFF
 
     def _scope(self, before: State, after: State) -> Scope:
-        carry = self._carry_in
+        carry = self.carry_in
         mask = (1 << self.wave_size) - 1
         carry_bits = before.mask(VCC if carry is None else carry) & mask
         packed = self.form.packed
@@ -298,8 +142,8 @@ class VectorCase:
             "SRC1": integer(self._source_number(1), U32),
             "DST": integer(VECTOR_RESULT, U32),
             "VDST": integer(VECTOR_RESULT, U32),
-            "SIMM32": Cell(self._literal, 32),
-            "SIMM16": Cell(self._literal, 16),
+            "SIMM32": Cell(self.literal, 32),
+            "SIMM16": Cell(self.literal, 16),
             "OPSEL": Cell(op_sel, 4),
             "OPSEL_HI": Cell(packed.op_sel_hi if packed else 0, 3),
             "NEG": Cell(packed.neg_lo if packed else 0, 3),
@@ -319,7 +163,7 @@ class VectorCase:
         return _Registers.FIRST_SOURCE + number
 
     def _table_names(self) -> dict[str, Cell]:
-        table = self._truth_table
+        table = self.truth_table
         return {
             "INST.NEG": Cell(table, 3),
             "INST.ABS": Cell(table >> 3, 3),
@@ -327,8 +171,7 @@ class VectorCase:
         }
 
     def _run_once(self, before: State, after: State, scope: Scope) -> None:
-        for number, name in enumerate(sources_of(self.entry)):
-            field = self.entry.fields[name]
+        for number, field in enumerate(self.sources):
             raw = self._modified(self.raw(before, number, 0), number, field)
             scope.names[f"S{number}"] = Cell(raw, max(32, field.bits))
         scope.names["D0"] = Cell(int(before.s[SCALAR_RESULT]), 32)
@@ -346,8 +189,7 @@ class VectorCase:
         run = Scope(scope.generation, dict(scope.names), scope.round32, scope.round64, scope.fnuz)
         run.names["laneId"] = integer(lane, U32)
         sources = []
-        for number, name in enumerate(sources_of(self.entry)):
-            field = self.entry.fields[name]
+        for number, field in enumerate(self.sources):
             raw = self.raw(before, number, origin if number == 0 else lane)
             modified = self._flushed(self._modified(raw, number, field), field, before.mode, False)
             if "mix" in self.mnemonic:
@@ -359,9 +201,9 @@ class VectorCase:
         if self.mnemonic.startswith("v_cmpx"):
             run.names["EXEC"] = enabled
         result = self.entry.fields.get("vdst")
-        if not self._is_compare and result:
+        if not self.is_compare and result:
             old = read_rows(before, VECTOR_RESULT, result.bits, lane)
-            clears = differences.clears_upper(self.entry) and not self.form.high
+            clears = self._clears_upper and not self.form.high
             old = self._flushed(old, result, before.mode, False)
             run.names["D0"] = Cell(old >> 16 if self.form.high else old, max(32, result.bits), clears)
             run.names["D"] = run.names["D0"]
@@ -370,7 +212,7 @@ class VectorCase:
         interpreter.run(self.code, run)
         if sources and sources[0].written:
             self._write_source(outcome.state, lane, sources[0].bits)
-        if not self._is_compare and result and run.names["D0"].written:
+        if not self.is_compare and result and run.names["D0"].written:
             self._write_result(before, outcome, lane, run.names["D0"].bits, result)
 
     def _write_source(self, after: State, lane: int, bits: int) -> None:
@@ -409,11 +251,11 @@ class VectorCase:
     def raw(self, before: State, number: int, lane: int | None) -> int:
         """An operand before any modifier; no lane means zero."""
         source = self.form.sources[number]
-        field = self.entry.fields[sources_of(self.entry)[number]]
+        field = self.sources[number]
         if source.kind == "constant":
             return self._constant(source, field)
-        if source.kind in _SPECIAL:
-            return before.mask(_SPECIAL[source.kind]) & ((1 << max(32, field.bits)) - 1)
+        if source.kind in SPECIAL:
+            return before.mask(SPECIAL[source.kind]) & ((1 << max(32, field.bits)) - 1)
         if source.kind == "s" or field.place.startswith(("SSRC", "SREG")):
             first = SCALAR_SOURCES[number]
             return sum(int(before.s[first + n]) << 32 * n for n in range((field.bits + 31) // 32))
@@ -474,7 +316,7 @@ class VectorCase:
             if "mix" in self.mnemonic:
                 return self._mixed(raw, number)
             return raw
-        if self.entry.fields[sources_of(self.entry)[number]].bits == width == 32:
+        if self.sources[number].bits == width == 32:
             negated = packed.neg_lo >> number & 1 and part == "F32"
             return raw ^ 0x80000000 if negated else raw
         mask, result = (1 << width) - 1, 0

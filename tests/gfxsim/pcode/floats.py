@@ -80,7 +80,7 @@ def unpack(form: Format, bits: int) -> Number:
     return Number(bits >= form.sign, fraction, form.least)
 
 
-def pack(form: Format, number: Number, mode: Round, sticky: bool = False, saturate: bool = False) -> int:
+def pack(form: Format, number: Number, mode: Round, sticky: bool = False) -> int:
     """The nearest pattern in the direction of `mode`; `sticky`: the exact value is a little larger in size."""
     negative, mantissa, exponent = number
     sign = form.sign if negative else 0
@@ -104,12 +104,12 @@ def pack(form: Format, number: Number, mode: Round, sticky: bool = False, satura
     field = last - form.least + 1 if kept >> form.mantissa else 0
     result = field << form.mantissa | kept & form.fraction
     if result > form.most:
-        return sign | _overflow(form, negative, mode, saturate)
+        return sign | _overflow(form, negative, mode)
     return 0 if form.top is Top.FNUZ and not result else sign | result
 
 
-def _overflow(form: Format, negative: bool, mode: Round, saturate: bool) -> int:
-    if form.top is Top.FINITE or saturate:
+def _overflow(form: Format, negative: bool, mode: Round) -> int:
+    if form.top is Top.FINITE:
         return form.most
     if mode is Round.ZERO or mode is (Round.UP if negative else Round.DOWN):
         return form.most
@@ -141,7 +141,7 @@ def from_integer(form: Format, number: int, mode: Round) -> int:
     return pack(form, Number(number < 0, abs(number), 0), mode)
 
 
-def convert(source: Format, target: Format, bits: int, mode: Round, saturate: bool = False) -> int:
+def convert(source: Format, target: Format, bits: int, mode: Round) -> int:
     """A number in another format. A NaN keeps its payload's upper bits and whether it is quiet, where both formats can."""
     if source is target:
         return bits
@@ -154,10 +154,10 @@ def convert(source: Format, target: Format, bits: int, mode: Round, saturate: bo
         moved = fraction << shift if shift >= 0 else fraction >> -shift
         return sign | target.infinity | (moved or 1)
     if source.is_infinite(bits):
-        if saturate or target.top is Top.FINITE:
+        if target.top is Top.FINITE:
             return sign | target.most
         return sign | target.infinity if target.top is Top.IEEE else target.nan
-    return pack(target, unpack(source, bits), mode, saturate=saturate)
+    return pack(target, unpack(source, bits), mode)
 
 
 def multiply_add(form: Format, a: int, b: int, c: int, mode: Round, power: int = 0) -> int:

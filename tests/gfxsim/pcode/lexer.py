@@ -37,7 +37,7 @@ def tokens(text: str) -> list[Token]:
     while at < len(text):
         piece = _PIECES.match(text, at)
         if not piece:
-            raise NotPseudocode(f"there is no meaning in {text[at:at + 20]!r}")
+            raise NotPseudocode(f"there is no meaning in {text[at : at + 20]!r}")
         if piece.lastgroup != "space":
             found.append(Token(piece.lastgroup, piece.group()))
         at = piece.end()

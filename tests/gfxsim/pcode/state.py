@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -94,6 +95,7 @@ class Scope:
     round32: Round = Round.NEAREST
     round64: Round = Round.NEAREST
     fnuz: bool = False
+    call: Callable[[str, Scope, list[Value]], Value] | None = None  # runs an instruction that the code calls by its name
 
     def mode(self, kind: Type) -> Round:
         """How a result of a type is rounded."""

@@ -12,6 +12,8 @@ import numpy as np
 from gfxsim import HipError, Runtime
 
 GPU = os.environ["GFXSIM_GPU"]
+if os.environ.get("GFXSIM_CHECK"):
+    os.environ.setdefault("GFXSIM_REPORT", str(Path(os.environ["TEST_TMPDIR"]) / "report.jsonl"))
 
 
 @cache

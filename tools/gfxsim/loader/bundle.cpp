@@ -5,6 +5,7 @@
 
 #include "arch/arch_specs.hpp"
 #include "gfxsim/loader/comgr.hpp"
+#include "gfxsim/loader/decompress.hpp"
 #include "gfxsim/loader/elf.hpp"
 
 namespace gfxsim {
@@ -48,14 +49,36 @@ std::vector<DeviceCode> plain_entries(Bytes bundle) {
 }
 
 // A compressed bundle says how long it is from its second version on.
-Bytes compressed_extent(Bytes image) {
+struct Compressed {
+    Bytes whole;      ///< with its header
+    Bytes data;
+    u16 method = 0;   ///< 0: zlib, 1: zstd
+    u64 size   = 0;   ///< decompressed
+};
+
+Compressed read_compressed(Bytes image) {
     const u16 version = image.read<u16>(4, "version");
-    if (version == 2) return image.part(0, image.read<u32>(8, "size"), "stated size");
-    if (version == 3) return image.part(0, image.read<u64>(8, "size"), "stated size");
-    throw std::runtime_error("it is a compressed bundle of version " + std::to_string(version) + "; versions 2 and 3 can be read");
+    if (version != 2 && version != 3)
+        throw std::runtime_error("it is a compressed bundle of version " + std::to_string(version) + "; versions 2 and 3 can be read");
+    const bool wide  = version == 3;
+    const u64 header = wide ? 32 : 24;
+    Compressed bundle;
+    bundle.whole  = image.part(0, wide ? image.read<u64>(8, "size") : image.read<u32>(8, "size"), "stated size");
+    bundle.size   = wide ? image.read<u64>(16, "size") : image.read<u32>(12, "size");
+    bundle.method = image.read<u16>(6, "method");
+    if (bundle.method > 1) throw std::runtime_error("it is compressed by an unknown method, " + std::to_string(bundle.method));
+    bundle.data = bundle.whole.part(header, bundle.whole.size < header ? 0 : bundle.whole.size - header, "compressed code");
+    return bundle;
 }
 
 std::vector<DeviceCode> compressed_entries(Bytes image) {
+    const Compressed bundle = read_compressed(image);
+    const auto content      = bundle.method == 1 ? decompress_zstd(bundle.data, bundle.size) : decompress_zlib(bundle.data, bundle.size);
+    if (content) {
+        if (!bytes_of(*content).begins_with(kPlain)) throw std::runtime_error("its compressed code is no bundle");
+        return plain_entries(bytes_of(*content));
+    }
+
     std::vector<DeviceCode> entries;
     std::vector<std::string> ids;
     for (const auto& spec : ckdispatch::arch::gpus) {
@@ -65,7 +88,7 @@ std::vector<DeviceCode> compressed_entries(Bytes image) {
         ids.push_back(entry.id);
         entries.push_back(std::move(entry));
     }
-    auto codes = comgr::unbundle(compressed_extent(image), ids);
+    auto codes = comgr::unbundle(bundle.whole, ids);
     std::vector<DeviceCode> found;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (codes[i].empty()) continue;

@@ -29,7 +29,7 @@ public:
 std::vector<u8> find_code_object(const Image& image, const Gpu& gpu);
 
 /// All device code of a code object, a bundle, or a host library or program that has bundles in it. Of compressed
-/// bundles it finds the code of the GPUs that are simulated.
+/// bundles that nothing on the machine decompresses it finds the code of the GPUs that are simulated.
 std::vector<DeviceCode> all_device_code(const Image& image);
 
 /// What the pointer given to __hipRegisterFatBinary leads to. Throws std::runtime_error if it is no such thing.

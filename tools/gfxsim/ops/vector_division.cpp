@@ -37,20 +37,33 @@ with_bit<T> div_scale(const Lane& lane, T a, T denominator, T numerator) {
 // Which way a sum was rounded: 1 if the exact one has the larger magnitude, -1 if the smaller.
 int direction(f64 sum, f64 lost) { return lost == 0 ? 0 : (lost > 0) == (sum > 0) ? 1 : -1; }
 
-// A multiply-add whose result is made smaller before it is rounded. c is the quotient and far larger than a * b.
+// What the sum of two numbers lost when it was rounded, whichever of them is larger.
+f64 lost_in_sum(f64 a, f64 b, f64 sum) {
+    const f64 from_b = sum - a;
+    return (a - (sum - from_b)) + (b - from_b);
+}
+
+// A multiply-add whose result is made smaller before it is rounded.
 f32 small_fma(f32 a, f32 b, f32 c, Round) {
     const f64 product = f64(a) * f64(b), sum = product + c;
+    if (!std::isfinite(sum) || is_zero(sum)) return f32(sum);
     // The sum will be rounded again: an odd last bit stands for what it lost, and cannot be a tie.
     const u64 bits = bit_cast<u64>(sum);
-    const f64 odd  = bits & 1 ? sum : bit_cast<f64>(bits + u64(i64(direction(sum, (c - sum) + product))));
+    const f64 odd  = bits & 1 ? sum : bit_cast<f64>(bits + u64(i64(direction(sum, lost_in_sum(product, c, sum)))));
     return f32(odd * power_of_two(-Scaling<f32>::power));
 }
 f64 small_fma(f64 a, f64 b, f64 c, Round round) {
     const f64 product = a * b, sum = std::fma(a, b, c), scale = power_of_two(-Scaling<f64>::power);
+    if (std::isinf(sum) && std::isfinite(a) && std::isfinite(b) && std::isfinite(c)) {
+        // Too large only before it is made smaller; the larger factor can be made smaller first without a loss.
+        const bool first = std::fabs(a) > std::fabs(b);
+        return std::fma(first ? a * scale : a, first ? b : b * scale, c * scale);
+    }
     const int places = 1 + Scaling<f64>::power - exponent_field(sum);
     if (places <= 0 || is_zero(sum) || is_nan(sum)) return sum * scale;
     // Denormal: an f64 has too few digits to be rounded twice, so this is done in integers with two more.
-    const f64 lost      = ((c - sum) + product) + std::fma(a, b, -product);
+    const f64 rounded   = product + c;
+    const f64 lost      = (rounded - sum) + (lost_in_sum(product, c, rounded) + std::fma(a, b, -product));
     const u64 mantissa  = ((magnitude_of(sum) & 0xfffffffffffff) | 0x10000000000000) << 2;
     const u64 digits    = mantissa + u64(i64(direction(sum, lost)));
     const int shift     = places + 2 > 62 ? 62 : places + 2;
