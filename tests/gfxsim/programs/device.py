@@ -45,6 +45,8 @@ class Program:
 
     def call(self, name: str, *arguments: object) -> None:
         """Calls an entry that returns a HIP error, with ctypes' own conversions."""
+        # An entry reports the last error, which may be that of an earlier call.
+        hip().hipGetLastError()
         if status := getattr(self.library, name)(*arguments):
             raise HipError("{}: {}: {}".format(name, *error(status)))
 

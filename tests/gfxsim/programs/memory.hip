@@ -178,6 +178,27 @@ hipError_t run_scale(int* data, int factor, int n, hipStream_t stream) {
     return hipGetLastError();
 }
 
+// Wave size, bytes of LDS for a workgroup, multiprocessors: as properties, and again as attributes.
+hipError_t device_facts(int* facts, char* name) {
+    hipDeviceProp_t properties;
+    if (const hipError_t error = hipGetDeviceProperties(&properties, 0)) return error;
+    __builtin_memcpy(name, properties.gcnArchName, sizeof(properties.gcnArchName));
+    facts[0] = properties.warpSize, facts[1] = static_cast<int>(properties.sharedMemPerBlock), facts[2] = properties.multiProcessorCount;
+    const hipDeviceAttribute_t attributes[] = {hipDeviceAttributeWarpSize, hipDeviceAttributeMaxSharedMemoryPerBlock,
+                                               hipDeviceAttributeMultiprocessorCount};
+    for (int i = 0; i < 3; ++i) {
+        if (const hipError_t error = hipDeviceGetAttribute(&facts[3 + i], attributes[i], 0)) return error;
+    }
+    return hipSuccess;
+}
+
+hipError_t pointer_kind(const void* pointer, int* kind, void** on_device) {
+    hipPointerAttribute_t attributes;
+    const hipError_t error = hipPointerGetAttributes(&attributes, pointer);
+    *kind = attributes.type, *on_device = attributes.devicePointer;
+    return error;
+}
+
 hipError_t scale_attributes(hipFuncAttributes* attributes, int* blocks_per_cu) {
     const hipError_t error = hipFuncGetAttributes(attributes, reinterpret_cast<const void*>(scale));
     return error == hipSuccess ? hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_cu, scale, kThreads, 0) : error;

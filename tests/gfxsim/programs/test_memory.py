@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Atomics lose nothing; variables, copies, streams, events and modules work as HIP says."""
+"""Atomics lose nothing; variables of the device, kernels' attributes and modules work as HIP says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from tests.gfxsim.programs.device import GPU, Program, error, hip
 
 RANDOM = np.random.default_rng(11)
-TO_DEVICE, TO_HOST = 1, 2
+TO_HOST = 2
 
 
 @pytest.fixture(scope="module")
@@ -94,76 +94,6 @@ def test_variables_of_the_device(program: Program) -> None:
     program.runtime.call("hipMemset", address, 0, size)
     program.call("get_counter", ctypes.byref(counter))
     assert counter.value == 0
-
-
-def test_copies_of_rectangles(program: Program) -> None:
-    runtime = program.runtime
-    pitch, address = ctypes.c_size_t(), ctypes.c_void_p()
-    runtime.call("hipMallocPitch", ctypes.byref(address), ctypes.byref(pitch), ctypes.c_size_t(30), ctypes.c_size_t(5))
-    assert pitch.value >= 30
-    source = RANDOM.integers(0, 256, (5, 40)).astype(np.uint8)
-    target = np.zeros((5, 33), np.uint8)
-
-    def copy(to: object, to_pitch: int, origin: object, from_pitch: int, kind: int) -> None:
-        runtime.call(
-            "hipMemcpy2D", to, ctypes.c_size_t(to_pitch), origin, ctypes.c_size_t(from_pitch), ctypes.c_size_t(30), ctypes.c_size_t(5), kind
-        )
-
-    copy(address, pitch.value, source.ctypes.data_as(ctypes.c_void_p), 40, TO_DEVICE)
-    copy(target.ctypes.data_as(ctypes.c_void_p), 33, address, pitch.value, TO_HOST)
-    np.testing.assert_array_equal(target[:, :30], source[:, :30])
-    assert (target[:, 30:] == 0).all()
-    runtime.call("hipFree", address)
-
-
-def fills(buffer: ctypes.c_void_p) -> list[tuple[str, tuple, np.ndarray]]:
-    size = ctypes.c_size_t
-    return [
-        ("hipMemset", (buffer, 0x1A5, size(64)), np.full(64, 0xA5, np.uint8)),
-        ("hipMemsetD8", (buffer, ctypes.c_ubyte(7), size(64)), np.full(64, 7, np.uint8)),
-        ("hipMemsetD16", (buffer, ctypes.c_ushort(0x1234), size(32)), np.full(32, 0x1234, np.uint16)),
-        ("hipMemsetD32", (buffer, ctypes.c_int(-2), size(16)), np.full(16, -2, np.int32)),
-    ]
-
-
-def test_memory_is_filled_in_every_width(program: Program) -> None:
-    with program.runtime.allocate(64) as buffer:
-        for name, arguments, expected in fills(ctypes.c_void_p(buffer.address)):
-            program.runtime.call(name, *arguments)
-            assert buffer.download() == expected.tobytes(), name
-
-
-def test_streams_and_events_order_work(program: Program) -> None:
-    runtime, n = program.runtime, 300
-    streams = [ctypes.c_void_p(), ctypes.c_void_p()]
-    events = [ctypes.c_void_p(), ctypes.c_void_p()]
-    for stream in streams:
-        runtime.call("hipStreamCreate", ctypes.byref(stream))
-    for event in events:
-        runtime.call("hipEventCreate", ctypes.byref(event))
-    values = np.arange(n, dtype=np.int32)
-    found = np.zeros(n, np.int32)
-    with runtime.allocate(4 * n) as buffer:
-        address = ctypes.c_void_p(buffer.address)
-        size = ctypes.c_size_t(4 * n)
-        runtime.call("hipMemcpyAsync", address, values.ctypes.data_as(ctypes.c_void_p), size, TO_DEVICE, streams[0])
-        runtime.call("hipEventRecord", events[0], streams[0])
-        program.call("run_scale", address, 3, n, streams[0])
-        runtime.call("hipEventRecord", events[1], streams[0])
-        runtime.call("hipStreamWaitEvent", streams[1], events[1], 0)
-        program.call("run_scale", address, 10, n, streams[1])
-        runtime.call("hipMemcpyAsync", found.ctypes.data_as(ctypes.c_void_p), address, size, TO_HOST, streams[1])
-        runtime.call("hipStreamSynchronize", streams[1])
-        np.testing.assert_array_equal(found, (values * 3 + 1) * 10 + 1)
-    elapsed = ctypes.c_float(-1)
-    runtime.call("hipEventSynchronize", events[1])
-    runtime.call("hipEventElapsedTime", ctypes.byref(elapsed), *events)
-    assert elapsed.value >= 0
-    assert hip().hipStreamQuery(streams[0]) == 0
-    for stream in streams:
-        runtime.call("hipStreamDestroy", stream)
-    for event in events:
-        runtime.call("hipEventDestroy", event)
 
 
 class Attributes(ctypes.Structure):

@@ -5,6 +5,7 @@ namespace gfxsim {
 namespace {
 
 constexpr int kMantissa64 = 52;
+constexpr int kMostPlaces = 62;
 
 // A positive number in units of the last place that it has in a format: the whole part and what is below it.
 struct Split {
@@ -16,11 +17,16 @@ struct Split {
 
 Split split(const Format& format, u64 magnitude) {
     const int exponent = int(magnitude >> kMantissa64) - 1023;
-    const u64 mantissa = (magnitude & ((u64(1) << kMantissa64) - 1)) | u64(1) << kMantissa64;
+    u64 mantissa       = (magnitude & ((u64(1) << kMantissa64) - 1)) | u64(1) << kMantissa64;
     const int lowest   = 1 - format.bias;
     const int used     = exponent < lowest ? lowest : exponent;
     int places         = kMantissa64 - format.mantissa_bits + (used - exponent);
-    if (places > 62) places = 62;
+    // Far below the last place: moved into reach, with one bit for all that falls off.
+    if (places > kMostPlaces) {
+        const int excess = places - kMostPlaces;
+        mantissa         = excess > kMantissa64 ? 1 : mantissa >> excess | 1;
+        places           = kMostPlaces;
+    }
     // The leading one of a normal number adds one to the exponent's field.
     return {u32(used - lowest) << format.mantissa_bits, mantissa >> places, mantissa & ((u64(1) << places) - 1), places};
 }

@@ -148,6 +148,7 @@ struct Traits {
     bool writes_scc  = false;
     bool writes_exec = false;  ///< without naming it
     bool ignores_exec = false;
+    bool splats_constants = false;  ///< a packed constant is in both halves, not in the lower alone
     DstRule dst_rule = DstRule::always;
     Counter counter  = Counter::none;  ///< raised when issued, lowered when the result is there
     u32 flops        = 0;      ///< of a matrix instruction, for the whole wave

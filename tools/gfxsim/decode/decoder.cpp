@@ -57,6 +57,7 @@ std::string bind(const Line& line, const Definition& def, Isa isa, Instr& instr)
         if (operand.kind == OperandKind::constant) {
             if (is_dst) return "writes to a constant";
             operand.value = constant_bits(operand, def.src[n - dsts]);
+            if (def.traits.splats_constants && operand.written != Written::bits) operand.value = (operand.value & 0xffff) * 0x10001;
         }
         (is_dst ? instr.dst[n] : instr.src[n - dsts]) = operand;
     }

@@ -181,6 +181,11 @@ constexpr Traits inexact() {
     traits.exact = Exact::rounding;
     return traits;
 }
+constexpr Traits splatting(Traits traits) {
+    traits.splats_constants = true;
+    return traits;
+}
+
 constexpr Traits accumulating() {
     Traits traits;
     traits.reads_dst = true;

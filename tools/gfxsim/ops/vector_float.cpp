@@ -19,7 +19,9 @@ f32 flushing_mad(const Lane& lane, f32 a, f32 b, f32 c) {
 // By the rules of DirectX 9 zero times anything is zero.
 f32 mul_zero(const Lane& lane, f32 a, f32 b) { return is_zero(a) || is_zero(b) ? 0 : mul(lane, a, b); }
 f32 fma_zero(const Lane& lane, f32 a, f32 b, f32 c) { return is_zero(a) || is_zero(b) ? quieted(c) : fma(lane, a, b, c); }
-f32 mad_zero(const Lane& lane, f32 a, f32 b, f32 c) { return add(lane, mul_zero(lane, a, b), c); }
+f32 mad_zero(const Lane& lane, f32 a, f32 b, f32 c) {
+    return is_zero(without_denormal(a)) || is_zero(without_denormal(b)) ? flushing_mad(lane, 0, 0, c) : flushing_mad(lane, a, b, c);
+}
 
 i32 exponent(f32 a) { return frexp_exponent(a); }
 
