@@ -78,7 +78,7 @@ def test_a_kernel_works_on_memory_of_the_process_that_was_registered(program: Pr
     program.runtime.synchronize()
     np.testing.assert_array_equal(values, np.arange(N) * 2 + 1)
     program.runtime.call("hipHostUnregister", address)
-    assert getattr(program.library, "run_scale")(on_device, 2, N, None) != 0
+    assert program.library.run_scale(on_device, 2, N, None) != 0
 
 
 def test_copies_between_host_and_device_in_every_direction(program: Program) -> None:
