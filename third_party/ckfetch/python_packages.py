@@ -26,6 +26,14 @@ py_library(
 )
 """
 
+# A package that the lock has for other versions of Python: whoever needs it is skipped rather than broken.
+_ABSENT = """
+py_library(
+    name = {name},
+    target_compatible_with = ["@platforms//:incompatible"],
+)
+"""
+
 # A package's own tests only weigh down runfiles; Bazel refuses labels with spaces.
 _UNWANTED = re.compile(r"__pycache__|/tests/|\.pyi$| ")
 
@@ -53,6 +61,11 @@ def _library(package: metadata.Distribution, installed: frozenset[str]) -> str:
     )
 
 
+def locked_names(lock: str) -> frozenset[str]:
+    """The targets that a lock file's requirements are to become."""
+    return frozenset(target_name(name) for name in re.findall(r"^([A-Za-z0-9._-]+)==", lock, re.MULTILINE))
+
+
 def unpack(lock: Path, output: Path) -> None:
     """Install the lock's packages below `output` and write its BUILD file."""
     site = output / "site"
@@ -60,4 +73,5 @@ def unpack(lock: Path, output: Path) -> None:
     packages = sorted(metadata.distributions(path=[str(site)]), key=lambda item: target_name(item.metadata["Name"]))
     installed = frozenset(target_name(package.metadata["Name"]) for package in packages)
     text = _HEADER + "".join(_library(package, installed) for package in packages)
+    text += "".join(_ABSENT.format(name=json.dumps(name)) for name in sorted(locked_names(lock.read_text()) - installed))
     (output / "BUILD.bazel").write_text(text)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""A lock file's packages become Bazel targets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ckfetch import python_packages, wheelhouse
+
+LOCK = """\
+here==1.0 \\
+    --hash=sha256:00
+Only.Elsewhere==2.0 ; python_full_version < '3' \\
+    --hash=sha256:11
+"""
+
+
+@pytest.fixture
+def build_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The BUILD file for the lock on a machine where pip installs only the first package."""
+
+    def install(_lock: Path, _cache: Path, site: Path) -> None:
+        info = site / "here-1.0.dist-info"
+        info.mkdir(parents=True)
+        (site / "here.py").write_text("")
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: here\nVersion: 1.0\nRequires-Dist: only-elsewhere\n")
+        (info / "RECORD").write_text("here.py,,\nhere-1.0.dist-info/METADATA,,\nhere-1.0.dist-info/RECORD,,\n")
+
+    monkeypatch.setattr(wheelhouse, "install", install)
+    lock = tmp_path / "requirements.lock"
+    lock.write_text(LOCK)
+    python_packages.unpack(lock, tmp_path)
+    return (tmp_path / "BUILD.bazel").read_text()
+
+
+def test_an_installed_package_is_a_library_with_its_files(build_file: str) -> None:
+    library = build_file.partition('name = "here"')[2].partition(")")[0]
+    assert 'srcs = ["site/here.py"]' in library
+    assert "deps = []" in library
+    assert "target_compatible_with" not in library
+
+
+def test_a_package_for_another_python_is_a_target_whose_users_are_skipped(build_file: str) -> None:
+    library = build_file.partition('name = "only_elsewhere"')[2].partition(")")[0]
+    assert 'target_compatible_with = ["@platforms//:incompatible"]' in library
