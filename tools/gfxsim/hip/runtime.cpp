@@ -20,7 +20,16 @@ u64 number(const char* variable, u64 otherwise) {
     return value;
 }
 
+// The simulator is compiled for the third level of amd64, whose processors multiply and add in one step.
+void check_processor() {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("fma") || !__builtin_cpu_supports("avx2"))
+        fail_loudly(hipErrorNoDevice, "This processor has no AVX2 and FMA, which the simulator needs; run it on one that has (x86-64-v3).");
+#endif
+}
+
 Settings read_environment() {
+    check_processor();
     Settings settings;
     const char* name = std::getenv("GFXSIM_GPU");
     if (!name || !*name) name = kDefaultGpu;
