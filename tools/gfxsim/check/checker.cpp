@@ -99,6 +99,4 @@ void Checker::barrier(Workgroup& group) {
     met.lds.barrier();
 }
 
-void Checker::finish(Workgroup&) {}
-
 }  // namespace gfxsim

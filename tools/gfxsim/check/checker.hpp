@@ -22,7 +22,6 @@ public:
     void access(Wave& wave, const Instr& instr, const Access& access) override;
     void after(Wave& wave, const Instr& instr) override;
     void barrier(Workgroup& group) override;
-    void finish(Workgroup& group) override;
 
     const Findings& findings() const { return findings_; }
 

@@ -61,7 +61,6 @@ public:
     virtual void after(Wave&, const Instr&) {}
     /// All waves of the workgroup have met at a barrier.
     virtual void barrier(struct Workgroup&) {}
-    virtual void finish(struct Workgroup&) {}
 };
 
 /// What all workgroups of a launch share.
@@ -87,7 +86,6 @@ struct Workgroup {
     std::vector<Wave*> waves;
     u32 at_barrier = 0;
     u32 running    = 0;
-    u64 barrier_epoch = 0;
     DeferredAdds sums;
 };
 

@@ -93,7 +93,7 @@ private:
         const u32 count = (items + size - 1) / size;
         while (group->owned.size() < count) group->owned.push_back(std::make_unique<Wave>());
         group->waves.clear();
-        group->at_barrier = 0, group->running = count, group->barrier_epoch = 0;
+        group->at_barrier = 0, group->running = count;
         for (u32 i = 0; i < count; ++i) {
             Wave& wave = *group->owned[i];
             start_wave(wave, *group, i);
@@ -124,7 +124,7 @@ private:
                 else if (wave->state == State::barrier) ++group.at_barrier;
             }
             if (group.running > 0 && group.at_barrier == group.running) {
-                group.at_barrier = 0, ++group.barrier_epoch;
+                group.at_barrier = 0;
                 if (observer_) observer_->barrier(group);
                 for (Wave* wave : group.waves) {
                     if (wave->state == State::barrier) wave->state = State::running;
@@ -136,7 +136,6 @@ private:
             if (budget == 0 && group.running > 0) return false;
         }
         shared_.add_in_order(group.index, group.sums.take());
-        if (observer_) observer_->finish(group);
         return true;
     }
 

@@ -37,9 +37,6 @@ public:
     void barrier(Workgroup& group) override {
         for (Observer* part : parts_) part->barrier(group);
     }
-    void finish(Workgroup& group) override {
-        for (Observer* part : parts_) part->finish(group);
-    }
 
     std::unique_ptr<Checker> checker;
     std::unique_ptr<LaunchCounter> counter;
