@@ -108,18 +108,23 @@ trust_host_certificates() {
 # signals, so this shell does: the terminal sends Ctrl-C to the command itself, and TERM and HUP,
 # which a caller sends to this shell, are forwarded.
 supervise() {
-    local code=0 child
+    local code=0 again alive child
     [[ -e /proc/self/fd/0 ]] || exec </dev/null
     "${in_root[@]}" "$@" <&0 &
     child=$!
     trap 'forward TERM "$child"' TERM
     trap 'forward HUP "$child"' HUP
     trap : INT QUIT
-    # A signal ends a wait early; only the last one tells the command's own code.
-    while kill -0 "$child" 2>/dev/null; do
-        wait "$child" || true
-    done
+    # A signal ends a wait early, with a code above 128; only the last one tells the command's own code,
+    # and it tells it once: to ask again gives 127.
     wait "$child" || code=$?
+    while ((code > 128)); do
+        alive=1 again=0
+        kill -0 "$child" 2>/dev/null || alive=0
+        wait "$child" 2>/dev/null || again=$?
+        ((again == 127)) || code=$again
+        ((alive)) || break
+    done
     ((code != 1)) || check_namespaces
     exit "$code"
 }

@@ -18,12 +18,14 @@ EXPORTERS = {"make": makefile, "ninja": ninja, "cmake": cmake}
 
 # Writes its arguments to compiler.log, and the output and dependency files that they ask for.
 COMPILER = """#!/bin/sh
-out= ; deps=
+out= ; deps= ; line=
 for word in "$@"; do
     case "$last" in -o) out=$word ;; -MF) deps=$word ;; esac
     last=$word
+    line="$line<$word>"
 done
-{ printf '<%s>' "$@"; echo; } >> "$COMPILER_LOG"
+# One write, for two compilers may run at the same time.
+printf '%s\n' "$line" >> "$COMPILER_LOG"
 [ -z "$deps" ] || echo "$out: $HEADER" > "$deps"
 echo > "$out"
 """
