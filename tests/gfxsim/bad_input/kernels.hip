@@ -35,6 +35,13 @@ __global__ void unknown_instruction(int*, int, int) { asm volatile(".long 0xfedc
 
 __global__ void trap(int*, int, int) { __builtin_trap(); }
 
+// Every workgroup fails, the first one long after the others.
+__global__ void trap_last_in_the_first_group(int* out, int value, int n) {
+    volatile int* place = out;
+    for (int i = 0; __builtin_amdgcn_workgroup_id_x() == 0 && i < 100 * n; ++i) *place = value;
+    __builtin_trap();
+}
+
 __global__ void jump_away(int*, int, int) { asm volatile("s_mov_b64 s[0:1], 0x1234\ns_setpc_b64 s[0:1]" : : : "s0", "s1"); }
 
 __global__ void fall_for_ever(int* out, int, int) { out[0] = fall(out, 0); }

@@ -18,9 +18,19 @@ Program(Path("tests/gfxsim/programs/libcontrol.so")).run("run_add", a, a, a, 10,
 print(a.sum())
 """
 
+# Faults in every workgroup, of which the first comes last.
+FAULTS = """
+from tests.gfxsim.bad_input.attempts import CODE_OBJECT, N, attempt
+from tests.gfxsim.programs.device import Module, runtime
+module = Module(CODE_OBJECT.read_bytes())
+with runtime().upload(bytes(4 * N)) as buffer:
+    for _ in range(5):
+        print(attempt(module, "trap_last_in_the_first_group", buffer.address, grid=8))
+"""
 
-def run(**environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", SCRIPT], env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+
+def run(script: str = SCRIPT, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=False)
 
 
 def test_the_script_works_where_nothing_is_wrong() -> None:
@@ -35,6 +45,8 @@ def test_the_script_works_where_nothing_is_wrong() -> None:
         ({"GFXSIM_THREADS": "many"}, "hipErrorInvalidValue: GFXSIM_THREADS=many is no number"),
         ({"GFXSIM_INSTRUCTION_LIMIT": "-1"}, "hipErrorInvalidValue: GFXSIM_INSTRUCTION_LIMIT=-1 is no number"),
         ({"GFXSIM_INSTRUCTION_LIMIT": "5"}, "hipErrorLaunchTimeOut"),
+        ({"GFXSIM_TRACE": "x"}, "hipErrorInvalidValue: GFXSIM_TRACE=x is not of the form GROUP:WAVE"),
+        ({"GFXSIM_TRACE": "0:0:0"}, "hipErrorInvalidValue: GFXSIM_TRACE=0:0:0 is not of the form GROUP:WAVE"),
     ],
     ids=lambda value: "-".join(value.values()) if isinstance(value, dict) else "",
 )
@@ -45,3 +57,12 @@ def test_what_cannot_be_simulated_is_an_error_of_the_call(environment: dict[str,
     assert words in ran.stderr.replace("hipMalloc: ", "")
     if environment.get("GFXSIM_GPU") == "gfx908":
         assert "gfx908" in ran.stderr and "gfx90a, gfx942, gfx950" in ran.stderr
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_the_first_of_several_faulty_workgroups_is_named_however_many_threads_there_are(threads: str) -> None:
+    ran = run(FAULTS, GFXSIM_THREADS=threads)
+    assert ran.returncode == 0, ran.stderr
+    sentences = ran.stdout.splitlines()
+    assert len(sentences) == 5
+    assert all("s_trap" in sentence and "workgroup (0, 0, 0)" in sentence for sentence in sentences), sentences

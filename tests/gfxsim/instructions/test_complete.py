@@ -24,9 +24,7 @@ UNTESTED = {
     r"s_memtime|s_memrealtime|s_sendmsg_rtn_b64": "the result is the time",
     r"s_sendmsg": "its effect is outside the wave; the tests of whole programs see it",
     r"s_endpgm|s_endpgm_saved|s_code_end": "every test ends with the first, and the others differ in nothing",
-    r"(buffer|flat)_load_lds_.*": "a load into LDS has the name of the load and a modifier",
-    r"(global|scratch)_load_lds_(b32|u8|i8|u16|i16)": "no GPU here has it",
-    r"v_mad_mix(|lo|hi)_f(16|32)|v_dot2acc_f32_bf16|s_(min|max)_f(16|32)|flat_atomic_csub_u32": "no GPU here has it",
+    r"v_dot2acc_f32_bf16|flat_atomic_csub_u32": "no assembler here writes it alone",
 }
 
 

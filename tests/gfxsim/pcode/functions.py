@@ -145,7 +145,7 @@ def _is_even(_: Scope, x: Value) -> Value:
 @_function("pow")
 def _pow(_: Scope, base: Value, x: Value) -> Value:
     if base.number != 2:
-        raise NotImplementedError("only powers of two are taken")
+        raise ValueError("only powers of two are taken")
     if math.isnan(x.number):
         return Value(x.type.form.nan, x.type)
     return real(math.inf if x.number >= 1024 else 2.0**x.number, x.type)

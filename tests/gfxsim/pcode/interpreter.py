@@ -32,7 +32,7 @@ def _call(name: str, scope: Scope, values: list[Value]) -> Value:
         for entry in source.entries(generation).get(name, {}).values():
             if entry.code:
                 return _call_code(entry.code, scope, values)
-    raise NotImplementedError(f"the function {name} is not known")
+    raise ValueError(f"the function {name} is not known")
 
 
 def _call_code(code: str, scope: Scope, values: list[Value]) -> Value:

@@ -116,5 +116,5 @@ def test_prose_is_refused(text: str) -> None:
 def test_an_unknown_name_is_an_error() -> None:
     with pytest.raises(ValueError, match="MYSTERY has no value"):
         interpreter.run("tmp = MYSTERY", Scope("cdna", {}))
-    with pytest.raises(NotImplementedError, match="mystery is not known"):
+    with pytest.raises(ValueError, match="mystery is not known"):
         interpreter.run("tmp = mystery(1)", Scope("cdna", {"x": Value(0, U32)}))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <unistd.h>
+
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <exception>
 
 #include "gfxsim/cli/commands.hpp"
@@ -39,6 +41,10 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 int main(int count, char** values) {
+    // Under `bazel run` the caller's folder is not the current one; without this its paths would lead nowhere.
+    if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY")) {
+        if (chdir(folder) != 0) std::fprintf(stderr, "gfxsim: the folder %s cannot be entered; relative paths may not be found.\n", folder);
+    }
     const std::string name = count > 1 ? values[1] : "";
     if (name == "--help" || name == "-h" || name == "help") return std::fputs(kHelp, stdout) < 0;
     try {

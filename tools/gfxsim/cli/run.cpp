@@ -76,15 +76,16 @@ int run_command(const Arguments& arguments) {
     if (parsed.has("--report")) set("GFXSIM_REPORT", parsed.get("--report"));
     if (!parsed.has("--check")) return start(parsed.rest);
 
-    char found[] = "/tmp/gfxsim-findings-XXXXXX";
-    const int descriptor = mkstemp(found);
+    const char* folder = std::getenv("TMPDIR");
+    std::string found  = std::string(folder && *folder ? folder : "/tmp") + "/gfxsim-findings-XXXXXX";
+    const int descriptor = mkstemp(found.data());
     if (descriptor < 0) throw std::runtime_error("No temporary file could be made for the findings.");
     close(descriptor);
     set("GFXSIM_CHECK", "1");
     set("GFXSIM_FINDINGS", found);
     const int code    = start(parsed.rest);
     const bool bugs   = file_has_content(found);
-    unlink(found);
+    unlink(found.c_str());
     return code == 0 && bugs ? kFoundBugs : code;
 }
 

@@ -11,6 +11,9 @@
 
 namespace gfxsim {
 
+/// Memory that no program has written yet holds this byte, so that reading it shows.
+constexpr u8 kPoisonByte = 0xa5;
+
 /// What the checking mode knows about each byte of an allocation; made when it is first needed.
 struct Shadow;
 

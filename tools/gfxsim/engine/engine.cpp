@@ -6,6 +6,8 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 namespace gfxsim {
@@ -14,13 +16,16 @@ namespace {
 // A workgroup that spins until another one has written something gives way after so many instructions of one wave.
 constexpr u64 kTurn = u64(1) << 20;
 
+constexpr u64 kNone = ~u64(0);
+
 struct Shared {
     Shared(const Launch& of, u64 count) : launch(of), groups(count) {}
 
     const Launch& launch;
     u64 groups;
     std::atomic<u64> next{0};
-    std::atomic<bool> stop{false};
+    /// The lowest workgroup that failed. Those below it go on, so that the same one is reported however many threads there are.
+    std::atomic<u64> failed{kNone};
     std::mutex mutex;
     LaunchOutcome outcome;
     std::mutex order;
@@ -32,6 +37,13 @@ struct Shared {
         done.emplace(index, std::move(sums));
         for (auto first = done.begin(); first != done.end() && first->first == added; first = done.erase(first), ++added)
             first->second.flush();
+    }
+
+    void fail(u64 index, FaultKind kind, const std::string& sentence) {
+        std::lock_guard<std::mutex> lock(mutex);
+        if (index >= failed) return;
+        failed     = index;
+        outcome.ok = false, outcome.kind = kind, outcome.error = sentence;
     }
 };
 
@@ -56,18 +68,10 @@ public:
     Worker(Shared& shared, Observer* observer) : shared_(shared), observer_(observer) {}
 
     void run() {
-        while (!shared_.stop) {
-            // A group that is not done after its turn waits behind a new one, as on a GPU with room for several.
-            if (resident_.empty() || (stalled_ && resident_.size() < kResidents)) {
-                if (!take_group() && resident_.empty()) break;
-            }
-            Group& group = *resident_.front();
-            stalled_     = !turn(group);
-            if (shared_.stop) break;
-            auto front = std::move(resident_.front());
-            resident_.pop_front();
-            if (stalled_) resident_.push_back(std::move(front));
-            else free_.push_back(std::move(front));
+        try {
+            run_groups();
+        } catch (const std::bad_alloc&) {
+            shared_.fail(0, FaultKind::out_of_memory, "Kernel " + shared_.launch.kernel->name + ": there is not enough memory to simulate it.");
         }
     }
 
@@ -77,9 +81,23 @@ public:
 private:
     static constexpr std::size_t kResidents = 64;
 
+    void run_groups() {
+        while (true) {
+            // A group that is not done after its turn waits behind a new one, as on a GPU with room for several.
+            if (resident_.empty() || (stalled_ && resident_.size() < kResidents)) {
+                if (!take_group() && resident_.empty()) break;
+            }
+            auto group = std::move(resident_.front());
+            resident_.pop_front();
+            // A group that waits when another has failed may wait for that one.
+            stalled_ = group->index < shared_.failed && !turn(*group) && shared_.failed == kNone;
+            (stalled_ ? resident_ : free_).push_back(std::move(group));
+        }
+    }
+
     bool take_group() {
         const u64 index = shared_.next.fetch_add(1);
-        if (index >= shared_.groups) return false;
+        if (index >= shared_.groups || index > shared_.failed) return false;
         const Launch& launch = shared_.launch;
         std::unique_ptr<Group> group;
         if (!free_.empty()) group = std::move(free_.back()), free_.pop_back();
@@ -88,7 +106,8 @@ private:
         group->id[0] = u32(index % launch.grid[0]);
         group->id[1] = u32(index / launch.grid[0] % launch.grid[1]);
         group->id[2] = u32(index / (u64(launch.grid[0]) * launch.grid[1]));
-        group->lds.assign(launch.lds_bytes, 0xa5);
+        group->lds.assign(launch.lds_bytes, kPoisonByte);
+        group->sums = {};
         const u32 items = launch.block[0] * launch.block[1] * launch.block[2], size = launch.kernel->wave_size;
         const u32 count = (items + size - 1) / size;
         while (group->owned.size() < count) group->owned.push_back(std::make_unique<Wave>());
@@ -106,18 +125,16 @@ private:
         return true;
     }
 
-    // Runs every wave until it waits or ends; true when the workgroup is done.
+    // Runs every wave until it waits or ends; false when the workgroup waits for another, or is given up.
     bool turn(Group& group) {
         u64 budget = kTurn * group.waves.size();
         while (group.running > 0) {
-            bool progress = false;
             for (Wave* wave : group.waves) {
                 if (wave->state == State::yielded) wave->state = State::running;
                 if (wave->state != State::running) continue;
-                progress          = true;
-                const u64 before  = wave->executed;
+                const u64 before = wave->executed;
                 if (!step(*wave)) return false;
-                const u64 spent   = wave->executed - before;
+                const u64 spent = wave->executed - before;
                 instructions += spent;
                 budget -= spent < budget ? spent : budget;
                 if (wave->state == State::ended) --group.running;
@@ -129,11 +146,8 @@ private:
                 for (Wave* wave : group.waves) {
                     if (wave->state == State::barrier) wave->state = State::running;
                 }
-            } else if (!progress) {
-                fail(*group.waves[0], FaultKind::invalid, "has waves that wait at a barrier that the others never reach");
-                return false;
             }
-            if (budget == 0 && group.running > 0) return false;
+            if (group.running > 0 && (budget == 0 || group.index > shared_.failed)) return false;
         }
         shared_.add_in_order(group.index, group.sums.take());
         return true;
@@ -142,84 +156,44 @@ private:
     bool step(Wave& wave) {
         u32 at = wave.pc;
         try {
-            if (observer_) run_observed(wave, at);
-            else run_plain(wave, at);
+            if (observer_) run_until<true>(wave, at);
+            else run_until<false>(wave, at);
             return true;
         } catch (const Fault& fault) {
-            fail_at(wave, at, fault.kind(), fault.what());
+            fail(wave, at, fault.kind(), fault.what());
             return false;
         }
     }
 
-    void check_limit(Wave& wave) {
-        const u64 limit = shared_.launch.instruction_limit;
+    // `at` follows the instruction that is running, for whoever catches its fault.
+    template <bool observed>
+    void run_until(Wave& wave, u32& at) {
+        const Instr* code = wave.program->instrs.data();
+        const u64 count   = wave.program->instrs.size();
+        const u64 limit = shared_.launch.instruction_limit, turn = wave.executed + kTurn;
+        const u64 end = limit && limit < turn ? limit : turn;
+        while (wave.state == State::running && wave.executed != end) {
+            if (wave.pc >= count) throw Fault(FaultKind::invalid, "is the last instruction before a wave goes on where there is none");
+            at = wave.pc++;
+            ++wave.executed;
+            if constexpr (observed) observer_->before(wave, code[at]);
+            code[at].run(wave, code[at]);
+            if constexpr (observed) observer_->after(wave, code[at]);
+        }
+        if (wave.state != State::running) return;
         if (limit && wave.executed >= limit)
             throw Fault(FaultKind::limit, "is where a wave stopped after the limit of " + std::to_string(limit) + " instructions");
-        if (shared_.stop) wave.state = State::ended;
+        wave.state = State::yielded;
     }
 
-    void run_plain(Wave& wave, u32& at) {
-        const Instr* code = wave.program->instrs.data();
-        const u64 count   = wave.program->instrs.size();
-        const u64 end     = turn_end(wave);
-        u64 executed      = wave.executed;
-        while (wave.state == State::running) {
-            at = wave.pc;
-            if (at >= count) throw_outside(at);
-            if (executed == end) break;
-            ++executed, ++wave.pc;
-            wave.executed = executed;
-            code[at].run(wave, code[at]);
-        }
-        finish_turn(wave, end);
+    void fail(const Wave& wave, u32 at, FaultKind kind, const std::string& message) {
+        shared_.fail(wave.group->index, kind, sentence(wave, at, message));
     }
-
-    void run_observed(Wave& wave, u32& at) {
-        const Instr* code = wave.program->instrs.data();
-        const u64 count   = wave.program->instrs.size();
-        const u64 end     = turn_end(wave);
-        while (wave.state == State::running) {
-            at = wave.pc;
-            if (at >= count) throw_outside(at);
-            if (wave.executed == end) break;
-            ++wave.executed, ++wave.pc;
-            observer_->before(wave, code[at]);
-            code[at].run(wave, code[at]);
-            observer_->after(wave, code[at]);
-        }
-        finish_turn(wave, end);
-    }
-
-    u64 turn_end(const Wave& wave) const {
-        const u64 limit = shared_.launch.instruction_limit, turn = wave.executed + kTurn;
-        return limit && limit < turn ? limit : turn;
-    }
-
-    void finish_turn(Wave& wave, u64 end) {
-        if (wave.state == State::running && wave.executed == end) {
-            check_limit(wave);
-            if (wave.state == State::running) wave.state = State::yielded;
-        }
-    }
-
-    [[noreturn]] static void throw_outside(u32& at) {
-        at = 0;
-        throw Fault(FaultKind::invalid, "is the first instruction of code that a wave left by a jump to no instruction");
-    }
-
-    void fail_at(const Wave& wave, u32 at, FaultKind kind, const std::string& message) {
-        std::lock_guard<std::mutex> lock(shared_.mutex);
-        if (shared_.outcome.ok)
-            shared_.outcome.ok = false, shared_.outcome.kind = kind, shared_.outcome.error = sentence(wave, at, message);
-        shared_.stop = true;
-    }
-
-    void fail(const Wave& wave, FaultKind kind, const std::string& message) { fail_at(wave, wave.pc ? wave.pc - 1 : 0, kind, message); }
 
     Shared& shared_;
     Observer* observer_;
     std::deque<std::unique_ptr<Group>> resident_;
-    std::vector<std::unique_ptr<Group>> free_;
+    std::deque<std::unique_ptr<Group>> free_;
     bool stalled_ = false;
 };
 
@@ -238,7 +212,11 @@ LaunchOutcome run_launch(const Launch& launch, const EngineOptions& options) {
         shared.outcome.observers.push_back(std::move(observer));
     }
     std::vector<std::thread> pool;
-    for (unsigned i = 1; i < threads; ++i) pool.emplace_back([worker = workers[i].get()] { worker->run(); });
+    // Threads that the machine does not give are done without.
+    try {
+        for (unsigned i = 1; i < threads; ++i) pool.emplace_back([worker = workers[i].get()] { worker->run(); });
+    } catch (const std::system_error&) {
+    }
     workers[0]->run();
     for (std::thread& thread : pool) thread.join();
     for (const auto& worker : workers) {

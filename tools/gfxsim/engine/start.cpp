@@ -104,7 +104,7 @@ void start_wave(Wave& wave, Workgroup& group, u32 index) {
     wave.set_exec(lanes == 64 ? ~u64(0) : (u64(1) << lanes) - 1);
     start_scalars(wave, launch, group);
     start_ids(wave, launch, first);
-    wave.scratch.assign(std::size_t(launch.scratch_bytes) * wave.size, 0xa5);
+    wave.scratch.assign(std::size_t(launch.scratch_bytes) * wave.size, kPoisonByte);
 }
 
 }  // namespace gfxsim

@@ -138,7 +138,7 @@ hipError_t record_exception(const char* name) noexcept {
     }
 }
 
-// Called by the entries that are not implemented.
+// Called by the entries that make_exports.py defines because nothing else does.
 std::intptr_t refuse_entry(const char* name, std::intptr_t result) {
     const std::string sentence = std::string(name) + " is an entry of the HIP runtime that the simulator does not have.";
     say(sentence);

@@ -58,6 +58,7 @@ hipError_t code_of(FaultKind kind) {
         case FaultKind::memory: return hipErrorIllegalAddress;
         case FaultKind::limit: return hipErrorLaunchTimeOut;
         case FaultKind::unsupported: return hipErrorNotSupported;
+        case FaultKind::out_of_memory: return hipErrorOutOfMemory;
         case FaultKind::trap:
         case FaultKind::invalid: return hipErrorLaunchFailure;
     }

@@ -39,7 +39,11 @@ Settings read_environment() {
                                           std::string(known_gpus()) + ".");
     settings.threads           = unsigned(number("GFXSIM_THREADS", 0));
     settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", kDefaultLimit);
-    settings.monitor           = MonitorOptions::from_environment();
+    try {
+        settings.monitor = MonitorOptions::from_environment();
+    } catch (const std::runtime_error& error) {
+        fail_loudly(hipErrorInvalidValue, error.what());
+    }
     return settings;
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "gfxsim/core/types.hpp"
+#include "gfxsim/core/memory.hpp"
 
 namespace gfxsim {
-
-/// Memory that no program has written yet holds this byte, so that reading it shows.
-constexpr u8 kPoisonByte = 0xa5;
 
 /// Page-aligned memory of this process between two pages that cannot be accessed. It lies in the lower half of a 48-bit
 /// address space, where GPUs have their memory: their code takes bit 47 of an address for its sign.

@@ -58,6 +58,7 @@ void Counts::add(const Counts& other) {
     matrix_flops += other.matrix_flops, barriers += other.barriers;
     global_read += other.global_read, global_written += other.global_written, global_atomic += other.global_atomic;
     global_accesses += other.global_accesses, global_lines += other.global_lines;
+    scalar_read += other.scalar_read, scalar_written += other.scalar_written, scalar_accesses += other.scalar_accesses;
     lds_read += other.lds_read, lds_written += other.lds_written, lds_accesses += other.lds_accesses;
     lds_cycles += other.lds_cycles, lds_conflict_cycles += other.lds_conflict_cycles;
 }
@@ -68,9 +69,13 @@ void LaunchCounter::before(Wave&, const Instr& instr) {
     counts_.matrix_flops += instr.def->traits.flops;
 }
 
-void LaunchCounter::access(Wave& wave, const Instr&, const Access& access) {
+void LaunchCounter::access(Wave& wave, const Instr& instr, const Access& access) {
     const u64 bytes = u64(__builtin_popcountll(access.mask)) * access.bytes;
-    if (access.space == Space::global) {
+    // Scalar accesses have a cache of their own and no lanes whose addresses could lie well or badly.
+    if (instr.def && instr.def->traits.klass == Class::scalar_memory) {
+        (access.use == Use::read ? counts_.scalar_read : counts_.scalar_written) += bytes;
+        ++counts_.scalar_accesses;
+    } else if (access.space == Space::global) {
         (access.use == Use::read ? counts_.global_read : access.use == Use::write ? counts_.global_written : counts_.global_atomic) += bytes;
         ++counts_.global_accesses;
         counts_.global_lines += lines_touched(access);

@@ -18,6 +18,9 @@ struct Counts {
     u64 global_atomic  = 0;
     u64 global_accesses = 0;     ///< instructions
     u64 global_lines   = 0;      ///< distinct lines of kLineBytes that those instructions touched
+    u64 scalar_read    = 0;      ///< bytes that a wave asked for as one, such as its arguments
+    u64 scalar_written = 0;
+    u64 scalar_accesses = 0;
     u64 lds_read       = 0;
     u64 lds_written    = 0;
     u64 lds_accesses   = 0;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <stdexcept>
 
 #include "gfxsim/check/checker.hpp"
 #include "gfxsim/monitor/trace.hpp"
@@ -70,10 +71,12 @@ MonitorOptions MonitorOptions::from_environment() {
     if (const char* findings = std::getenv("GFXSIM_FINDINGS")) options.findings = findings;
     options.count = !options.report.empty();
     if (const char* trace = std::getenv("GFXSIM_TRACE")) {
-        char* rest          = nullptr;
-        options.trace       = true;
-        options.trace_group = std::strtoull(trace, &rest, 10);
-        options.trace_wave  = *rest == ':' ? u32(std::strtoul(rest + 1, nullptr, 10)) : 0;
+        unsigned long long group = 0;
+        unsigned wave            = 0;
+        char behind              = 0;
+        if (std::sscanf(trace, "%llu:%u%c", &group, &wave, &behind) != 2)
+            throw std::runtime_error(std::string("GFXSIM_TRACE=") + trace + " is not of the form GROUP:WAVE, such as 0:0.");
+        options.trace = true, options.trace_group = group, options.trace_wave = wave;
     }
     return options;
 }

@@ -21,6 +21,7 @@ struct MonitorOptions {
     u64 trace_group = 0;         ///< GFXSIM_TRACE=GROUP:WAVE: the wave whose instructions are printed
     u32 trace_wave  = 0;
 
+    /// Throws std::runtime_error with a sentence for a value that has no meaning.
     static MonitorOptions from_environment();
 };
 

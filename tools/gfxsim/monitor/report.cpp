@@ -33,6 +33,8 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
                             {"bytes_atomic", counts.global_atomic},  {"accesses", counts.global_accesses},
                             {"lines", counts.global_lines},          {"line_bytes", kLineBytes},
                             {"coalescing", counts.global_lines ? double(asked) / double(counts.global_lines * kLineBytes) : 1.0}};
+        report["scalar"] = {{"bytes_read", counts.scalar_read},      {"bytes_written", counts.scalar_written},
+                            {"accesses", counts.scalar_accesses}};
         report["lds"]    = {{"bytes_read", counts.lds_read},      {"bytes_written", counts.lds_written}, {"accesses", counts.lds_accesses},
                             {"cycles", counts.lds_cycles},        {"bank_conflict_cycles", counts.lds_conflict_cycles}};
         report["barriers"] = counts.barriers;

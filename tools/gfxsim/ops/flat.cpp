@@ -52,6 +52,8 @@ Table flat_table() {
     add_transfers<GlobalPlace>(table);
     add_transfers<FlatPlace>(table);
     add_transfers<ScratchPlace>(table);
+    add_lds_loads<GlobalPlace>(table);
+    add_lds_loads<ScratchPlace>(table);
     add_atomics<GlobalPlace>(table);
     add_atomics<FlatPlace>(table);
 

@@ -33,7 +33,7 @@ template <bool (*F)(f32, f32)> bool compared16(f16 a, f16 b) { return F(to_f32(a
 }  // namespace
 
 Table scalar_float_table() {
-    constexpr u8 k = kGfx11And12;
+    constexpr u8 k = kGfx12;
     return {
         scalar<fp::add<f32>>("s_add_f32", k),
         scalar<fp::sub<f32>>("s_sub_f32", k),
@@ -41,8 +41,6 @@ Table scalar_float_table() {
         scalar<fp::fma<f32>>("s_fmaak_f32", k),
         scalar<fp::fma<f32>>("s_fmamk_f32", k),
         scalar<fmac<f32>>("s_fmac_f32", k),
-        scalar<fp::min<f32>>("s_min_f32", kGfx11),
-        scalar<fp::max<f32>>("s_max_f32", kGfx11),
         scalar<fp::min_num<f32>>("s_min_num_f32", kGfx12),
         scalar<fp::max_num<f32>>("s_max_num_f32", kGfx12),
         scalar<fp::minimum<f32>>("s_minimum_f32", kGfx12),
@@ -63,8 +61,6 @@ Table scalar_float_table() {
         scalar<fp::sub<f16>>("s_sub_f16", k),
         scalar<fp::mul<f16>>("s_mul_f16", k),
         scalar<fmac<f16>>("s_fmac_f16", k),
-        scalar<fp::min<f16>>("s_min_f16", kGfx11),
-        scalar<fp::max<f16>>("s_max_f16", kGfx11),
         scalar<fp::min_num<f16>>("s_min_num_f16", kGfx12),
         scalar<fp::max_num<f16>>("s_max_num_f16", kGfx12),
         scalar<fp::minimum<f16>>("s_minimum_f16", kGfx12),

@@ -160,15 +160,6 @@ void add_transfers(Table& table) {
         {run_store<Place, Form::b96>, "store_dwordx3", "store_b96"},
         {run_store<Place, Form::b128>, "store_dwordx4", "store_b128"},
     };
-    const Row to_lds[] = {
-        {run_lds_load<Place, Form::u8>, "load_lds_ubyte", "load_lds_u8"},
-        {run_lds_load<Place, Form::i8>, "load_lds_sbyte", "load_lds_i8"},
-        {run_lds_load<Place, Form::u16>, "load_lds_ushort", "load_lds_u16"},
-        {run_lds_load<Place, Form::i16>, "load_lds_sshort", "load_lds_i16"},
-        {run_lds_load<Place, Form::b32>, "load_lds_dword", "load_lds_b32"},
-        {run_lds_load<Place, Form::b96>, "load_lds_dwordx3", nullptr},
-        {run_lds_load<Place, Form::b128>, "load_lds_dwordx4", nullptr},
-    };
     Definition def;
     def.src.fill(Type::u32);
     def.traits.klass = Place::klass, def.traits.counter = Counter::vm;
@@ -177,17 +168,34 @@ void add_transfers(Table& table) {
         load.run = row.run, load.dsts = 1, load.dst[0] = Type::u32, load.traits.dst_rule = DstRule::unless_lds;
         add_named(table, load, Place::prefix, row.old_name, row.name, row.name);
     }
-    for (const Row& row : to_lds) {
-        Definition load = def;
-        load.run = row.run, load.traits.reads_m0 = true;
-        add_named(table, load, Place::prefix, row.old_name, row.name, nullptr);
-    }
     for (const Row& row : stores) {
         Definition store = def;
         store.run        = row.run;
         add_named(table, store, Place::prefix, row.old_name, nullptr, nullptr);
         store.traits.counter = Counter::store;
         add_named(table, store, Place::prefix, nullptr, row.name, row.name);
+    }
+}
+
+/// Loads into LDS with names of their own, which only gfx9 has.
+template <class Place>
+void add_lds_loads(Table& table) {
+    struct Row {
+        RunFn run;
+        const char* name;
+    };
+    const Row rows[] = {
+        {run_lds_load<Place, Form::u8>, "load_lds_ubyte"},   {run_lds_load<Place, Form::i8>, "load_lds_sbyte"},
+        {run_lds_load<Place, Form::u16>, "load_lds_ushort"}, {run_lds_load<Place, Form::i16>, "load_lds_sshort"},
+        {run_lds_load<Place, Form::b32>, "load_lds_dword"},  {run_lds_load<Place, Form::b96>, "load_lds_dwordx3"},
+        {run_lds_load<Place, Form::b128>, "load_lds_dwordx4"},
+    };
+    Definition def;
+    def.src.fill(Type::u32);
+    def.traits.klass = Place::klass, def.traits.counter = Counter::vm, def.traits.reads_m0 = true;
+    for (const Row& row : rows) {
+        def.run = row.run;
+        add_named(table, def, Place::prefix, row.name, nullptr, nullptr);
     }
 }
 

@@ -142,9 +142,6 @@ Table vector_packed_table() {
         mixed<Mix::full, fma<f32>>("v_fma_mix_f32", kAllIsas),
         mixed<Mix::low, fma<f32>>("v_fma_mixlo_f16", kAllIsas),
         mixed<Mix::high, fma<f32>>("v_fma_mixhi_f16", kAllIsas),
-        mixed<Mix::full, mad<f32>>("v_mad_mix_f32", kGfx9),
-        mixed<Mix::low, mad<f32>>("v_mad_mixlo_f16", kGfx9),
-        mixed<Mix::high, mad<f32>>("v_mad_mixhi_f16", kGfx9),
     };
 }
 

@@ -1,0 +1,28 @@
+"""probe_pytest: tests that run single instructions on the simulator."""
+
+load("//tests:pytest.bzl", "ck_pytest")
+
+def probe_pytest(name, data = [], deps = [], **kwargs):
+    """Runs pytest on <name>.py with the probe library and the toolchain's assembler.
+
+    Args:
+        name: name of the test and of its file.
+        data: more files.
+        deps: what the test imports; NumPy is added.
+        **kwargs: as for ck_pytest.
+    """
+    ck_pytest(
+        name = name,
+        size = "medium",
+        srcs = [name + ".py"],
+        data = data + [
+            "//tools/gfxsim:probe",
+            "@ck_hip//:bin/clang++",
+        ],
+        env = {
+            "CK_CLANG": "$(rootpath @ck_hip//:bin/clang++)",
+            "GFXSIM_PROBE": "$(rootpath //tools/gfxsim:probe)",
+        },
+        deps = deps + ["@ck_pip//:numpy"],
+        **kwargs
+    )
