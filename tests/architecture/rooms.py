@@ -23,6 +23,7 @@ IMPORTS = {
 }
 INCLUDES = {
     "ck_kernel_abi.h": "abi",
+    "device_code/": "abi",
     "ck_kernel/": "tools/codegen",
     "arch/": "arch",
     "gfxsim/": "tools/gfxsim",

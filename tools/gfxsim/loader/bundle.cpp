@@ -4,16 +4,17 @@
 #include <set>
 
 #include "arch/arch_specs.hpp"
+#include "device_code/bundle.hpp"
 #include "gfxsim/loader/comgr.hpp"
 #include "gfxsim/loader/decompress.hpp"
-#include "gfxsim/loader/elf.hpp"
 
 namespace gfxsim {
+
+namespace device_code = ckdispatch::device_code;
+
 namespace {
 
-constexpr std::string_view kPlain      = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressed = "CCOB";
-constexpr u64 kBundleAlignment         = 4096;
 
 // The wrapper that the compiler puts around a fat binary; it begins with 'HIPF'.
 struct Wrapper {
@@ -28,22 +29,11 @@ constexpr u32 kWrapperMagic = 0x48495046;
 
 std::vector<DeviceCode> plain_entries(Bytes bundle) {
     std::vector<DeviceCode> entries;
-    u64 at          = kPlain.size();
-    const u64 count = bundle.read<u64>(at, "number of entries");
-    at += 8;
-    for (u64 i = 0; i < count; ++i) {
-        const u64 offset = bundle.read<u64>(at, "entries"), size = bundle.read<u64>(at + 8, "entries"),
-                  length = bundle.read<u64>(at + 16, "entries");
-        const Bytes id   = bundle.part(at + 24, length, "entries");
-        const Bytes code = bundle.part(offset, size, "code objects");
-        DeviceCode entry;
-        entry.id     = {id.data, id.data + id.size};
-        entry.target = parse_target(entry.id);
-        if (!entry.target.processor.empty() && size) {
-            entry.code.assign(code.data, code.data + code.size);
-            entries.push_back(std::move(entry));
-        }
-        at += 24 + length;
+    for (const device_code::BundleEntry& found : device_code::bundle_entries(bundle)) {
+        DeviceCode entry{parse_target(found.id), found.id, {}};
+        if (entry.target.processor.empty() || !found.code.size) continue;
+        entry.code.assign(found.code.data, found.code.data + found.code.size);
+        entries.push_back(std::move(entry));
     }
     return entries;
 }
@@ -75,7 +65,7 @@ std::vector<DeviceCode> compressed_entries(Bytes image) {
     const Compressed bundle = read_compressed(image);
     const auto content      = bundle.method == 1 ? decompress_zstd(bundle.data, bundle.size) : decompress_zlib(bundle.data, bundle.size);
     if (content) {
-        if (!bytes_of(*content).begins_with(kPlain)) throw std::runtime_error("its compressed code is no bundle");
+        if (!bytes_of(*content).begins_with(device_code::kBundleMagic)) throw std::runtime_error("its compressed code is no bundle");
         return plain_entries(bytes_of(*content));
     }
 
@@ -98,12 +88,12 @@ std::vector<DeviceCode> compressed_entries(Bytes image) {
     return found;
 }
 
-bool is_bundle(Bytes image) { return image.begins_with(kPlain) || image.begins_with(kCompressed); }
+bool is_bundle(Bytes image) { return image.begins_with(device_code::kBundleMagic) || image.begins_with(kCompressed); }
 
 std::vector<DeviceCode> entries_of(Bytes image) {
-    if (image.begins_with(kPlain)) return plain_entries(image);
+    if (image.begins_with(device_code::kBundleMagic)) return plain_entries(image);
     if (image.begins_with(kCompressed)) return compressed_entries(image);
-    const ElfFile elf(image);
+    const device_code::ElfFile elf(image);
     DeviceCode only;
     only.id     = comgr::isa_name(elf.bytes());
     only.target = parse_target(only.id);
@@ -126,16 +116,11 @@ std::string names_of(const std::vector<DeviceCode>& entries) {
     return joined.empty() ? "no GPU that is known" : joined;
 }
 
-std::vector<DeviceCode> device_code_of_host_file(const ElfFile& elf) {
+std::vector<DeviceCode> device_code_of_host_file(const device_code::ElfFile& elf) {
     std::vector<DeviceCode> all;
-    for (const ElfSection& section : elf.sections()) {
-        if (section.name != ".hip_fatbin") continue;
-        const Bytes content = elf.content(section);
-        for (u64 at = 0; at < content.size; at += kBundleAlignment) {
-            const Bytes rest = content.part(at, content.size - at, "bundles");
-            if (!is_bundle(rest)) continue;
-            for (DeviceCode& entry : entries_of(rest)) all.push_back(std::move(entry));
-        }
+    for (const Bytes& place : device_code::bundle_places(elf)) {
+        if (!is_bundle(place)) continue;
+        for (DeviceCode& entry : entries_of(place)) all.push_back(std::move(entry));
     }
     return all;
 }
@@ -144,7 +129,7 @@ std::vector<DeviceCode> device_code_of_host_file(const ElfFile& elf) {
 
 std::vector<u8> find_code_object(const Image& image, const Gpu& gpu) {
     try {
-        if (!is_bundle(image.bytes) && !ElfFile::is_elf(image.bytes))
+        if (!is_bundle(image.bytes) && !device_code::ElfFile::is_elf(image.bytes))
             throw std::runtime_error("it is neither a bundle of code objects nor a code object");
         std::vector<DeviceCode> entries = entries_of(image.bytes);
         for (DeviceCode& entry : entries) {
@@ -164,7 +149,7 @@ std::vector<u8> find_code_object(const Image& image, const Gpu& gpu) {
 std::vector<DeviceCode> all_device_code(const Image& image) {
     try {
         if (is_bundle(image.bytes)) return entries_of(image.bytes);
-        const ElfFile elf(image.bytes);
+        const device_code::ElfFile elf(image.bytes);
         if (elf.header().e_machine == EM_AMDGPU) return entries_of(image.bytes);
         return device_code_of_host_file(elf);
     } catch (const std::runtime_error& error) {

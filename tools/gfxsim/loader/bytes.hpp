@@ -4,36 +4,15 @@
 
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "device_code/bytes.hpp"
 #include "gfxsim/core/types.hpp"
 
 namespace gfxsim {
 
-/// A range that somebody else owns. Reads outside it throw std::runtime_error.
-struct Bytes {
-    const u8* data = nullptr;
-    u64 size       = 0;
-
-    bool holds(u64 offset, u64 bytes) const { return offset <= size && bytes <= size - offset; }
-    /// The part that holds `what`, a noun for the message.
-    Bytes part(u64 offset, u64 bytes, const char* what) const {
-        if (!holds(offset, bytes)) throw std::runtime_error(std::string("it ends before its ") + what);
-        return {data + offset, bytes};
-    }
-    template <class T>
-    T read(u64 offset, const char* what) const {
-        T value;
-        std::memcpy(&value, part(offset, sizeof(T), what).data, sizeof(T));
-        return value;
-    }
-    bool begins_with(std::string_view text) const {
-        return holds(0, text.size()) && std::memcmp(data, text.data(), text.size()) == 0;
-    }
-};
-
-inline Bytes bytes_of(const std::vector<u8>& owned) { return {owned.data(), owned.size()}; }
+using ckdispatch::device_code::Bytes;
+using ckdispatch::device_code::bytes_of;
 
 /// Bytes and where they came from, for messages.
 struct Image {

@@ -6,7 +6,6 @@
 
 #include "gfxsim/decode/decoder.hpp"
 #include "gfxsim/loader/comgr.hpp"
-#include "gfxsim/loader/elf.hpp"
 #include "gfxsim/loader/metadata.hpp"
 #include "gfxsim/loader/target.hpp"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device_code/elf.hpp"
 #include "gfxsim/core/memory.hpp"
 #include "gfxsim/core/program.hpp"
 #include "gfxsim/loader/bytes.hpp"
@@ -14,7 +15,9 @@
 
 namespace gfxsim {
 
-class ElfFile;
+using ckdispatch::device_code::ElfFile;
+using ckdispatch::device_code::ElfSection;
+using ckdispatch::device_code::ElfSymbol;
 
 /// A variable of a code object, in the memory of this process.
 struct Variable {

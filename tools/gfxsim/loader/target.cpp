@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "device_code/bundle.hpp"
 #include "gfxsim/loader/comgr.hpp"
 
 namespace gfxsim {
@@ -42,10 +43,7 @@ bool agrees(char code, char gpu) { return code == 0 || code == gpu; }
 Target parse_target(std::string_view id) {
     Target target;
     const std::size_t colon = id.find(':');
-    std::string_view name   = id.substr(0, colon);
-    const std::size_t dash  = name.rfind("-gfx");
-    if (dash != std::string_view::npos) name = name.substr(dash + 1);
-    if (name.substr(0, 3) == "gfx") target.processor = name;
+    target.processor        = ckdispatch::device_code::processor_of(id);
     if (colon == std::string_view::npos) return target;
     const std::string_view features = id.substr(colon);
     const auto setting = [&](std::string_view feature) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "gfxsim/loader/bytes.hpp"
+#include "device_code/bytes.hpp"
 
-namespace gfxsim {
+namespace ckdispatch::device_code {
 
 struct ElfSection {
     Elf64_Shdr header{};
@@ -37,16 +37,16 @@ public:
     Bytes bytes() const { return {file_.data, size_}; }
     Bytes content(const ElfSection& section) const;
     /// The symbols of the section of that type (SHT_DYNSYM, …); empty if there is none.
-    std::vector<ElfSymbol> symbols(u32 section_type) const;
+    std::vector<ElfSymbol> symbols(std::uint32_t section_type) const;
     /// The string at an offset of the string table that is section `table`.
-    std::string text(u32 table, u64 offset) const;
+    std::string text(std::uint32_t table, std::uint64_t offset) const;
 
 private:
     Bytes file_;
-    u64 size_ = 0;
+    std::uint64_t size_ = 0;
     Elf64_Ehdr header_{};
     std::vector<Elf64_Phdr> segments_;
     std::vector<ElfSection> sections_;
 };
 
-}  // namespace gfxsim
+}  // namespace ckdispatch::device_code
