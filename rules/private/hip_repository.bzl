@@ -1,6 +1,6 @@
 """Finds the HIP compiler of this machine and makes a repository of it, so that actions name no path of the machine."""
 
-_SEALED_MARKER = "/etc/ckdispatch-sealed"
+load(":rocm_places.bzl", "PACKAGES", "rocm_places")
 
 # lld links code objects, llvm-objcopy is asked for by the bundler; both are looked for beside the tool itself.
 _TOOLS = ["clang++", "clang-offload-bundler", "ld.lld", "lld", "llvm-objcopy", "llvm-objdump"]
@@ -79,14 +79,12 @@ def _debian_llvm(rctx):
 def _candidates(rctx):
     """Every place worth looking at, in order: (what it is called, LLVM's bin folder, ROCm folder or None)."""
     candidates = []
-    rocm_path = rctx.getenv("ROCM_PATH")
-    if rocm_path:
-        candidates.append(("ROCM_PATH", rctx.path(rocm_path).get_child("llvm", "bin"), rctx.path(rocm_path)))
-        return candidates
-    kind = "the sealed root" if rctx.path(_SEALED_MARKER).exists else "the distribution's packages"
-    debian = [(kind, llvm.get_child("bin"), None) for llvm in _debian_llvm(rctx)]
-    rocm = [("/opt/rocm", rctx.path("/opt/rocm").get_child("llvm", "bin"), rctx.path("/opt/rocm"))]
-    return debian + rocm if kind == "the sealed root" else rocm + debian
+    for kind, prefix in rocm_places(rctx):
+        if prefix == PACKAGES:
+            candidates += [(kind, llvm.get_child("bin"), None) for llvm in _debian_llvm(rctx)]
+        else:
+            candidates.append((kind, rctx.path(prefix).get_child("llvm", "bin"), rctx.path(prefix)))
+    return candidates
 
 def _ask(rctx, clang, arguments):
     result = rctx.execute([clang] + arguments)
@@ -201,7 +199,6 @@ def _digest(rctx, bin, device_libs):
     return rctx.execute(["sha256sum", "digest.txt"]).stdout.split(" ")[0]
 
 def _hip_repository_impl(rctx):
-    rctx.watch(_SEALED_MARKER)
     labels = {"defs": str(Label("//rules:defs.bzl")), "type": str(Label("//rules:hip_toolchain_type"))}
     refused = []
     for kind, bin, rocm in _candidates(rctx):

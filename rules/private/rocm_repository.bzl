@@ -1,5 +1,7 @@
 """The parts of ROCm that programs of this repository are built against: the code object manager and HIP's headers."""
 
+load(":rocm_places.bzl", "PACKAGES", "rocm_places")
+
 _BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_import", "cc_library")
 
@@ -50,14 +52,12 @@ def _write_soname(rctx, soname):
 
 def _prefixes(rctx):
     """Include folder and library folders of every place worth looking at, in order."""
-    rocm = rctx.getenv("ROCM_PATH")
-    places = [rocm] if rocm else ["/opt/rocm", "/usr"]
     found = []
-    for place in places:
+    for _, place in rocm_places(rctx):
         prefix = rctx.path(place)
         libraries = [prefix.get_child("lib"), prefix.get_child("lib64")]
         lib = prefix.get_child("lib")
-        if place == "/usr" and lib.exists:
+        if place == PACKAGES and lib.exists:
             libraries += [entry for entry in lib.readdir(watch = "no") if entry.basename.endswith("-linux-gnu")]
         found.append((prefix.get_child("include"), libraries))
     return found
@@ -103,7 +103,7 @@ def _rocm_repository_impl(rctx):
 rocm_repository = repository_rule(
     implementation = _rocm_repository_impl,
     configure = True,
-    doc = "Finds libamd_comgr and HIP's headers (ROCM_PATH, /opt/rocm, the distribution's packages).",
+    doc = "Finds libamd_comgr and HIP's headers in ROCM_PATH, the sealed root, /opt/rocm or the distribution's packages.",
     environ = ["ROCM_PATH"],
     local = True,
 )

@@ -30,14 +30,16 @@ def _table(figures: dict[str, Any]) -> str:
     ]
     for size, seconds in figures["seconds"].items():
         lines.append(f"{size + '³':<12}{seconds['one_thread']:>16.3f}{seconds['two_threads']:>16.3f}")
+    seconds_1024 = figures["gemm_1024_s"]
     rows = [
-        ("wave instructions per second", f"{figures['wave_instr_per_s']:,}", "", True),
-        ("1024³ with two threads, s", _form(figures["gemm_1024_s"]), "≤ 3", (figures["gemm_1024_s"] or 0) <= 3),
+        ("wave instructions per second", f"{figures['wave_instr_per_s']:,}", "", None),
+        ("1024³ with two threads, s", _form(seconds_1024), "≤ 3", None if seconds_1024 is None else seconds_1024 <= 3),
         ("two threads against one", f"{figures['thread_speedup']:.2f}", "≥ 1.8", figures["thread_speedup"] >= 1.8),
         (f"checking mode, slower by ({figures['check_size']}³)", f"{figures['check_slowdown']:.1f}", "≤ 8", figures["check_slowdown"] <= 8),
     ]
     lines.append("")
-    lines += [f"{what:<40}{value:>14}  {bar:<6} {('met' if met else 'missed') if bar else ''}".rstrip() for what, value, bar, met in rows]
+    verdicts = {True: "met", False: "missed", None: ""}
+    lines += [f"{what:<40}{value:>14}  {bar:<6} {verdicts[met]}".rstrip() for what, value, bar, met in rows]
     return "\n".join(lines)
 
 
@@ -67,15 +69,18 @@ def main(arguments: Sequence[str]) -> int:
         runtime=Path(os.environ["CK_SIM_RUNTIME"]), kernel=Path(os.environ["CK_SIM_KERNEL"]), gpu=os.environ["CK_SIM_GPU"],
         repeat=max(1, options.repeat),
     )
+    json_file = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), options.json) if options.json else None
     try:
+        # Better now than after all is measured.
+        if json_file and not json_file.parent.is_dir():
+            raise BenchError(f"--json names {json_file}, whose folder does not exist; make it first.")
         figures = measure(setup, options.sizes, _say)
-    except BenchError as error:
-        print(f"sim_bench: {error}", file=sys.stderr)
+        line = json.dumps(figures)
+        if json_file:
+            json_file.write_text(line + "\n")
+    except (BenchError, OSError) as error:
+        _say(str(error))
         return 1
-    line = json.dumps(figures)
-    if options.json:
-        folder = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-        (folder / options.json).write_text(line + "\n")
     print(_table(figures))
     print(line)
     return 0

@@ -49,12 +49,23 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--size", type=int, required=True)
     parser.add_argument("--repeat", type=int, required=True)
     options = parser.parse_args(arguments)
-    runtime = Runtime(options.runtime)
-    library = KernelLibrary.load(options.kernel)
-    # The first launch disassembles the kernel, which a program pays once.
-    run(runtime, library, options.gpu, 64, 1)
-    print(json.dumps(run(runtime, library, options.gpu, options.size, options.repeat)))
+    try:
+        runtime, library = _load(options.runtime, options.kernel)
+        # The first launch disassembles the kernel, which a program pays once.
+        run(runtime, library, options.gpu, 64, 1)
+        print(json.dumps(run(runtime, library, options.gpu, options.size, options.repeat)))
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 1
     return 0
+
+
+def _load(runtime: Path, kernel: Path) -> tuple[Runtime, KernelLibrary]:
+    try:
+        return Runtime(runtime), KernelLibrary.load(kernel)
+    except (AttributeError, OSError) as error:
+        # A library without the symbols that make it a kernel or a runtime is an AttributeError.
+        raise RuntimeError(f"a library cannot be used: {error}") from error
 
 
 if __name__ == "__main__":

@@ -1,0 +1,80 @@
+"""Tests of the order in which ROCm is looked for, and of what stands in for its libraries where there is none."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//rules/private:missing_library.bzl", "missing_library")  # buildifier: disable=bzl-visibility
+load("//rules/private:rocm_places.bzl", "rocm_places")  # buildifier: disable=bzl-visibility
+
+_REASON = "The made-up library is not on this machine; look elsewhere."
+
+def _places(sealed, rocm_path = None):
+    """The names and prefixes on a made-up machine, and the files that are watched there."""
+    watched = []
+    places = rocm_places(struct(
+        getenv = {"ROCM_PATH": rocm_path}.get,
+        path = lambda path: struct(exists = sealed and path == "/etc/ckdispatch-sealed"),
+        watch = watched.append,
+    ))
+    return places, watched
+
+def _order_test_impl(ctx):
+    env = unittest.begin(ctx)
+    rocm = ("/opt/rocm", "/opt/rocm")
+    asserts.equals(env, [rocm, ("the distribution's packages", "/usr")], _places(sealed = False)[0])
+    asserts.equals(env, [("the sealed root", "/usr"), rocm], _places(sealed = True)[0])
+    asserts.equals(env, [rocm, ("the distribution's packages", "/usr")], _places(sealed = False, rocm_path = "")[0])
+    for sealed in [False, True]:
+        places, watched = _places(sealed, rocm_path = "/made/up")
+        asserts.equals(env, [("ROCM_PATH", "/made/up")], places)
+        asserts.equals(env, ["/etc/ckdispatch-sealed"], watched)
+    return unittest.end(env)
+
+order_test = unittest.make(
+    _order_test_impl,
+    doc = "ROCM_PATH alone, or else the sealed root's packages before /opt/rocm, and any other packages behind it.",
+)
+
+def _missing_test_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.expect_failure(env, _REASON)
+    return analysistest.end(env)
+
+missing_test = analysistest.make(
+    _missing_test_impl,
+    doc = "A missing library loads, and analysis of it or of what needs it fails with its sentence.",
+    expect_failure = True,
+)
+
+def rocm_places_test_suite(name):
+    """Declares the tests of this file.
+
+    Args:
+        name: the name of the suite that holds them.
+    """
+    order_test(name = name + "_order")
+    missing_library(
+        name = "missing",
+        reason = _REASON,
+        tags = ["manual"],
+    )
+    missing_test(
+        name = name + "_missing",
+        target_under_test = ":missing",
+    )
+    cc_library(
+        name = "needs_missing",
+        tags = ["manual"],
+        deps = [":missing"],
+    )
+    missing_test(
+        name = name + "_needs_missing",
+        target_under_test = ":needs_missing",
+    )
+    native.test_suite(
+        name = name,
+        tests = [
+            name + "_missing",
+            name + "_needs_missing",
+            name + "_order",
+        ],
+    )
