@@ -19,6 +19,7 @@ IMPORTS = {
     "ckinspect": "tools/inspect",
     "ckbench": "tools/bench",
     "gfxsim": "tools/gfxsim",
+    "ckdispatch": "python",
     "tests": "tests",
 }
 INCLUDES = {
@@ -27,6 +28,7 @@ INCLUDES = {
     "ck_kernel/": "tools/codegen",
     "arch/": "arch",
     "gfxsim/": "tools/gfxsim",
+    "ckdispatch/": "dispatcher",
 }
 
 

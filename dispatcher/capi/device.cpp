@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "ckdispatch/capi/guard.hpp"
+#include "ckdispatch/capi/handles.hpp"
+
+using namespace ckdispatch;
+using namespace ckdispatch::capi;
+
+namespace {
+
+Device& device_of(ckd_device* handle) { return *needed(handle, "a device").it; }
+
+}  // namespace
+
+ckd_status ckd_device_open(const char* name, const char* simulator, ckd_device** device) {
+    return guarded([&] {
+        auto handle = std::make_unique<ckd_device>();
+        handle->it  = Device::open(&needed(name, "the name of a device"), simulator ? simulator : "");
+        needed(device, "a place for the device") = handle.release();
+    });
+}
+
+void ckd_device_close(ckd_device* device) { delete device; }
+const char* ckd_device_gpu(const ckd_device* device) { return device ? device->it->gpu().c_str() : ""; }
+
+ckd_status ckd_device_allocate(ckd_device* device, size_t bytes, void** address) {
+    return guarded([&] { needed(address, "a place for the address") = device_of(device).allocate(bytes); });
+}
+ckd_status ckd_device_release(ckd_device* device, void* address) {
+    return guarded([&] { device_of(device).release(address); });
+}
+ckd_status ckd_device_copy_in(ckd_device* device, void* to, const void* from_host, size_t bytes) {
+    return guarded([&] { device_of(device).copy_to_device(to, from_host, bytes); });
+}
+ckd_status ckd_device_copy_out(ckd_device* device, void* to_host, const void* from, size_t bytes) {
+    return guarded([&] { device_of(device).copy_to_host(to_host, from, bytes); });
+}
+ckd_status ckd_device_copy_rows(ckd_device* device, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t rows, void* stream) {
+    return guarded([&] { device_of(device).copy_rows(to, to_pitch, from, from_pitch, width, rows, stream); });
+}
+ckd_status ckd_device_fill(ckd_device* device, void* address, int byte, size_t bytes, void* stream) {
+    return guarded([&] { device_of(device).fill(address, byte, bytes, stream); });
+}
+ckd_status ckd_device_synchronize(ckd_device* device, void* stream) {
+    return guarded([&] { device_of(device).synchronize(stream); });
+}
+ckd_status ckd_device_create_stream(ckd_device* device, void** stream) {
+    return guarded([&] { needed(stream, "a place for the stream") = device_of(device).create_stream(); });
+}
+ckd_status ckd_device_destroy_stream(ckd_device* device, void* stream) {
+    return guarded([&] { device_of(device).destroy_stream(stream); });
+}

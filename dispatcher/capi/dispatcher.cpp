@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include "ckdispatch/capi/guard.hpp"
+#include "ckdispatch/capi/handles.hpp"
+#include "ckdispatch/core/json.hpp"
+
+using namespace ckdispatch;
+using namespace ckdispatch::capi;
+
+namespace {
+
+AnyDispatcher& dispatcher_of(ckd_dispatcher* handle) { return *needed(handle, "a dispatcher").it; }
+const AnyPlan& plan_of(const ckd_plan* handle) { return *needed(handle, "a plan").it; }
+
+void give(ckd_plan** out, std::unique_ptr<AnyPlan> plan) {
+    auto handle = std::make_unique<ckd_plan>();
+    handle->it  = std::move(plan);
+    needed(out, "a place for the plan") = handle.release();
+}
+
+template <class Options>
+const Options& sized(const Options& options) {
+    if (options.struct_size < sizeof(Options)) throw Error(ErrorCode::invalid_argument, "Options were given whose struct_size is " + std::to_string(options.struct_size) + ", not " + std::to_string(sizeof(Options)) + ".");
+    return options;
+}
+
+RunOptions run_options(const ckd_run_options* given) {
+    if (!given) return {};
+    sized(*given);
+    return {given->stream, given->workspace, given->workspace_size};
+}
+
+BenchmarkOptions benchmark_options(const ckd_benchmark_options* given) {
+    BenchmarkOptions options;
+    if (!given) return options;
+    sized(*given);
+    options.warmup           = given->warmup;
+    options.repeat           = given->repeat ? given->repeat : options.repeat;
+    options.flush_cache      = given->flush_cache != 0;
+    options.rotating_buffers = given->rotating_buffers ? given->rotating_buffers : 1;
+    options.timer            = given->cpu_timer ? Timer::cpu : Timer::gpu;
+    options.stream           = given->stream;
+    return options;
+}
+
+// JSON has no infinity and no NaN.
+Json as_json(double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"); }
+
+}  // namespace
+
+ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu, ckd_dispatcher** dispatcher) {
+    return guarded([&] {
+        auto handle = std::make_unique<ckd_dispatcher>();
+        handle->it  = needed(registry, "a registry").it->dispatcher(&needed(gpu, "the name of a GPU"));
+        needed(dispatcher, "a place for the dispatcher") = handle.release();
+    });
+}
+
+void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher) { delete dispatcher; }
+
+ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy strategy) {
+    return guarded([&] { dispatcher_of(dispatcher).use(strategy); });
+}
+ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_predictor predictor, void* user) {
+    return guarded([&] { dispatcher_of(dispatcher).use(&needed(predictor, "a predictor"), user); });
+}
+ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_chooser chooser, void* user) {
+    return guarded([&] { dispatcher_of(dispatcher).use(&needed(chooser, "a chooser"), user); });
+}
+
+ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan) {
+    return guarded([&] { give(plan, dispatcher_of(dispatcher).select(needed(problem, "a problem"))); });
+}
+ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan) {
+    return guarded([&] { give(plan, dispatcher_of(dispatcher).select_explicit(&needed(name_or_key, "a name or a key"), needed(problem, "a problem"))); });
+}
+ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json) {
+    return guarded([&] { needed(json, "a place for the text") = allocated(dispatcher_of(dispatcher).rank(needed(problem, "a problem"))); });
+}
+
+void ckd_plan_destroy(ckd_plan* plan) { delete plan; }
+const char* ckd_plan_kernel(const ckd_plan* plan) { return plan ? plan->it->kernel().c_str() : ""; }
+uint64_t ckd_plan_workspace_size(const ckd_plan* plan) { return plan ? plan->it->workspace_bytes() : 0; }
+ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json) {
+    return guarded([&] { needed(json, "a place for the text") = allocated(plan_of(plan).to_json()); });
+}
+
+ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device) {
+    return guarded([&] { dispatcher_of(dispatcher).attach(needed(device, "a device").it); });
+}
+ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan) {
+    return guarded([&] {
+        auto ran = dispatcher_of(dispatcher).run(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
+        if (plan) give(plan, std::move(ran));
+    });
+}
+ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options) {
+    return guarded([&] { plan_of(plan).run(&needed(tensors, "tensors"), run_options(options)); });
+}
+ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void* second, void* third, void* fourth) {
+    void* const tensors[] = {first, second, third, fourth};
+    RunOptions options;
+    options.stream = stream;
+    return guarded([&] { plan_of(plan).run(tensors, options); });
+}
+ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json) {
+    return guarded([&] {
+        const BenchmarkResult result = plan_of(plan).benchmark(&needed(tensors, "tensors"), benchmark_options(options));
+        const Json text{{"kernel", result.kernel},   {"device", result.device},     {"simulated", result.simulated}, {"milliseconds", result.milliseconds},
+                        {"median", result.median()}, {"minimum", result.minimum()}, {"mean", result.mean()}};
+        needed(json, "a place for the text") = allocated(text.dump());
+    });
+}
+ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, char** json) {
+    return guarded([&] {
+        const Validation result = dispatcher_of(dispatcher).validate(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
+        const Json text{{"ok", result.ok()},          {"kernel", result.kernel},   {"device", result.device},
+                        {"checked", result.checked},  {"wrong", result.wrong},     {"max_abs", as_json(result.max_abs)},
+                        {"max_over", as_json(result.max_over)}, {"worst", {result.worst_batch, result.worst_row, result.worst_column}},
+                        {"actual", as_json(result.actual)}, {"expected", as_json(result.expected)}};
+        needed(json, "a place for the text") = allocated(text.dump());
+    });
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "ckdispatch/capi/guard.hpp"
+#include "ckdispatch/capi/handles.hpp"
+
+using namespace ckdispatch;
+using namespace ckdispatch::capi;
+
+namespace {
+
+AnyRegistry& registry_of(const ckd_registry* handle) { return *needed(handle, "a registry").it; }
+
+Duplicates policy(ckd_duplicates duplicates) {
+    switch (duplicates) {
+        case CKD_REFUSE: return Duplicates::refuse;
+        case CKD_REPLACE: return Duplicates::replace;
+        case CKD_KEEP: return Duplicates::keep;
+    }
+    throw Error(ErrorCode::invalid_argument, "The policy " + std::to_string(int(duplicates)) + " for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).");
+}
+
+void give(ckd_registry** out, std::unique_ptr<AnyRegistry> registry) {
+    auto handle                  = std::make_unique<ckd_registry>();
+    handle->it                   = std::move(registry);
+    needed(out, "a place for the registry") = handle.release();
+}
+
+}  // namespace
+
+ckd_status ckd_registry_create(ckd_family family, const char* name, ckd_registry** registry) {
+    return guarded([&] { give(registry, make_registry(family, &needed(name, "a name"))); });
+}
+
+ckd_status ckd_registry_named(ckd_family family, const char* name, ckd_registry** registry) {
+    return guarded([&] { give(registry, named_registry(family, &needed(name, "a name"))); });
+}
+
+void ckd_registry_destroy(ckd_registry* registry) { delete registry; }
+
+ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char* path, ckd_duplicates duplicates, int32_t priority, size_t* count) {
+    return guarded([&] {
+        const std::size_t added = registry_of(registry).load_manifest(&needed(path, "a path"), policy(duplicates), priority);
+        if (count) *count = added;
+    });
+}
+
+ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256, ckd_duplicates duplicates, int32_t priority, char** name) {
+    return guarded([&] {
+        const std::string added = registry_of(registry).add_library({&needed(path, "a path"), sha256 ? sha256 : ""}, policy(duplicates), priority);
+        if (name) *name = allocated(added);
+    });
+}
+
+ckd_status ckd_registry_remove(ckd_registry* registry, const char* name) {
+    return guarded([&] {
+        if (!registry_of(registry).remove(&needed(name, "a name"))) throw Error(ErrorCode::not_found, "The kernel " + std::string(name) + " was to be removed from a registry that does not have it.");
+    });
+}
+
+ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other, ckd_duplicates duplicates, size_t* count) {
+    return guarded([&] {
+        const std::size_t added = registry_of(registry).merge(registry_of(other), policy(duplicates));
+        if (count) *count = added;
+    });
+}
+
+ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen) {
+    return guarded([&] { give(chosen, registry_of(registry).filtered(&needed(filter, "a filter"))); });
+}
+
+size_t ckd_registry_size(const ckd_registry* registry) { return registry ? registry->it->size() : 0; }
+uint64_t ckd_registry_version(const ckd_registry* registry) { return registry ? registry->it->version() : 0; }
+
+ckd_status ckd_registry_find(const ckd_registry* registry, const char* name_or_key, char** json) {
+    return guarded([&] { needed(json, "a place for the text") = allocated(registry_of(registry).find(&needed(name_or_key, "a name or a key"))); });
+}
+
+ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json) {
+    return guarded([&] { needed(json, "a place for the text") = allocated(registry_of(registry).to_json()); });
+}
+
+ckd_status ckd_registry_from_json(ckd_family family, const char* json, ckd_registry** registry) {
+    return guarded([&] { give(registry, registry_from_json(family, &needed(json, "the JSON text"))); });
+}

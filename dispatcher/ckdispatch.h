@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The C ABI of the dispatcher: registries of kernels, devices, selection and launches, for C and for other languages.
+ *
+ * A function returns a ckd_status. After any but CKD_OK, ckd_last_error() has the sentence that says what was asked, what is wrong
+ * and what would work; it belongs to the calling thread and lasts until its next failing call. No exception crosses this border.
+ * Text that a function allocates is freed with ckd_free_text(). A structure begins with its own size, so that a later version may
+ * append fields; zero is the default of every field. Handles may be used from any thread; destroying one in use by another is not allowed.
+ */
+#ifndef CKDISPATCH_H_
+#define CKDISPATCH_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(CKD_BUILDING)
+#define CKD_API __attribute__((visibility("default")))
+#else
+#define CKD_API
+#endif
+
+#define CKD_ABI_VERSION 1u
+
+typedef enum ckd_status {
+    CKD_OK               = 0,
+    CKD_INVALID_ARGUMENT = 1,  /* a problem, an option or a name that makes no sense */
+    CKD_NOT_FOUND        = 2,  /* a kernel, a device or a file that is not there */
+    CKD_DUPLICATE        = 3,  /* the registry already has that kernel */
+    CKD_UNSUPPORTED      = 4,  /* a valid problem that the kernel asked for cannot compute */
+    CKD_NO_KERNEL        = 5,  /* no kernel of the registry computes the problem */
+    CKD_WRONG_GPU        = 6,  /* the library holds no code for the device's GPU */
+    CKD_ABI_MISMATCH     = 7,  /* a library of another ABI version */
+    CKD_DAMAGED          = 8,  /* a file that is not what its hash, its manifest or its own description says */
+    CKD_DEVICE_FAILED    = 9,  /* the HIP runtime reported an error */
+    CKD_OUT_OF_MEMORY    = 10, /* the device, or the machine, has too little memory */
+    CKD_IO_FAILED        = 11, /* a file could not be read or written */
+    CKD_MISMATCH         = 12, /* a result differs from the reference by more than its tolerance */
+    CKD_INTERNAL         = 13
+} ckd_status;
+
+typedef enum ckd_family { CKD_GEMM = 1 } ckd_family;
+
+typedef enum ckd_duplicates { CKD_REFUSE = 0, CKD_REPLACE = 1, CKD_KEEP = 2 } ckd_duplicates;
+
+typedef enum ckd_strategy { CKD_RULES = 0, CKD_FIRST_FIT = 1, CKD_MODEL = 2 } ckd_strategy;
+
+typedef struct ckd_registry ckd_registry;     /* kernels of one family */
+typedef struct ckd_device ckd_device;         /* an AMD GPU or the simulator */
+typedef struct ckd_dispatcher ckd_dispatcher; /* selects from a registry for a GPU, and runs on a device */
+typedef struct ckd_plan ckd_plan;             /* what was selected for a problem */
+
+/* The first member of every family's problem. */
+typedef struct ckd_problem {
+    uint32_t struct_size;
+    uint32_t family; /* ckd_family */
+} ckd_problem;
+
+/* C[m,n] = op(A[m,k] * B[k,n], D...). Its tensors are A, B, C, and then the D tensors. */
+typedef struct ckd_gemm_problem {
+    ckd_problem base;
+    int64_t m, n, k;
+    int64_t batch;                                           /* 0 is 1 */
+    int64_t stride_a, stride_b, stride_c;                    /* leading dimensions in elements; 0 is packed */
+    int64_t batch_stride_a, batch_stride_b, batch_stride_c;  /* in elements; used if has_batch_strides */
+    int32_t has_batch_strides;
+    int32_t d_count;
+    const char* dtype_a;  /* such as "fp16" */
+    const char* dtype_b;  /* null: as A */
+    const char* dtype_c;  /* null: the usual one of the pair */
+    const char* layout;   /* such as "rcr"; null is "rcr" */
+    const char* fused_op; /* null is "PassThrough" */
+    int64_t split_k;         /* parts of K; 0 is 1, -1 lets the dispatcher choose */
+    int32_t alignment;       /* bytes that every address is a multiple of; 0 is 16 */
+    int32_t deterministic;   /* nonzero: the same bits every time */
+    uint64_t workspace_limit; /* bytes; 0 is no limit */
+} ckd_gemm_problem;
+
+typedef struct ckd_run_options {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void* stream;            /* hipStream_t; null for the default stream */
+    void* workspace;         /* device memory, or null for the dispatcher's own */
+    uint64_t workspace_size;
+} ckd_run_options;
+
+typedef struct ckd_benchmark_options {
+    uint32_t struct_size;
+    int32_t warmup;           /* untimed runs before the measured ones */
+    int32_t repeat;           /* measured runs; 0 is 10 */
+    int32_t flush_cache;      /* nonzero: overwrite the GPU's caches before each measured run */
+    int32_t rotating_buffers; /* copies of the tensors that runs take in turn; 0 is 1 */
+    int32_t cpu_timer;        /* nonzero: the CPU's clock instead of the GPU's */
+    void* stream;
+} ckd_benchmark_options;
+
+/* ---- the library ---- */
+
+CKD_API uint32_t ckd_abi_version(void);
+CKD_API const char* ckd_last_error(void);
+CKD_API const char* ckd_status_name(ckd_status status);
+CKD_API void ckd_free_text(char* text);
+
+/* ---- registries ---- */
+
+CKD_API ckd_status ckd_registry_create(ckd_family family, const char* name, ckd_registry** registry);
+/* The registry of that name in this process, made at the first ask; destroying the handle leaves it. */
+CKD_API ckd_status ckd_registry_named(ckd_family family, const char* name, ckd_registry** registry);
+CKD_API void ckd_registry_destroy(ckd_registry* registry);
+/* Adds the kernels of <set>.manifest.json without opening their libraries; all or none. count may be null. */
+CKD_API ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char* path, ckd_duplicates duplicates, int32_t priority, size_t* count);
+/* Opens a library and adds its kernel. sha256 is what it must hash to, or null. name may be null. */
+CKD_API ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256, ckd_duplicates duplicates, int32_t priority, char** name);
+CKD_API ckd_status ckd_registry_remove(ckd_registry* registry, const char* name);
+CKD_API ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other, ckd_duplicates duplicates, size_t* count);
+/* filter: JSON such as {"dtype_a": "fp16", "layout": "rcr", "gpu": "gfx942"}; an empty object keeps all. */
+CKD_API ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen);
+CKD_API size_t ckd_registry_size(const ckd_registry* registry);
+/* Changes with every kernel that is added, replaced or removed. */
+CKD_API uint64_t ckd_registry_version(const ckd_registry* registry);
+/* A kernel as JSON: name, key, spec, library, resources. By its name, or by its key as text. */
+CKD_API ckd_status ckd_registry_find(const ckd_registry* registry, const char* name_or_key, char** json);
+CKD_API ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json);
+CKD_API ckd_status ckd_registry_from_json(ckd_family family, const char* json, ckd_registry** registry);
+
+/* ---- devices ---- */
+
+/* name: "hip:0" or "sim:gfx942". simulator: the path of the simulator's runtime, or null for CKDISPATCH_SIMULATOR. */
+CKD_API ckd_status ckd_device_open(const char* name, const char* simulator, ckd_device** device);
+CKD_API void ckd_device_close(ckd_device* device);
+CKD_API const char* ckd_device_gpu(const ckd_device* device);
+CKD_API ckd_status ckd_device_allocate(ckd_device* device, size_t bytes, void** address);
+CKD_API ckd_status ckd_device_release(ckd_device* device, void* address);
+CKD_API ckd_status ckd_device_copy_in(ckd_device* device, void* to, const void* from_host, size_t bytes);
+CKD_API ckd_status ckd_device_copy_out(ckd_device* device, void* to_host, const void* from, size_t bytes);
+/* Copies rows of `width` bytes on the device, `pitch` bytes from one to the next. */
+CKD_API ckd_status ckd_device_copy_rows(ckd_device* device, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t rows, void* stream);
+CKD_API ckd_status ckd_device_fill(ckd_device* device, void* address, int byte, size_t bytes, void* stream);
+CKD_API ckd_status ckd_device_synchronize(ckd_device* device, void* stream);
+CKD_API ckd_status ckd_device_create_stream(ckd_device* device, void** stream);
+CKD_API ckd_status ckd_device_destroy_stream(ckd_device* device, void* stream);
+
+/* ---- selection: needs no device, and loads no HIP runtime ---- */
+
+CKD_API ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu, ckd_dispatcher** dispatcher);
+CKD_API void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher);
+/* Not while another thread selects. */
+CKD_API ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy strategy);
+/* A prediction of the caller's own, in microseconds, in place of the cost model. parts: of a split K. */
+typedef double (*ckd_predictor)(void* user, const ckd_problem* problem, const char* kernel, int64_t parts);
+CKD_API ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_predictor predictor, void* user);
+/* Chooses among the kernels that compute the problem, the best first; an index out of range fails the selection. */
+typedef size_t (*ckd_chooser)(void* user, const ckd_problem* problem, const char* const* kernels, size_t count);
+CKD_API ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_chooser chooser, void* user);
+CKD_API ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan);
+/* With that kernel and no other, by its name or by its key as text. */
+CKD_API ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan);
+/* JSON: {"problem", "gpu", "fit": [{"kernel", "microseconds", …}], "refused": [{"kernel", "code", "reason"}]}. */
+CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
+CKD_API void ckd_plan_destroy(ckd_plan* plan);
+CKD_API const char* ckd_plan_kernel(const ckd_plan* plan);
+CKD_API uint64_t ckd_plan_workspace_size(const ckd_plan* plan);
+CKD_API ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json);
+
+/* ---- running: tensors are device addresses in the family's order ---- */
+
+CKD_API ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device);
+/* Selects and enqueues. options and plan may be null. */
+CKD_API ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan);
+/* Enqueues what was selected before; the addresses must be aligned as the problem says. */
+CKD_API ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options);
+/* The same for plans of up to four tensors, with the arguments of a plain call. */
+CKD_API ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void* second, void* third, void* fourth);
+/* JSON: {"kernel", "device", "simulated", "milliseconds": […], "median", "minimum", "mean"}. */
+CKD_API ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json);
+/* Runs, and compares the output with a reference of the CPU. JSON: {"ok", "kernel", "checked", "wrong", "max_abs", …}. */
+CKD_API ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, char** json);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CKDISPATCH_H_ */

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Runs problems on a device with the plans that its selector chooses.
+//
+// Beyond what Selector asks, Family has
+//     static std::int64_t launches(const Problem&)                              of each stage, such as one for each matrix of a batch
+//     static Bound bind(const Problem&, const Way&, Tensors, std::int64_t)      the problem of one launch
+//     static std::size_t tensor_count(const Problem&)
+//     static std::size_t tensor_bytes(const Problem&, std::size_t)              how far a tensor reaches
+//     static Problem aligned(const Problem&, Tensors)                           the problem with the alignment that the addresses have
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ckdispatch/core/device.hpp"
+#include "ckdispatch/core/run.hpp"
+#include "ckdispatch/core/selector.hpp"
+
+namespace ckdispatch {
+
+/// Device addresses in the order that the family documents.
+using Tensors = void* const*;
+
+template <class Family>
+class Dispatcher {
+public:
+    using Problem  = typename Family::Problem;
+    using Registry = typename Family::Registry;
+    using PlanPtr  = typename Selector<Family>::PlanPtr;
+
+    Dispatcher(std::shared_ptr<Registry> registry, std::shared_ptr<Device> device)
+        : Dispatcher(std::make_shared<Selector<Family>>(std::move(registry), device->gpu()), device) {}
+
+    /// With a selector that selected before there was a device. Throws Error (wrong_gpu) if it selects for another GPU.
+    Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device) : selector_(std::move(selector)), device_(std::move(device)) {
+        if (device_->gpu() != selector_->gpu())
+            throw Error(ErrorCode::wrong_gpu, "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) + ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
+    }
+
+    Selector<Family>& selector() { return *selector_; }
+    Device& device() { return *device_; }
+    const std::shared_ptr<Device>& shared_device() const { return device_; }
+
+    PlanPtr select(const Problem& problem) { return selector_->select(problem); }
+
+    /// Enqueues the best plan on the stream and returns it. Throws Error, and then nothing was launched.
+    PlanPtr run(const Problem& problem, Tensors tensors, const RunOptions& options = {}) {
+        PlanPtr plan = selector_->select(Family::aligned(problem, tensors));
+        run_plan(*plan, tensors, options);
+        return plan;
+    }
+
+    /// With that kernel and no other: by key or by name.
+    template <class KeyOrName>
+    PlanPtr run_explicit(const KeyOrName& kernel, const Problem& problem, Tensors tensors, const RunOptions& options = {}) {
+        PlanPtr plan = selector_->select_explicit(kernel, Family::aligned(problem, tensors));
+        run_plan(*plan, tensors, options);
+        return plan;
+    }
+
+    void run_plan(const Plan<Family>& plan, Tensors tensors, const RunOptions& options = {}) {
+        device_->make_current();
+        ck_launch_options launch{};
+        launch.struct_size = sizeof(launch);
+        launch.repeat      = 1;
+        launch.gpu         = plan.gpu.c_str();
+        launch.stream      = options.stream;
+        if (plan.workspace_bytes) provide_workspace(plan.workspace_bytes, options, launch);
+        const std::int64_t launches = Family::launches(plan.problem);
+        char why[512];
+        for (const Stage<Family>& stage : plan.stages) {
+            for (std::int64_t i = 0; i < launches; ++i) {
+                const auto bound  = Family::bind(plan.problem, stage.way, tensors, i);
+                const auto status = stage.api->launch(&bound.base, &launch, why, sizeof(why));
+                if (status != CK_KERNEL_OK) fail(status, why);
+            }
+        }
+    }
+
+    /// Times a plan: each measured run on its own. Outputs are overwritten, inputs stay as they are.
+    BenchmarkResult benchmark(const Plan<Family>& plan, Tensors tensors, const BenchmarkOptions& options = {});
+
+private:
+    [[noreturn]] void fail(ck_kernel_status status, const char* why) const {
+        std::string sentence = why;
+        if (status == CK_KERNEL_DEVICE_FAILED) sentence += device_->last_reason();
+        throw Error(code_of(status), sentence);
+    }
+
+    /// The caller's, or one of the stream's own that grows and stays.
+    void provide_workspace(std::uint64_t bytes, const RunOptions& options, ck_launch_options& launch) {
+        launch.workspace      = options.workspace;
+        launch.workspace_size = options.workspace_size;
+        if (options.workspace) {
+            if (options.workspace_size < bytes)
+                throw Error(ErrorCode::invalid_argument, "A workspace of " + std::to_string(options.workspace_size) + " bytes was given, and the plan needs " + std::to_string(bytes) + ".");
+            return;
+        }
+        std::lock_guard<std::mutex> lock(mutex_);
+        DeviceBuffer& kept = workspaces_[options.stream];
+        if (kept.size() < bytes) {
+            device_->synchronize(options.stream);
+            kept = DeviceBuffer(device_, bytes);
+        }
+        launch.workspace      = kept.address();
+        launch.workspace_size = kept.size();
+    }
+
+    std::shared_ptr<Selector<Family>> selector_;
+    std::shared_ptr<Device> device_;
+    std::mutex mutex_;
+    std::map<void*, DeviceBuffer> workspaces_;
+};
+
+template <class Family>
+BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors tensors, const BenchmarkOptions& options) {
+    if (options.repeat < 1 || options.warmup < 0 || options.rotating_buffers < 1)
+        throw Error(ErrorCode::invalid_argument, "A benchmark was asked for with warmup = " + std::to_string(options.warmup) + ", repeat = " + std::to_string(options.repeat) +
+                                                     " and rotating_buffers = " + std::to_string(options.rotating_buffers) + "; repeat and rotating_buffers must be at least 1, warmup at least 0.");
+    const std::size_t count = Family::tensor_count(plan.problem);
+    std::vector<std::vector<void*>> sets{{tensors, tensors + count}};
+    std::vector<DeviceBuffer> copies;
+    for (int i = 1; i < options.rotating_buffers; ++i) {
+        std::vector<void*> set;
+        for (std::size_t t = 0; t < count; ++t) {
+            const std::size_t bytes = Family::tensor_bytes(plan.problem, t);
+            copies.emplace_back(device_, bytes);
+            device_->copy_on_device(copies.back().address(), tensors[t], bytes);
+            set.push_back(copies.back().address());
+        }
+        sets.push_back(std::move(set));
+    }
+    const auto& facts = selector_->facts();
+    DeviceBuffer flush(device_, options.flush_cache ? std::size_t(facts.l2_bytes * facts.xcds + facts.infinity_cache_bytes) : 0);
+
+    RunOptions run;
+    run.stream = options.stream;
+    BenchmarkResult result;
+    result.kernel    = plan.name();
+    result.device    = device_->name();
+    result.simulated = device_->simulated();
+    for (int i = 0; i < options.warmup; ++i) run_plan(plan, sets[std::size_t(i) % sets.size()].data(), run);
+    GpuTimer timer(device_, options.stream);
+    for (int i = 0; i < options.repeat; ++i) {
+        const auto& set = sets[std::size_t(i) % sets.size()];
+        if (flush.size()) device_->fill(flush.address(), i & 1, flush.size(), options.stream);
+        if (options.timer == Timer::gpu) {
+            timer.start();
+            run_plan(plan, set.data(), run);
+            result.milliseconds.push_back(timer.stop());
+        } else {
+            device_->synchronize(options.stream);
+            const auto begin = std::chrono::steady_clock::now();
+            run_plan(plan, set.data(), run);
+            device_->synchronize(options.stream);
+            result.milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+        }
+    }
+    return result;
+}
+
+}  // namespace ckdispatch

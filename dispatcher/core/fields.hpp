@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Keys as lists of named fields: a family lists the fields of its key once, and order, hash, text and JSON follow.
+//
+// A key is a struct with `static constexpr std::string_view family` and
+//     template <class Visit> static void fields(Visit&& visit) { visit("tile", &Key::tile); … }
+// whose members are Name, Extent3, bool or int.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "ckdispatch/core/error.hpp"
+#include "ckdispatch/core/name.hpp"
+
+namespace ckdispatch {
+
+/// Extents along m, n and k.
+struct Extent3 {
+    int m = 0, n = 0, k = 0;
+
+    friend bool operator==(const Extent3& a, const Extent3& b) { return a.m == b.m && a.n == b.n && a.k == b.k; }
+    friend bool operator<(const Extent3& a, const Extent3& b) { return std::tie(a.m, a.n, a.k) < std::tie(b.m, b.n, b.k); }
+};
+
+namespace fields_detail {
+
+std::string show(Name value);
+std::string show(const Extent3& value);
+std::string show(bool value);
+std::string show(int value);
+
+void parse(std::string_view text, Name& value);
+void parse(std::string_view text, Extent3& value);
+void parse(std::string_view text, bool& value);
+void parse(std::string_view text, int& value);
+
+inline std::size_t hash(Name value) { return value.hash(); }
+inline std::size_t hash(bool value) { return value ? 1 : 0; }
+inline std::size_t hash(int value) { return std::size_t(value); }
+inline std::size_t hash(const Extent3& value) { return (std::size_t(value.m) * 1000003 + std::size_t(value.n)) * 1000003 + std::size_t(value.k); }
+
+/// The text between the braces of `family{…}`, split at its commas.
+class Items {
+public:
+    Items(std::string_view text, std::string_view family);
+    /// The value of the next field, which must have that name.
+    std::string_view take(std::string_view name);
+    void end() const;
+
+private:
+    std::string_view whole_, rest_;
+};
+
+}  // namespace fields_detail
+
+template <class Key>
+bool fields_equal(const Key& a, const Key& b) {
+    bool equal = true;
+    Key::fields([&](std::string_view, auto member) { equal = equal && a.*member == b.*member; });
+    return equal;
+}
+
+template <class Key>
+bool fields_less(const Key& a, const Key& b) {
+    int order = 0;
+    Key::fields([&](std::string_view, auto member) {
+        if (order == 0 && !(a.*member == b.*member)) order = a.*member < b.*member ? -1 : 1;
+    });
+    return order < 0;
+}
+
+template <class Key>
+std::size_t fields_hash(const Key& key) {
+    std::size_t seed = 0;
+    Key::fields([&](std::string_view, auto member) {
+        seed ^= fields_detail::hash(key.*member) + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2);
+    });
+    return seed;
+}
+
+/// Such as `gemm{variant=standard,dtype_a=fp16,…}`; from_text is the inverse.
+template <class Key>
+std::string to_text(const Key& key) {
+    std::string text(Key::family);
+    char separator = '{';
+    Key::fields([&](std::string_view name, auto member) {
+        text += separator;
+        text += name;
+        text += '=';
+        text += fields_detail::show(key.*member);
+        separator = ',';
+    });
+    return text + '}';
+}
+
+template <class Key>
+Key from_text(std::string_view text) {
+    Key key;
+    fields_detail::Items items(text, Key::family);
+    Key::fields([&](std::string_view name, auto member) { fields_detail::parse(items.take(name), key.*member); });
+    items.end();
+    return key;
+}
+
+}  // namespace ckdispatch

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "ckdispatch/core/library.hpp"
+
+#include <dlfcn.h>
+
+#include "ckdispatch/core/error.hpp"
+#include "ckdispatch/core/files.hpp"
+#include "ckdispatch/core/json.hpp"
+#include "ckdispatch/core/sha256.hpp"
+
+namespace ckdispatch {
+namespace {
+
+using GetApi = const ck_kernel_api* (*)();
+
+[[noreturn]] void disagree(const std::string& path, const std::string& why) {
+    throw Error(ErrorCode::damaged, "The library " + path + " contradicts itself: " + why + "; build it again.");
+}
+
+const ck_kernel_api* load_api(const std::string& path) {
+    // An absolute path: the loader would otherwise look for a plain name in its own folders.
+    void* const handle = ::dlopen(path.find('/') == path.npos ? ("./" + path).c_str() : path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) throw Error(ErrorCode::damaged, "The library " + path + " cannot be loaded: " + ::dlerror() + ".");
+    const auto get_api = reinterpret_cast<GetApi>(::dlsym(handle, "ck_kernel_get_api"));
+    if (!get_api) throw Error(ErrorCode::damaged, "The library " + path + " is no kernel library: it exports no ck_kernel_get_api.");
+    return get_api();
+}
+
+// "gfx942:64,gfx1100:32": what the library says it holds code for, against what its code objects are.
+void check_targets(const std::string& path, const std::string& targets, const std::vector<Resources>& held) {
+    std::size_t said = 0;
+    for (std::size_t at = 0; at < targets.size();) {
+        const std::size_t comma  = std::min(targets.find(',', at), targets.size());
+        const std::string target = targets.substr(at, comma - at);
+        bool found               = false;
+        for (const Resources& resources : held)
+            found = found || target == std::string(resources.gpu.text()) + ":" + std::to_string(resources.wave_size);
+        if (!found) disagree(path, "it describes code for " + target + ", and holds none (or for waves of another size)");
+        ++said;
+        at = comma + 1;
+    }
+    if (said != held.size()) disagree(path, "it holds code for " + std::to_string(held.size()) + " GPUs and describes " + std::to_string(said));
+}
+
+void check_recorded(const std::string& path, const Json& recorded, const std::vector<Resources>& held) {
+    if (recorded.is_null()) return;
+    const std::string what = "The resource record of " + path;
+    for (const Resources& resources : held) {
+        if (member(member(recorded, resources.gpu.c_str(), what), "lds_bytes", what) != resources.lds_bytes)
+            disagree(path, "its record of LDS for " + std::string(resources.gpu.text()) + " is not what its code object uses");
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const KernelLibrary> KernelLibrary::open(const LibraryFile& file) {
+    const auto content = read_file(file.path, "The library " + file.path);
+    auto library       = std::make_shared<KernelLibrary>();
+    library->path_     = file.path;
+    library->sha256_   = ckdispatch::sha256(content.data(), content.size());
+    if (!file.sha256.empty() && library->sha256_ != file.sha256)
+        throw Error(ErrorCode::damaged, "The library " + file.path + " is not the one that was built: its SHA-256 is " + library->sha256_ + ", not " + file.sha256 + "; build it again.");
+    // Before any code of it runs.
+    library->resources_ = read_code_objects(content, file.path);
+    library->api_       = load_api(file.path);
+    library->read_description();
+    return library;
+}
+
+void KernelLibrary::read_description() {
+    if (!api_ || api_->abi_version != CK_KERNEL_ABI_VERSION || api_->struct_size < sizeof(ck_kernel_api)) {
+        const std::string version = api_ ? std::to_string(api_->abi_version) : "none";
+        throw Error(ErrorCode::abi_mismatch, "The library " + path_ + " has the kernel ABI version " + version + ", and this runtime needs " + std::to_string(CK_KERNEL_ABI_VERSION) + "; build it again with this version.");
+    }
+    const std::string what = "The description of " + path_;
+    const Json description = parse_json(api_->describe(), what);
+    const Json& spec       = member(description, "spec", what);
+    family_                = text_member(spec, "family", what);
+    name_                  = text_member(spec, "name", what);
+    spec_                  = spec.dump();
+    check_targets(path_, text_member(description, "targets", what), resources_);
+    check_recorded(path_, member(description, "resources", what), resources_);
+}
+
+}  // namespace ckdispatch

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// What the registries of all families share: kernels in the order of their keys, found by key and by name, from any thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ckdispatch/core/error.hpp"
+#include "ckdispatch/core/kernel.hpp"
+
+namespace ckdispatch {
+
+/// What happens to a kernel whose key the registry has already.
+enum class Duplicates {
+    refuse,   ///< Error, and nothing is added
+    replace,  ///< the new one takes its place
+    keep,     ///< the old one stays
+};
+
+/// How many kernels there are, and how many have each value of each field that is a word (dtype, layout, pipeline, …).
+struct Statistics {
+    std::size_t kernels  = 0;
+    std::size_t opened   = 0;
+    std::size_t spilling = 0;
+    std::map<std::string, std::size_t> gpus;
+    std::map<std::string, std::map<std::string, std::size_t>> fields;
+};
+
+/// Derived is the family's registry, and has `static bool matches(const Key&, const typename Derived::Filter&)`.
+template <class Derived, class KeyType>
+class BaseRegistry {
+public:
+    using Key       = KeyType;
+    using KernelPtr = std::shared_ptr<const Kernel<Key>>;
+    using Snapshot  = std::shared_ptr<const std::vector<KernelPtr>>;
+    using Predicate = std::function<bool(const Kernel<Key>&)>;
+
+    explicit BaseRegistry(std::string name) : name_(std::move(name)) {}
+    BaseRegistry(const BaseRegistry&)            = delete;
+    BaseRegistry& operator=(const BaseRegistry&) = delete;
+
+    /// The registry of that name in this process, made at the first ask.
+    static std::shared_ptr<Derived> named(const std::string& name) {
+        static auto& mutex = *new std::mutex;
+        static auto& known = *new std::map<std::string, std::shared_ptr<Derived>>;
+        std::lock_guard<std::mutex> lock(mutex);
+        std::shared_ptr<Derived>& registry = known[name];
+        if (!registry) registry = std::make_shared<Derived>(name);
+        return registry;
+    }
+
+    const std::string& name() const { return name_; }
+
+    /// Changes with every kernel that is added, replaced or removed.
+    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+    /// All kernels, in the order of their keys; later changes do not show in it.
+    Snapshot kernels() const {
+        {
+            std::shared_lock<std::shared_mutex> lock(mutex_);
+            if (snapshot_) return snapshot_;
+        }
+        std::unique_lock<std::shared_mutex> lock(mutex_);
+        if (!snapshot_) {
+            auto all = std::make_shared<std::vector<KernelPtr>>();
+            all->reserve(by_key_.size());
+            for (const auto& [key, kernel] : by_key_) all->push_back(kernel);
+            snapshot_ = std::move(all);
+        }
+        return snapshot_;
+    }
+
+    std::size_t size() const {
+        std::shared_lock<std::shared_mutex> lock(mutex_);
+        return by_key_.size();
+    }
+
+    /// Whether it was added.
+    bool add(KernelPtr kernel, Duplicates duplicates = Duplicates::refuse) {
+        std::unique_lock<std::shared_mutex> lock(mutex_);
+        return add_locked(std::move(kernel), duplicates);
+    }
+
+    /// Opens a library and adds its kernel under the library's own description.
+    KernelPtr add_library(const LibraryFile& file, Duplicates duplicates = Duplicates::refuse, int priority = 0) {
+        KernelPtr kernel = Derived::describe(KernelLibrary::open(file), priority);
+        add(kernel, duplicates);
+        return kernel;
+    }
+
+    /// Adds the kernels of `<set>.manifest.json` without opening their libraries; all or none. Returns how many were added.
+    std::size_t load_manifest(const std::string& path, Duplicates duplicates = Duplicates::refuse, int priority = 0) {
+        return add_all(Derived::read_manifest(path, priority), duplicates);
+    }
+
+    /// The kernel of that key or name, or nullptr.
+    KernelPtr find(const Key& key) const {
+        std::shared_lock<std::shared_mutex> lock(mutex_);
+        const auto found = by_key_.find(key);
+        return found == by_key_.end() ? nullptr : found->second;
+    }
+    KernelPtr find_name(const std::string& name) const {
+        std::shared_lock<std::shared_mutex> lock(mutex_);
+        const auto found = by_name_.find(name);
+        return found == by_name_.end() ? nullptr : found->second;
+    }
+
+    /// Whether there was such a kernel.
+    bool remove(const std::string& name) {
+        std::unique_lock<std::shared_mutex> lock(mutex_);
+        const auto found = by_name_.find(name);
+        if (found == by_name_.end()) return false;
+        by_key_.erase(found->second->key());
+        by_name_.erase(found);
+        changed();
+        return true;
+    }
+
+    /// A registry of those that pass the family's filter, hold code for the GPU (if one is named) and satisfy the predicate (if there is one).
+    template <class Filter>
+    std::shared_ptr<Derived> filtered(const Filter& filter, Name gpu = {}, const Predicate& predicate = {}) const {
+        auto chosen = std::make_shared<Derived>(name_);
+        for (const KernelPtr& kernel : *kernels()) {
+            if (!Derived::matches(kernel->key(), filter)) continue;
+            if (!gpu.empty() && !kernel->resources_on(gpu)) continue;
+            if (predicate && !predicate(*kernel)) continue;
+            chosen->add(kernel);
+        }
+        return chosen;
+    }
+
+    /// Adds the kernels of another registry; all or none. Returns how many were added.
+    std::size_t merge(const Derived& other, Duplicates duplicates = Duplicates::refuse) { return add_all(*other.kernels(), duplicates); }
+
+    Statistics statistics() const {
+        Statistics counted;
+        for (const KernelPtr& kernel : *kernels()) {
+            ++counted.kernels;
+            if (kernel->opened()) ++counted.opened;
+            bool spills = false;
+            for (const Resources& used : kernel->resources()) {
+                ++counted.gpus[std::string(used.gpu.text())];
+                spills = spills || used.vgpr_spills || used.sgpr_spills;
+            }
+            if (spills) ++counted.spilling;
+            Key::fields([&](std::string_view field, auto member) {
+                if constexpr (std::is_same_v<decltype(member), Name Key::*>) {
+                    ++counted.fields[std::string(field)][std::string((kernel->key().*member).text())];
+                }
+            });
+        }
+        return counted;
+    }
+
+    /// Every kernel with its spec, its library and what it uses, and the statistics; from_json() is the inverse.
+    std::string to_json() const { return Derived::write_json(static_cast<const Derived&>(*this)); }
+    static std::shared_ptr<Derived> from_json(const std::string& text) { return Derived::read_json(text); }
+
+    /// Adds all, or on an Error none. Returns how many were added.
+    std::size_t add_all(const std::vector<KernelPtr>& kernels, Duplicates duplicates) {
+        std::unique_lock<std::shared_mutex> lock(mutex_);
+        const auto by_key  = by_key_;
+        const auto by_name = by_name_;
+        std::size_t added  = 0;
+        try {
+            for (const KernelPtr& kernel : kernels) added += add_locked(kernel, duplicates) ? 1 : 0;
+        } catch (...) {
+            by_key_  = by_key;
+            by_name_ = by_name;
+            changed();
+            throw;
+        }
+        return added;
+    }
+
+private:
+    bool add_locked(KernelPtr kernel, Duplicates duplicates) {
+        const auto named = by_name_.find(kernel->name());
+        if (named != by_name_.end() && !(named->second->key() == kernel->key()))
+            throw Error(ErrorCode::damaged, "The registry " + name_ + " was given a second kernel called " + kernel->name() + " with another spec; a name belongs to one spec.");
+        const auto found = by_key_.find(kernel->key());
+        if (found != by_key_.end()) {
+            if (duplicates == Duplicates::keep) return false;
+            if (duplicates == Duplicates::refuse)
+                throw Error(ErrorCode::duplicate, "The registry " + name_ + " already has the kernel " + kernel->name() + "; remove it, or ask to replace or to keep duplicates.");
+            by_name_.erase(found->second->name());
+            by_key_.erase(found);
+        }
+        by_name_[kernel->name()] = kernel;
+        by_key_[kernel->key()]   = std::move(kernel);
+        changed();
+        return true;
+    }
+
+    void changed() {
+        snapshot_.reset();
+        version_.fetch_add(1, std::memory_order_acq_rel);
+    }
+
+    std::string name_;
+    mutable std::shared_mutex mutex_;
+    std::map<Key, KernelPtr> by_key_;
+    std::unordered_map<std::string, KernelPtr> by_name_;
+    mutable Snapshot snapshot_;
+    std::atomic<std::uint64_t> version_{0};
+};
+
+}  // namespace ckdispatch

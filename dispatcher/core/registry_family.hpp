@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The part of a family's registry that reads and writes JSON, written once for all families. Included by their .cpp files alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arch/arch_specs.hpp"
+#include "ckdispatch/core/registry.hpp"
+#include "ckdispatch/core/registry_json.hpp"
+
+namespace ckdispatch {
+
+template <class Key>
+void check_identity(const KernelLibrary& library, const Key& key, const std::string& name) {
+    const std::string what = "The description of " + library.path();
+    if (library.name() != name || !(key_from_json<Key>(parse_json(library.spec(), what), what) == key))
+        throw Error(ErrorCode::damaged, "The library " + library.path() + " was registered as " + name + " and describes itself as another kernel, " + library.name() + ".");
+}
+
+template <class Registry>
+std::shared_ptr<const Kernel<typename Registry::Key>> described_kernel(std::shared_ptr<const KernelLibrary> library, int priority) {
+    const std::string what = "The description of " + library->path();
+    auto key               = key_from_json<typename Registry::Key>(parse_json(library->spec(), what), what);
+    return std::make_shared<Kernel<typename Registry::Key>>(std::move(key), std::move(library), priority);
+}
+
+template <class Registry>
+std::vector<typename Registry::KernelPtr> kernels_of_entries(std::vector<KernelEntry> entries, const std::string& what) {
+    using Key = typename Registry::Key;
+    std::vector<typename Registry::KernelPtr> kernels;
+    for (KernelEntry& entry : entries) {
+        auto key = key_from_json<Key>(entry.spec, what);
+        for (Resources& used : entry.resources) {
+            const arch::GpuSpec* gpu = arch::find_gpu(used.gpu.text());
+            if (!gpu) throw Error(ErrorCode::damaged, what + " names the GPU " + std::string(used.gpu.text()) + ", which this runtime does not know.");
+            used.wave_size      = gpu->wave_size;
+            used.workgroup_size = key.waves_per_workgroup() * gpu->wave_size;
+        }
+        kernels.push_back(std::make_shared<Kernel<Key>>(std::move(key), entry.name, entry.file, std::move(entry.resources), entry.priority));
+    }
+    return kernels;
+}
+
+template <class Registry>
+std::string registry_json(const Registry& registry) {
+    Json kernels = Json::array();
+    for (const auto& kernel : *registry.kernels()) {
+        Json spec    = key_to_json(kernel->key());
+        spec["name"] = kernel->name();
+        kernels.push_back(write_entry({kernel->name(), std::move(spec), kernel->file(), kernel->resources(), kernel->priority()}));
+    }
+    const Statistics counted = registry.statistics();
+    const Json statistics    = {
+        {"kernels", counted.kernels}, {"opened", counted.opened}, {"spilling", counted.spilling}, {"gpus", counted.gpus}, {"fields", counted.fields}};
+    const Json document = {
+        {"schema_version", 1}, {"registry", registry.name()}, {"family", Registry::Key::family}, {"kernels", std::move(kernels)}, {"statistics", statistics}};
+    return document.dump(2) + "\n";
+}
+
+template <class Registry>
+std::shared_ptr<Registry> registry_from_json(const std::string& text) {
+    const std::string what = "The exported registry";
+    auto registry          = std::make_shared<Registry>(text_member(parse_json(text, what), "registry", what));
+    registry->add_all(kernels_of_entries<Registry>(read_export(text), what), Duplicates::refuse);
+    return registry;
+}
+
+}  // namespace ckdispatch

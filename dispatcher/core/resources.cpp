@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "ckdispatch/core/resources.hpp"
+
+#include <algorithm>
+
+#include "arch/occupancy.hpp"
+#include "ckdispatch/core/json.hpp"
+#include "device_code/bundle.hpp"
+
+namespace ckdispatch {
+namespace {
+
+using device_code::Bytes;
+
+constexpr std::uint32_t kMetadataNote = 32;  // NT_AMDGPU_METADATA
+
+Bytes find_metadata(const device_code::ElfFile& code_object) {
+    for (const auto& section : code_object.sections()) {
+        if (section.header.sh_type != SHT_NOTE) continue;
+        const Bytes notes = code_object.content(section);
+        for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= notes.size;) {
+            const auto note          = notes.read<Elf64_Nhdr>(at, "notes");
+            const std::uint64_t name = at + sizeof(note), content = name + (note.n_namesz + 3u) / 4 * 4;
+            if (note.n_type == kMetadataNote) return notes.part(content, note.n_descsz, "metadata");
+            at = content + (note.n_descsz + 3u) / 4 * 4;
+        }
+    }
+    throw std::runtime_error("it has a code object without metadata");
+}
+
+Resources read_code_object(std::string_view gpu, Bytes code) {
+    const device_code::ElfFile elf(code);
+    if (elf.header().e_machine != EM_AMDGPU) throw std::runtime_error("it has device code that is for no AMD GPU");
+    const Bytes packed = find_metadata(elf);
+    const Json data    = Json::from_msgpack(packed.data, packed.data + packed.size, true, false);
+    const auto kernels = data.is_object() ? data.find("amdhsa.kernels") : data.end();
+    if (data.is_discarded() || kernels == data.end() || !kernels->is_array() || kernels->empty())
+        throw std::runtime_error("it has a code object whose metadata names no kernel");
+    Resources most;
+    most.gpu = gpu;
+    for (const Json& kernel : *kernels) {
+        const auto raise = [&](auto& figure, const char* name) {
+            const auto found = kernel.is_object() ? kernel.find(name) : kernel.end();
+            if (found == kernel.end() || !found->is_number_integer()) return;
+            figure = std::max(figure, found->get<std::decay_t<decltype(figure)>>());
+        };
+        raise(most.wave_size, ".wavefront_size");
+        raise(most.workgroup_size, ".max_flat_workgroup_size");
+        raise(most.vgprs, ".vgpr_count");
+        raise(most.agprs, ".agpr_count");
+        raise(most.sgprs, ".sgpr_count");
+        raise(most.vgpr_spills, ".vgpr_spill_count");
+        raise(most.sgpr_spills, ".sgpr_spill_count");
+        raise(most.lds_bytes, ".group_segment_fixed_size");
+        raise(most.scratch_bytes, ".private_segment_fixed_size");
+    }
+    return most;
+}
+
+}  // namespace
+
+int Resources::workgroups_per_unit(const arch::GpuSpec& spec) const {
+    return arch::workgroups_per_unit(spec, {vgprs, agprs, sgprs, lds_bytes, workgroup_size});
+}
+
+std::vector<Resources> read_code_objects(const std::vector<std::uint8_t>& file, const std::string& path) {
+    std::vector<Resources> found;
+    try {
+        for (const Bytes& place : device_code::bundle_places(device_code::ElfFile(device_code::bytes_of(file)))) {
+            if (!place.begins_with(device_code::kBundleMagic)) continue;
+            for (const auto& entry : device_code::bundle_entries(place)) {
+                const std::string_view gpu = device_code::processor_of(entry.id);
+                if (!gpu.empty()) found.push_back(read_code_object(gpu, entry.code));
+            }
+        }
+    } catch (const std::exception& error) {
+        throw Error(ErrorCode::damaged, path + " is no kernel library: " + error.what() + ".");
+    }
+    if (found.empty()) throw Error(ErrorCode::damaged, path + " is no kernel library: it holds no code for a GPU.");
+    return found;
+}
+
+}  // namespace ckdispatch

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// How a plan is run, and what is known afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ckdispatch {
+
+struct RunOptions {
+    void* stream = nullptr;
+    /// Device memory for plans that need some; the dispatcher keeps some of its own where none is given.
+    void* workspace              = nullptr;
+    std::uint64_t workspace_size = 0;
+};
+
+enum class Timer { gpu, cpu };
+
+struct BenchmarkOptions {
+    int warmup = 3;
+    int repeat = 10;
+    /// Overwrites as much memory as the GPU's caches hold before each measured run.
+    bool flush_cache = false;
+    /// Copies of the operands that runs take in turn, so that they are not found in a cache.
+    int rotating_buffers = 1;
+    Timer timer          = Timer::gpu;
+    void* stream         = nullptr;
+};
+
+struct BenchmarkResult {
+    std::string kernel;
+    std::string device;
+    bool simulated = false;
+    /// Of each measured run, in milliseconds.
+    std::vector<double> milliseconds;
+
+    double median() const;
+    double minimum() const;
+    double mean() const;
+};
+
+/// A result against the reference.
+struct Validation {
+    std::string kernel;
+    std::string device;
+    double max_abs       = 0;
+    double max_over      = 0;  ///< the worst difference as a multiple of what is allowed there
+    std::int64_t checked = 0;
+    std::int64_t wrong   = 0;
+    std::int64_t worst_row = 0, worst_column = 0, worst_batch = 0;
+    double actual = 0, expected = 0;  ///< at the worst place
+
+    bool ok() const { return wrong == 0; }
+};
+
+}  // namespace ckdispatch

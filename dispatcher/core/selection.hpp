@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// How a kernel is chosen, and what a choice looks like.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ckdispatch/core/cost.hpp"
+#include "ckdispatch/core/kernel.hpp"
+
+namespace ckdispatch {
+
+enum class Strategy {
+    first_fit,      ///< the first that computes the problem, by priority and then in the order of the keys
+    rules,          ///< the one that the cost model predicts to be the fastest among those of the highest priority
+    model,          ///< as rules, with a prediction of the caller's own (a learned model)
+    user_function,  ///< the caller chooses from the ranking
+};
+
+/// A kernel that computes the problem, in one of the ways it can.
+template <class Family>
+struct Candidate {
+    std::shared_ptr<const Kernel<typename Family::Key>> kernel;
+    typename Family::Way way;
+    double microseconds = 0;  ///< predicted
+};
+
+/// A kernel that does not, and why.
+template <class Family>
+struct Refused {
+    std::shared_ptr<const Kernel<typename Family::Key>> kernel;
+    ErrorCode code;
+    std::string reason;
+};
+
+template <class Family>
+struct Ranking {
+    std::vector<Candidate<Family>> fit;  ///< the best first
+    std::vector<Refused<Family>> refused;
+};
+
+/// One launch of a plan (or the same for each matrix of a batch).
+template <class Family>
+struct Stage {
+    std::shared_ptr<const Kernel<typename Family::Key>> kernel;
+    const ck_kernel_api* api = nullptr;
+    typename Family::Way way;
+    std::uint64_t workspace_bytes = 0;
+};
+
+/// What serves a problem: its stages in order. Most plans have one.
+template <class Family>
+struct Plan {
+    typename Family::Problem problem;
+    Name gpu;
+    std::vector<Stage<Family>> stages;
+    std::uint64_t workspace_bytes = 0;  ///< of the largest stage
+    double microseconds           = 0;  ///< predicted
+
+    const std::string& name() const { return stages.front().kernel->name(); }
+};
+
+/// Replaces the cost model's prediction, in microseconds.
+template <class Family>
+using Predictor = std::function<double(const typename Family::Problem&, const Candidate<Family>&, const arch::GpuSpec&)>;
+
+/// Returns the index of the candidate to take, or nothing to take the first.
+template <class Family>
+using Chooser = std::function<std::optional<std::size_t>(const typename Family::Problem&, const std::vector<Candidate<Family>>&)>;
+
+}  // namespace ckdispatch

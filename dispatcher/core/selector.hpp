@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Chooses plans for problems on one GPU. It needs no device: what a kernel computes is its library's own answer, and that needs none.
+//
+// Family names the types Key, Problem, Way, Registry and Bound (the problem of the kernel ABI) and has
+//     static std::string mismatch(const Key&, const Problem&)               why the kernel computes something else; empty if it does not
+//     static std::vector<Way> ways(const Key&, const Problem&)              how it could be run, such as parts of a split K
+//     static Work work(const Key&, const Problem&, const Way&)              for the cost model
+//     static Bound probe(const Problem&, const Way&)                        to ask supports(), with addresses of the stated alignment
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/arch_types.hpp"
+#include "ckdispatch/core/selection.hpp"
+#include "ckdispatch/core/selection_cache.hpp"
+
+namespace ckdispatch {
+
+/// The facts about a GPU. Throws Error (invalid_argument) with the known names.
+const arch::GpuSpec& gpu_facts(Name gpu);
+
+/// What a kernel library answered, as an error code.
+ErrorCode code_of(ck_kernel_status status);
+
+template <class Family>
+class Selector {
+public:
+    using Key       = typename Family::Key;
+    using Problem   = typename Family::Problem;
+    using Registry  = typename Family::Registry;
+    using KernelPtr = typename Registry::KernelPtr;
+    using PlanPtr   = std::shared_ptr<const Plan<Family>>;
+
+    Selector(std::shared_ptr<Registry> registry, Name gpu) : registry_(std::move(registry)), gpu_(gpu), facts_(&gpu_facts(gpu)) {}
+
+    Registry& registry() const { return *registry_; }
+    Name gpu() const { return gpu_; }
+    const arch::GpuSpec& facts() const { return *facts_; }
+
+    /// Not to be called while another thread selects.
+    void use(Strategy strategy) {
+        if (strategy == Strategy::model && !predictor_) throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model; give a predictor.");
+        if (strategy == Strategy::user_function && !chooser_)
+            throw Error(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
+        strategy_ = strategy;
+        cache_.clear();
+    }
+    void use(Predictor<Family> predictor) {
+        predictor_ = std::move(predictor);
+        use(Strategy::model);
+    }
+    void use(Chooser<Family> chooser) {
+        chooser_ = std::move(chooser);
+        use(Strategy::user_function);
+    }
+    Strategy strategy() const { return strategy_; }
+
+    /// The plan for a problem; the same for the same problem as long as the registry does not change. Throws Error (no_kernel).
+    PlanPtr select(const Problem& problem) {
+        const std::uint64_t version = registry_->version();
+        if (PlanPtr known = cache_.find(problem, version)) return known;
+        PlanPtr plan = choose(problem);
+        cache_.insert(problem, version, plan);
+        return plan;
+    }
+
+    /// Every kernel: those that compute the problem, the best first, and for the others why not. Opens all libraries of the right signature.
+    Ranking<Family> rank(const Problem& problem) const {
+        Ranking<Family> ranking;
+        for (const KernelPtr& kernel : *registry_->kernels()) {
+            std::vector<Candidate<Family>> ways;
+            Refused<Family> refused{kernel, ErrorCode::ok, {}};
+            if (!candidates_of(kernel, problem, ways, refused)) {
+                ranking.refused.push_back(std::move(refused));
+                continue;
+            }
+            bool fits = false;
+            for (Candidate<Family>& way : ways) {
+                if (!supported(way, problem, refused)) continue;
+                fits = true;
+                ranking.fit.push_back(std::move(way));
+            }
+            if (!fits) ranking.refused.push_back(std::move(refused));
+        }
+        sort(ranking.fit);
+        return ranking;
+    }
+
+    /// A plan with that kernel and no other. Throws Error: not_found, or why the kernel does not compute the problem.
+    PlanPtr select_explicit(const KernelPtr& kernel, const Problem& problem) const {
+        if (!kernel) throw Error(ErrorCode::not_found, "A kernel was asked for that the registry " + registry_->name() + " does not have.");
+        std::vector<Candidate<Family>> ways;
+        Refused<Family> refused{kernel, ErrorCode::unsupported, {}};
+        if (candidates_of(kernel, problem, ways, refused)) {
+            sort(ways);
+            for (const Candidate<Family>& way : ways)
+                if (supported(way, problem, refused)) return make_plan(way, problem);
+        }
+        throw Error(refused.code, refused.reason);
+    }
+    PlanPtr select_explicit(const Key& key, const Problem& problem) const { return select_explicit(registry_->find(key), problem); }
+    PlanPtr select_explicit(const std::string& name, const Problem& problem) const {
+        const KernelPtr kernel = registry_->find_name(name);
+        if (!kernel) throw Error(ErrorCode::not_found, "The kernel " + name + " was asked for, and the registry " + registry_->name() + " does not have it.");
+        return select_explicit(kernel, problem);
+    }
+
+    std::size_t cached() const { return cache_.size(); }
+
+private:
+    /// The ways to run the problem on a kernel with what they should take; false, with a reason, if its signature or GPU is another.
+    bool candidates_of(const KernelPtr& kernel, const Problem& problem, std::vector<Candidate<Family>>& ways, Refused<Family>& refused) const {
+        const Resources* used = kernel->resources_on(gpu_);
+        if (!used) {
+            refused = {kernel, ErrorCode::wrong_gpu, kernel->name() + " holds no code for " + std::string(gpu_.text()) + "."};
+            return false;
+        }
+        if (std::string why = Family::mismatch(kernel->key(), problem); !why.empty()) {
+            refused = {kernel, ErrorCode::unsupported, kernel->name() + " " + why};
+            return false;
+        }
+        for (auto& way : Family::ways(kernel->key(), problem)) {
+            Candidate<Family> candidate{kernel, way, 0};
+            candidate.microseconds = predict(candidate, problem, *used);
+            ways.push_back(std::move(candidate));
+        }
+        if (ways.empty()) refused = {kernel, ErrorCode::unsupported, kernel->name() + " has no way to compute this problem."};
+        return !ways.empty();
+    }
+
+    double predict(const Candidate<Family>& candidate, const Problem& problem, const Resources& used) const {
+        if (strategy_ == Strategy::model) return predictor_(problem, candidate, *facts_);
+        return predicted_microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used, *facts_);
+    }
+
+    /// By priority, then by prediction; equal ones in the order of their keys.
+    static void sort(std::vector<Candidate<Family>>& candidates) {
+        std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+            if (a.kernel->priority() != b.kernel->priority()) return a.kernel->priority() > b.kernel->priority();
+            return a.microseconds < b.microseconds;
+        });
+    }
+
+    /// The library's own answer; opens it if it is not open.
+    bool supported(const Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused) const {
+        try {
+            const ck_kernel_api& api = candidate.kernel->library().api();
+            const auto bound         = Family::probe(problem, candidate.way);
+            char why[512]            = "";
+            const auto status        = api.supports(&bound.base, gpu_.c_str(), why, sizeof(why));
+            if (status == CK_KERNEL_OK) return within_workspace(candidate, problem, bound, refused);
+            refused = {candidate.kernel, code_of(status), why};
+        } catch (const Error& error) {
+            refused = {candidate.kernel, error.code(), error.what()};
+        }
+        return false;
+    }
+
+    template <class Bound>
+    bool within_workspace(const Candidate<Family>& candidate, const Problem& problem, const Bound& bound, Refused<Family>& refused) const {
+        const std::uint64_t needed = workspace_of(candidate, bound);
+        if (needed <= problem.workspace_limit) return true;
+        refused = {candidate.kernel, ErrorCode::unsupported,
+                   candidate.kernel->name() + " needs a workspace of " + std::to_string(needed) + " bytes, and the limit is " + std::to_string(problem.workspace_limit) + "."};
+        return false;
+    }
+
+    template <class Bound>
+    std::uint64_t workspace_of(const Candidate<Family>& candidate, const Bound& bound) const {
+        std::uint64_t bytes = 0;
+        char why[512]       = "";
+        const auto status   = candidate.kernel->library().api().workspace_size(&bound.base, gpu_.c_str(), &bytes, why, sizeof(why));
+        if (status != CK_KERNEL_OK) throw Error(code_of(status), why);
+        return bytes;
+    }
+
+    PlanPtr choose(const Problem& problem) const {
+        if (strategy_ == Strategy::user_function) return choose_by_function(problem);
+        std::vector<Candidate<Family>> candidates;
+        std::vector<Refused<Family>> tried, others;
+        for (const KernelPtr& kernel : *registry_->kernels()) {
+            Refused<Family> why{kernel, ErrorCode::ok, {}};
+            if (!candidates_of(kernel, problem, candidates, why)) others.push_back(std::move(why));
+        }
+        // First fit keeps the order of the keys within a priority.
+        if (strategy_ == Strategy::first_fit)
+            std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.kernel->priority() > b.kernel->priority(); });
+        else
+            sort(candidates);
+        for (const Candidate<Family>& candidate : candidates) {
+            Refused<Family> why{candidate.kernel, ErrorCode::ok, {}};
+            if (supported(candidate, problem, why)) return make_plan(candidate, problem);
+            tried.push_back(std::move(why));
+        }
+        tried.insert(tried.end(), others.begin(), others.end());
+        throw no_kernel(problem, tried);
+    }
+
+    PlanPtr choose_by_function(const Problem& problem) const {
+        const Ranking<Family> ranking = rank(problem);
+        if (ranking.fit.empty()) throw no_kernel(problem, ranking.refused);
+        const std::size_t chosen = chooser_(problem, ranking.fit).value_or(0);
+        if (chosen >= ranking.fit.size())
+            throw Error(ErrorCode::invalid_argument, "The function that chooses kernels returned candidate " + std::to_string(chosen) + " of " + std::to_string(ranking.fit.size()) + ".");
+        return make_plan(ranking.fit[chosen], problem);
+    }
+
+    Error no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused) const {
+        std::string sentence = "No kernel of the registry " + registry_->name() + " computes " + problem.text() + " on " + std::string(gpu_.text());
+        if (refused.empty()) return {ErrorCode::no_kernel, sentence + ": it has none."};
+        sentence += " (" + std::to_string(refused.size()) + " refuse). The nearest: " + refused.front().reason;
+        return {ErrorCode::no_kernel, sentence};
+    }
+
+    PlanPtr make_plan(const Candidate<Family>& candidate, const Problem& problem) const {
+        auto plan             = std::make_shared<Plan<Family>>();
+        plan->problem         = problem;
+        plan->gpu             = gpu_;
+        plan->microseconds    = candidate.microseconds;
+        plan->workspace_bytes = workspace_of(candidate, Family::probe(problem, candidate.way));
+        plan->stages.push_back({candidate.kernel, &candidate.kernel->library().api(), candidate.way, plan->workspace_bytes});
+        return plan;
+    }
+
+    std::shared_ptr<Registry> registry_;
+    Name gpu_;
+    const arch::GpuSpec* facts_;
+    Strategy strategy_ = Strategy::rules;
+    Predictor<Family> predictor_;
+    Chooser<Family> chooser_;
+    SelectionCache<Problem, Plan<Family>> cache_;
+};
+
+}  // namespace ckdispatch

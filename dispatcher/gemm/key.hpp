@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Which GEMM kernel: every field of the generator's spec.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "ckdispatch/core/fields.hpp"
+
+namespace ckdispatch {
+
+struct GemmKey {
+    static constexpr std::string_view family = "gemm";
+
+    // The signature: what it computes.
+    Name variant, dtype_a, dtype_b, dtype_c, dtype_acc, layout;
+    // The algorithm: how.
+    Extent3 tile, waves, warp_tile;
+    Name pipeline, epilogue, scheduler;
+    bool pad_m = false, pad_n = false, pad_k = false;
+    bool persistent = false;
+    bool split_k    = false;
+
+    template <class Visit>
+    static void fields(Visit&& visit) {
+        visit("variant", &GemmKey::variant);
+        visit("dtype_a", &GemmKey::dtype_a);
+        visit("dtype_b", &GemmKey::dtype_b);
+        visit("dtype_c", &GemmKey::dtype_c);
+        visit("dtype_acc", &GemmKey::dtype_acc);
+        visit("layout", &GemmKey::layout);
+        visit("tile", &GemmKey::tile);
+        visit("waves", &GemmKey::waves);
+        visit("warp_tile", &GemmKey::warp_tile);
+        visit("pipeline", &GemmKey::pipeline);
+        visit("epilogue", &GemmKey::epilogue);
+        visit("scheduler", &GemmKey::scheduler);
+        visit("pad_m", &GemmKey::pad_m);
+        visit("pad_n", &GemmKey::pad_n);
+        visit("pad_k", &GemmKey::pad_k);
+        visit("persistent", &GemmKey::persistent);
+        visit("split_k", &GemmKey::split_k);
+    }
+
+    int waves_per_workgroup() const { return waves.m * waves.n * waves.k; }
+
+    friend bool operator==(const GemmKey& a, const GemmKey& b) { return fields_equal(a, b); }
+    friend bool operator!=(const GemmKey& a, const GemmKey& b) { return !fields_equal(a, b); }
+    friend bool operator<(const GemmKey& a, const GemmKey& b) { return fields_less(a, b); }
+};
+
+}  // namespace ckdispatch
+
+template <>
+struct std::hash<ckdispatch::GemmKey> {
+    std::size_t operator()(const ckdispatch::GemmKey& key) const { return ckdispatch::fields_hash(key); }
+};

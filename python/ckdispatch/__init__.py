@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""ckdispatch: picks and runs CK Tile kernels, on AMD GPUs or on the simulator.
+
+    registry = ckdispatch.Registry.load("gemm_fp16_rcr_all")
+    dispatcher = ckdispatch.Dispatcher(registry)
+    result = dispatcher.gemm(a, b)
+
+Importing the package loads nothing but itself; HIP is loaded by the first run.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ckdispatch.codegen import CodegenRunner
+    from ckdispatch.compare import Comparison, compare
+    from ckdispatch.config import GemmConfig, KernelConfig
+    from ckdispatch.device_list import DeviceInfo, devices
+    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.gemm.problem import GemmProblem
+    from ckdispatch.jit import BuildResult
+    from ckdispatch.native.structures import DuplicatePolicy
+    from ckdispatch.plan import Plan
+    from ckdispatch.reference.tolerance import Tolerance
+    from ckdispatch.registry import KernelInfo, Registry
+    from ckdispatch.result import Result, RunResult
+    from ckdispatch.selection import Candidate, Ranking, Refusal
+    from ckdispatch.tensors.device_tensor import DeviceTensor
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "BuildResult": "jit",
+    "Candidate": "selection",
+    "CodegenRunner": "codegen",
+    "Comparison": "compare",
+    "DeviceInfo": "device_list",
+    "DeviceTensor": "tensors.device_tensor",
+    "Dispatcher": "dispatcher",
+    "DuplicatePolicy": "native.structures",
+    "GemmConfig": "config",
+    "GemmProblem": "gemm.problem",
+    "KernelConfig": "config",
+    "KernelInfo": "registry",
+    "Plan": "plan",
+    "Ranking": "selection",
+    "Refusal": "selection",
+    "Registry": "registry",
+    "Result": "result",
+    "RunResult": "result",
+    "Tolerance": "reference.tolerance",
+    "compare": "compare",
+    "devices": "device_list",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""An open device: memory, copies and streams. Opening it is what loads HIP."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.errors import DeviceFailed
+from ckdispatch.native import places
+from ckdispatch.native.library import native
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Device:
+    """``hip:0`` or ``sim:gfx942``, opened."""
+
+    def __init__(self, name: str) -> None:
+        simulator = str(places.simulator_library()).encode() if name.startswith("sim:") else None
+        self.name = name
+        self.handle = native().make("ckd_device_open", name.encode(), simulator)
+        self.gpu: str = native().functions.ckd_device_gpu(self.handle).decode()
+        self.simulated = name.startswith("sim:")
+        self.process = os.getpid()
+        self._dtypes: dict[str, Any] = {}
+        weakref.finalize(self, native().functions.ckd_device_close, self.handle)
+
+    def check_process(self) -> None:
+        """Raises in a forked child: a HIP runtime does not survive a fork."""
+        if os.getpid() != self.process:
+            raise DeviceFailed(
+                f"the device {self.name} was opened before this process was forked, and HIP does not survive that; "
+                "run nothing before forking, or start processes by spawning"
+            )
+
+    def numpy_dtype(self, dtype: str) -> np.dtype[Any]:
+        """The NumPy dtype of a project dtype as this GPU encodes it."""
+        if dtype not in self._dtypes:
+            from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
+
+            encoding = fp8_encoding(self.gpu) if dtype in ("fp8", "bf8") else None
+            self._dtypes[dtype] = numpy_dtype(dtype, encoding)
+        return self._dtypes[dtype]
+
+    def allocate(self, size: int) -> int:
+        self.check_process()
+        return native().make("ckd_device_allocate", self.handle, size)
+
+    def copy_in(self, to: int, from_host: int, size: int) -> None:
+        native().call("ckd_device_copy_in", self.handle, to, from_host, size)
+
+    def copy_out(self, to_host: int, source: int, size: int) -> None:
+        native().call("ckd_device_copy_out", self.handle, to_host, source, size)
+
+    def copy_rows(
+        self, to: int, to_pitch: int, source: int, source_pitch: int, width: int, rows: int, stream: int | None = None
+    ) -> None:
+        """Copies ``rows`` of ``width`` bytes on the device, rows ``pitch`` bytes apart."""
+        native().call("ckd_device_copy_rows", self.handle, to, to_pitch, source, source_pitch, width, rows, stream)
+
+    def fill(self, address: int, byte: int, size: int, stream: int | None = None) -> None:
+        native().call("ckd_device_fill", self.handle, address, byte, size, stream)
+
+    def synchronize(self, stream: int | None = None) -> None:
+        native().call("ckd_device_synchronize", self.handle, stream)
+
+    def stream(self) -> Stream:
+        """A stream of its own; freed when nothing refers to it."""
+        self.check_process()
+        return Stream(self)
+
+    def __repr__(self) -> str:
+        return f"Device({self.name})"
+
+
+class Stream:
+    """A queue of work on a device."""
+
+    __slots__ = ("__weakref__", "address", "device")
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.address = native().make("ckd_device_create_stream", device.handle)
+        weakref.finalize(self, native().functions.ckd_device_destroy_stream, device.handle, self.address)
+
+    def synchronize(self) -> None:
+        self.device.synchronize(self.address)
+
+
+def stream_address(stream: Any) -> int | None:
+    """The address behind a stream: this package's, another library's (``cuda_stream``), or the address itself."""
+    if stream is None or isinstance(stream, int):
+        return stream
+    address = getattr(stream, "address", None)
+    return address if address is not None else int(stream.cuda_stream)

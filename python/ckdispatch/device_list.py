@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""What kernels can run on: the machine's AMD GPUs, read from the kernel driver, and the simulator. Loads no HIP."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ckdispatch.errors import InvalidArgument, NotFound
+from ckdispatch.native import places
+
+_TOPOLOGY = Path("/sys/class/kfd/kfd/topology/nodes")
+_DRIVER = Path("/dev/kfd")
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """A device by the name that ``Dispatcher(device=…)`` takes. ``usable`` is false with the ``reason``."""
+
+    name: str
+    gpu: str
+    product: str
+    simulated: bool
+    usable: bool = True
+    reason: str = ""
+
+
+def devices() -> list[DeviceInfo]:
+    """The AMD GPUs of this machine, and each GPU that the simulator has."""
+    return [*_gpus(), *_simulated()]
+
+
+def choose(name: str, gpus: tuple[str, ...]) -> str:
+    """The device that ``name`` stands for: itself, or for "auto" the first that some kernel (``gpus``) holds code for.
+
+    CKDISPATCH_DEVICE, where it is set, is what "auto" means.
+    """
+    if name != "auto":
+        return name
+    if wanted := os.environ.get("CKDISPATCH_DEVICE"):
+        if wanted == "auto":
+            raise InvalidArgument("CKDISPATCH_DEVICE is 'auto', which is what it is to decide; name a device such as hip:0 or sim:gfx942")
+        return wanted
+    found = devices()
+    for device in found:
+        if device.usable and device.gpu in gpus:
+            return device.name
+    there = ", ".join(f"{device.name} ({device.gpu})" for device in found if device.usable) or "none"
+    raise NotFound(f"no device runs the kernels of the registry, which hold code for {', '.join(gpus) or 'no GPU'}; there is {there}")
+
+
+def _gpus() -> list[DeviceInfo]:
+    found = []
+    nodes = sorted(_TOPOLOGY.glob("[0-9]*"), key=lambda node: int(node.name)) if _TOPOLOGY.is_dir() else []
+    for node in nodes:
+        version = _properties(node).get("gfx_target_version", 0)
+        if not version:  # a processor
+            continue
+        gpu = f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
+        usable = os.access(_DRIVER, os.R_OK | os.W_OK)
+        reason = "" if usable else f"this user may not open {_DRIVER}; join the group that owns it"
+        found.append(DeviceInfo(f"hip:{len(found)}", gpu, _product(gpu), simulated=False, usable=usable, reason=reason))
+    return found
+
+
+def _properties(node: Path) -> dict[str, int]:
+    try:
+        lines = (node / "properties").read_text().splitlines()
+    except OSError:
+        return {}
+    pairs = (line.split(maxsplit=1) for line in lines)
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
+
+
+def _simulated() -> list[DeviceInfo]:
+    from ckarch import load_specs
+
+    reason = ""
+    try:
+        places.simulator_library()
+    except NotFound as error:
+        reason = str(error)
+    return [
+        DeviceInfo(f"sim:{gpu.name}", gpu.name, gpu.product, simulated=True, usable=not reason, reason=reason)
+        for gpu in load_specs().gpus.values()
+    ]
+
+
+def _product(gpu: str) -> str:
+    from ckarch import load_specs
+
+    known = load_specs().gpus
+    return known[gpu].product if gpu in known else "an AMD GPU that this version does not know"

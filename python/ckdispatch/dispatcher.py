@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""Runs problems with the best kernels of a registry on a device."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch import device_list
+from ckdispatch.device import Device, stream_address
+from ckdispatch.errors import InvalidArgument
+from ckdispatch.native.library import native
+from ckdispatch.native.structures import BenchmarkOptions
+from ckdispatch.result import Result, RunResult
+from ckdispatch.tensors.device_tensor import DeviceTensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ckdispatch.plan import Plan
+    from ckdispatch.registry import Registry
+    from ckdispatch.selection import Selection
+
+_ALIGNED = 15
+"""Addresses that are multiples of 16 suit every kernel."""
+
+
+class Dispatcher:
+    """Selects and launches. The device is opened, and HIP loaded, by the first call that runs something.
+
+    ``device`` is "auto", "hip:0" or "sim:gfx942"; ``strategy`` is "rules" or "first_fit", a function ``predict(kernel, parts)``
+    that gives microseconds, or with ``chooser`` a function that picks from the fitting kernels. It can be pickled before it runs.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        device: str = "auto",
+        *,
+        strategy: str | Callable[[str, int], float] = "rules",
+        chooser: Callable[[Sequence[str]], int] | None = None,
+    ) -> None:
+        self.registry = registry
+        self.asked = device
+        self.strategy = strategy
+        self.chooser = chooser
+        self._device: Device | None = None
+        self._selection: Selection | None = None
+        self._plans: dict[Any, tuple[Plan, RunResult]] = {}
+        self._generation = registry.generation
+        self._launch: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self.registry, self.asked, self.strategy, self.chooser)
+
+    @property
+    def device_name(self) -> str:
+        """The device that "auto" stands for, without opening it."""
+        return self._device.name if self._device else device_list.choose(self.asked, self.registry.gpus)
+
+    @property
+    def device(self) -> Device:
+        """The device, opened."""
+        if self._device is None:
+            device = Device(self.device_name)
+            native().call("ckd_dispatcher_attach", self._selection_for(device.gpu).handle, device.handle)
+            self._device = device
+            self._launch = native().functions.ckd_plan_launch
+        self._device.check_process()
+        return self._device
+
+    @property
+    def selection(self) -> Selection:
+        """What chooses the kernels."""
+        if self._selection is None:
+            name = self.device_name
+            gpu = name.removeprefix("sim:") if name.startswith("sim:") else self._gpu_of(name)
+            self._selection_for(gpu)
+        assert self._selection is not None
+        return self._selection
+
+    def _gpu_of(self, name: str) -> str:
+        for known in device_list.devices():
+            if known.name == name:
+                return known.gpu
+        return self.device.gpu
+
+    def _selection_for(self, gpu: str) -> Selection:
+        from ckdispatch.selection import Selection
+
+        if self._selection is None:
+            # Its own, because strategies and devices belong to a dispatcher and not to the registry.
+            selection = Selection(self.registry, gpu)
+            if self.chooser is not None:
+                selection.use_chooser(self.chooser)
+            elif callable(self.strategy):
+                selection.use_predictor(self.strategy)
+            else:
+                selection.use_strategy(self.strategy)
+            self._selection = selection
+        return self._selection
+
+    def plan(self, problem: Any, *, kernel: str | None = None) -> Plan:
+        """What would serve a problem; opens no device."""
+        return self.selection.select(problem, kernel=kernel)
+
+    def run(
+        self, problem: Any, *tensors: Any, stream: Any = None, kernel: str | None = None, timing: bool = False
+    ) -> RunResult:
+        """Enqueues a problem on tensors of the device, in the family's order (GEMM: A, B, C), and returns without waiting.
+
+        Tensors are DeviceTensors, device addresses, or objects of the same device with ``data_ptr()``. ``kernel`` names the
+        kernel to run, by name or key, in place of the best.
+        """
+        addresses = [one.address if type(one) is DeviceTensor else _address(one) for one in tensors]
+        bits = 0
+        for address in addresses:
+            bits |= address
+        # The common case by itself: this is the path of every call.
+        if not (bits & _ALIGNED or timing or kernel) and self._generation == self.registry.generation:
+            known = self._plans.get(problem)
+            if known is not None and len(addresses) == 3:
+                if stream is not None and type(stream) is not int:
+                    stream = stream_address(stream)
+                status = self._launch(known[0].handle, stream, addresses[0], addresses[1], addresses[2], None)
+                if status:
+                    native().fail(status)
+                return known[1]
+        return self._run(problem, addresses, bits, stream_address(stream), kernel, timing)
+
+    def _run(
+        self, problem: Any, addresses: list[int], bits: int, stream: int | None, kernel: str | None, timing: bool
+    ) -> RunResult:
+        device = self.device
+        if not all(addresses):
+            raise InvalidArgument(f"{problem!r} was to be run with a tensor that has no address")
+        if bits & _ALIGNED:
+            from dataclasses import replace
+
+            alignment = min(bits & -bits, problem.alignment)
+            problem = replace(problem, alignment=alignment)
+        if self._generation != self.registry.generation:
+            self._plans.clear()
+            self._generation = self.registry.generation
+        plan = self.plan(problem, kernel=kernel)
+        expected = 3 + problem.d_count
+        if len(addresses) != expected:
+            raise InvalidArgument(f"{problem!r} was to be run on {len(addresses)} tensors; it needs {expected}: A, B, C")
+        milliseconds = self.launch(plan, addresses, stream, timing)
+        result = RunResult(plan, device.name, milliseconds)
+        if not (kernel or timing or bits & _ALIGNED):
+            self._plans[problem] = (plan, result)
+        return result
+
+    def launch(self, plan: Plan, addresses: list[int], stream: int | None, timing: bool = False) -> float | None:
+        """Enqueues a plan; with ``timing`` waits and returns milliseconds."""
+        if timing:
+            return float(self.benchmark(plan, addresses, warmup=0, repeat=1, stream=stream)["median"])
+        pointers = (ctypes.c_void_p * len(addresses))(*addresses)
+        from ckdispatch.native.structures import RunOptions
+
+        options = RunOptions(struct_size=ctypes.sizeof(RunOptions), stream=stream)
+        native().call("ckd_plan_run", plan.handle, ctypes.addressof(pointers), ctypes.addressof(options))
+        return None
+
+    def benchmark(
+        self,
+        plan: Plan,
+        tensors: Sequence[Any],
+        *,
+        warmup: int = 3,
+        repeat: int = 10,
+        flush_cache: bool = False,
+        rotating_buffers: int = 1,
+        cpu_timer: bool = False,
+        stream: Any = None,
+    ) -> dict[str, Any]:
+        """Times a plan, each run on its own: ``milliseconds`` of each, ``median``, ``minimum``, ``mean``, the ``device``."""
+        _ = self.device
+        addresses = [_address(one) for one in tensors]
+        pointers = (ctypes.c_void_p * len(addresses))(*addresses)
+        options = BenchmarkOptions(
+            struct_size=ctypes.sizeof(BenchmarkOptions), warmup=warmup, repeat=repeat, flush_cache=flush_cache,
+            rotating_buffers=rotating_buffers, cpu_timer=cpu_timer, stream=stream_address(stream),
+        )
+        found: dict[str, Any] = native().json(
+            "ckd_plan_benchmark", plan.handle, ctypes.addressof(pointers), ctypes.addressof(options)
+        )
+        return found
+
+    def gemm(
+        self,
+        a: Any,
+        b: Any,
+        *,
+        out: Any = None,
+        dtype: str | None = None,
+        split_k: int = 1,
+        deterministic: bool = False,
+        stream: Any = None,
+        pad: bool = True,
+        timing: bool = False,
+        validate: bool = False,
+    ) -> Result:
+        """A[m,k] times B[k,n], or a batch of such products.
+
+        Operands are NumPy arrays, DeviceTensors, or anything with ``__dlpack__``; those on the device are used where they are.
+        ``out`` receives the product, else it is made like the operands; ``dtype`` is what it is stored in. If no kernel takes
+        the shape, it is padded, unless ``pad`` is false. ``validate`` compares with the NumPy reference and raises ``Mismatch``.
+        """
+        from ckdispatch.gemm import call
+
+        return call.run(
+            self, a, b, out=out, dtype=dtype, split_k=split_k, deterministic=deterministic, stream=stream, pad=pad,
+            timing=timing, validate=validate,
+        )
+
+    def empty(self, shape: Sequence[int], dtype: str = "fp16", *, column_major: bool = False) -> DeviceTensor:
+        """Memory of the device, not initialised."""
+        return DeviceTensor.allocate(self.device, tuple(shape), dtype, column_major=column_major)
+
+    def to_device(self, array: NDArray[Any], *, column_major: bool = False) -> DeviceTensor:
+        """A copy of an array on the device."""
+        from ckdispatch.reference.dtypes import dtype_name
+
+        tensor = self.empty(array.shape, dtype_name(array.dtype), column_major=column_major)
+        tensor.write(array)
+        return tensor
+
+    def synchronize(self, stream: Any = None) -> None:
+        """Waits for what was enqueued."""
+        self.device.synchronize(stream_address(stream))
+
+    def __repr__(self) -> str:
+        return f"Dispatcher({self.registry!r}, device={self.asked!r})"
+
+
+def _address(tensor: Any) -> int:
+    if type(tensor) is DeviceTensor:
+        return tensor.address
+    if isinstance(tensor, int):
+        return tensor
+    if hasattr(tensor, "data_ptr"):
+        return int(tensor.data_ptr())
+    raise InvalidArgument(f"a {type(tensor).__name__} was given where a tensor of the device is needed; use gemm() for arrays of the host")
+
+
+def _unpickled(registry: Registry, device: str, strategy: Any, chooser: Any) -> Dispatcher:
+    return Dispatcher(registry, device, strategy=strategy, chooser=chooser)

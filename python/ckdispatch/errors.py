@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""What can go wrong, as exceptions with codes. The codes are those of the C ABI (``ckd_status``)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Code(IntEnum):
+    """Why a call failed; equal to ``ckd_status`` in ``ckdispatch.h``."""
+
+    OK = 0
+    INVALID_ARGUMENT = 1
+    NOT_FOUND = 2
+    DUPLICATE = 3
+    UNSUPPORTED = 4
+    NO_KERNEL = 5
+    WRONG_GPU = 6
+    ABI_MISMATCH = 7
+    DAMAGED = 8
+    DEVICE_FAILED = 9
+    OUT_OF_MEMORY = 10
+    IO_FAILED = 11
+    MISMATCH = 12
+    INTERNAL = 13
+
+
+class CkDispatchError(RuntimeError):
+    """The base of every error that this package raises on purpose. ``code`` says which kind it is."""
+
+    code = Code.INTERNAL
+
+
+class InvalidArgument(CkDispatchError, ValueError):
+    """A problem, an option or a name that makes no sense."""
+
+    code = Code.INVALID_ARGUMENT
+
+
+class NotFound(CkDispatchError, LookupError):
+    """A kernel, a registry, a device or a file that is not there."""
+
+    code = Code.NOT_FOUND
+
+
+class DuplicateKernel(CkDispatchError):
+    """The registry already has that kernel, and the policy is to refuse."""
+
+    code = Code.DUPLICATE
+
+
+class Unsupported(CkDispatchError):
+    """A valid problem that the kernel asked for cannot compute."""
+
+    code = Code.UNSUPPORTED
+
+
+class NoKernel(CkDispatchError):
+    """No kernel of the registry computes the problem; the message has the nearest refusals."""
+
+    code = Code.NO_KERNEL
+
+
+class WrongGpu(CkDispatchError):
+    """The library holds no code for the device's GPU."""
+
+    code = Code.WRONG_GPU
+
+
+class AbiMismatch(CkDispatchError):
+    """A library of another ABI version."""
+
+    code = Code.ABI_MISMATCH
+
+
+class Damaged(CkDispatchError):
+    """A file that is not what its hash, its manifest or its own description says."""
+
+    code = Code.DAMAGED
+
+
+class DeviceFailed(CkDispatchError):
+    """The HIP runtime reported an error."""
+
+    code = Code.DEVICE_FAILED
+
+
+class OutOfMemory(CkDispatchError, MemoryError):
+    """The device, or the machine, has too little memory."""
+
+    code = Code.OUT_OF_MEMORY
+
+
+class IoFailed(CkDispatchError, OSError):
+    """A file could not be read or written."""
+
+    code = Code.IO_FAILED
+
+
+class Mismatch(CkDispatchError, AssertionError):
+    """A result differs from the reference by more than its tolerance."""
+
+    code = Code.MISMATCH
+
+
+class BuildFailed(CkDispatchError):
+    """Some kernels could not be compiled; the message names the first and the compiler log of each."""
+
+
+class JitForbidden(CkDispatchError):
+    """A kernel would have to be compiled, and CKDISPATCH_JIT=0 forbids it."""
+
+
+def error_class(code: int) -> type[CkDispatchError]:
+    """The exception for a code of the C ABI."""
+    for known in CkDispatchError.__subclasses__():
+        if known.__dict__.get("code") == code:
+            return known
+    return CkDispatchError
+
+
+class IllegalConfig(InvalidArgument):
+    """A config that no kernel on the GPU can have; the message names the rule and a way out."""
+
+
+class GenerationFailed(CkDispatchError):
+    """Some kernels have no source; the message says how many and why the first one has none."""

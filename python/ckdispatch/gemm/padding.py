@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""A larger problem that some kernel takes, for a shape that none takes as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ckdispatch.errors import CkDispatchError, NoKernel
+
+if TYPE_CHECKING:
+    from ckdispatch.gemm.problem import GemmProblem
+    from ckdispatch.plan import Plan
+    from ckdispatch.selection import Selection
+
+
+def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -> Plan:
+    """The plan, among all kernels with their tiles filled up, that should take the least time. Raises ``refusal`` if none fits."""
+    best: Plan | None = None
+    for name, tile in _tiles(selection, problem):
+        m, n, k = (-(-extent // step) * step for extent, step in zip((problem.m, problem.n, problem.k), tile, strict=True))
+        larger = replace(
+            problem, m=m, n=n, k=k, stride_a=0, stride_b=0, stride_c=0, batch_strides=None, alignment=16
+        )
+        try:
+            plan = selection.select(larger, kernel=name)
+        except CkDispatchError:
+            continue
+        if best is None or plan.predicted_microseconds < best.predicted_microseconds:
+            best = plan
+    if best is None:
+        raise refusal
+    return best
+
+
+def _tiles(selection: Selection, problem: GemmProblem) -> list[tuple[str, tuple[int, int, int]]]:
+    kernels = selection.registry.filter(gpu=selection.gpu, dtype_a=problem.dtype)
+    # A kernel stores C in rows; a problem whose C has contiguous columns runs with its operands exchanged.
+    exchanged = problem.layout[2] == "c"
+    tiles = []
+    for kernel in kernels:
+        m, n, k = kernel.spec["tile"]
+        # Parts of a split K must have whole tiles too.
+        tiles.append((kernel.name, (n, m, k * max(1, problem.split_k)) if exchanged else (m, n, k * max(1, problem.split_k))))
+    return tiles

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Where the files that Bazel built for this package are: beside it in the runfiles, or where a variable says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ckdispatch.errors import InvalidArgument, NotFound
+
+_REPOSITORY = Path(__file__).parents[3]
+"""The folder of this repository: in a runfiles tree, in an unpacked archive or in a clone."""
+
+_DEEPEST = 6
+"""Folders between a repository's root and a manifest that are searched; runfiles can be large."""
+
+
+def native_library() -> Path:
+    """libckdispatch.so."""
+    return _find("CKDISPATCH_LIBRARY", "dispatcher/libckdispatch.so", "the runtime library", "//dispatcher:libckdispatch.so")
+
+
+def simulator_library() -> Path:
+    """The simulator's HIP runtime."""
+    return _find("CKDISPATCH_SIMULATOR", "tools/gfxsim/libamdhip64.so.*", "the simulator", "//tools/gfxsim:hip_runtime")
+
+
+def _find(variable: str, pattern: str, what: str, target: str) -> Path:
+    if named := os.environ.get(variable):
+        path = Path(named)
+        if path.is_file():
+            return path.absolute()
+        raise NotFound(f"{variable} names {named} as {what}, and there is no such file.")
+    for root in (_REPOSITORY, _REPOSITORY / "bazel-bin"):
+        for found in sorted(root.glob(pattern)):
+            return found
+    raise NotFound(
+        f"{what} ({pattern}) is not beside the package; depend on {target}, or build it and set {variable}."
+    )
+
+
+def runfiles_roots() -> Iterator[Path]:
+    """The folders that hold one folder for each repository of the running program, or a clone's build output."""
+    for variable in ("RUNFILES_DIR", "TEST_SRCDIR"):
+        if folder := os.environ.get(variable):
+            yield Path(folder)
+    if _REPOSITORY.parent.name.endswith(".runfiles"):
+        yield _REPOSITORY.parent
+
+
+def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
+    """A manifest by its path, or by the name of its kernel set among the files of the running program."""
+    path = Path(name_or_path)
+    if path.suffix == ".json" or len(path.parts) > 1:
+        if path.is_file():
+            return path
+        raise NotFound(f"the manifest {path} was asked for, and there is no such file")
+    name = str(name_or_path)
+    if not name or name.startswith("."):
+        raise InvalidArgument(f"a kernel set called {name!r} was asked for; a set's name is a word such as gemm_fp16_rcr_all")
+    wanted = f"{name}.manifest.json"
+    searched = []
+    for root in dict.fromkeys(runfiles_roots()):
+        searched.append(str(root))
+        for repository in sorted(root.iterdir()) if root.is_dir() else ():
+            if found := _search(repository, wanted):
+                return found
+    built = _REPOSITORY / "bazel-bin"
+    if built.is_dir() and (found := _search(built, wanted)):
+        return found
+    places = " and ".join(searched) or "no runfiles"
+    raise NotFound(
+        f"the kernel set {name} was asked for and is not among the files of this program ({places}); "
+        f"make it `data` of the target, or give the path of its manifest"
+    )
+
+
+def _search(folder: Path, wanted: str) -> Path | None:
+    for depth in range(_DEEPEST):
+        for found in sorted(folder.glob("/".join([*["*"] * depth, wanted]))):
+            return found
+    return None

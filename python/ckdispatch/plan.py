@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""What was selected for a problem."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from ckdispatch.native.library import native
+
+
+class Plan:
+    """One kernel launch, or a few in order. Belongs to the registry that selected it."""
+
+    __slots__ = ("__weakref__", "_facts", "handle", "kernel", "problem")
+
+    def __init__(self, handle: int, problem: Any) -> None:
+        functions = native().functions
+        self.handle = handle
+        self.problem = problem
+        self.kernel: str = functions.ckd_plan_kernel(handle).decode()
+        self._facts: dict[str, Any] | None = None
+        weakref.finalize(self, functions.ckd_plan_destroy, handle)
+
+    def to_json(self) -> dict[str, Any]:
+        """The stages with their kernels and libraries, the launches, the workspace and the predicted time."""
+        if self._facts is None:
+            self._facts = native().json("ckd_plan_to_json", self.handle)
+        return self._facts
+
+    @property
+    def parts(self) -> int:
+        """Parts that the sum is split into."""
+        return int(self.to_json()["stages"][0]["parts"])
+
+    @property
+    def workspace_bytes(self) -> int:
+        return int(self.to_json()["workspace_bytes"])
+
+    @property
+    def predicted_microseconds(self) -> float:
+        """By the cost model, or the model in use; nothing was measured."""
+        return float(self.to_json()["predicted_microseconds"])
+
+    def __repr__(self) -> str:
+        return f"Plan({self.kernel}, parts={self.parts}, predicted {self.predicted_microseconds:.1f} us)"

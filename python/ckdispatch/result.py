@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What a call gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ckdispatch.compare import Comparison
+    from ckdispatch.plan import Plan
+
+
+class RunResult:
+    """What ``run`` enqueued, and where. ``milliseconds`` is None unless it was asked for."""
+
+    __slots__ = ("device", "milliseconds", "plan")
+
+    def __init__(self, plan: Plan, device: str, milliseconds: float | None = None) -> None:
+        self.plan = plan
+        self.device = device
+        self.milliseconds = milliseconds
+
+    @property
+    def kernel(self) -> str:
+        return self.plan.kernel
+
+    def __repr__(self) -> str:
+        return f"RunResult({self.kernel} on {self.device})"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The output of an operation with how it came to be.
+
+    ``out`` is of the kind that the operands are. ``changes`` says in sentences what was not run as it was given: copies into
+    another layout, padding. ``padded`` is the shape that ran instead, or None. ``milliseconds`` is None unless timing was asked
+    for; on a simulated device it is the simulator's own time, not a GPU's.
+    """
+
+    out: Any
+    plan: Plan
+    device: str
+    simulated: bool
+    changes: tuple[str, ...] = ()
+    padded: tuple[int, ...] | None = None
+    milliseconds: float | None = None
+    comparison: Comparison | None = field(default=None, repr=False)
+
+    @property
+    def kernel(self) -> str:
+        return self.plan.kernel

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Choosing kernels of a registry for one GPU; needs no device."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.errors import Code, InvalidArgument
+from ckdispatch.native.library import native
+from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
+from ckdispatch.plan import Plan
+
+if TYPE_CHECKING:
+    from ckdispatch.registry import Registry
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel that computes the problem. ``microseconds`` is predicted, not measured."""
+
+    kernel: str
+    microseconds: float
+    parts: int
+    priority: int
+
+
+@dataclass(frozen=True)
+class Refusal:
+    kernel: str
+    code: Code
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All kernels of a registry for a problem: the fitting ones, best first, and why the others do not fit."""
+
+    problem: str
+    gpu: str
+    fit: tuple[Candidate, ...]
+    refused: tuple[Refusal, ...]
+
+    @property
+    def best(self) -> Candidate | None:
+        return self.fit[0] if self.fit else None
+
+    def __str__(self) -> str:
+        lines = [f"{self.problem} on {self.gpu}: {len(self.fit)} ways fit, {len(self.refused)} kernels are refused."]
+        for place, candidate in enumerate(self.fit, 1):
+            parts = f", K in {candidate.parts} parts" if candidate.parts > 1 else ""
+            lines.append(f"  {place}. {candidate.kernel}: predicted {candidate.microseconds:.1f} us{parts}")
+        lines.extend(f"  -  {refusal.reason}" for refusal in self.refused)
+        return "\n".join(lines)
+
+
+class Selection:
+    """A registry's kernels on a GPU, with a strategy: "rules" (the cost model), "first_fit", a predictor or a chooser."""
+
+    def __init__(self, registry: Registry, gpu: str) -> None:
+        self.registry = registry
+        self.gpu = gpu
+        self.handle = native().make("ckd_dispatcher_create", registry.handle, gpu.encode())
+        self.callback: object = None
+        """Keeps alive what C calls back."""
+        weakref.finalize(self, native().functions.ckd_dispatcher_destroy, self.handle)
+
+    def use_strategy(self, name: str) -> None:
+        try:
+            code = StrategyCode[name.upper()]
+        except KeyError:
+            known = ", ".join(strategy.name.lower() for strategy in StrategyCode)
+            raise InvalidArgument(f"the strategy {name!r} was asked for; there is {known}, or a function") from None
+        native().call("ckd_dispatcher_use_strategy", self.handle, code)
+
+    def use_predictor(self, predict: Callable[[str, int], float]) -> None:
+        """``predict(kernel, parts)`` gives microseconds in place of the cost model, such as by a learned model."""
+
+        def predicted(_user: object, _problem: object, kernel: bytes, parts: int) -> float:
+            try:
+                return float(predict(kernel.decode(), parts))
+            except Exception:  # an exception cannot cross C
+                return float("inf")
+
+        callback = Predictor(predicted)
+        native().call("ckd_dispatcher_use_predictor", self.handle, ctypes.cast(callback, ctypes.c_void_p), None)
+        self.callback = callback
+
+    def use_chooser(self, choose: Callable[[Sequence[str]], int]) -> None:
+        """``choose(kernels)`` returns the index of the kernel to take; the cost model's best comes first."""
+
+        def chosen(_user: object, _problem: object, kernels: Any, count: int) -> int:
+            try:
+                return int(choose([kernels[i].decode() for i in range(count)]))
+            except Exception:  # an exception cannot cross C: an index out of range fails the selection
+                return count
+
+        callback = Chooser(chosen)
+        native().call("ckd_dispatcher_use_chooser", self.handle, ctypes.cast(callback, ctypes.c_void_p), None)
+        self.callback = callback
+
+    def select(self, problem: Any, *, kernel: str | None = None) -> Plan:
+        address = ctypes.addressof(problem.structure)
+        if kernel is None:
+            return Plan(native().make("ckd_select", self.handle, address), problem)
+        return Plan(native().make("ckd_select_explicit", self.handle, kernel.encode(), address), problem)
+
+    def rank(self, problem: Any) -> Ranking:
+        found = native().json("ckd_rank", self.handle, ctypes.addressof(problem.structure))
+        return Ranking(
+            problem=found["problem"],
+            gpu=found["gpu"],
+            fit=tuple(Candidate(**entry) for entry in found["fit"]),
+            refused=tuple(Refusal(entry["kernel"], Code(entry["code"]), entry["reason"]) for entry in found["refused"]),
+        )

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Memory of a device, with a shape."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.errors import InvalidArgument
+from ckdispatch.native.library import native
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ckdispatch.device import Device
+
+
+class DeviceTensor:
+    """A tensor that lives on a device; strides are in elements. Freed when nothing refers to it any more."""
+
+    __slots__ = ("__weakref__", "address", "device", "dtype", "encoding", "owner", "shape", "strides")
+
+    def __init__(
+        self,
+        device: Device,
+        address: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: str,
+        encoding: str | None,
+        owner: Any = None,
+    ) -> None:
+        self.device = device
+        self.address = address
+        self.shape = shape
+        self.strides = strides
+        self.dtype = dtype
+        self.encoding = encoding
+        self.owner = owner
+
+    @classmethod
+    def allocate(cls, device: Device, shape: tuple[int, ...], dtype: str, *, column_major: bool = False) -> DeviceTensor:
+        """Packed, with the rows of its last two extents contiguous or, if ``column_major``, the columns."""
+        from ckdispatch.reference.dtypes import dtype_encoding
+
+        kind = device.numpy_dtype(dtype)
+        order = (*shape[:-2], *reversed(shape[-2:])) if column_major else shape
+        strides, step = [], 1
+        for extent in reversed(order):
+            strides.append(step)
+            step *= extent
+        strides.reverse()
+        if column_major:
+            strides[-2:] = strides[:-3:-1]
+        address = device.allocate(max(1, math.prod(shape) * kind.itemsize))
+        tensor = cls(device, address, shape, tuple(strides), dtype, dtype_encoding(kind))
+        weakref.finalize(tensor, _release, device, address)
+        return tensor
+
+    @property
+    def span(self) -> int:
+        """Elements from the first to the last."""
+        return 1 + sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
+
+    def write(self, array: NDArray[Any]) -> None:
+        """Copies an array of the same shape and dtype in; gaps between rows are kept as they are on the device."""
+        import numpy as np
+
+        if array.shape != self.shape:
+            raise InvalidArgument(f"an array of shape {array.shape} was to be copied into a tensor of shape {self.shape}")
+        staged = self._staged()
+        if self.span != math.prod(self.shape):
+            self._read_into(staged)
+        view = np.lib.stride_tricks.as_strided(staged, self.shape, [s * staged.itemsize for s in self.strides])
+        view[...] = array
+        self.device.copy_in(self.address, staged.ctypes.data, staged.nbytes)
+
+    def numpy(self) -> NDArray[Any]:
+        """A copy on the host, with the same strides."""
+        import numpy as np
+
+        staged = self._staged()
+        self._read_into(staged)
+        return np.lib.stride_tricks.as_strided(staged, self.shape, [s * staged.itemsize for s in self.strides])
+
+    def _staged(self) -> NDArray[Any]:
+        import numpy as np
+
+        return np.empty(self.span, self.device.numpy_dtype(self.dtype))
+
+    def _read_into(self, staged: NDArray[Any]) -> None:
+        self.device.synchronize()
+        self.device.copy_out(staged.ctypes.data, self.address, staged.nbytes)
+
+    def __repr__(self) -> str:
+        return f"DeviceTensor({self.shape}, {self.dtype}, {self.device.name})"
+
+
+def _release(device: Device, address: int) -> None:
+    # At the end of the program the runtime may be gone already.
+    native().functions.ckd_device_release(device.handle, address)
