@@ -116,7 +116,7 @@ CKD_API ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char
 CKD_API ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256, ckd_duplicates duplicates, int32_t priority, char** name);
 CKD_API ckd_status ckd_registry_remove(ckd_registry* registry, const char* name);
 CKD_API ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other, ckd_duplicates duplicates, size_t* count);
-/* filter: JSON such as {"dtype_a": "fp16", "layout": "rcr", "gpu": "gfx942"}; an empty object keeps all. */
+/* filter: a JSON object of field and word, such as {"dtype_a": "fp16", "layout": "rcr"}, and of a GPU ("gpu"); an empty one keeps all. */
 CKD_API ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen);
 CKD_API size_t ckd_registry_size(const ckd_registry* registry);
 /* Changes with every kernel that is added, replaced or removed. */

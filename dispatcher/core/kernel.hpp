@@ -26,9 +26,9 @@ public:
     Kernel(Key key, std::string name, LibraryFile file, std::vector<Resources> resources, int priority)
         : key_(std::move(key)), name_(std::move(name)), file_(std::move(file)), resources_(std::move(resources)), priority_(priority) {}
 
-    /// What an opened library says of itself.
-    Kernel(Key key, std::shared_ptr<const KernelLibrary> library, int priority)
-        : Kernel(std::move(key), library->name(), {library->path(), library->sha256()}, library->resources(), priority) {
+    /// With a library that is open already.
+    Kernel(Key key, std::string name, std::shared_ptr<const KernelLibrary> library, int priority)
+        : Kernel(std::move(key), std::move(name), {library->path(), library->sha256()}, library->resources(), priority) {
         library_ = std::move(library);
         opened_.store(library_.get(), std::memory_order_release);
     }

@@ -23,7 +23,8 @@ template <class Registry>
 std::shared_ptr<const Kernel<typename Registry::Key>> described_kernel(std::shared_ptr<const KernelLibrary> library, int priority) {
     const std::string what = "The description of " + library->path();
     auto key               = key_from_json<typename Registry::Key>(parse_json(library->spec(), what), what);
-    return std::make_shared<Kernel<typename Registry::Key>>(std::move(key), std::move(library), priority);
+    std::string name       = library->name();
+    return std::make_shared<Kernel<typename Registry::Key>>(std::move(key), std::move(name), std::move(library), priority);
 }
 
 template <class Registry>

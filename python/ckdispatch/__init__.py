@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ckdispatch.codegen import CodegenRunner
-    from ckdispatch.compare import Comparison, compare
-    from ckdispatch.config import GemmConfig, KernelConfig
+    from ckdispatch.comparison import Comparison, compare
+    from ckdispatch.config.base import KernelConfig
+    from ckdispatch.config.gemm import GemmConfig
     from ckdispatch.device_list import DeviceInfo, devices
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.gemm.problem import GemmProblem
@@ -35,14 +36,14 @@ _HOMES = {
     "BuildResult": "jit",
     "Candidate": "selection",
     "CodegenRunner": "codegen",
-    "Comparison": "compare",
+    "Comparison": "comparison",
     "DeviceInfo": "device_list",
     "DeviceTensor": "tensors.device_tensor",
     "Dispatcher": "dispatcher",
     "DuplicatePolicy": "native.structures",
-    "GemmConfig": "config",
+    "GemmConfig": "config.gemm",
     "GemmProblem": "gemm.problem",
-    "KernelConfig": "config",
+    "KernelConfig": "config.base",
     "KernelInfo": "registry",
     "Plan": "plan",
     "Ranking": "selection",
@@ -51,7 +52,7 @@ _HOMES = {
     "Result": "result",
     "RunResult": "result",
     "Tolerance": "reference.tolerance",
-    "compare": "compare",
+    "compare": "comparison",
     "devices": "device_list",
 }
 

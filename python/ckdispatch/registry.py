@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import InvalidArgument
+from ckdispatch.errors import BuildFailed, InvalidArgument
 from ckdispatch.native import places
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import DuplicatePolicy, Family
 from ckdispatch.selection import Ranking, Selection
 
 if TYPE_CHECKING:
-    from ckdispatch.config import KernelConfig
+    from ckdispatch.config.base import KernelConfig
     from ckdispatch.jit import BuildResult
     from ckdispatch.plan import Plan
 
@@ -130,7 +130,7 @@ class Registry:
             if result.ok:
                 self.add_library(result.library, sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE)
         if check:
-            jit.raise_failures(results)
+            _raise_failures(results)
         return results
 
     def remove(self, name: str) -> None:
@@ -223,6 +223,13 @@ def _unpickled(document: Mapping[str, Any], configs: list[KernelConfig]) -> Regi
     registry = Registry.from_json(document)
     registry.configs = configs
     return registry
+
+
+def _raise_failures(results: list[BuildResult]) -> None:
+    failed = [result for result in results if not result.ok]
+    if failed:
+        also = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+        raise BuildFailed(f"{len(failed)} of {len(results)} kernels could not be built: {failed[0].error}{also}")
 
 
 def _family(name: object) -> Family:

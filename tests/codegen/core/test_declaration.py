@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ckgen.core.declaration import Declaration, load_declaration, parse_declaration
+from ckgen.core.declaration import (
+    Declaration,
+    load_declaration,
+    parse_declaration,
+    parse_entry,
+)
 from ckgen.core.errors import DeclarationError
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
@@ -19,6 +24,15 @@ SOURCE = "kernels/x.json"
 
 def parse(data: Any) -> Declaration:
     return parse_declaration(data, FAMILIES, ARCH.gpus, SOURCE)
+
+
+def test_an_entry_is_read_alone_under_the_label_that_it_is_given() -> None:
+    said = {"dtype": "fp16", "layout": "rcr", **ENTRY}
+    alone = parse_entry(said, FAMILIES["gemm"], ARCH.gpus, "mine")
+    assert alone.label == "mine"
+    assert alone.options == parse(declaration(ENTRY)).entries[0].options
+    with pytest.raises(DeclarationError, match="^mine, field 'tile': expected three positive"):
+        parse_entry({**said, "tile": 3}, FAMILIES["gemm"], ARCH.gpus, "mine")
 
 
 def test_one_value_per_field_makes_an_explicit_entry() -> None:

@@ -55,7 +55,7 @@ def test_the_table_lists_every_kernel_once(plan: BuildPlan, tmp_path: Path) -> N
     text = (tmp_path / "all_kernels.cpp").read_text(encoding="utf-8")
     for name in NAMES:
         assert text.count(f"const ck_kernel_api* ck_kernel_get_api__{name}(void);") == 1
-        assert text.count(f"        ck_kernel_get_api__{name}(),\n") == 1
+        assert text.count(f"    ck_kernel_get_api__{name}(),\n") == 1
     assert "const ck_kernel_api* const* ck_kernel_list(size_t* count)" in text
 
 

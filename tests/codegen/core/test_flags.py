@@ -34,3 +34,7 @@ def test_the_flags_of_one_pass_are_passed_on() -> None:
     flags = load_flags()
     text = " ".join(flags.for_combined_library([ARCH.gpu("gfx942")]))
     assert " ".join(flags.device) in text
+
+
+def test_a_combined_library_is_linked_with_neither_the_hip_runtime_nor_what_it_does_not_use() -> None:
+    assert {"-no-hip-rt", "-Wl,--as-needed"} <= set(load_flags().link)

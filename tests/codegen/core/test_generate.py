@@ -61,6 +61,18 @@ def test_a_source_is_what_render_gives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
+def test_keeping_going_reports_a_failure_and_loses_no_other_kernel(
+    tmp_path: Path, jobs: int
+) -> None:
+    (tmp_path / f"{SPECS[40].name}.cpp").mkdir()
+    kernels = generate(GEMM, SPECS, ARCH, tmp_path, jobs, lambda *_: None, keep_going=True)
+    assert [kernel.name for kernel in kernels] == [spec.name for spec in SPECS]
+    (failed,) = (kernel for kernel in kernels if kernel.error)
+    assert failed.name == SPECS[40].name and not failed.written
+    assert failed.error.startswith(f"{failed.name} was not generated: ")
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
 def test_a_failure_leaves_no_file_behind(tmp_path: Path, jobs: int) -> None:
     with pytest.raises(RenderError, match=r"no\.j2"):
         generate(Broken(), SPECS, ARCH, tmp_path, jobs, lambda *_: None)

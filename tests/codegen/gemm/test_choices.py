@@ -7,12 +7,24 @@ from typing import Any
 
 import pytest
 from ckgen.core.declaration import parse_declaration
+from ckgen.core.errors import SpecError
 from ckgen.core.expand import expand
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS, ENTRY_FIELDS, TILE_TABLE
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
 from ckgen.gemm.spec import Dtype, GemmSpec, Pipeline
-from codegen_support import ARCH, BASE, ENTRY, GEMM, declaration, target
+from codegen_support import (
+    ARCH,
+    BASE,
+    ENTRY,
+    GEMM,
+    TOY,
+    Color,
+    ToySpec,
+    declaration,
+    gemm,
+    target,
+)
 
 
 def expand_one(entry: dict[str, Any], **fields: Any) -> GemmSpec:
@@ -89,3 +101,23 @@ def test_the_catalogue_has_kernels_for_every_gpu_and_layout(gpu: str, layout: st
 
 def test_every_entry_field_is_described() -> None:
     assert all(field.description for field in ENTRY_FIELDS)
+
+
+def test_the_choice_that_describes_a_spec_builds_it_again() -> None:
+    specs = [
+        BASE,
+        gemm(dtype_b=Dtype.BF16),
+        gemm(dtype_c=Dtype.FP32, pad_m=True, pad_k=True, persistent=True),
+        gemm(dtype_a=Dtype.FP8, dtype_b=Dtype.BF8, dtype_c=Dtype.BF16),
+    ]
+    for spec in specs:
+        choice = GEMM.choice(spec, ARCH)
+        assert list(choice) == [field.name for field in ENTRY_FIELDS]
+        assert GEMM.build(choice, ARCH) == spec
+    toy = ToySpec(Color.RED, 32)
+    assert TOY.build(TOY.choice(toy, ARCH), ARCH) == toy
+
+
+def test_a_spec_with_an_accumulator_of_its_own_has_no_choice() -> None:
+    with pytest.raises(SpecError, match="accumulates in fp16, and no declaration can say so; fp16 x"):
+        GEMM.choice(gemm(dtype_acc=Dtype.FP16), ARCH)

@@ -94,26 +94,27 @@ def parse_declaration(
     errors: list[str] = []
     for index, value in enumerate(kernels, start=1):
         try:
-            entries.append(_parse_entry(value, base, fields, known_gpus, source, index))
+            label = f"{source}, entry {index}"
+            entries.append(parse_entry(value, family, known_gpus, label, base))
         except DeclarationError as error:
             errors.append(str(error))
     return Declaration(source, family, _forbid_spills(data, source), tuple(entries), tuple(errors))
 
 
-def _parse_entry(
+def parse_entry(
     value: object,
-    base: Mapping[str, Options],
-    fields: Mapping[str, EntryField],
+    family: Family,
     known_gpus: tuple[str, ...],
-    source: str,
-    index: int,
+    label: str,
+    base: Mapping[str, Options] | None = None,
 ) -> Entry:
-    label = f"{source}, entry {index}"
+    """One entry from its JSON, called ``label``; ``base`` holds for fields that it leaves out."""
+    fields = {field.name: field for field in family.entry_fields}
     if not isinstance(value, dict):
         raise DeclarationError(f"{label}: expected a JSON object, not {codec.show(value)}")
     _refuse_unknown(value, (*fields, "gpus"), label)
     own = {key: item for key, item in value.items() if key != "gpus"}
-    said = {**base, **_decode_fields(own, fields, label)}
+    said = {**(base or {}), **_decode_fields(own, fields, label)}
     for field in fields.values():
         if field.required and field.name not in said:
             raise DeclarationError(f"{label}: the field {field.name!r} is missing")

@@ -53,6 +53,14 @@ class Family(ABC):
     def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> KernelSpec:
         """The spec that one choice for every entry field describes."""
 
+    def choice(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
+        """The choice for every entry field that describes ``spec``: the inverse of ``build``.
+
+        As a rule each entry field is the spec's field of that name. Raises ``SpecError`` if a
+        declaration cannot describe ``spec``.
+        """
+        return {field.name: getattr(spec, field.name) for field in self.entry_fields}
+
     @abstractmethod
     def parse_name(self, name: str) -> KernelSpec:
         """The spec called ``name``; raises ``SpecError`` if no spec has that name."""

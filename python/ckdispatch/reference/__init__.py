@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""NumPy references: what kernels should compute, and how far a right result may be from it."""

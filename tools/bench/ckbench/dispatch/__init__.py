@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Measures what dispatch costs around a kernel."""

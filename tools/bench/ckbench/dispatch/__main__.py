@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The command line of the dispatch benchmark."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ckbench.dispatch.measure import Setup, measure
+from ckbench.errors import BenchError
+
+# What is shown, where the figure is, and its bar.
+_ROWS: tuple[tuple[str, str, float | None], ...] = (
+    ("cached select, C++, p50, us", "select_cached_us_p50", 1.0),
+    ("cached select, C++, p99, us", "select_cached_us_p99", None),
+    ("cold select over 100 kernels, C++, p50, us", "select_cold_us_p50", 100.0),
+    ("cold select over 100 kernels, C++, p99, us", "select_cold_us_p99", None),
+    ("raw HIP launch, p50, us", "raw_launch_us_p50", None),
+    ("C++ run above it, p50, us", "cpp_run_us_p50", None),
+    ("C++ run above it, p99, us", "cpp_run_us_p99", None),
+    ("Python run above it, p50, us", "python_run_us_p50", 5.0),
+    ("Python run above it, p99, us", "python_run_us_p99", 10.0),
+    ("Python select, p50, us", "python_select_us_p50", None),
+    ("import ckdispatch, s", "import_s", 0.15),
+)
+
+
+def _say(sentence: str) -> None:
+    print(f"dispatch_bench: {sentence}", file=sys.stderr, flush=True)
+
+
+def _table(figures: dict[str, Any]) -> str:
+    machine = figures["machine"]
+    kind = "simulated, executing nothing" if figures["simulated"] else "an AMD GPU"
+    lines = [f"{figures['device']} ({kind}), {machine['cpus']} {machine['arch']} cores, load {machine['load']}", ""]
+    for what, name, bar in _ROWS:
+        value = figures[name]
+        verdict = "" if bar is None else f"≤ {bar:<6g} {'met' if value <= bar else 'missed'}"
+        lines.append(f"{what:<46}{value:>10.3f}  {verdict}".rstrip())
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="dispatch_bench",
+        description="Measures selection and the run paths around a launch, on a device that executes nothing. Progress goes to standard "
+        "error; standard output is a table and, as its last line, one JSON object. See docs/benchmarks.md.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--device", default="sim:gfx942", help="sim:gfx942 (default), or hip:0, whose kernels do execute")
+    parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="of the number of samples (default: 1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the JSON object to a file")
+    options = parser.parse_args(arguments)
+    setup = Setup(
+        program=Path(os.environ["CK_DISPATCH_PROGRAM"]).resolve(),
+        manifest=Path(os.environ["CK_DISPATCH_MANIFEST"]).resolve(),
+        simulator=Path(os.environ["CK_DISPATCH_SIMULATOR"]).resolve(),
+        device=options.device,
+        scale=options.scale,
+    )
+    json_file = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), options.json) if options.json else None
+    try:
+        if options.scale <= 0:
+            raise BenchError(f"--scale {options.scale} was given; it must be more than 0.")
+        if json_file and not json_file.parent.is_dir():
+            raise BenchError(f"--json names {json_file}, whose folder does not exist; make it first.")
+        figures = measure(setup, _say)
+        line = json.dumps(figures)
+        if json_file:
+            json_file.write_text(line + "\n")
+    except BenchError as error:
+        _say(str(error))
+        return 1
+    print(_table(figures))
+    print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
