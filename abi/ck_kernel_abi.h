@@ -2,8 +2,10 @@
  *
  * The C ABI of a kernel library: everything a runtime may ask of lib<kernel>.so.
  *
- * A library exports one function, ck_kernel_get_api(). Nothing in it touches a device before launch():
- * describe(), supports() and workspace_size() answer from what was known when the library was compiled.
+ * A library exports one function, ck_kernel_get_api(), and needs nothing but libc to be loaded. Nothing in it
+ * touches a device before launch(): describe(), supports() and workspace_size() answer from what was known when
+ * the library was compiled. The first launch() takes the HIP runtime (libamdhip64) that the process has loaded, or
+ * else loads the one that the loader finds.
  * A structure begins with its own size, so that a later version may append fields.
  */
 #ifndef CK_KERNEL_ABI_H_
@@ -23,7 +25,7 @@ typedef enum ck_kernel_status {
     CK_KERNEL_UNSUPPORTED   = 1, /* a valid problem that this kernel cannot compute */
     CK_KERNEL_INVALID       = 2, /* a problem or an option that makes no sense */
     CK_KERNEL_WRONG_GPU     = 3, /* the library holds no code for that GPU */
-    CK_KERNEL_DEVICE_FAILED = 4  /* the HIP runtime reported an error */
+    CK_KERNEL_DEVICE_FAILED = 4  /* the HIP runtime reported an error, or there is none */
 } ck_kernel_status;
 
 typedef enum ck_family {
@@ -44,7 +46,7 @@ typedef struct ck_gemm_problem {
     ck_problem base;
     int64_t m, n, k;
     int64_t stride_a, stride_b, stride_c;
-    int64_t k_batch; /* split-K; 1 for none */
+    int64_t k_batch; /* parts that K is divided into; more than 1 needs a kernel whose spec has split_k */
     const void* a;
     const void* b;
     void* c;

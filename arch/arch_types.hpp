@@ -81,6 +81,7 @@ struct GpuSpec {
     int lds_banks;
     RegisterSpec registers;
     View<std::string_view> pipelines;
+    View<std::string_view> buffer_atomic_adds;
     View<Triple> wave_layouts;
     View<WarpTiles> warp_tiles;
     View<WarpTiles> preshuffle_warp_tiles;

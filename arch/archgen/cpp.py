@@ -12,7 +12,8 @@ from typing import Any
 from ckarch.model import ArchSpecs, GpuSpec, RegisterSpec, Triple
 
 _TILE_TABLES = ("warp_tiles", "preshuffle_warp_tiles", "broken_warp_tiles")
-_GPU_TABLES = ("pipelines", "wave_layouts", *_TILE_TABLES)
+_NAME_TABLES = ("pipelines", "buffer_atomic_adds")
+_GPU_TABLES = (*_NAME_TABLES, "wave_layouts", *_TILE_TABLES)
 
 
 def cpp_header(specs: ArchSpecs) -> str:
@@ -80,9 +81,10 @@ def _record(record: Any) -> str:
 def _gpu_tables(gpu: GpuSpec) -> str:
     """The tables that the row of one GPU refers to."""
     parts = [
-        _table("std::string_view", f"{gpu.name}_pipelines", map(_value, gpu.pipelines)),
-        _table("Triple", f"{gpu.name}_wave_layouts", map(_braced, gpu.wave_layouts)),
+        _table("std::string_view", f"{gpu.name}_{table}", map(_value, getattr(gpu, table)))
+        for table in _NAME_TABLES
     ]
+    parts.append(_table("Triple", f"{gpu.name}_wave_layouts", map(_braced, gpu.wave_layouts)))
     for table in _TILE_TABLES:
         tiles: dict[str, tuple[Triple, ...]] = dict(getattr(gpu, table))
         name = f"{gpu.name}_{table}"

@@ -31,6 +31,9 @@ def check_agreement(report: Report, document: dict[str, Any], gpu_fields: Collec
         path = at("architectures", name)
         _check_hardware(report, path, gpu)
         _check_pipelines(report, path, gpu, document["pipelines"])
+        for index, dtype in enumerate(gpu["buffer_atomic_adds"]):
+            place = f"{path}.buffer_atomic_adds[{index}]"
+            _check_known(report, place, "dtype", dtype, document["dtypes"])
         _check_tiles(report, path, gpu, document["dtype_combinations"])
 
 

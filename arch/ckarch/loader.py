@@ -106,6 +106,7 @@ def _gpu(name: str, fields: dict[str, Any]) -> GpuSpec:
         "fp8_encoding": Fp8Encoding(fields["fp8_encoding"]),
         "registers": RegisterSpec(**{**registers, "agprs": AgprKind(registers["agprs"])}),
         "pipelines": tuple(fields["pipelines"]),
+        "buffer_atomic_adds": tuple(fields["buffer_atomic_adds"]),
         "wave_layouts": _triples(fields["wave_layouts"]),
         "warp_tiles": _tile_table(fields["warp_tiles"]),
         "preshuffle_warp_tiles": _tile_table(fields["preshuffle_warp_tiles"]),

@@ -96,7 +96,8 @@ class GpuSpec:
     ``lds_bytes`` is the most that one workgroup may use; ``lds_pool_bytes`` is what the workgroups
     on one CU (in workgroup-processor mode: on one pair of CUs) share. ``broken_warp_tiles`` lists
     warp tiles of the other two tables that compile but compute wrong results. ``l2_bytes`` is the
-    whole device's, over its ``xcds``.
+    whole device's, over its ``xcds``. ``buffer_atomic_adds`` lists the dtypes that kernels can add
+    to memory atomically without ever leaving the tensor.
     """
 
     name: str
@@ -119,6 +120,7 @@ class GpuSpec:
     lds_banks: int
     registers: RegisterSpec
     pipelines: tuple[str, ...]
+    buffer_atomic_adds: tuple[str, ...]
     wave_layouts: tuple[Triple, ...]
     warp_tiles: Mapping[str, tuple[Triple, ...]]
     preshuffle_warp_tiles: Mapping[str, tuple[Triple, ...]]

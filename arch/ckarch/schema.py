@@ -49,6 +49,7 @@ GPU_FIELDS: dict[str, checks.Check] = {
     "lds_banks": checks.integer(1),
     "registers": _REGISTERS,
     "pipelines": checks.list_of(_NAME, minimum=1),
+    "buffer_atomic_adds": checks.list_of(_NAME),
     "wave_layouts": checks.list_of(checks.triple, minimum=1),
     "warp_tiles": checks.table(_NAME, checks.list_of(checks.triple, minimum=1), minimum=1),
     "preshuffle_warp_tiles": _TILE_TABLE,

@@ -170,15 +170,15 @@ def _link_headers(rctx, clang, resource, rocm, triple):
             rctx.symlink(root, name)
     return ordered, globs
 
-def _link_libraries(rctx, clang, rocm):
+def _link_libraries(rctx, clang):
     """Links what a kernel library is linked with; returns the files before and after its own object."""
-    before, after = [], []
-    for name, into in [("crti.o", before), ("crtbeginS.o", before), ("libc.so.6", after), ("libc_nonshared.a", after), ("crtendS.o", after), ("crtn.o", after)]:
+    before = ["crti.o", "crtbeginS.o"]
+
+    # libdl is what dlopen was in before glibc 2.34; where nothing is in it, the linker leaves it out.
+    after = ["libdl.so.2", "libc.so.6", "libc_nonshared.a", "crtendS.o", "crtn.o"]
+    for name in before + after:
         rctx.symlink(_ask(rctx, clang, ["-print-file-name=" + name]), "lib/" + name)
-        into.append("lib/" + name)
-    hip = rocm.get_child("lib", "libamdhip64.so") if rocm else rctx.path(_ask(rctx, clang, ["-print-file-name=libamdhip64.so"]))
-    rctx.symlink(hip, "lib/libamdhip64.so")
-    return before, ["lib/libamdhip64.so"] + after
+    return ["lib/" + name for name in before], ["lib/" + name for name in after]
 
 def _digest(rctx, bin, device_libs):
     """Hashes the compiler with the shared libraries it is made of, and the device libraries."""
@@ -224,7 +224,7 @@ def _enable(rctx, kind, bin, rocm, labels):
         rctx.symlink(bin.get_child(tool), "bin/" + tool)
     rctx.symlink(device_libs, "bitcode")
     include_dirs, headers = _link_headers(rctx, clang, resource, rocm, _multiarch(triple))
-    before, after = _link_libraries(rctx, clang, rocm)
+    before, after = _link_libraries(rctx, clang)
     digest = _digest(rctx, bin, device_libs)
     version = _ask(rctx, clang, ["--version"]).split("\n")[0]
     rctx.file("found.txt", "\n".join([

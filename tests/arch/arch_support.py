@@ -32,6 +32,7 @@ def with_made_up_gpu() -> dict[str, Any]:
     gpu["preshuffle_warp_tiles"] = {}
     gpu["broken_warp_tiles"] = {}
     gpu["pipelines"] = ["mem", "compv3"]
+    gpu["buffer_atomic_adds"] = []
     specs["architectures"][MADE_UP_GPU] = gpu
     return specs
 

@@ -99,7 +99,8 @@ std::string gpu(const arch::GpuSpec& g) {
            ", \"lds_granule\": " + number(static_cast<double>(g.lds_granule)) +
            ", \"lds_banks\": " + number(g.lds_banks) +
            ", \"registers\": " + registers(g.registers) + ", \"pipelines\": " +
-           list<std::string_view>(g.pipelines, '[', ']', text) +
+           list<std::string_view>(g.pipelines, '[', ']', text) + ", \"buffer_atomic_adds\": " +
+           list<std::string_view>(g.buffer_atomic_adds, '[', ']', text) +
            ", \"wave_layouts\": " + triples(g.wave_layouts) +
            ", \"warp_tiles\": " + tiles(g.warp_tiles) +
            ", \"preshuffle_warp_tiles\": " + tiles(g.preshuffle_warp_tiles) +

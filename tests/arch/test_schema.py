@@ -107,6 +107,8 @@ def test_any_other_field_of_the_wrong_shape_is_named(
     [
         (("architectures", "gfx942", "pipelines", 0), "memory",
          f"{GPU}.pipelines[0]: unknown pipeline 'memory'; known ones: "),
+        (("architectures", "gfx942", "buffer_atomic_adds", 0), "half",
+         f"{GPU}.buffer_atomic_adds[0]: unknown dtype 'half'; known ones: "),
         (("architectures", "gfx942", "warp_tiles", "fp16_fp16_fp16"), [[16, 16, 16]],
          f"{GPU}.warp_tiles.fp16_fp16_fp16: unknown dtype key 'fp16_fp16_fp16'; known ones: "),
         (("architectures", "gfx942", "broken_warp_tiles", "fp16_fp16_fp32"), [[1, 2, 3]],

@@ -41,6 +41,7 @@ def test_every_gpu_field_has_the_value_of_the_file(specs: ArchSpecs) -> None:
             gpu[table] = {key: [list(row) for row in rows] for key, rows in gpu[table].items()}
         gpu["wave_layouts"] = [list(row) for row in gpu["wave_layouts"]]
         gpu["pipelines"] = list(gpu["pipelines"])
+        gpu["buffer_atomic_adds"] = list(gpu["buffer_atomic_adds"])
         assert gpu == fields
 
 

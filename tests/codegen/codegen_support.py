@@ -49,6 +49,7 @@ BASE = GemmSpec(
     pad_n=False,
     pad_k=False,
     persistent=False,
+    split_k=False,
 )
 """Legal on gfx942."""
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Building two kernels with each build system, as people without Bazel do.
 
-Needs the include folder of Composable Kernel in CK_INCLUDE, and a hipcc: the one in CK_HIPCC, below
-ROCM_PATH, or on PATH.
+Needs the include folder of Composable Kernel in CK_INCLUDE, a HIP runtime to launch with in
+CK_SIM_RUNTIME, and a hipcc: the one in CK_HIPCC, below ROCM_PATH, or on PATH.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import shutil
+import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from ckabi import Api, KernelLibrary, Status, gemm_problem
 from ckgen.cli.main import main
 from codegen_support import declaration
+from gfxsim import Runtime
 
 # The smallest tile with a compute pipeline compiles fastest.
 ENTRY = {
@@ -40,16 +45,6 @@ COMMANDS = {
 }  # fmt: skip
 _PATH = os.environ.get("PATH", os.defpath)
 DRY_RUN = {"makefile": "make", "ninja": "ninja", "cmake": "ninja"}
-
-
-class KernelApi(ctypes.Structure):
-    """The beginning of ck_kernel_api."""
-
-    _fields_ = [
-        ("abi_version", ctypes.c_uint32),
-        ("struct_size", ctypes.c_uint32),
-        ("describe", ctypes.CFUNCTYPE(ctypes.c_char_p)),
-    ]
 
 
 def ck_include() -> str:
@@ -100,7 +95,11 @@ def test_two_kernels_build_into_a_library_that_lists_them(system: str, tmp_path:
     for number, name in enumerate(NAMES, start=1):
         assert f"[{number}/2] Building kernel: {name}" in printed
         assert (tmp_path / f"{name}.o").exists()
-    assert sorted(listed(tmp_path / "libck_kernels.so")) == sorted(NAMES)
+    library = tmp_path / "libck_kernels.so"
+    assert needed(library) == ["libc.so.6"]
+    assert subprocess_listing(library) == {"names": sorted(NAMES), "hip": False}
+    for kernel in kernels_of(library):
+        assert multiplies_ones(kernel)
 
     again = [DRY_RUN[system], "-n"]
     assert "Building kernel" not in run(again, tmp_path), "nothing changed"
@@ -108,14 +107,56 @@ def test_two_kernels_build_into_a_library_that_lists_them(system: str, tmp_path:
     assert run(again, tmp_path).count("Building kernel: ") == 2, "a header changed"
 
 
-def listed(library: Path) -> list[str]:
-    """The names that the library's kernels give themselves."""
+def needed(library: Path) -> list[str]:
+    """The libraries that the loader must find for it."""
+    command = [os.environ["CK_OBJDUMP"], "-p", str(library)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^\s*NEEDED\s+(\S+)$", printed, re.MULTILINE)
+    return [name for name in names if not name.startswith("ld-linux")]
+
+
+def kernels_of(library: Path) -> list[KernelLibrary]:
+    """The kernels that the library lists."""
     loaded = ctypes.CDLL(str(library))
-    loaded.ck_kernel_list.restype = ctypes.POINTER(ctypes.POINTER(KernelApi))
+    loaded.ck_kernel_list.restype = ctypes.POINTER(ctypes.POINTER(Api))
     count = ctypes.c_size_t()
     kernels = loaded.ck_kernel_list(ctypes.byref(count))
-    described = [json.loads(kernels[i].contents.describe()) for i in range(count.value)]
-    for kernel in described:
-        assert kernel["abi_version"] == kernels[0].contents.abi_version
-        assert "gfx942" in json.dumps(kernel)
-    return [kernel["spec"]["name"] for kernel in described]
+    return [KernelLibrary(library, kernels[i].contents) for i in range(count.value)]
+
+
+LISTING = """
+import json, sys
+from pathlib import Path
+from test_exporters_build import kernels_of
+described = [kernel.describe() for kernel in kernels_of(Path(sys.argv[1]))]
+assert all(kernel["abi_version"] == 1 and kernel["targets"] == "gfx942:64" for kernel in described)
+names = sorted(kernel["spec"]["name"] for kernel in described)
+print(json.dumps({"names": names, "hip": "amdhip64" in Path("/proc/self/maps").read_text()}))
+"""
+
+
+def subprocess_listing(library: Path) -> dict[str, object]:
+    """What the library's kernels tell a process without HIP, and whether HIP was loaded for it."""
+    paths = [str(Path(__file__).parent), *sys.path]
+    done = subprocess.run(
+        [sys.executable, "-c", LISTING, str(library)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    listing: dict[str, object] = json.loads(done.stdout)
+    return listing
+
+
+def multiplies_ones(kernel: KernelLibrary) -> bool:
+    """Whether a product of ones is the number of them, on the simulator."""
+    runtime = Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
+    one, total = struct.pack("<e", 1), struct.pack("<e", 64)
+    with runtime.upload(one * 4096) as a, runtime.upload(one * 4096) as b:
+        with runtime.allocate(2 * 4096) as c:
+            problem = gemm_problem(64, 64, 64, a=a.address, b=b.address, c=c.address)
+            status, why = kernel.launch(problem, gpu=b"gfx942")
+            assert status is Status.OK, why
+            return c.download() == total * 4096

@@ -68,9 +68,11 @@ def _hip_library_impl(ctx):
     args.add(output.basename, format = "--soname=%s")
     args.add_all(hip.link_files.before)
     args.add(compiled)
+    args.add(ctx.file._runtime)
     args.add_all(hip.link_files.after)
     args.add("-o", output)
-    _run(ctx, hip, hip.linker, args, [compiled] + hip.link_files.before + hip.link_files.after, output, "Linking")
+    inputs = [compiled, ctx.file._runtime] + hip.link_files.before + hip.link_files.after
+    _run(ctx, hip, hip.linker, args, inputs, output, "Linking")
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 hip_library = rule(
@@ -78,6 +80,7 @@ hip_library = rule(
     attrs = {
         "gpus": attr.string_list(doc = "The GPUs to compile for.", default = SIMULATED_GPUS),
         "src": _SRC,
+        "_runtime": attr.label(default = "@ck_rocm//:lib/libamdhip64.so", allow_single_file = True),
     },
     doc = "A shared library, lib<name>.so, that uses the HIP runtime of the process or of its search path.",
     toolchains = [_HIP],

@@ -14,12 +14,19 @@ from ckabi import KernelLibrary, Problem, Status, gemm_problem
 GPU = os.environ["CK_GPU"]
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 UNPADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16"
+SPLIT_K = "gemm_fp16_rcr_compv4_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_16x16x16_splitk"
+SPLIT_K_UNPADDED = "gemm_fp16_rrr_compv3_default_intrawave_False_False_False_True_64x64x32_2x2x1_16x16x16_cfp32_splitk"
 COMPV6 = "gemm_fp16_rcr_compv6_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
 
 
 @pytest.fixture(scope="module")
 def padded() -> KernelLibrary:
     return KernelLibrary.load(Path(f"kernels/lib{PADDED}.so"))
+
+
+@pytest.fixture(scope="module")
+def split_k() -> KernelLibrary:
+    return KernelLibrary.load(Path(f"tests/kernels/lib{SPLIT_K}.so"))
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +112,61 @@ def test_a_launch_is_refused_before_it_reaches_a_device(padded: KernelLibrary) -
     assert padded.launch(problem, gpu=GPU.encode(), timed=1)[0] == Status.INVALID
     assert padded.launch(problem, gpu=b"gfx000")[0] == Status.WRONG_GPU
     assert padded.launch(Problem(), gpu=GPU.encode())[0] == Status.INVALID
+
+
+# Its parts are multiples of 16 deep, and compv4 has other loops for one tile of 32, for two, and for more, odd or even.
+@pytest.mark.parametrize(
+    ("k", "k_batch", "words"),
+    [
+        (1024, 1, ""),
+        (1024, 2, ""),
+        (1024, 16, ""),
+        (16, 1, ""),
+        (24, 2, ""),
+        (24, 3, "3 parts of 16, which would leave nothing for the last; k_batch = 2 would work"),
+        (128, 5, "5 parts of 32, which would leave nothing for the last; k_batch = 4 would work"),
+        (128, 3, "3 parts of 48, which would need different loops, and a launch has one; k_batch = 2 would work"),
+        (264, 2, "2 parts of 144, which would need different loops, and a launch has one; k_batch = 1 would work"),
+        (264, 3, ""),
+        (1 << 20, 65535, "would leave nothing for the last; k_batch = 32768 would work"),
+        (1 << 20, 65536, "65535 are the most"),
+        (1024, 1 << 40, "65535 are the most"),
+        (1024, 0, "k_batch = 1"),
+        (1024, -1, "k_batch = 1"),
+    ],
+)
+def test_a_split_k_kernel_takes_what_can_be_divided_into_like_parts(
+    split_k: KernelLibrary, k: int, k_batch: int, words: str
+) -> None:
+    status, why = split_k.supports(gemm_problem(64, 64, k, k_batch=k_batch), GPU)
+    expected = Status.OK if not words else Status.UNSUPPORTED if k_batch > 0 else Status.INVALID
+    assert status is expected and words in why, why
+
+
+def test_what_a_refusal_recommends_is_accepted_and_nothing_between(split_k: KernelLibrary) -> None:
+    for k in range(8, 700, 24):
+        for k_batch in range(1, 40):
+            status, why = split_k.supports(gemm_problem(64, 64, k, k_batch=k_batch), GPU)
+            if status is Status.OK:
+                continue
+            recommended = int(why.partition("k_batch = ")[2].partition(" ")[0])
+            assert 1 <= recommended < k_batch
+            for fewer in range(recommended, k_batch):
+                accepted = split_k.supports(gemm_problem(64, 64, k, k_batch=fewer), GPU)[0] is Status.OK
+                assert accepted == (fewer == recommended), (k, k_batch, fewer)
+
+
+def test_a_split_k_kernel_that_does_not_pad_wants_parts_of_whole_tiles() -> None:
+    library = KernelLibrary.load(Path(f"tests/kernels/lib{SPLIT_K_UNPADDED}.so"))
+
+    def supports(k: int, k_batch: int) -> tuple[Status, str]:
+        return library.supports(gemm_problem(64, 64, k, layout="rrr", k_batch=k_batch), GPU)
+
+    assert supports(192, 2) == (Status.OK, "")
+    status, why = supports(448, 4)
+    assert status is Status.UNSUPPORTED
+    assert "4 parts of 112, which would not all be whole tiles of K, which it does not pad; k_batch = 3 would work" in why
+
+
+def test_a_split_k_kernel_needs_no_workspace(split_k: KernelLibrary) -> None:
+    assert split_k.workspace_size(gemm_problem(64, 64, 1024, k_batch=4), GPU) == (Status.OK, 0)

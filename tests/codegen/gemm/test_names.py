@@ -40,6 +40,16 @@ GOLDEN: list[tuple[dict[str, Any], str]] = [
         "gemm_pk_fp4_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1"
         "_32x32x16_accfp16",
     ),
+    (
+        {"split_k": True},
+        "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
+        "_splitk",
+    ),
+    (
+        {"split_k": True, "dtype_c": Dtype.FP32},
+        "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
+        "_cfp32_splitk",
+    ),
 ]  # fmt: skip
 
 
@@ -69,6 +79,7 @@ def test_the_base_spec_is_the_one_of_the_base_name() -> None:
         BASE_NAME.replace("128x128x32", "128x128"),
         BASE_NAME.replace("128x128x32", "0128x128x32"),
         BASE_NAME + "_preshuffle",
+        BASE_NAME + "_splitk_cfp32",
         BASE_NAME + "\n",
         BASE_NAME.upper(),
         BASE_NAME + '"; int x; //',

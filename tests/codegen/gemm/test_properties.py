@@ -60,6 +60,7 @@ def specs(draw: st.DrawFn) -> GemmSpec:
         pad_n=draw(st.booleans()),
         pad_k=draw(st.booleans()),
         persistent=draw(st.booleans()),
+        split_k=draw(st.booleans()),
     )
 
 
@@ -92,6 +93,7 @@ entries = st.fixed_dictionaries(
         "layout": some(["rcr", "rrr", "crr", "ccr"]),
         "epilogue": some(["cshuffle", "default"]),
         "scheduler": some(["intrawave", "interwave"]),
+        "split_k": some([False, True]),
     }
 )
 

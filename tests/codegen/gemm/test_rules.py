@@ -44,6 +44,11 @@ def _rdna(**changes: object) -> GemmSpec:
     return gemm(**{**base, **changes})
 
 
+def _bf16(**changes: object) -> GemmSpec:
+    bf16 = {"dtype_a": Dtype.BF16, "dtype_b": Dtype.BF16, "dtype_c": Dtype.BF16}
+    return gemm(**{**bf16, **changes})
+
+
 def _sixteen_waves(**changes: object) -> GemmSpec:
     base = {"waves": (8, 2, 1), "warp_tile": (16, 16, 16), "epilogue": Epilogue.DEFAULT}
     return gemm(**{**base, **changes})
@@ -162,6 +167,22 @@ CASES = [
     Case("gemm.cshuffle_cover", _odd_warp_tile(epilogue=Epilogue.DEFAULT), _odd_warp_tile(),
          "a row of the shuffled part of C 32x96 takes 96/8 lanes, which do not divide a wave of 64",
          target(warp_tiles={"fp16_fp16_fp32": ((16, 48, 16),)})),
+    Case("gemm.split_k_atomic", gemm(split_k=True), _bf16(split_k=True),
+         "gfx942 cannot add bf16 to C in one bounds-checked step, only fp16, fp32, int32"),
+    Case("gemm.split_k_atomic", _bf16(split_k=True, dtype_c=Dtype.FP32),
+         _bf16(split_k=True), "cannot add bf16 to C", target("gfx950")),
+    Case("gemm.split_k_atomic", _rdna(), _rdna(split_k=True),
+         "gfx1100 cannot add fp16 to C in one bounds-checked step, only int32", target("gfx1100")),
+    Case("gemm.split_k_atomic", _rdna(split_k=True), _rdna(split_k=True, dtype_c=Dtype.FP32),
+         "cannot add fp32 to C in one bounds-checked step, only fp16",
+         target("gfx1201", buffer_atomic_adds=("fp16",))),
+    Case("gemm.split_k_atomic", gemm(), gemm(split_k=True),
+         "cannot add fp16 to C in one bounds-checked step",
+         target(buffer_atomic_adds=())),
+    Case("gemm.split_k_pairs",
+         gemm(split_k=True, epilogue=Epilogue.DEFAULT, dtype_c=Dtype.FP32),
+         gemm(split_k=True, epilogue=Epilogue.DEFAULT),
+         "fp16 is added to C in pairs, and the default epilogue hands over single elements"),
 ]  # fmt: skip
 
 

@@ -54,6 +54,13 @@ def test_every_loop_variant_is_one_device_function(pipeline: Pipeline, epilogue:
         ({"tile": (64, 16, 64), "pipeline": Pipeline.MEM}, "/*prefetch_stages*/ 4"),
         ({"persistent": True}, "/*persistent*/ true"),
         ({"pad_n": True}, "/*pad_m, pad_n, pad_k*/ false, true, false"),
+        ({"split_k": True}, "/*split_k*/ true"),
+        ({"split_k": False}, "ck_tile::memory_operation_enum::set>>;"),
+        ({"split_k": True}, "ck_tile::memory_operation_enum::atomic_add>>;"),
+        (
+            {"split_k": True, "epilogue": Epilogue.DEFAULT, "dtype_c": Dtype.FP32},
+            "ck_tile::memory_operation_enum::atomic_add>>;",
+        ),
     ],
 )
 def test_each_choice_reaches_the_source(changes: dict[str, Any], expected: str) -> None:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +30,23 @@ with runtime().upload(bytes(4 * N)) as buffer:
         print(attempt(module, "trap_last_in_the_first_group", buffer.address, grid=8))
 """
 
+# A launch that would change memory, one that would fail, and two that are refused whether or not anything is executed.
+FOUR_LAUNCHES = """
+from gfxsim import HipError
+from tests.gfxsim.bad_input.attempts import CODE_OBJECT, N, attempt
+from tests.gfxsim.programs.device import Module, runtime
+module = Module(CODE_OBJECT.read_bytes())
+with runtime().upload(bytes(4 * N)) as buffer:
+    print("fill:", attempt(module, "fill", buffer.address))
+    print("trap:", attempt(module, "trap", buffer.address))
+    print("untouched:", buffer.download() == bytes(4 * N))
+    print("too large:", attempt(module, "fill", buffer.address, block=2048))
+    try:
+        runtime().call("hipModuleLaunchKernel", module.function("fill"), 1, 1, 1, 64, 1, 1, 0, None, None, None)
+    except HipError as error:
+        print("no arguments:", error)
+"""
+
 
 def run(script: str = SCRIPT, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=False)
@@ -45,6 +64,7 @@ def test_the_script_works_where_nothing_is_wrong() -> None:
         ({"GFXSIM_THREADS": "many"}, "hipErrorInvalidValue: GFXSIM_THREADS=many is no number"),
         ({"GFXSIM_INSTRUCTION_LIMIT": "-1"}, "hipErrorInvalidValue: GFXSIM_INSTRUCTION_LIMIT=-1 is no number"),
         ({"GFXSIM_INSTRUCTION_LIMIT": "5"}, "hipErrorLaunchTimeOut"),
+        ({"GFXSIM_EXECUTE": "no"}, "hipErrorInvalidValue: GFXSIM_EXECUTE=no is neither 0 nor 1; 0 checks launches without executing them."),
         ({"GFXSIM_TRACE": "x"}, "hipErrorInvalidValue: GFXSIM_TRACE=x is not of the form GROUP:WAVE"),
         ({"GFXSIM_TRACE": "0:0:0"}, "hipErrorInvalidValue: GFXSIM_TRACE=0:0:0 is not of the form GROUP:WAVE"),
     ],
@@ -66,3 +86,24 @@ def test_the_first_of_several_faulty_workgroups_is_named_however_many_threads_th
     sentences = ran.stdout.splitlines()
     assert len(sentences) == 5
     assert all("s_trap" in sentence and "workgroup (0, 0, 0)" in sentence for sentence in sentences), sentences
+
+
+def answers(ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    assert ran.returncode == 0, ran.stderr
+    return dict(line.split(": ", 1) for line in ran.stdout.splitlines())
+
+
+def test_launches_that_are_not_executed_are_checked_and_leave_memory_alone() -> None:
+    executed, checked = answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="1")), answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="0"))
+    assert executed["fill"] == checked["fill"] == ""
+    assert executed["untouched"] == "False" and checked["untouched"] == "True"
+    assert "s_trap" in executed["trap"] and checked["trap"] == ""
+    assert "more than 1024 threads" in checked["too large"] == executed["too large"]
+    assert "no value for its argument 0" in checked["no arguments"] == executed["no arguments"]
+
+
+def test_launches_that_are_not_executed_are_reported_without_a_wave(tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="0", GFXSIM_REPORT=str(report)))
+    launches = [json.loads(line) for line in report.read_text().splitlines()]
+    assert [(launch["kernel"], launch["ok"], launch["waves"]) for launch in launches] == [("fill", True, 0), ("trap", True, 0)]

@@ -47,8 +47,9 @@ void check_size(const Gpu& gpu, const Kernel& kernel, const LaunchRequest& reque
     if (kernel.scratch_bytes > kMostScratchBytes)
         refuse(hipErrorLaunchOutOfResources, "it needs " + text(kernel.scratch_bytes) + " bytes of scratch memory per lane, but " +
                                                  text(kMostScratchBytes) + " is the most");
+    if (!request.cooperative) return;
     const u64 at_once = u64(active_blocks(gpu, kernel, u32(threads), request.dynamic_lds)) * multiprocessors(gpu).count;
-    if (request.cooperative && blocks > at_once)
+    if (blocks > at_once)
         refuse(hipErrorCooperativeLaunchTooLarge, "the grid " + triple(grid) + " has more blocks than the " + text(at_once) +
                                                       " that run at once, which a cooperative launch needs");
 }
@@ -86,9 +87,11 @@ private:
     u64 begin_;
 };
 
-void run(const Kernel& kernel, const LaunchRequest& request, size_t stack_limit) {
-    const Gpu& gpu = *settings().gpu;
+void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& request, size_t stack_limit) {
+    const Gpu& gpu = *chosen.gpu;
     check_size(gpu, kernel, request);
+    if (!chosen.execute) check_arguments(kernel, request);
+    if (!chosen.execute && chosen.monitor.report.empty()) return;
 
     Launch launch;
     launch.kernel = &kernel, launch.gpu = &gpu;
@@ -96,25 +99,28 @@ void run(const Kernel& kernel, const LaunchRequest& request, size_t stack_limit)
     launch.block[0] = request.block.x, launch.block[1] = request.block.y, launch.block[2] = request.block.z;
     launch.lds_bytes     = u32(kernel.lds_bytes + request.dynamic_lds);
     launch.scratch_bytes = kernel.dynamic_stack ? std::max(kernel.scratch_bytes, u32(stack_limit)) : kernel.scratch_bytes;
-    launch.instruction_limit = settings().instruction_limit;
+    launch.instruction_limit = chosen.instruction_limit;
+
+    Monitor monitor(chosen.monitor);
+    LaunchOutcome outcome;
+    if (!chosen.execute) return monitor.finish(launch, outcome);
 
     const LaunchMemory own(kernel, request, launch);
     const Mapped mapped(own.allocation());
     launch.kernarg = own.kernarg(), launch.dispatch_packet = own.packet(), launch.queue = own.queue();
     launch.memory  = runtime().memory.snapshot();
 
-    Monitor monitor(settings().monitor);
     EngineOptions options;
-    options.threads       = settings().threads;
-    options.observer      = monitor.factory();
-    LaunchOutcome outcome = run_launch(launch, options);
+    options.threads  = chosen.threads;
+    options.observer = monitor.factory();
+    outcome          = run_launch(launch, options);
     monitor.finish(launch, outcome);
     if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error + missing_services(kernel, outcome.kind));
 }
 
 template <class Resolve>
 void launch_resolved(Resolve&& resolve, const LaunchRequest& request, hipEvent_t start = nullptr, hipEvent_t stop = nullptr) {
-    settings();
+    const Settings& chosen = settings();
     std::lock_guard<std::mutex> alone(runtime().running);
     const Kernel* kernel = nullptr;
     size_t stack         = 0;
@@ -125,7 +131,7 @@ void launch_resolved(Resolve&& resolve, const LaunchRequest& request, hipEvent_t
         stack  = runtime().stack_limit;
     }
     if (start) record_event(start);
-    run(*kernel, request, stack);
+    run(chosen, *kernel, request, stack);
     if (stop) record_event(stop);
 }
 

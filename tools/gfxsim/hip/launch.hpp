@@ -19,6 +19,9 @@ struct LaunchRequest {
     bool cooperative        = false;
 };
 
+/// A HipError unless the request has a value for every argument that the kernel's metadata lists.
+void check_arguments(const Kernel& kernel, const LaunchRequest& request);
+
 /// The memory that a launch itself brings along: arguments, dispatch packet and queue.
 class LaunchMemory {
 public:

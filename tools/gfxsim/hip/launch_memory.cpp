@@ -69,7 +69,28 @@ Buffer packed_arguments(void** extra) {
     return buffer;
 }
 
+// Calls `take` with each argument and its value.
+template <class Take>
+void for_each_value(const Kernel& kernel, void** params, Take&& take) {
+    size_t index = 0;
+    for (const KernelArg& arg : kernel.args) {
+        if (!is_explicit(arg.kind)) continue;
+        const void* value = params ? params[index] : nullptr;
+        if (!value)
+            fail(hipErrorInvalidValue, "the kernel " + kernel.name + " gets no value for its argument " + std::to_string(index) + ".");
+        take(arg, value);
+        ++index;
+    }
+}
+
+bool is_packed(const LaunchRequest& request) { return request.extra && !request.params; }
+
 }  // namespace
+
+void check_arguments(const Kernel& kernel, const LaunchRequest& request) {
+    if (is_packed(request)) packed_arguments(request.extra);
+    else for_each_value(kernel, request.params, [](const KernelArg&, const void*) {});
+}
 
 LaunchMemory::LaunchMemory(const Kernel& kernel, const LaunchRequest& request, const Launch& launch) {
     packet_ = round_up(kernel.kernarg_bytes, 64) + kWidestLoad;
@@ -92,20 +113,13 @@ Allocation LaunchMemory::allocation() const {
 }
 
 void LaunchMemory::copy_arguments(const Kernel& kernel, const LaunchRequest& request) {
-    if (request.extra && !request.params) {
+    if (is_packed(request)) {
         const Buffer buffer = packed_arguments(request.extra);
         std::memcpy(region_.data(), buffer.data, std::min<u64>(buffer.size, kernel.kernarg_bytes));
         return;
     }
-    size_t index = 0;
-    for (const KernelArg& arg : kernel.args) {
-        if (!is_explicit(arg.kind)) continue;
-        const void* value = request.params ? request.params[index] : nullptr;
-        if (!value)
-            fail(hipErrorInvalidValue, "the kernel " + kernel.name + " gets no value for its argument " + std::to_string(index) + ".");
-        std::memcpy(region_.data() + arg.offset, value, arg.size);
-        ++index;
-    }
+    for_each_value(kernel, request.params,
+                   [&](const KernelArg& arg, const void* value) { std::memcpy(region_.data() + arg.offset, value, arg.size); });
 }
 
 void LaunchMemory::fill_hidden(const Kernel& kernel, const LaunchRequest& request) {

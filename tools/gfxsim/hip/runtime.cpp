@@ -20,6 +20,15 @@ u64 number(const char* variable, u64 otherwise) {
     return value;
 }
 
+bool yes_or_no(const char* variable, bool otherwise, const char* meaning) {
+    const char* text = std::getenv(variable);
+    if (!text || !*text) return otherwise;
+    const std::string value = text;
+    if (value != "0" && value != "1")
+        fail_loudly(hipErrorInvalidValue, std::string(variable) + "=" + value + " is neither 0 nor 1; " + meaning + ".");
+    return value == "1";
+}
+
 // The simulator is compiled for the third level of amd64, whose processors multiply and add in one step.
 void check_processor() {
 #if defined(__x86_64__)
@@ -39,6 +48,7 @@ Settings read_environment() {
                                           std::string(known_gpus()) + ".");
     settings.threads           = unsigned(number("GFXSIM_THREADS", 0));
     settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", kDefaultLimit);
+    settings.execute           = yes_or_no("GFXSIM_EXECUTE", true, "0 checks launches without executing them");
     try {
         settings.monitor = MonitorOptions::from_environment();
     } catch (const std::runtime_error& error) {

@@ -31,10 +31,23 @@ class CompilerFlags:
 
     def for_combined_library(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
         """Flags to compile one kernel, for all of ``gpus`` at once, into a library with others."""
-        targets = (self.offload_arch + gpu.name for gpu in gpus)
+        targets = (*self._targets(gpus), *self.device, *self.host)
+        return (*self.common, *targets, *self.combined, self._define(gpus))
+
+    def for_device_pass(self, gpu: GpuSpec) -> tuple[str, ...]:
+        """Flags of the device pass alone, for one GPU."""
+        return (*self.common, *self.device, *self._targets([gpu]))
+
+    def for_host_pass(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
+        """Flags of the host pass alone, of a library for ``gpus``."""
+        return (*self.common, *self.host, *self._targets(gpus), self._define(gpus))
+
+    def _targets(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
+        return tuple(self.offload_arch + gpu.name for gpu in gpus)
+
+    def _define(self, gpus: Sequence[GpuSpec]) -> str:
         wave_sizes = ",".join(f"{gpu.name}:{gpu.wave_size}" for gpu in gpus)
-        define = f'{self.gpus_define}"{wave_sizes}"'
-        return (*self.common, *targets, *self.device, *self.host, *self.combined, define)
+        return f'{self.gpus_define}"{wave_sizes}"'
 
 
 def load_flags(path: Path = FLAGS_FILE) -> CompilerFlags:

@@ -63,6 +63,7 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
         pad_n=pad_n,
         pad_k=pad_k,
         persistent=choice["persistent"],
+        split_k=choice["split_k"],
     )
 
 
@@ -165,5 +166,9 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     EntryField(
         "persistent", "whether one workgroup computes several tiles", partial(codec.decode, bool),
         _booleans, default=False,
+    ),
+    EntryField(
+        "split_k", "whether several workgroups may share the k of one tile",
+        partial(codec.decode, bool), _booleans, default=False,
     ),
 )  # fmt: skip

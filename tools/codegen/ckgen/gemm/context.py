@@ -50,6 +50,7 @@ def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "base_pipeline": pipeline.base,
         "double_lds": pipeline.double_lds,
         "scheduler": _SCHEDULERS[spec.scheduler],
+        "memory_operation": "atomic_add" if spec.split_k else "set",
     }
 
 

@@ -10,12 +10,14 @@ from typing import Any, cast
 
 from ckarch import ArchSpecs
 
+from ckgen.core.errors import SpecError
 from ckgen.core.family import Family
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.gemm.alternatives import alternatives
 from ckgen.gemm.choices import ENTRY_FIELDS, build_spec
 from ckgen.gemm.context import template_context
+from ckgen.gemm.dtypes import default_dtypes
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec
@@ -39,6 +41,26 @@ class GemmFamily(Family):
 
     def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
         return build_spec(choice, arch)
+
+    def choice(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
+        gemm = cast(GemmSpec, spec)
+        accumulator, output = default_dtypes(gemm.dtype_a, gemm.dtype_b, arch)
+        if gemm.dtype_acc is not accumulator:
+            raise SpecError(
+                f"{gemm.name} accumulates in {gemm.dtype_acc}, and no declaration can say so; "
+                f"{gemm.dtype_a} x {gemm.dtype_b} accumulates in {accumulator}"
+            )
+        differing = {
+            "dtype": gemm.dtype_a,
+            "dtype_a": None,
+            "dtype_b": None if gemm.dtype_b is gemm.dtype_a else gemm.dtype_b,
+            "dtype_c": None if gemm.dtype_c is output else gemm.dtype_c,
+            "pad": (gemm.pad_m, gemm.pad_n, gemm.pad_k),
+        }
+        names = (field.name for field in self.entry_fields)
+        return {
+            name: differing[name] if name in differing else getattr(gemm, name) for name in names
+        }
 
     def parse_name(self, name: str) -> GemmSpec:
         return parse_name(name)

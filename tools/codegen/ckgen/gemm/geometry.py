@@ -78,6 +78,13 @@ def load_vector(dtype: Dtype, contiguous: int, per_thread: int, target: Target) 
     return facts.pack
 
 
+def store_vector(spec: GemmSpec, target: Target) -> int:
+    """Elements of C per store: up to 16 bytes once shuffled, else the one that a lane holds."""
+    if spec.epilogue is Epilogue.DEFAULT:
+        return 1
+    return min(spec.tiling.coverage.n, int(16 / target.arch.dtype(spec.dtype_c).bytes))
+
+
 @dataclass(frozen=True)
 class ShuffleShape:
     """What the cshuffle epilogue moves through LDS at once: ``group`` warp tiles of m per wave."""
@@ -91,7 +98,7 @@ def shuffle_shape(spec: GemmSpec, target: Target) -> ShuffleShape:
     """The step of the cshuffle epilogue, which stores C in vectors of 16 bytes."""
     tiling, wave_size = spec.tiling, target.gpu.wave_size
     covered = tiling.coverage
-    vector = min(covered.n, int(16 / target.arch.dtype(spec.dtype_c).bytes))
+    vector = store_vector(spec, target)
     per_lane = max(1, spec.warp_tile.m * spec.warp_tile.n // wave_size)
     wanted = 1 if per_lane >= vector else vector // per_lane
     group = max(1, min(wanted, tiling.repeat.m))

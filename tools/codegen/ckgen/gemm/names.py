@@ -38,7 +38,7 @@ _NAME = re.compile(
     rf"_(?P<pad_m>{_BOOL})_(?P<pad_n>{_BOOL})_(?P<pad_k>{_BOOL})_(?P<persistent>{_BOOL})"
     rf"_(?P<tile>{_EXTENTS})_(?P<waves>{_EXTENTS})_(?P<warp_tile>{_EXTENTS})"
     rf"(?:_b(?P<b>{_one_of(Dtype)}))?(?:_c(?P<c>{_one_of(Dtype)}))?"
-    rf"(?:_acc(?P<acc>{_one_of(Dtype)}))?",
+    rf"(?:_acc(?P<acc>{_one_of(Dtype)}))?(?P<split_k>_splitk)?",
     re.ASCII,
 )
 
@@ -67,6 +67,7 @@ def parse_name(name: str) -> GemmSpec:
         pad_n=match["pad_n"] == "True",
         pad_k=match["pad_k"] == "True",
         persistent=match["persistent"] == "True",
+        split_k=match["split_k"] is not None,
     )
     if spec.name != name:
         raise SpecError(f"{name!r} names what is implied anyway; the kernel is called {spec.name}")

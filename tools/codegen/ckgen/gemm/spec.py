@@ -81,7 +81,11 @@ class Scheduler(Choice):
 
 @dataclass(frozen=True)
 class GemmSpec(KernelSpec):
-    """One GEMM kernel. The accumulator and the output follow from A and B unless named."""
+    """One GEMM kernel. The accumulator and the output follow from A and B unless named.
+
+    With ``split_k`` it adds to C instead of storing it, so that several workgroups can share the k
+    of one tile; without, only one part of k is computed.
+    """
 
     family: ClassVar[str] = "gemm"
 
@@ -101,6 +105,7 @@ class GemmSpec(KernelSpec):
     pad_n: bool
     pad_k: bool
     persistent: bool
+    split_k: bool = False
 
     @cached_property
     def tiling(self) -> TileConfig:
@@ -114,7 +119,7 @@ class GemmSpec(KernelSpec):
 
     @cached_property
     def name(self) -> str:
-        """The name that users of CK know, and a suffix for each dtype that it does not imply."""
+        """The name that users of CK know, and a suffix for all that it does not imply."""
         implied_acc, implied_c = implied_dtypes(self.dtype_a)
         pads = "_".join(str(pad) for pad in (self.pad_m, self.pad_n, self.pad_k))
         parts = [
@@ -128,6 +133,8 @@ class GemmSpec(KernelSpec):
             parts.append(f"c{self.dtype_c}")
         if self.dtype_acc is not implied_acc:
             parts.append(f"acc{self.dtype_acc}")
+        if self.split_k:
+            parts.append("splitk")
         if self.variant is not Variant.STANDARD:
             parts.append(self.variant.value)
         return "_".join(parts)

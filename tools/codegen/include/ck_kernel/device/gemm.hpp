@@ -69,4 +69,12 @@ constexpr bool vectors_agree(const Config& config)
            Kernel::EpiloguePipeline::GetVectorSizeC() == vector_c(config);
 }
 
+// Every part of K begins with a whole vector, whatever its number.
+constexpr bool parts_are_aligned(const Config& config)
+{
+    const int wave_size = ck_tile::get_warp_size();
+    return !config.split_k || ((!config.a.row_major || config.warp_tile.k % vector_a(config, wave_size) == 0) &&
+                               (config.b.row_major || config.warp_tile.k % vector_b(config, wave_size) == 0));
+}
+
 } // namespace ck_kernel::gemm

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hip/hip_runtime_api.h>
+#include "ck_kernel/host/hip_runtime.hpp"
 
 namespace ck_kernel {
 
 // Times what is enqueued on a stream between start() and stop().
 class Timer {
 public:
-    Timer() = default;
+    explicit Timer(const Hip& hip) : hip_(hip) {}
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
     ~Timer()
     {
         if(begin_)
-            (void)hipEventDestroy(begin_);
+            (void)hip_.event_destroy(begin_);
         if(end_)
-            (void)hipEventDestroy(end_);
+            (void)hip_.event_destroy(end_);
     }
     hipError_t start(hipStream_t stream)
     {
-        if(const auto error = hipEventCreate(&begin_))
+        if(const auto error = hip_.event_create(&begin_))
             return error;
-        if(const auto error = hipEventCreate(&end_))
+        if(const auto error = hip_.event_create(&end_))
             return error;
-        return hipEventRecord(begin_, stream);
+        return hip_.event_record(begin_, stream);
     }
     hipError_t stop(hipStream_t stream, float* milliseconds)
     {
-        if(const auto error = hipEventRecord(end_, stream))
+        if(const auto error = hip_.event_record(end_, stream))
             return error;
-        if(const auto error = hipEventSynchronize(end_))
+        if(const auto error = hip_.event_synchronize(end_))
             return error;
-        return hipEventElapsedTime(milliseconds, begin_, end_);
+        return hip_.event_elapsed_time(milliseconds, begin_, end_);
     }
 
 private:
+    const Hip& hip_;
     hipEvent_t begin_ = nullptr;
     hipEvent_t end_   = nullptr;
 };

@@ -34,6 +34,7 @@ struct Config {
     Epilogue epilogue;
     int prefetch_stages; // of the mem pipeline; 0 for the others
     bool persistent;     // as many workgroups as the GPU holds at once, each computing several tiles
+    bool split_k;        // C is added to, so that several workgroups may share the K of one tile
 };
 
 // One device function of the kernel: CK compiles the main loop and its tail separately for each.
@@ -61,6 +62,11 @@ struct KernelArgs {
 static_assert(sizeof(KernelArgs) == 64, "the kernel argument of CK's universal GEMM has 64 bytes");
 
 constexpr int ceil_div(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
+
+constexpr int tile_count(const Config& config, std::int64_t m, std::int64_t n)
+{
+    return ceil_div(m, config.tile.m) * ceil_div(n, config.tile.n);
+}
 
 constexpr int block_size(const Config& config, int wave_size)
 {
@@ -116,6 +122,47 @@ constexpr LoopVariant loop_variant(const Config& config, int loops)
     constexpr Tail tails[] = {
         Tail::full, Tail::one, Tail::two, Tail::three, Tail::four, Tail::five, Tail::six, Tail::seven};
     return {loops > config.prefetch_stages, tails[loops % config.prefetch_stages]};
+}
+
+// How CK divides K: every part but the last is as deep as the first, a multiple of the warp tile's K.
+struct KParts {
+    std::int64_t depth, last;
+};
+
+constexpr KParts k_parts(const Config& config, std::int64_t k, std::int64_t parts)
+{
+    const std::int64_t step  = parts * config.warp_tile.k;
+    const std::int64_t depth = (k + step - 1) / step * config.warp_tile.k;
+    return {depth, k - depth * (parts - 1)};
+}
+
+// Without padding, whoever reads K along memory reads on into the next part, or into other rows.
+constexpr bool reads_whole_tiles_of_k(const Config& config)
+{
+    return !config.pad_k && (config.a.row_major || !config.b.row_major);
+}
+
+// compv6 always computes three tiles of K unless there are two; those that do not exist must read as zero.
+constexpr bool is_too_shallow(const Config& config, std::int64_t k)
+{
+    return config.pipeline == Pipeline::compv6 && !config.pad_k && k <= config.tile.k;
+}
+
+enum class PartsFlaw { none, empty, broken_tiles, too_shallow, different_loops };
+
+// Why K cannot be computed in so many parts by one launch of one device function.
+constexpr PartsFlaw parts_flaw(const Config& config, std::int64_t k, std::int64_t parts)
+{
+    const KParts split = k_parts(config, k, parts);
+    if(split.last < 1)
+        return PartsFlaw::empty;
+    if(parts > 1 && reads_whole_tiles_of_k(config) && split.depth % config.tile.k != 0)
+        return PartsFlaw::broken_tiles;
+    if(is_too_shallow(config, split.last))
+        return PartsFlaw::too_shallow;
+    const LoopVariant first = loop_variant(config, ceil_div(split.depth, config.tile.k));
+    const LoopVariant last  = loop_variant(config, ceil_div(split.last, config.tile.k));
+    return parts > 1 && !(first == last) ? PartsFlaw::different_loops : PartsFlaw::none;
 }
 
 } // namespace ck_kernel::gemm
