@@ -49,7 +49,7 @@ void parse(std::string_view text, Extent3& value) {
     value = {number(text.substr(0, first), text), number(text.substr(first + 1, second - first - 1), text), number(text.substr(second + 1), text)};
 }
 
-Items::Items(std::string_view text, std::string_view family) : whole_(text) {
+Items::Items(std::string_view text, std::string_view family) {
     const bool framed = text.size() > family.size() + 1 && text.substr(0, family.size()) == family && text[family.size()] == '{' && text.back() == '}';
     if (!framed) refuse(text, "a key of the form " + std::string(family) + "{field=value,…}");
     rest_ = text.substr(family.size() + 1, text.size() - family.size() - 2);
@@ -59,12 +59,13 @@ std::string_view Items::take(std::string_view name) {
     const std::size_t comma     = rest_.find(',');
     const std::string_view item = rest_.substr(0, comma);
     if (item.substr(0, name.size()) != name || item.size() <= name.size() || item[name.size()] != '=') refuse(item, "the field '" + std::string(name) + "'");
-    rest_ = comma == rest_.npos ? std::string_view{} : rest_.substr(comma + 1);
+    more_ = comma != rest_.npos;
+    rest_ = more_ ? rest_.substr(comma + 1) : std::string_view{};
     return item.substr(name.size() + 1);
 }
 
 void Items::end() const {
-    if (!rest_.empty()) refuse(rest_, "the end of the key");
+    if (more_) refuse(rest_, "the end of the key");
 }
 
 }  // namespace ckdispatch::fields_detail

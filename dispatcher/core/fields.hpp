@@ -50,7 +50,8 @@ public:
     void end() const;
 
 private:
-    std::string_view whole_, rest_;
+    std::string_view rest_;
+    bool more_ = true;
 };
 
 }  // namespace fields_detail

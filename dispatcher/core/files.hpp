@@ -10,7 +10,4 @@ namespace ckdispatch {
 /// A whole file; `what` is what it is called in the sentence that says why it cannot be read.
 std::vector<std::uint8_t> read_file(const std::string& path, const std::string& what);
 
-/// Writes beside the file and renames, so that a reader sees the old content or the new one.
-void write_file(const std::string& path, const std::string& content);
-
 }  // namespace ckdispatch

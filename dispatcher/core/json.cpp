@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "ckdispatch/core/json.hpp"
 
+#include <cstdint>
+#include <limits>
+
 namespace ckdispatch {
+namespace {
+
+// Far more than anything here has; copying and showing a value take a part of the stack for each level.
+constexpr int kDeepest = 64;
+
+bool within(const Json& json, std::int64_t least, std::int64_t most) {
+    if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t(most))) return false;
+    return json.get<std::int64_t>() >= least && json.get<std::int64_t>() <= most;
+}
+
+[[noreturn]] void expected(const char* what, const Json& json) { throw Error(ErrorCode::damaged, std::string(what) + " expected, not " + shown(json).substr(0, 60) + "."); }
+
+}  // namespace
 
 Json parse_json(std::string_view text, const std::string& what) {
-    Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
+        if (depth > kDeepest) throw Error(ErrorCode::damaged, what + " is nested more than " + std::to_string(kDeepest) + " levels deep.");
+        return true;
+    };
+    Json parsed = Json::parse(text, not_too_deep, /*allow_exceptions=*/false);
     if (parsed.is_discarded()) throw Error(ErrorCode::damaged, what + " is not valid JSON.");
     return parsed;
 }
+
+std::string shown(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 const Json& member(const Json& object, const char* name, const std::string& what) {
     if (!object.is_object() || !object.contains(name)) throw Error(ErrorCode::damaged, what + " has no '" + name + "'.");
@@ -20,29 +42,36 @@ std::string text_member(const Json& object, const char* name, const std::string&
     return value.get<std::string>();
 }
 
+std::int64_t count_member(const Json& object, const char* name, const std::string& what, std::int64_t most) {
+    const Json& value = member(object, name, what);
+    if (!within(value, 0, most)) throw Error(ErrorCode::damaged, what + " has a '" + std::string(name) + "' that is no count.");
+    return value.get<std::int64_t>();
+}
+
 namespace fields_detail {
 
 Json encode(Name value) { return std::string(value.text()); }
 Json encode(const Extent3& value) { return {value.m, value.n, value.k}; }
 
 void decode(const Json& json, Name& value) {
-    if (!json.is_string()) throw Error(ErrorCode::damaged, "a word is expected, not " + json.dump() + ".");
+    if (!json.is_string()) expected("a word is", json);
     parse(json.get_ref<const std::string&>(), value);
 }
 
 void decode(const Json& json, Extent3& value) {
-    const bool triple = json.is_array() && json.size() == 3 && json[0].is_number_integer() && json[1].is_number_integer() && json[2].is_number_integer();
-    if (!triple) throw Error(ErrorCode::damaged, "three whole numbers are expected, not " + json.dump() + ".");
+    constexpr int most = 65536;
+    if (!json.is_array() || json.size() != 3 || !within(json[0], 1, most) || !within(json[1], 1, most) || !within(json[2], 1, most))
+        expected("three whole numbers from 1 to 65536 are", json);
     value = {json[0].get<int>(), json[1].get<int>(), json[2].get<int>()};
 }
 
 void decode(const Json& json, bool& value) {
-    if (!json.is_boolean()) throw Error(ErrorCode::damaged, "true or false is expected, not " + json.dump() + ".");
+    if (!json.is_boolean()) expected("true or false is", json);
     value = json.get<bool>();
 }
 
 void decode(const Json& json, int& value) {
-    if (!json.is_number_integer()) throw Error(ErrorCode::damaged, "a whole number is expected, not " + json.dump() + ".");
+    if (!within(json, std::numeric_limits<int>::min(), std::numeric_limits<int>::max())) expected("a whole number is", json);
     value = json.get<int>();
 }
 

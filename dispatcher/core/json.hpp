@@ -19,6 +19,11 @@ Json parse_json(std::string_view text, const std::string& what);
 /// The member of that name; `what` is what the object is called in the sentence that misses it.
 const Json& member(const Json& object, const char* name, const std::string& what);
 std::string text_member(const Json& object, const char* name, const std::string& what);
+/// A whole number from 0 to `most`.
+std::int64_t count_member(const Json& object, const char* name, const std::string& what, std::int64_t most);
+
+/// In one line, to be shown to somebody: what is no UTF-8 is replaced.
+std::string shown(const Json& json);
 
 namespace fields_detail {
 

@@ -56,6 +56,7 @@ public:
             try {
                 auto library = KernelLibrary::open(file_);
                 check_identity(*library, key_, name_);
+                check_resources(*library, resources_);
                 library_ = std::move(library);
             } catch (const Error& error) {
                 failure_ = error;

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 #include "ckdispatch/core/error.hpp"
 #include "ckdispatch/core/files.hpp"
 #include "ckdispatch/core/json.hpp"
@@ -65,6 +67,14 @@ std::shared_ptr<const KernelLibrary> KernelLibrary::open(const LibraryFile& file
     library->api_       = load_api(file.path);
     library->read_description();
     return library;
+}
+
+void check_resources(const KernelLibrary& library, const std::vector<Resources>& registered) {
+    for (const Resources& said : registered) {
+        const auto held = std::find_if(library.resources().begin(), library.resources().end(), [&](const Resources& used) { return used.gpu == said.gpu && used.lds_bytes == said.lds_bytes; });
+        if (held == library.resources().end())
+            throw Error(ErrorCode::damaged, "The library " + library.path() + " was registered with code for " + std::string(said.gpu.text()) + " that uses " + std::to_string(said.lds_bytes) + " bytes of LDS, and holds none.");
+    }
 }
 
 void KernelLibrary::read_description() {

@@ -17,6 +17,11 @@ struct LibraryFile {
     std::string sha256;
 };
 
+class KernelLibrary;
+
+/// Compares what a library was registered to hold code for, and its LDS there, with what it holds. Throws Error (damaged).
+void check_resources(const KernelLibrary& library, const std::vector<Resources>& registered);
+
 class KernelLibrary {
 public:
     /// Opens the file. It needs no HIP runtime, and once open stays so: a runtime may hold pointers into it.

@@ -34,13 +34,27 @@ struct Statistics {
     std::map<std::string, std::map<std::string, std::size_t>> fields;
 };
 
+/// Some kernels as they were at one moment; holds them, so that it can be iterated over where it is returned.
+template <class KernelPtr>
+class Snapshot {
+public:
+    explicit Snapshot(std::shared_ptr<const std::vector<KernelPtr>> kernels) : kernels_(std::move(kernels)) {}
+
+    auto begin() const { return kernels_->begin(); }
+    auto end() const { return kernels_->end(); }
+    std::size_t size() const { return kernels_->size(); }
+    const KernelPtr& operator[](std::size_t index) const { return (*kernels_)[index]; }
+
+private:
+    std::shared_ptr<const std::vector<KernelPtr>> kernels_;
+};
+
 /// Derived is the family's registry, and has `static bool matches(const Key&, const typename Derived::Filter&)`.
 template <class Derived, class KeyType>
 class BaseRegistry {
 public:
     using Key       = KeyType;
     using KernelPtr = std::shared_ptr<const Kernel<Key>>;
-    using Snapshot  = std::shared_ptr<const std::vector<KernelPtr>>;
     using Predicate = std::function<bool(const Kernel<Key>&)>;
 
     explicit BaseRegistry(std::string name) : name_(std::move(name)) {}
@@ -63,10 +77,10 @@ public:
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
     /// All kernels, in the order of their keys; later changes do not show in it.
-    Snapshot kernels() const {
+    Snapshot<KernelPtr> kernels() const {
         {
             std::shared_lock<std::shared_mutex> lock(mutex_);
-            if (snapshot_) return snapshot_;
+            if (snapshot_) return Snapshot<KernelPtr>(snapshot_);
         }
         std::unique_lock<std::shared_mutex> lock(mutex_);
         if (!snapshot_) {
@@ -75,7 +89,7 @@ public:
             for (const auto& [key, kernel] : by_key_) all->push_back(kernel);
             snapshot_ = std::move(all);
         }
-        return snapshot_;
+        return Snapshot<KernelPtr>(snapshot_);
     }
 
     std::size_t size() const {
@@ -128,7 +142,7 @@ public:
     template <class Filter>
     std::shared_ptr<Derived> filtered(const Filter& filter, Name gpu = {}, const Predicate& predicate = {}) const {
         auto chosen = std::make_shared<Derived>(name_);
-        for (const KernelPtr& kernel : *kernels()) {
+        for (const KernelPtr& kernel : kernels()) {
             if (!Derived::matches(kernel->key(), filter)) continue;
             if (!gpu.empty() && !kernel->resources_on(gpu)) continue;
             if (predicate && !predicate(*kernel)) continue;
@@ -138,11 +152,11 @@ public:
     }
 
     /// Adds the kernels of another registry; all or none. Returns how many were added.
-    std::size_t merge(const Derived& other, Duplicates duplicates = Duplicates::refuse) { return add_all(*other.kernels(), duplicates); }
+    std::size_t merge(const Derived& other, Duplicates duplicates = Duplicates::refuse) { return add_all(other.kernels(), duplicates); }
 
     Statistics statistics() const {
         Statistics counted;
-        for (const KernelPtr& kernel : *kernels()) {
+        for (const KernelPtr& kernel : kernels()) {
             ++counted.kernels;
             if (kernel->opened()) ++counted.opened;
             bool spills = false;
@@ -165,7 +179,8 @@ public:
     static std::shared_ptr<Derived> from_json(const std::string& text) { return Derived::read_json(text); }
 
     /// Adds all, or on an Error none. Returns how many were added.
-    std::size_t add_all(const std::vector<KernelPtr>& kernels, Duplicates duplicates) {
+    template <class Kernels>
+    std::size_t add_all(const Kernels& kernels, Duplicates duplicates) {
         std::unique_lock<std::shared_mutex> lock(mutex_);
         const auto by_key  = by_key_;
         const auto by_name = by_name_;
@@ -209,7 +224,7 @@ private:
     mutable std::shared_mutex mutex_;
     std::map<Key, KernelPtr> by_key_;
     std::unordered_map<std::string, KernelPtr> by_name_;
-    mutable Snapshot snapshot_;
+    mutable std::shared_ptr<const std::vector<KernelPtr>> snapshot_;
     std::atomic<std::uint64_t> version_{0};
 };
 

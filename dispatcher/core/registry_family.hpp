@@ -27,6 +27,9 @@ std::shared_ptr<const Kernel<typename Registry::Key>> described_kernel(std::shar
     return std::make_shared<Kernel<typename Registry::Key>>(std::move(key), std::move(name), std::move(library), priority);
 }
 
+/// Of a workgroup, on every GPU.
+inline constexpr std::int64_t kMostLanes = 1024;
+
 template <class Registry>
 std::vector<typename Registry::KernelPtr> kernels_of_entries(std::vector<KernelEntry> entries, const std::string& what) {
     using Key = typename Registry::Key;
@@ -36,8 +39,11 @@ std::vector<typename Registry::KernelPtr> kernels_of_entries(std::vector<KernelE
         for (Resources& used : entry.resources) {
             const arch::GpuSpec* gpu = arch::find_gpu(used.gpu.text());
             if (!gpu) throw Error(ErrorCode::damaged, what + " names the GPU " + std::string(used.gpu.text()) + ", which this runtime does not know.");
+            const std::int64_t lanes = key.waves_per_workgroup() * gpu->wave_size;
+            if (lanes > kMostLanes)
+                throw Error(ErrorCode::damaged, what + " has the kernel " + entry.name + " with workgroups of " + std::to_string(lanes) + " lanes; no GPU has more than " + std::to_string(kMostLanes) + ".");
             used.wave_size      = gpu->wave_size;
-            used.workgroup_size = key.waves_per_workgroup() * gpu->wave_size;
+            used.workgroup_size = int(lanes);
         }
         kernels.push_back(std::make_shared<Kernel<Key>>(std::move(key), entry.name, entry.file, std::move(entry.resources), entry.priority));
     }
@@ -47,7 +53,7 @@ std::vector<typename Registry::KernelPtr> kernels_of_entries(std::vector<KernelE
 template <class Registry>
 std::string registry_json(const Registry& registry) {
     Json kernels = Json::array();
-    for (const auto& kernel : *registry.kernels()) {
+    for (const auto& kernel : registry.kernels()) {
         Json spec    = key_to_json(kernel->key());
         spec["name"] = kernel->name();
         kernels.push_back(write_entry({kernel->name(), std::move(spec), kernel->file(), kernel->resources(), kernel->priority()}));
@@ -57,7 +63,11 @@ std::string registry_json(const Registry& registry) {
         {"kernels", counted.kernels}, {"opened", counted.opened}, {"spilling", counted.spilling}, {"gpus", counted.gpus}, {"fields", counted.fields}};
     const Json document = {
         {"schema_version", 1}, {"registry", registry.name()}, {"family", Registry::Key::family}, {"kernels", std::move(kernels)}, {"statistics", statistics}};
-    return document.dump(2) + "\n";
+    try {
+        return document.dump(2) + "\n";
+    } catch (const Json::type_error&) {
+        throw Error(ErrorCode::unsupported, "The registry " + registry.name() + " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
+    }
 }
 
 template <class Registry>

@@ -2,6 +2,7 @@
 #include "ckdispatch/core/registry_json.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "ckdispatch/core/files.hpp"
 
@@ -23,11 +24,7 @@ bool leaves_its_folder(const std::string& path) {
 }
 
 Resources read_resources(const std::string& gpu, const Json& record, const std::string& what) {
-    const auto number = [&](const char* name) {
-        const Json& value = member(record, name, what);
-        if (!value.is_number_integer() || value < 0) throw Error(ErrorCode::damaged, what + " has a '" + std::string(name) + "' that is no count.");
-        return value.get<std::int64_t>();
-    };
+    const auto number = [&](const char* name) { return count_member(record, name, what, std::numeric_limits<int>::max()); };
     Resources resources;
     resources.gpu           = gpu;
     resources.vgprs         = int(number("vgprs"));
@@ -56,6 +53,7 @@ KernelEntry read_entry(const Json& json, const char* resources, const std::strin
 }
 
 const Json& kernels_of(const Json& document, const std::string& what) {
+    if (member(document, "schema_version", what) != 1) throw Error(ErrorCode::abi_mismatch, what + " has another schema version than 1, which this runtime reads.");
     const Json& kernels = member(document, "kernels", what);
     if (!kernels.is_array()) throw Error(ErrorCode::damaged, what + " has 'kernels' that are no list.");
     return kernels;
@@ -84,14 +82,16 @@ std::vector<KernelEntry> read_manifest(const std::string& path) {
 std::vector<KernelEntry> read_export(const std::string& text) {
     const std::string what = "The exported registry";
     const Json document    = parse_json(text, what);
-    if (member(document, "schema_version", what) != 1) throw Error(ErrorCode::abi_mismatch, what + " has another schema version than 1, which this runtime reads.");
     std::vector<KernelEntry> entries;
     for (const Json& json : kernels_of(document, what)) {
         KernelEntry entry = read_entry(json, "resources", what);
         entry.file.path   = text_member(json, "library", what);
         const Json& rank  = member(json, "priority", what);
-        if (!rank.is_number_integer()) throw Error(ErrorCode::damaged, what + " has a 'priority' that is no whole number.");
-        entry.priority = rank.get<int>();
+        try {
+            fields_detail::decode(rank, entry.priority);
+        } catch (const Error& error) {
+            throw Error(error.code(), what + " has a wrong 'priority': " + error.what());
+        }
         entries.push_back(std::move(entry));
     }
     return entries;

@@ -54,6 +54,7 @@ Resources read_code_object(std::string_view gpu, Bytes code) {
         raise(most.lds_bytes, ".group_segment_fixed_size");
         raise(most.scratch_bytes, ".private_segment_fixed_size");
     }
+    if (most.wave_size < 1 || most.workgroup_size < 1) throw std::runtime_error("it has a code object whose metadata does not say how large its waves and workgroups are");
     return most;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,20 +44,10 @@ public:
 
     /// Not to be called while another thread selects.
     void use(Strategy strategy) {
-        if (strategy == Strategy::model && !predictor_) throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model; give a predictor.");
-        if (strategy == Strategy::user_function && !chooser_)
-            throw Error(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
-        strategy_ = strategy;
-        cache_.clear();
+        use(strategy, predictor_, chooser_);
     }
-    void use(Predictor<Family> predictor) {
-        predictor_ = std::move(predictor);
-        use(Strategy::model);
-    }
-    void use(Chooser<Family> chooser) {
-        chooser_ = std::move(chooser);
-        use(Strategy::user_function);
-    }
+    void use(Predictor<Family> predictor) { use(Strategy::model, std::move(predictor), chooser_); }
+    void use(Chooser<Family> chooser) { use(Strategy::user_function, predictor_, std::move(chooser)); }
     Strategy strategy() const { return strategy_; }
 
     /// The plan for a problem; the same for the same problem as long as the registry does not change. Throws Error (no_kernel).
@@ -71,7 +62,7 @@ public:
     /// Every kernel: those that compute the problem, the best first, and for the others why not. Opens all libraries of the right signature.
     Ranking<Family> rank(const Problem& problem) const {
         Ranking<Family> ranking;
-        for (const KernelPtr& kernel : *registry_->kernels()) {
+        for (const KernelPtr& kernel : registry_->kernels()) {
             std::vector<Candidate<Family>> ways;
             Refused<Family> refused{kernel, ErrorCode::ok, {}};
             if (!candidates_of(kernel, problem, ways, refused)) {
@@ -112,6 +103,16 @@ public:
     std::size_t cached() const { return cache_.size(); }
 
 private:
+    void use(Strategy strategy, Predictor<Family> predictor, Chooser<Family> chooser) {
+        if (strategy == Strategy::model && !predictor) throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model; give a predictor.");
+        if (strategy == Strategy::user_function && !chooser)
+            throw Error(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
+        strategy_  = strategy;
+        predictor_ = std::move(predictor);
+        chooser_   = std::move(chooser);
+        cache_.clear();
+    }
+
     /// The ways to run the problem on a kernel with what they should take; false, with a reason, if its signature or GPU is another.
     bool candidates_of(const KernelPtr& kernel, const Problem& problem, std::vector<Candidate<Family>>& ways, Refused<Family>& refused) const {
         const Resources* used = kernel->resources_on(gpu_);
@@ -133,8 +134,11 @@ private:
     }
 
     double predict(const Candidate<Family>& candidate, const Problem& problem, const Resources& used) const {
-        if (strategy_ == Strategy::model) return predictor_(problem, candidate, *facts_);
-        return predicted_microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used, *facts_);
+        if (strategy_ != Strategy::model) return predicted_microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used, *facts_);
+        const double microseconds = predictor_(problem, candidate, *facts_);
+        // It would have no place among the others.
+        if (std::isnan(microseconds)) throw Error(ErrorCode::invalid_argument, "The model's prediction for " + candidate.kernel->name() + " is no number.");
+        return microseconds;
     }
 
     /// By priority, then by prediction; equal ones in the order of their keys.
@@ -182,7 +186,7 @@ private:
         if (strategy_ == Strategy::user_function) return choose_by_function(problem);
         std::vector<Candidate<Family>> candidates;
         std::vector<Refused<Family>> tried, others;
-        for (const KernelPtr& kernel : *registry_->kernels()) {
+        for (const KernelPtr& kernel : registry_->kernels()) {
             Refused<Family> why{kernel, ErrorCode::ok, {}};
             if (!candidates_of(kernel, problem, candidates, why)) others.push_back(std::move(why));
         }

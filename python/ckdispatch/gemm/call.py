@@ -12,6 +12,7 @@ from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.gemm.operands import Operand, operand
 from ckdispatch.gemm.padding import padded_plan
 from ckdispatch.gemm.problem import GemmProblem
+from ckdispatch.gemm.validation import expected
 from ckdispatch.result import Result
 from ckdispatch.tensors.device_tensor import DeviceTensor
 
@@ -54,7 +55,7 @@ class GemmCall:
         sizes = (m * k, k * n, m * n)
         for i, one in enumerate((self.a, self.b, self.c)):
             if one is not None and one.tensor is not None:
-                strides[i] = one.leading
+                strides[i] = one.leading(layout[i])
                 batch_strides[i] = one.strides[0] if len(one.shape) == 3 else 0
             elif one is not None and len(one.shape) == 2:
                 batch_strides[i] = 0
@@ -66,23 +67,33 @@ class GemmCall:
         return GemmProblem(
             m, n, k, dtype=self.a.dtype, layout=layout, dtype_b=self.b.dtype, dtype_c=self.dtype_c, batch=self.batch,
             stride_a=strides[0], stride_b=strides[1], stride_c=strides[2], batch_strides=given,
-            split_k=self.split_k, deterministic=self.deterministic,
+            split_k=self.split_k, deterministic=self.deterministic, alignment=self.alignment,
         )
+
+    @property
+    def alignment(self) -> int:
+        """Bytes that the addresses of all matrices on the device are multiples of; copies are aligned to any kernel's wish."""
+        bits = 16
+        for one in (self.a, self.b, self.c):
+            if one is not None and one.tensor is not None:
+                size = self.dispatcher.device.numpy_dtype(one.dtype).itemsize
+                bits |= one.tensor.address | (one.strides[0] * size if len(one.shape) == 3 else 0)
+        return bits & -bits
 
     def layouts(self) -> list[str]:
         """The layout as given, and those that copying operands of the host would make, in the order of fewest copies."""
-        fixed = []
+        offered = []
         for one in (self.a, self.b, self.c):
+            letters = one.letters if one is not None else ("r",)
             if one is not None and one.tensor is not None:
-                if one.letter is None:
+                if not letters:
                     raise InvalidArgument(
                         f"{one.name} is on the device with the strides {one.strides}; its rows or its columns must be contiguous"
                     )
-                fixed.append((one.letter,))
+                offered.append(letters)
             else:
-                natural = (one.letter if one is not None else "r") or "r"
-                fixed.append((natural, "c" if natural == "r" else "r"))
-        choices = ["".join(letters) for letters in itertools.product(*fixed)]
+                offered.append(tuple(dict.fromkeys((*letters, "r", "c"))))
+        choices = ["".join(letters) for letters in itertools.product(*offered)]
         natural = choices[0]
         return sorted(choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True)))
 
@@ -141,7 +152,7 @@ def run(
     ]
     target = _target(call, plan, padded is not None)
     milliseconds = dispatcher.launch(plan, [*(one.address for one in tensors), target.address], stream, timing)
-    result = _delivered(call, target, stream)
+    result = _delivered(call, target, problem.layout[2], stream)
     comparison = _compared(call, plan, result, stream) if validate else None
     return Result(result, plan, device.name, device.simulated, tuple(call.changes), padded, milliseconds, comparison)
 
@@ -175,9 +186,9 @@ def _staged(
     if one.array is not None:
         import numpy as np
 
-        if one.letter is None:
+        if not one.letters:
             call.changes.append(f"{one.name} was copied, because neither its rows nor its columns are contiguous")
-        elif one.letter != letter:
+        elif letter not in one.letters:
             call.changes.append(f"{one.name} was copied into contiguous {'rows' if letter == 'r' else 'columns'}, which the kernel reads")
         larger = one.array
         if padded:
@@ -186,17 +197,17 @@ def _staged(
         staged.write(larger)
         return staged
     assert one.tensor is not None
-    _copy_matrices(one.tensor, staged, (one.rows, one.columns), stream, zero=True)
+    _copy_matrices(one.tensor, staged, letter, (one.rows, one.columns), stream, zero=True)
     return staged
 
 
 def _copy_matrices(
-    source: DeviceTensor, to: DeviceTensor, extents: tuple[int, int], stream: int | None, *, zero: bool = False
+    source: DeviceTensor, to: DeviceTensor, letter: str, extents: tuple[int, int], stream: int | None, *, zero: bool = False
 ) -> None:
-    """Copies the upper left ``extents`` of each matrix, on the device; both have the same contiguous extent."""
+    """Copies the upper left ``extents`` of each matrix, on the device; both are in the layout of ``letter``."""
     device = source.device
     size = device.numpy_dtype(source.dtype).itemsize
-    by_rows = source.strides[-1] == 1 and to.strides[-1] == 1
+    by_rows = letter == "r"
     width, lines = extents[::-1] if by_rows else extents
     axis = -2 if by_rows else -1
     if zero:
@@ -221,13 +232,13 @@ def _target(call: GemmCall, plan: Plan, padded: bool) -> DeviceTensor:
     return DeviceTensor.allocate(call.dispatcher.device, shape, dtype, column_major=problem.layout[2] == "c")
 
 
-def _delivered(call: GemmCall, target: DeviceTensor, stream: int | None) -> Any:
+def _delivered(call: GemmCall, target: DeviceTensor, letter: str, stream: int | None) -> Any:
     """The output where the caller wants it: in ``out``, or as a new array or tensor like the operands."""
     m, n = call.a.rows, call.b.columns
     device = call.dispatcher.device
     if call.c is not None and call.c.tensor is not None:
         if target is not call.c.tensor:
-            _copy_matrices(target, call.c.tensor, (m, n), stream)
+            _copy_matrices(target, call.c.tensor, letter, (m, n), stream)
         return call.c.given
     if call.c is None and (call.a.tensor is not None or call.b.tensor is not None):
         if target.shape[-2:] == (m, n):
@@ -259,8 +270,6 @@ def _like(given: Any, array: NDArray[Any]) -> Any:
 
 
 def _compared(call: GemmCall, plan: Plan, result: Any, stream: int | None) -> Any:
-    from ckdispatch.reference.gemm import gemm_reference
-
     device = call.dispatcher.device
     device.synchronize(stream)
 
@@ -268,9 +277,7 @@ def _compared(call: GemmCall, plan: Plan, result: Any, stream: int | None) -> An
         return one.array if one.array is not None else one.tensor.numpy()  # type: ignore[union-attr]
 
     spec = call.dispatcher.registry[plan.kernel].spec
-    reference = gemm_reference(
-        host(call.a), host(call.b), output=spec["dtype_c"], split_k=plan.parts, k_granule=spec["warp_tile"][2]
-    )
+    reference = expected(plan, spec, host(call.a), host(call.b))
     actual = host(operand("out", result, device))
     comparison = reference.compare(actual)
     comparison.raise_if_bad()

@@ -37,22 +37,18 @@ class Operand:
         return self.shape[-1]
 
     @property
-    def letter(self) -> str | None:
-        """r or c, whichever of rows and columns are contiguous; None for neither."""
+    def letters(self) -> tuple[str, ...]:
+        """r if its rows are contiguous, c if its columns are; both for some single rows and columns, none for gaps everywhere."""
         row, column = self.strides[-2:]
-        if (column == 1 or self.columns == 1) and (row >= self.columns or self.rows == 1):
-            return "r"
-        if (row == 1 or self.rows == 1) and (column >= self.rows or self.columns == 1):
-            return "c"
-        return None
+        by_rows = (column == 1 or self.columns == 1) and (row >= self.columns or self.rows == 1)
+        by_columns = (row == 1 or self.rows == 1) and (column >= self.rows or self.columns == 1)
+        return ("r",) * by_rows + ("c",) * by_columns
 
-    @property
-    def leading(self) -> int:
+    def leading(self, letter: str) -> int:
         """Elements from one row, or column, to the next."""
-        by_rows = self.letter == "r"
+        by_rows = letter == "r"
         width, lines = (self.columns, self.rows) if by_rows else (self.rows, self.columns)
-        stride = self.strides[-2] if by_rows else self.strides[-1]
-        return width if lines == 1 else stride
+        return width if lines == 1 else self.strides[-2 if by_rows else -1]
 
 
 def operand(name: str, given: Any, device: Device) -> Operand:

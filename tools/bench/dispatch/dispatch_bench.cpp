@@ -47,7 +47,7 @@ std::shared_ptr<GemmRegistry> registry_of(const std::string& manifest, std::size
     declared->load_manifest(manifest);
     auto registry = std::make_shared<GemmRegistry>("benchmark");
     for (int copy = 0; registry->size() < count; ++copy) {
-        for (const auto& kernel : *declared->kernels()) {
+        for (const auto& kernel : declared->kernels()) {
             if (registry->size() >= count) break;
             GemmKey key = kernel->key();
             key.tile.k += copy;

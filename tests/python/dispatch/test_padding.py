@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dispatch_support import dispatcher, guarded, random
+
+from ckdispatch import DeviceTensor
+from ckdispatch.errors import NoKernel
+
+
+def test_a_shape_that_no_kernel_takes_is_padded_and_says_so() -> None:
+    a, b = random((37, 51), 1), random((51, 43), 2)
+    result = dispatcher().gemm(a, b, validate=True)
+    assert result.padded is not None
+    assert all(padded >= given for padded, given in zip(result.padded, (37, 43, 51), strict=True))
+    assert result.changes[0].startswith("M x N x K = 37x43x51 was padded to ")
+    assert result.out.shape == (37, 43)
+
+
+def test_without_padding_the_reason_is_told() -> None:
+    with pytest.raises(NoKernel, match="The nearest"):
+        dispatcher().gemm(random((37, 51), 1), random((51, 43), 2), pad=False)
+
+
+def test_a_shape_that_a_kernel_takes_is_not_padded() -> None:
+    assert dispatcher().gemm(random((37, 64), 1), random((64, 40), 2), validate=True).padded is None
+
+
+def test_tensors_of_the_device_are_padded_on_the_device() -> None:
+    on = dispatcher()
+    left = guarded(on, (37, 51), (55, 1), "fp16", shift=2)
+    right = guarded(on, (51, 43), (1, 53), "fp16", shift=6)
+    left.tensor.write(random((37, 51), 1))
+    right.tensor.write(random((51, 43), 2))
+    result = on.gemm(left.tensor, right.tensor, validate=True)
+    assert isinstance(result.out, DeviceTensor)
+    assert result.out.shape == (37, 43)
+    assert left.broken() == right.broken() == []
+
+
+def test_out_on_the_device_gets_its_own_elements_only() -> None:
+    on = dispatcher()
+    target = guarded(on, (37, 43), (61, 1), "fp16", shift=4)
+    on.gemm(random((37, 51), 1), random((51, 43), 2), out=target.tensor, validate=True)
+    assert target.broken() == []
+
+
+def test_batches_are_padded_matrix_by_matrix() -> None:
+    on = dispatcher()
+    result = on.gemm(random((3, 37, 51), 1), random((3, 51, 43), 2), validate=True)
+    assert result.out.shape == (3, 37, 43)
+    a, b = on.to_device(random((2, 37, 51), 1)), on.to_device(random((2, 51, 43), 2))
+    assert on.gemm(a, b, validate=True).out.shape == (2, 37, 43)
+
+
+def test_parts_of_a_padded_k_are_right() -> None:
+    result = dispatcher().gemm(random((37, 333), 1), random((333, 43), 2), split_k=2, validate=True)
+    assert result.plan.parts == 2
+
+
+def test_padding_adds_nothing_to_the_result() -> None:
+    a, b = np.full((5, 7), np.inf, np.float16), np.ones((7, 3), np.float16)
+    assert np.all(np.isposinf(dispatcher().gemm(a, b).out))

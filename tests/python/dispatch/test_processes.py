@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Registries and dispatchers in other processes: pickled, forked, spawned."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from dispatch_support import ESSENTIAL, dispatcher, random
+
+from ckdispatch import Dispatcher, GemmProblem, Registry
+
+PROBLEM = GemmProblem(128, 128, 64)
+
+
+def product(on: Dispatcher) -> Any:
+    return on.gemm(random((64, 64), 1), random((64, 64), 2)).out
+
+
+def selected(registry: Registry) -> str:
+    return registry.select(PROBLEM).kernel
+
+
+def hip_is_loaded(_: int) -> bool:
+    return "amdhip64" in open("/proc/self/maps").read()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_dispatcher_that_has_not_run_works_in_another_process(method: str) -> None:
+    registry = Registry.load(ESSENTIAL)
+    registry.select(PROBLEM)
+    fresh = Dispatcher(registry, "sim:gfx942")
+    assert not hip_is_loaded(0)
+    with ProcessPoolExecutor(2, multiprocessing.get_context(method)) as pool:
+        assert [name == selected(registry) for name in pool.map(selected, [registry] * 4)] == [True] * 4
+        results = list(pool.map(product, [fresh] * 3))
+    expected = random((64, 64), 1).astype(np.float32) @ random((64, 64), 2).astype(np.float32)
+    assert all(np.allclose(result, expected, atol=0.05) for result in results)
+    assert not hip_is_loaded(0)
+
+
+def test_a_dispatcher_that_has_run_is_pickled_without_its_device() -> None:
+    product(dispatcher())
+    copy = pickle.loads(pickle.dumps(dispatcher()))
+    assert copy.asked == dispatcher().asked
+    assert np.array_equal(product(copy), product(dispatcher()))
+
+
+def test_a_device_opened_before_a_fork_is_refused_in_the_child() -> None:
+    on = dispatcher()
+    product(on)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            product(on)
+            message = "nothing was raised"
+        except Exception as error:  # the parent judges it
+            message = f"{type(error).__name__}: {error}"
+        os.write(writer, message.encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        message = pipe.read()
+    os.waitpid(child, 0)
+    assert message.startswith("DeviceFailed: the device ")
+    assert "was opened before this process was forked" in message

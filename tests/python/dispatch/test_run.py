@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""``Dispatcher.run``: tensors of the device, launched where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dispatch_support import PADDED, UNPADDED, dispatcher, everything, guarded, random
+
+from ckdispatch import DeviceTensor, Dispatcher, GemmProblem
+from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
+from ckdispatch.reference.gemm import gemm_reference
+
+PROBLEM = GemmProblem(128, 128, 64)
+
+
+def operands(m: int = 128, n: int = 128, k: int = 64) -> tuple[DeviceTensor, DeviceTensor, DeviceTensor]:
+    on = dispatcher()
+    return on.to_device(random((m, k), 1)), on.to_device(random((k, n), 2), column_major=True), on.empty((m, n))
+
+
+def assert_product(a: DeviceTensor, b: DeviceTensor, c: DeviceTensor, **how: int) -> None:
+    gemm_reference(a.numpy(), b.numpy(), **how).compare(c.numpy()).raise_if_bad()
+
+
+def test_a_product_is_right() -> None:
+    a, b, c = operands()
+    result = dispatcher().run(PROBLEM, a, b, c)
+    assert_product(a, b, c)
+    assert result.kernel in everything()
+    assert result.device == dispatcher().device.name
+    assert result.milliseconds is None
+
+
+def test_running_again_takes_the_same_plan() -> None:
+    a, b, c = operands()
+    first = dispatcher().run(PROBLEM, a, b, c)
+    other = dispatcher().empty((128, 128))
+    second = dispatcher().run(PROBLEM, a, b, other)
+    assert second.plan is first.plan
+    assert_product(a, b, other)
+
+
+def test_addresses_do_as_well() -> None:
+    a, b, c = operands()
+    dispatcher().run(PROBLEM, a.address, b.address, c.address)
+    assert_product(a, b, c)
+
+
+def test_a_named_kernel_is_the_one_that_runs() -> None:
+    a, b, c = operands()
+    for name in (PADDED, UNPADDED):
+        c.write(np.zeros((128, 128), np.float16))
+        assert dispatcher().run(PROBLEM, a, b, c, kernel=name).kernel == name
+        assert_product(a, b, c)
+
+
+def test_a_named_kernel_that_cannot_says_why_and_writes_nothing() -> None:
+    a, b, c = operands(k=40)
+    c.write(np.full((128, 128), 7, np.float16))
+    with pytest.raises(Unsupported, match="needs a multiple of 32"):
+        dispatcher().run(GemmProblem(128, 128, 40), a, b, c, kernel=UNPADDED)
+    assert np.all(c.numpy() == 7)
+
+
+def test_timing_is_in_the_result() -> None:
+    a, b, c = operands()
+    result = dispatcher().run(PROBLEM, a, b, c, timing=True)
+    assert result.milliseconds is not None
+    assert result.milliseconds >= 0
+    assert_product(a, b, c)
+
+
+def test_addresses_of_less_alignment_need_a_kernel_for_it() -> None:
+    a, b, _ = operands()
+    shifted = guarded(dispatcher(), (128, 128), (128, 1), "fp16", shift=2)
+    with pytest.raises(NoKernel, match="not a multiple of 16 bytes"):
+        dispatcher().run(PROBLEM, a, b, shifted.tensor)
+    assert shifted.broken() == []
+
+
+def test_the_number_of_tensors_is_checked() -> None:
+    a, b, _ = operands()
+    with pytest.raises(InvalidArgument, match="on 2 tensors; it needs 3"):
+        dispatcher().run(PROBLEM, a, b)
+
+
+def test_a_null_address_is_refused() -> None:
+    a, b, _ = operands()
+    with pytest.raises(InvalidArgument, match="has no address|null tensor"):
+        dispatcher().run(PROBLEM, a, b, 0)
+
+
+def test_an_array_of_the_host_is_refused() -> None:
+    a, b, _ = operands()
+    with pytest.raises(InvalidArgument, match=r"use gemm\(\) for arrays of the host"):
+        dispatcher().run(PROBLEM, a, b, np.zeros((128, 128), np.float16))
+
+
+def test_a_benchmark_has_as_many_times_as_asked() -> None:
+    a, b, c = operands()
+    plan = dispatcher().plan(PROBLEM)
+    times = dispatcher().benchmark(plan, (a, b, c), warmup=1, repeat=4, rotating_buffers=2, flush_cache=False)
+    assert len(times["milliseconds"]) == 4
+    assert times["minimum"] <= times["median"]
+    assert times["kernel"] == plan.kernel
+    assert times["simulated"] is dispatcher().device.simulated
+    assert_product(a, b, c)
+    cpu = dispatcher().benchmark(plan, (a, b, c), warmup=0, repeat=2, cpu_timer=True)
+    assert len(cpu["milliseconds"]) == 2
+
+
+def test_a_senseless_benchmark_gets_a_sentence() -> None:
+    a, b, c = operands()
+    plan = dispatcher().plan(PROBLEM)
+    with pytest.raises(InvalidArgument, match="repeat = -1"):
+        dispatcher().benchmark(plan, (a, b, c), repeat=-1)
+
+
+def test_a_registry_that_changes_is_noticed() -> None:
+    registry = everything().filter(layout="rcr")
+    on = Dispatcher(registry, dispatcher().device.name)
+    a, b, c = operands()
+    first = on.run(PROBLEM, a, b, c).kernel
+    on.run(PROBLEM, a, b, c)
+    registry.remove(first)
+    assert on.run(PROBLEM, a, b, c).kernel != first
+    assert_product(a, b, c)
