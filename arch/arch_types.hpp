@@ -72,6 +72,7 @@ struct GpuSpec {
     int simds_per_cu;
     bool workgroup_processor_mode;
     int max_clock_mhz;
+    int matrix_flops_per_cycle;
     double memory_bandwidth_gb_s;
     std::int64_t l2_bytes;
     std::int64_t infinity_cache_bytes;

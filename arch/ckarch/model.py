@@ -96,8 +96,9 @@ class GpuSpec:
     ``lds_bytes`` is the most that one workgroup may use; ``lds_pool_bytes`` is what the workgroups
     on one CU (in workgroup-processor mode: on one pair of CUs) share. ``broken_warp_tiles`` lists
     warp tiles of the other two tables that compile but compute wrong results. ``l2_bytes`` is the
-    whole device's, over its ``xcds``. ``buffer_atomic_adds`` lists the dtypes that kernels can add
-    to memory atomically without ever leaving the tensor.
+    whole device's, over its ``xcds``. ``matrix_flops_per_cycle`` is of one compute unit and dense
+    16-bit operands. ``buffer_atomic_adds`` lists the dtypes that kernels can add to memory
+    atomically without ever leaving the tensor.
     """
 
     name: str
@@ -111,6 +112,7 @@ class GpuSpec:
     simds_per_cu: int
     workgroup_processor_mode: bool
     max_clock_mhz: int
+    matrix_flops_per_cycle: int
     memory_bandwidth_gb_s: float
     l2_bytes: int
     infinity_cache_bytes: int

@@ -40,6 +40,7 @@ GPU_FIELDS: dict[str, checks.Check] = {
     "simds_per_cu": checks.integer(1),
     "workgroup_processor_mode": checks.boolean,
     "max_clock_mhz": checks.integer(1),
+    "matrix_flops_per_cycle": checks.integer(1),
     "memory_bandwidth_gb_s": checks.positive_number,
     "l2_bytes": checks.integer(1),
     "infinity_cache_bytes": checks.integer(0),

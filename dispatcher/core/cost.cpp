@@ -14,15 +14,12 @@ constexpr double kL2OverMemory        = 4.0;  // bandwidth of L2 against memory'
 constexpr double kOverlapLoss         = 0.15; // of the smaller of two things that run at the same time
 constexpr double kSpillPenalty        = 1.5;
 
-// Two-byte operands per cycle and compute unit.
-double matrix_flops_per_cycle(const arch::GpuSpec& gpu) { return gpu.matrix_isa == arch::MatrixIsa::mfma ? 2048.0 : 512.0; }
-
 }  // namespace
 
 double predicted_microseconds(const Work& work, const Resources& used, const arch::GpuSpec& gpu) {
     const double units    = gpu.workgroup_processor_mode ? gpu.compute_units / 2.0 : gpu.compute_units;
     const double resident = std::max(1, used.workgroups_per_unit(gpu));
-    const double unit_flops = matrix_flops_per_cycle(gpu) * (gpu.workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes) * gpu.max_clock_mhz;
+    const double unit_flops = gpu.matrix_flops_per_cycle * (gpu.workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes) * gpu.max_clock_mhz;
 
     // The fullest unit decides: it runs whole rounds of `resident` workgroups, and its share of the last one.
     const double rounds   = std::ceil(work.workgroups / (units * resident));

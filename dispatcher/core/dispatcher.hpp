@@ -136,7 +136,7 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
         sets.push_back(std::move(set));
     }
     const auto& facts = selector_->facts();
-    DeviceBuffer flush(device_, options.flush_cache ? std::size_t(facts.l2_bytes * facts.xcds + facts.infinity_cache_bytes) : 0);
+    DeviceBuffer flush(device_, options.flush_cache ? std::size_t(facts.l2_bytes + facts.infinity_cache_bytes) : 0);
 
     RunOptions run;
     run.stream = options.stream;

@@ -27,8 +27,10 @@ void* load(bool simulator, const std::string& path) {
         if (path.empty())
             throw Error(ErrorCode::not_found, "The simulator was asked for and its runtime library is not known; set CKDISPATCH_SIMULATOR to its path (//tools/gfxsim:hip_runtime builds it).");
         // Kernel libraries look for it by its soname, in the whole process.
-        if (void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) return handle;
-        throw Error(ErrorCode::not_found, "The simulator's runtime cannot be loaded: " + std::string(::dlerror()) + ".");
+        void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+        if (!handle) throw Error(ErrorCode::not_found, "The simulator's runtime cannot be loaded: " + std::string(::dlerror()) + ".");
+        if (!is_simulator(handle)) throw Error(ErrorCode::invalid_argument, "The simulator was asked for, and " + path + " is not its runtime; //tools/gfxsim:hip_runtime builds it.");
+        return handle;
     }
     std::string first;
     for (const char* name : kNames) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "arch/arch_types.hpp"
+#include "ckdispatch/core/fields.hpp"
 #include "ckdispatch/core/selection.hpp"
 #include "ckdispatch/core/selection_cache.hpp"
 
@@ -93,7 +94,11 @@ public:
         }
         throw Error(refused.code, refused.reason);
     }
-    PlanPtr select_explicit(const Key& key, const Problem& problem) const { return select_explicit(registry_->find(key), problem); }
+    PlanPtr select_explicit(const Key& key, const Problem& problem) const {
+        const KernelPtr kernel = registry_->find(key);
+        if (!kernel) throw Error(ErrorCode::not_found, "The kernel " + to_text(key) + " was asked for, and the registry " + registry_->name() + " does not have it.");
+        return select_explicit(kernel, problem);
+    }
     PlanPtr select_explicit(const std::string& name, const Problem& problem) const {
         const KernelPtr kernel = registry_->find_name(name);
         if (!kernel) throw Error(ErrorCode::not_found, "The kernel " + name + " was asked for, and the registry " + registry_->name() + " does not have it.");

@@ -91,6 +91,7 @@ std::string gpu(const arch::GpuSpec& g) {
            ", \"simds_per_cu\": " + number(g.simds_per_cu) +
            ", \"workgroup_processor_mode\": " + boolean(g.workgroup_processor_mode) +
            ", \"max_clock_mhz\": " + number(g.max_clock_mhz) +
+           ", \"matrix_flops_per_cycle\": " + number(g.matrix_flops_per_cycle) +
            ", \"memory_bandwidth_gb_s\": " + number(g.memory_bandwidth_gb_s) +
            ", \"l2_bytes\": " + number(static_cast<double>(g.l2_bytes)) +
            ", \"infinity_cache_bytes\": " + number(static_cast<double>(g.infinity_cache_bytes)) +
