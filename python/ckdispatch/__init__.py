@@ -56,7 +56,30 @@ _HOMES = {
     "devices": "device_list",
 }
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [
+    "BuildResult",
+    "Candidate",
+    "CodegenRunner",
+    "Comparison",
+    "DeviceInfo",
+    "DeviceTensor",
+    "Dispatcher",
+    "DuplicatePolicy",
+    "GemmConfig",
+    "GemmProblem",
+    "KernelConfig",
+    "KernelInfo",
+    "Plan",
+    "Ranking",
+    "Refusal",
+    "Registry",
+    "Result",
+    "RunResult",
+    "Tolerance",
+    "__version__",
+    "compare",
+    "devices",
+]
 
 
 def __getattr__(name: str) -> Any:

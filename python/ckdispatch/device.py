@@ -25,7 +25,7 @@ class Device:
         self.gpu: str = native().functions.ckd_device_gpu(self.handle).decode()
         self.simulated = name.startswith("sim:")
         self.process = os.getpid()
-        self._dtypes: dict[str, Any] = {}
+        self._dtypes: dict[str, np.dtype[Any]] = {}
         weakref.finalize(self, native().functions.ckd_device_close, self.handle)
 
     def check_process(self) -> None:

@@ -51,7 +51,7 @@ def choose(name: str, gpus: tuple[str, ...]) -> str:
 
 
 def _gpus() -> list[DeviceInfo]:
-    found = []
+    found: list[DeviceInfo] = []
     nodes = sorted(_TOPOLOGY.glob("[0-9]*"), key=lambda node: int(node.name)) if _TOPOLOGY.is_dir() else []
     for node in nodes:
         version = _properties(node).get("gfx_target_version", 0)
@@ -83,12 +83,12 @@ def _simulated() -> list[DeviceInfo]:
         reason = str(error)
     return [
         DeviceInfo(f"sim:{gpu.name}", gpu.name, gpu.product, simulated=True, usable=not reason, reason=reason)
-        for gpu in load_specs().gpus.values()
+        for gpu in load_specs().architectures.values()
     ]
 
 
 def _product(gpu: str) -> str:
     from ckarch import load_specs
 
-    known = load_specs().gpus
+    known = load_specs().architectures
     return known[gpu].product if gpu in known else "an AMD GPU that this version does not know"

@@ -127,7 +127,7 @@ class Registry:
         specs = [one.spec for config in self.configs for one in config.expand(gpu)]
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
         for result in results:
-            if result.ok:
+            if result.library is not None:
                 self.add_library(result.library, sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE)
         if check:
             _raise_failures(results)

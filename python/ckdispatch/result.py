@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ckdispatch.compare import Comparison
+    from ckdispatch.comparison import Comparison
     from ckdispatch.plan import Plan
 
 

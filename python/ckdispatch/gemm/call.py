@@ -143,7 +143,8 @@ def run(
     sizes = (call.a.rows, call.b.columns, call.a.columns)
     padded = None if (problem.m, problem.n, problem.k) == sizes else (problem.m, problem.n, problem.k)
     if padded:
-        call.changes.append("M x N x K = {}x{}x{} was padded to {}x{}x{}, because no kernel takes the shape as it is".format(*sizes, *padded))
+        given, ran = ("x".join(map(str, extents)) for extents in (sizes, padded))
+        call.changes.append(f"M x N x K = {given} was padded to {ran}, because no kernel takes the shape as it is")
     stream = stream_address(stream)
 
     tensors = [
@@ -260,7 +261,7 @@ def _like(given: Any, array: NDArray[Any]) -> Any:
     if isinstance(given, np.ndarray):
         return array
     if type(given).__module__.partition(".")[0] == "torch":
-        import torch
+        import torch  # type: ignore[import-not-found, unused-ignore]
 
         empty = torch.empty(array.shape, dtype=given.dtype) if array.dtype.kind == "V" else torch.from_numpy(array)
         if array.dtype.kind == "V":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from dispatch_support import ESSENTIAL, dispatcher, everything
 
@@ -17,7 +19,7 @@ def test_the_simulator_has_every_gpu() -> None:
 
 def test_listing_loads_no_hip() -> None:
     devices()
-    assert "amdhip64" not in open("/proc/self/maps").read()
+    assert "amdhip64" not in Path("/proc/self/maps").read_text()
 
 
 def test_auto_takes_a_device_that_the_kernels_have_code_for() -> None:

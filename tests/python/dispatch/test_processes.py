@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def selected(registry: Registry) -> str:
 
 
 def hip_is_loaded(_: int) -> bool:
-    return "amdhip64" in open("/proc/self/maps").read()
+    return "amdhip64" in Path("/proc/self/maps").read_text()
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

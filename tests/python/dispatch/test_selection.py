@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from dispatch_support import ESSENTIAL, PADDED, UNPADDED, everything
@@ -14,7 +15,7 @@ SQUARE = GemmProblem(512, 512, 512)
 
 def test_selection_loads_no_hip() -> None:
     everything().rank(SQUARE)
-    assert "amdhip64" not in open("/proc/self/maps").read()
+    assert "amdhip64" not in Path("/proc/self/maps").read_text()
 
 
 def test_the_best_of_the_ranking_is_selected() -> None:

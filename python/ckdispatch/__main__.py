@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""``python -m ckdispatch``."""
+
+import sys
+
+from ckdispatch.cli.program import program
+
+if __name__ == "__main__":
+    program(sys.argv[1:])
