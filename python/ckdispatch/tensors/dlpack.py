@@ -63,7 +63,10 @@ class Borrowed:
 
 def borrow(tensor: Any) -> Borrowed:
     """The memory of an object with ``__dlpack__``: on the host, or on an AMD GPU."""
-    capsule = tensor.__dlpack__()
+    try:
+        capsule = tensor.__dlpack__()
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise InvalidArgument(f"a {type(tensor).__name__} was given that cannot be handed over by DLPack: {error}") from error
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     found = _Tensor.from_address(get_pointer(capsule, b"dltensor"))

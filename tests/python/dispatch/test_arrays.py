@@ -118,6 +118,15 @@ def test_out_by_dlpack_is_written_where_it_is() -> None:
     assert np.allclose(out, a.astype(np.float32) @ b.astype(np.float32), atol=0.05)
 
 
+def test_a_tensor_that_its_library_does_not_hand_over_gets_a_sentence() -> None:
+    class Kept(Foreign):
+        def __dlpack__(self, **options: Any) -> Any:
+            raise RuntimeError("it requires a gradient")
+
+    with pytest.raises(InvalidArgument, match="a Kept was given that cannot be handed over by DLPack: it requires a gradient"):
+        dispatcher().gemm(Kept(random((64, 64), 1)), random((64, 64), 2))
+
+
 def test_split_k_is_right_within_its_own_tolerance() -> None:
     result = dispatcher().gemm(random((64, 512), 1), random((512, 64), 2), split_k=4, validate=True)
     assert result.plan.parts == 4
