@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ckdispatch.plan import Plan
     from ckdispatch.selection import Selection
 
+_VECTOR = 16
+"""Elements: no load is wider than 16 bytes, and the smallest dtype has one."""
+
 
 def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -> Plan:
     """The plan, among all kernels with their tiles filled up, that should take the least time. Raises ``refusal`` if none fits."""
@@ -34,12 +37,16 @@ def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -
 
 
 def _tiles(selection: Selection, problem: GemmProblem) -> list[tuple[str, tuple[int, int, int]]]:
-    kernels = selection.registry.filter(gpu=selection.gpu, dtype_a=problem.dtype)
+    """What M, N and K must be multiples of, for each kernel: its tile, or where it pads itself only the vectors of its loads."""
     # A kernel stores C in rows; a problem whose C has contiguous columns runs with its operands exchanged.
     exchanged = problem.layout[2] == "c"
     tiles = []
-    for kernel in kernels:
-        m, n, k = kernel.spec["tile"]
-        # Parts of a split K must have whole tiles too.
-        tiles.append((kernel.name, (n, m, k * max(1, problem.split_k)) if exchanged else (m, n, k * max(1, problem.split_k))))
+    for kernel in selection.registry.filter(gpu=selection.gpu, dtype_a=problem.dtype):
+        spec = kernel.spec
+        m, n, k = (
+            _VECTOR if spec[pad] else extent for pad, extent in zip(("pad_m", "pad_n", "pad_k"), spec["tile"], strict=True)
+        )
+        if problem.split_k != 1:  # every part of K must have whole tiles
+            k = spec["tile"][2] * max(1, problem.split_k)
+        tiles.append((kernel.name, (n, m, k) if exchanged else (m, n, k)))
     return tiles

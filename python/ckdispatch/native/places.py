@@ -79,5 +79,7 @@ def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
 def _search(folder: Path, wanted: str) -> Path | None:
     for depth in range(_DEEPEST):
         for found in sorted(folder.glob("/".join([*["*"] * depth, wanted]))):
-            return found
+            # The runfiles of other programs come and go with their builds.
+            if not any(part.endswith(".runfiles") for part in found.relative_to(folder).parts):
+                return found
     return None

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Looking into libraries that were just built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ckdispatch.jit import BuildResult
+    from ckdispatch.registry import Registry
+
+
+def save(results: list[BuildResult], path: Path) -> None:
+    """Write a list of the libraries, which ``--kernels`` takes."""
+    document = _registry(results, path.name.removesuffix(".json")).to_json()
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def refuse_spills(results: list[BuildResult]) -> list[BuildResult]:
+    """The results, with those of kernels that spill registers as failures."""
+    found = {kernel.name: kernel.resources for kernel in _registry(results, "built")}
+    return [_judged(result, found) for result in results]
+
+
+def spill_error(name: str, resources: Mapping[str, Mapping[str, int]]) -> str | None:
+    """The sentence about a kernel that spills registers on some GPU."""
+    for gpu, used in sorted(resources.items()):
+        if used["vgpr_spills"] or used["scratch_bytes"]:
+            return (
+                f"{name} may not spill registers, but on {gpu} it spills {used['vgpr_spills']} "
+                f"VGPRs and uses {used['scratch_bytes']} bytes of scratch; choose a smaller tile "
+                "or allow spills in the declaration."
+            )
+    return None
+
+
+def _judged(
+    result: BuildResult, found: Mapping[str, Mapping[str, Mapping[str, int]]]
+) -> BuildResult:
+    error = spill_error(result.name, found[result.name]) if result.ok else None
+    return replace(result, ok=False, error=error) if error else result
+
+
+def _registry(results: list[BuildResult], name: str) -> Registry:
+    from ckdispatch.native.structures import DuplicatePolicy
+    from ckdispatch.registry import Registry
+
+    registry = Registry(name=name)
+    for result in results:
+        if result.ok:
+            registry.add_library(
+                result.check(), sha256=result.sha256, duplicates=DuplicatePolicy.KEEP
+            )
+    return registry

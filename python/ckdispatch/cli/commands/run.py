@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""``run``: computes a problem on random inputs and compares the result with the reference."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.exits import ExitCode
+from ckdispatch.cli.families import face_of
+from ckdispatch.cli.interrupts import interruptible
+from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem
+from ckdispatch.cli.problems import parse_problem
+from ckdispatch.cli.report import Facts, Report
+from ckdispatch.cli.running import add_running, make_dispatcher, seed_of
+
+if TYPE_CHECKING:
+    from ckdispatch.comparison import Comparison
+    from ckdispatch.dispatcher import Dispatcher
+
+
+def add_to(commands: Commands) -> None:
+    """The parser of the command."""
+    parser = add_command(
+        commands,
+        "run",
+        run,
+        "compute a problem on random inputs and compare the result with the reference",
+        "The same --seed gives the same inputs.\n\n"
+        "Example:\n  ckdispatch run 100x200x64 fp16 rcr --kernels gemm_fp16_rcr_essential"
+        " --device sim:gfx942",
+    )
+    add_problem(parser, "+")
+    add_kernels(parser)
+    add_running(parser)
+    parser.add_argument(
+        "--validate",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="compare the result with the reference",
+    )
+
+
+def run(options: argparse.Namespace) -> Report:
+    """What ran where, and whether its result is right."""
+    problem = parse_problem(options.problem, options.split_k)
+    dispatcher = make_dispatcher(options)
+    return interruptible(lambda: _run(dispatcher, problem, options))
+
+
+def _run(dispatcher: Dispatcher, problem: Any, options: argparse.Namespace) -> Report:
+    face = face_of(problem)
+    seed = seed_of(options)
+    plan, changes = face.planned(dispatcher, problem, options.kernel, options.pad)
+    workload = face.workload(dispatcher, problem, plan, seed)
+    workload.launch()
+    comparison = workload.compare() if options.validate else None
+    device = dispatcher.device
+    document = {
+        "problem": problem.to_json(),
+        "kernel": plan.kernel,
+        "device": device.name,
+        "gpu": device.gpu,
+        "simulated": device.simulated,
+        "parts": plan.parts,
+        "workspace_bytes": plan.workspace_bytes,
+        "seed": seed,
+        "changes": list(changes),
+        "comparison": None if comparison is None else comparison.to_json(),
+    }
+    facts = Facts(
+        (
+            ("problem", face.problem_text(problem)),
+            ("kernel", plan.kernel),
+            ("device", f"{device.name}, {'simulated' if device.simulated else 'an AMD GPU'}"),
+            ("parts of K", str(plan.parts)),
+            ("workspace", f"{plan.workspace_bytes} bytes"),
+            ("seed", str(seed)),
+            *(("changed", change) for change in changes or ("nothing",)),
+            ("result", "not compared" if comparison is None else _verdict(comparison)),
+        )
+    )
+    if comparison is None or comparison.ok:
+        return Report(document, (facts,))
+    return Report(document, (facts,), ExitCode.FAILED, f"the result is wrong: {comparison}")
+
+
+def _verdict(comparison: Comparison) -> str:
+    return f"{'right' if comparison.ok else 'wrong'}: {comparison}"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The kernels that ``build`` is asked for: by a declaration, by their names, or in words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.exits import UsageError
+from ckdispatch.cli.gemm.config_options import said_entries
+
+if TYPE_CHECKING:
+    from ckgen.core.declaration import Declaration
+    from ckgen.core.spec import KernelSpec
+
+_WORDS = "the command line"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to build: kernels by the GPUs that each is legal on among those asked for."""
+
+    gpus: tuple[str, ...]
+    kernels: Mapping[tuple[str, ...], list[KernelSpec]]
+    forbid_spills: bool = False
+
+
+def asked(options: argparse.Namespace) -> Asked:
+    """What the options of ``build`` say; raises ``UsageError`` if a rule refuses any of it."""
+    gpus = _gpus(options.gpu)
+    said = said_entries(options)
+    if sum(map(bool, (options.declaration, options.kernel, said))) != 1:
+        raise UsageError(
+            "kernels are to be said in one way: by a DECLARATION, by --kernel, or by words such as "
+            "--dtype fp16 --layout rcr --tile 64x64x64"
+        )
+    if options.kernel:
+        return Asked(gpus, {gpus: _named(options.kernel)})
+    declaration = _declaration(options.declaration, said, gpus)
+    return Asked(gpus, _expanded(declaration, gpus), declaration.forbid_spills)
+
+
+def _gpus(text: str) -> tuple[str, ...]:
+    from ckdispatch.config.gpus import gpu_target
+
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError("--gpu names no GPU; write one such as gfx942")
+    return tuple(gpu_target(name).name for name in dict.fromkeys(names))
+
+
+def _named(names: list[str]) -> list[KernelSpec]:
+    from ckdispatch.config.base import KernelConfig
+
+    return [KernelConfig.parse(name).spec for name in names]
+
+
+def _declaration(
+    path: str | None, said: dict[str, Any] | None, gpus: tuple[str, ...]
+) -> Declaration:
+    from ckgen.core.declaration import load_declaration, parse_declaration
+    from ckgen.core.errors import CkgenError
+    from ckgen.families import FAMILIES
+
+    from ckdispatch.config.gpus import arch_specs
+
+    known = arch_specs().gpus
+    try:
+        if said is None:
+            return load_declaration(Path(path or ""), FAMILIES, known)
+        (entry,) = said["kernels"]
+        data = {**said, "kernels": [{**entry, "gpus": list(gpus)}]}
+        return parse_declaration(data, FAMILIES, known, _WORDS)
+    except CkgenError as error:
+        raise UsageError(str(error)) from None
+
+
+def _expanded(
+    declaration: Declaration, gpus: tuple[str, ...]
+) -> dict[tuple[str, ...], list[KernelSpec]]:
+    from ckgen.core.expand import expand
+
+    from ckdispatch.config.gpus import arch_specs
+
+    expansion = expand(declaration, arch_specs())
+    if expansion.errors:
+        more = f" (and {len(expansion.errors) - 1} more)" if len(expansion.errors) > 1 else ""
+        # There is but one entry on a command line.
+        raise UsageError(expansion.errors[0].replace(f"{_WORDS}, entry 1", _WORDS) + more)
+    wanted: dict[tuple[str, ...], list[KernelSpec]] = {}
+    for kernel in expansion.kernels:
+        legal = tuple(gpu for gpu in gpus if gpu in kernel.gpus)
+        if legal:
+            wanted.setdefault(legal, []).append(kernel.spec)
+    if not wanted:
+        first = expansion.kernels[0]
+        raise UsageError(
+            f"no kernel of {declaration.source} is legal on {', '.join(gpus)}; {first.name}: "
+            f"{first.refused[gpus[0]]}"
+        )
+    return wanted

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""GEMM kernels said by options: the fields of a declaration's entry."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ckdispatch.cli.exits import UsageError
+
+_TRIPLES = ("tile", "waves", "warp_tile")
+_SWITCHES = ("persistent", "split_k")
+_WORDS = {
+    "dtype": "of A and B, such as fp16",
+    "layout": "rows or columns for A, B and C, such as rcr",
+    "tile": "what a workgroup computes at a time, such as 64x64x64",
+    "waves": "that share the tile, such as 2x2x1",
+    "warp_tile": "of one matrix instruction, such as 32x32x16",
+    "pipeline": "such as compv3 or mem",
+    "pad": "the extents that need be no multiple of the tile: letters of mnk, or none",
+    "epilogue": "cshuffle or default",
+    "scheduler": "intrawave or interwave",
+    "persistent": "true if a workgroup computes several tiles",
+    "split_k": "true for a kernel that adds up parts of a split K",
+    "variant": "of the family",
+    "dtype_a": "where it is not that of --dtype",
+    "dtype_b": "where it is not that of A",
+    "dtype_c": "where it is not the usual one",
+}
+
+
+def add_config_options(parser: argparse.ArgumentParser) -> None:
+    """An option for each field."""
+    group = parser.add_argument_group(
+        "the kernels, in words",
+        "Each may be several choices with commas between them, or '*' for every legal one.",
+    )
+    for name, meaning in _WORDS.items():
+        group.add_argument(f"--{name.replace('_', '-')}", dest=f"field_{name}", help=meaning)
+
+
+def said_entries(options: argparse.Namespace) -> dict[str, Any] | None:
+    """A declaration with one entry of the fields that were said, or None if none was."""
+    said = {name: getattr(options, f"field_{name}") for name in _WORDS}
+    entry = {name: _value(name, text) for name, text in said.items() if text is not None}
+    return {"family": "gemm", "kernels": [entry]} if entry else None
+
+
+def _value(name: str, text: str) -> Any:
+    if text == "*":
+        return text
+    choices = [_choice(name, word.strip()) for word in text.split(",")]
+    return choices[0] if len(choices) == 1 else choices
+
+
+def _choice(name: str, word: str) -> Any:
+    option = f"--{name.replace('_', '-')}"
+    if name in _TRIPLES:
+        parts = word.split("x")
+        if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+            raise UsageError(f"{option} is {word!r}; it is MxNxK, such as 64x64x64")
+        return [int(part) for part in parts]
+    if name in _SWITCHES:
+        if word not in ("true", "false"):
+            raise UsageError(f"{option} is {word!r}; it is true or false")
+        return word == "true"
+    if name == "pad":
+        if word != "none" and (not word or set(word) - set("mnk")):
+            raise UsageError(f"--pad is {word!r}; it is `none`, or letters of mnk, such as mn")
+        return [letter in word and word != "none" for letter in "mnk"]
+    return word

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""What the parsers of several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from ckdispatch.cli.report import Report
+
+Commands = Any
+"""What argparse's ``add_subparsers`` returns; its class is private."""
+
+
+def add_command(
+    commands: Commands,
+    name: str,
+    run: Callable[[argparse.Namespace], Report],
+    purpose: str,
+    epilog: str,
+) -> argparse.ArgumentParser:
+    """A command that calls ``run`` and has ``--json``."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=purpose,
+        description=f"{purpose[0].upper()}{purpose[1:]}.",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document and no more")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_kernels(parser: argparse.ArgumentParser) -> None:
+    """``--kernels``."""
+    parser.add_argument(
+        "--kernels",
+        action="append",
+        required=True,
+        metavar="SET",
+        help="the kernels: the name of a set, such as gemm_fp16_rcr_all, or the path of a manifest,"
+        " of what `build --save` wrote, or of a kernel library; repeat for more",
+    )
+
+
+def add_problem(parser: argparse.ArgumentParser, count: str) -> None:
+    """The words of one problem, or of several."""
+    several = "problems" if count == "*" else "the problem"
+    parser.add_argument(
+        "problem",
+        nargs=count,
+        metavar="PROBLEM",
+        help=f"{several}: MxNxK and words such as fp16 rcr batch=2, in quotes or not",
+    )
+
+
+def add_split_k(parser: argparse.ArgumentParser) -> None:
+    """``--split-k``."""
+    parser.add_argument(
+        "--split-k", metavar="PARTS", help="parts of the sum, or `auto`, in place of the problem's"
+    )
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """A parser of whole numbers, of at least ``least``."""
+
+    def parse(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least {least}")
+        return int(text)
+
+    return parse

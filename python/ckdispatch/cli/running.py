@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What the commands that run something share."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from typing import TYPE_CHECKING
+
+from ckdispatch.cli.kernel_sources import load_kernels, only_kernel
+from ckdispatch.cli.options import add_split_k, whole
+
+if TYPE_CHECKING:
+    from ckdispatch.dispatcher import Dispatcher
+
+
+def add_running(parser: argparse.ArgumentParser) -> None:
+    """Where and how something runs."""
+    parser.add_argument(
+        "--device",
+        default="auto",
+        metavar="NAME",
+        help="hip:0, sim:gfx942 and so on; by default CKDISPATCH_DEVICE or the first that fits",
+    )
+    parser.add_argument(
+        "--kernel", metavar="NAME", help="run this kernel, by name or key, and no other"
+    )
+    add_split_k(parser)
+    parser.add_argument(
+        "--pad",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="pad the problem if no kernel takes it as it is",
+    )
+    parser.add_argument(
+        "--seed", type=whole(0), metavar="N", help="of the random inputs; a new one by default"
+    )
+
+
+def make_dispatcher(options: argparse.Namespace) -> Dispatcher:
+    """A dispatcher for the kernels and the device of the options; nothing is opened yet."""
+    from ckdispatch.dispatcher import Dispatcher
+
+    registry = load_kernels(options.kernels)
+    if options.kernel is not None:
+        registry = only_kernel(registry, options.kernel)
+    return Dispatcher(registry, options.device)
+
+
+def seed_of(options: argparse.Namespace) -> int:
+    """The seed that was given, or a new one."""
+    return secrets.randbits(32) if options.seed is None else int(options.seed)

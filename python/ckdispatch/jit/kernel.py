@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Compiling one kernel, step by step, in a work folder."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from ckarch import GpuSpec
+
+from ckdispatch.jit.command import EXPORTS, SAMPLE, Command, Commands, precompiled_name
+from ckdispatch.jit.files import write_file
+from ckdispatch.jit.job import KernelJob
+from ckdispatch.jit.library import check_library
+from ckdispatch.jit.process import Processes
+from ckdispatch.jit.result import LOG
+
+Report = Callable[[str], None]
+
+
+class CompileFailed(Exception):
+    """A step failed; says which, and how it ended."""
+
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A work folder with everything that the commands name in it."""
+
+    folder: Path
+    commands: Commands
+    processes: Processes
+
+    @classmethod
+    def furnish(
+        cls, folder: Path, commands: Commands, processes: Processes, links: Mapping[str, Path]
+    ) -> Workplace:
+        """Put links to what lies elsewhere into ``folder``."""
+        for name, target in links.items():
+            os.symlink(target, folder / name)
+        return cls(folder, commands, processes)
+
+    def run(self, command: Command, what: str) -> None:
+        """Run one command with its output in the log; raises ``CompileFailed``."""
+        with open(self.folder / LOG, "ab") as log:
+            self._run(command, what, log)
+
+    def _run(self, command: Command, what: str, log: IO[bytes]) -> None:
+        log.write(f"$ {shlex.join(command)}\n".encode())
+        log.flush()
+        try:
+            code = self.processes.run(command, self.folder, log)
+        except OSError as error:
+            if error.filename != command[0]:
+                raise
+            raise CompileFailed(f"{what}: {command[0]} cannot be run ({error.strerror})") from error
+        if code != 0:
+            ended = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            raise CompileFailed(f"{what}: {Path(command[0]).name} {ended}")
+
+
+def compile_kernel(
+    job: KernelJob,
+    place: Workplace,
+    precompiled: Callable[[GpuSpec], Path | None],
+    reject: Callable[[GpuSpec], None],
+    report: Report,
+) -> Path:
+    """Make the library of ``job``; returns the folder that is to become its entry.
+
+    ``precompiled`` gives the precompiled header of a GPU, if there is one at this moment, and
+    ``reject`` is told about one that turned out to be of no use.
+    """
+    commands, folder = place.commands, place.folder
+    write_file(folder / job.source_name, job.source, durable=False)
+    write_file(folder / EXPORTS, job.shared.files.exports, durable=False)
+    if job.shared.files.precompiled is not None:
+        # A precompiled header wants to see what it was made of.
+        write_file(folder / SAMPLE, job.shared.files.precompiled, durable=False)
+    for gpu in commands.gpus:
+        report(f"device code for {gpu.name}")
+        _device_pass(job, place, gpu, precompiled(gpu), reject)
+    report("host code")
+    place.run(commands.bundle(), "bundling the code objects")
+    place.run(commands.host(job.source_name), "compiling the host side")
+    report("linking")
+    place.run(commands.link(job.library), "linking")
+    check_library(folder / job.library, job.name)
+    return _gather(folder, (job.library, LOG))
+
+
+def _device_pass(
+    job: KernelJob,
+    place: Workplace,
+    gpu: GpuSpec,
+    header: Path | None,
+    reject: Callable[[GpuSpec], None],
+) -> None:
+    what = f"compiling for {gpu.name}"
+    if header is not None:
+        os.symlink(header, place.folder / precompiled_name(gpu))
+        try:
+            return place.run(place.commands.device(gpu, job.source_name, True), what)
+        except CompileFailed:
+            # Most likely the kernel is at fault; without the header that becomes certain.
+            pass
+    place.run(place.commands.device(gpu, job.source_name, False), what)
+    if header is not None:
+        reject(gpu)
+
+
+def _gather(folder: Path, names: Sequence[str]) -> Path:
+    filled = folder / "entry"
+    filled.mkdir()
+    for name in names:
+        os.rename(folder / name, filled / name)
+    return filled

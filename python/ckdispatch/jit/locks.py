@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Locks between processes, which the operating system releases when their holder dies."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from ckdispatch.errors import IoFailed
+
+_BUSY = (errno.EWOULDBLOCK, errno.EACCES)
+
+
+class FileLock:
+    """A held lock on a file of its own. Made by ``try_lock``; released by hand or at the end.
+
+    The file is removed on release. Whoever waited for it notices that it locked a file that is no
+    longer there and begins again, so that no lock files pile up.
+    """
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self.descriptor = descriptor
+        self._owner = os.getpid()
+
+    def release(self) -> None:
+        """Give the lock back; once more does no harm."""
+        if self.descriptor < 0:
+            return
+        descriptor, self.descriptor = self.descriptor, -1
+        # A forked child has the same lock, and only the process that took it may give it back.
+        # There, closing is not enough, for the child's descriptor would keep it.
+        if os.getpid() == self._owner:
+            with suppress(OSError):
+                self.path.unlink()
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+    def __enter__(self) -> FileLock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def try_lock(path: Path, *, create: bool = True) -> FileLock | None:
+    """The exclusive lock on ``path``, or None while another holds it.
+
+    Without ``create`` a file that does not exist raises ``FileNotFoundError``.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+    while True:
+        descriptor = os.open(path, flags, 0o666)
+        try:
+            if not _flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, path):
+                os.close(descriptor)
+                return None
+            if _is_still(path, descriptor):
+                return FileLock(path, descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def new_lock(folder: Path, suffix: str) -> FileLock:
+    """A lock on a new file in ``folder`` that nobody else knows."""
+    while True:
+        # Whoever sweeps up after the dead may lock the file for a moment before we do.
+        lock = try_lock(folder / f"{secrets.token_hex(8)}{suffix}")
+        if lock is not None:
+            return lock
+
+
+class SharedGate:
+    """A file that many may pass at once, and one may close. Its file stays where it is."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor = -1
+
+    def passing(self) -> SharedGate:
+        """Wait until the gate is open; it cannot be closed before this is exited."""
+        self._take(fcntl.LOCK_SH)
+        return self
+
+    def closing(self) -> SharedGate:
+        """Wait until nobody passes, and close the gate until this is exited."""
+        self._take(fcntl.LOCK_EX)
+        return self
+
+    def __enter__(self) -> SharedGate:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+    def _take(self, operation: int) -> None:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            _flock(descriptor, operation, self._path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+
+
+def _flock(descriptor: int, operation: int, path: Path) -> bool:
+    try:
+        fcntl.flock(descriptor, operation)
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise IoFailed(
+            f"the file {path} cannot be locked ({error.strerror}); set CKDISPATCH_CACHE to a "
+            "folder on a file system with locks."
+        ) from error
+    return True
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Whether ``path`` still names the file that was locked."""
+    try:
+        there = os.stat(path)
+    except FileNotFoundError:
+        return False
+    locked = os.fstat(descriptor)
+    return (there.st_dev, there.st_ino) == (locked.st_dev, locked.st_ino)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""``bench`` times problems, and never passes the simulator's time off as a GPU's."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+from cli_support import ESSENTIAL, PADDED, SIMULATED, ckdispatch
+
+WHERE = (*ESSENTIAL, *SIMULATED, "--warmup", "0", "--repeat", "3")
+
+
+def test_the_simulators_times_are_called_that_and_have_no_rates() -> None:
+    ended = ckdispatch("bench", "64x64x64", *WHERE)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith(
+        "sim:gfx942 is simulated: these times are the simulator's own, on this machine's CPU. They "
+        "say nothing about a GPU.\n"
+    )
+    assert "FLOP" not in ended.out and "GB/s" not in ended.out
+    found = ckdispatch("bench", "64x64x64", *WHERE, "--json").document
+    assert found["simulated"] is True
+    assert not {"tflops", "gb_per_s"} & found["results"][0].keys()
+
+
+def test_the_figures_are_those_of_the_runs() -> None:
+    (result,) = ckdispatch("bench", "64x64x64", *WHERE, "--json").document["results"]
+    times = result["milliseconds"]
+    assert len(times) == 3 and min(times) > 0
+    assert result["median"] == statistics.median(times) and result["minimum"] == min(times)
+    assert abs(result["mean"] - statistics.fmean(times)) <= 1e-9 * result["mean"]
+
+
+def test_several_problems_each_have_a_row_and_progress_is_not_on_stdout() -> None:
+    ended = ckdispatch("bench", "64x64x64", "fp16", "rcr", "128x64x64", "batch=2", *WHERE)
+    assert ended.code == 0
+    rows = ended.out.split("\n\n")[1].splitlines()
+    assert rows[0].split()[:3] == ["problem", "median", "ms"]
+    assert [row.split("  ")[0] for row in rows[1:]] == [
+        "64x64x64 fp16 rcr",
+        "128x64x64 fp16 rcr batch=2",
+    ]
+    assert ended.err == "[1/2] 64x64x64 fp16 rcr\n[2/2] 128x64x64 fp16 rcr batch=2\n"
+
+
+def test_a_file_has_one_problem_on_each_line(tmp_path: Path) -> None:
+    (tmp_path / "problems.txt").write_text("# shapes\n64x64x64 fp16 rcr\n\n64x64x128  # deeper\n")
+    ended = ckdispatch("bench", "--file", "problems.txt", *WHERE, "--json", cwd=tmp_path)
+    assert [result["problem"]["k"] for result in ended.document["results"]] == [64, 128]
+
+
+def test_standard_input_is_a_file_too() -> None:
+    ended = ckdispatch("bench", "128x64x64", "--file", "-", *WHERE, "--json", text="64x64x64\n")
+    assert [result["problem"]["m"] for result in ended.document["results"]] == [128, 64]
+
+
+def test_every_option_of_a_benchmark_is_taken() -> None:
+    ended = ckdispatch(
+        "bench", "64x64x64", *ESSENTIAL, *SIMULATED, "--warmup", "1", "--repeat", "2",
+        "--flush-cache", "--rotating-buffers", "3", "--cpu-timer", "--kernel", PADDED,
+        "--seed", "5", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    (result,) = ended.document["results"]
+    assert len(result["milliseconds"]) == 2 and result["kernel"] == PADDED
+    assert ended.document["seed"] == 5
+
+
+def test_a_problem_without_a_kernel_does_not_lose_the_others() -> None:
+    ended = ckdispatch("bench", "64x64x64", "64x64x64", "rrr", *WHERE)
+    assert ended.code == 3
+    assert (
+        "64x64x64 fp16 rrr: No kernel of the registry gemm_fp16_rcr_essential computes" in ended.out
+    )
+    assert len(ended.out.split("\n\n")[1].splitlines()) == 2
+    assert ended.err.endswith("ckdispatch: without a kernel: 1 of 2 problems.\n")
+    found = ckdispatch("bench", "64x64x64", "64x64x64", "rrr", *WHERE, "--json").document["results"]
+    assert "median" in found[0] and found[1]["error"].startswith("No kernel")
+
+
+def test_padding_is_said() -> None:
+    ended = ckdispatch("bench", "100x100x60", *WHERE)
+    assert ended.code == 0
+    last = ended.out.splitlines()[-1]
+    assert last.startswith("100x100x60 fp16 rcr: M x N x K = 100x100x60 was padded to 1")
+    assert last.endswith(", because no kernel takes the shape as it is")

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Words of a command line become problems, configs and figures without loss."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from ckdispatch import GemmProblem
+from ckdispatch.cli.built import spill_error
+from ckdispatch.cli.commands.bench import Measured, blocks, rates
+from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
+from ckdispatch.cli.gemm.config_options import add_config_options, said_entries
+from ckdispatch.cli.gemm.face import problem_text
+from ckdispatch.cli.problems import parse_problem, parse_problems
+from ckdispatch.cli.rendering import plain_text
+from ckdispatch.cli.report import Column, Facts, Table
+from ckdispatch.cli.units import several, size
+from ckdispatch.config.gemm import GemmConfig
+from ckdispatch.errors import CkDispatchError, Code, error_class
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1x2x3 fp16 rcr",
+        "64x64x64 bf16 ccr dtype_c=fp32 batch=3 stride_a=72 split_k=0",
+        "5x6x7 fp8 rrr dtype_b=bf8 alignment=4 deterministic=true workspace_limit=100",
+    ],
+)
+def test_the_text_of_a_problem_is_read_back(text: str) -> None:
+    assert problem_text(GemmProblem.parse(text)) == text
+
+
+def test_a_problem_may_be_one_word_or_several() -> None:
+    expected = GemmProblem(64, 32, 16, dtype="bf16", layout="rrr")
+    assert parse_problem(["64x32x16 bf16 rrr"]) == expected
+    assert parse_problem(["64x32x16", "bf16", "rrr"]) == expected
+    assert parse_problem(["gemm", "64x32x16", "bf16", "rrr"]) == expected
+
+
+def test_each_problem_of_several_begins_with_its_extents() -> None:
+    found = parse_problems(["1x2x3", "bf16", "4x5x6 rrr", "gemm: 7x8x9"], None)
+    assert found == [
+        GemmProblem(1, 2, 3, dtype="bf16"),
+        GemmProblem(4, 5, 6, layout="rrr"),
+        GemmProblem(7, 8, 9),
+    ]
+
+
+def test_split_k_of_the_command_line_beats_the_problems() -> None:
+    assert parse_problem(["1x2x3 split_k=2"], "4").split_k == 4
+    assert parse_problem(["1x2x3"], "auto").split_k == 0
+    assert parse_problem(["1x2x3 split_k=2"], None).split_k == 2
+
+
+def said(*words: str) -> dict[str, object]:
+    parser = argparse.ArgumentParser()
+    add_config_options(parser)
+    found = said_entries(parser.parse_args(words))
+    assert found is not None and found["family"] == "gemm"
+    (entry,) = found["kernels"]
+    return entry  # type: ignore[no-any-return]
+
+
+def test_every_field_of_a_config_has_an_option_and_no_other() -> None:
+    parser = argparse.ArgumentParser(add_help=False)
+    add_config_options(parser)
+    options = {action.dest.removeprefix("field_") for action in parser._actions}
+    assert options == set(GemmConfig.field_names())
+
+
+def test_choices_lists_and_wildcards_are_those_of_a_declaration() -> None:
+    assert said("--tile", "64x64x32") == {"tile": [64, 64, 32]}
+    assert said("--tile", "64x64x32,128x64x32") == {"tile": [[64, 64, 32], [128, 64, 32]]}
+    assert said("--waves", "*", "--pipeline", "mem,compv3") == {
+        "waves": "*",
+        "pipeline": ["mem", "compv3"],
+    }
+    assert said("--pad", "mk") == {"pad": [True, False, True]}
+    assert said("--pad", "none,mnk") == {"pad": [[False] * 3, [True] * 3]}
+    assert said("--split-k", "true", "--persistent", "false") == {
+        "split_k": True,
+        "persistent": False,
+    }
+
+
+def test_the_words_mean_what_a_config_means() -> None:
+    words = "--dtype fp16 --layout rcr --tile 64x64x64 --waves 2x2x1 --warp-tile 32x32x16"
+    entry = said(*words.split(), "--pipeline", "compv3", "--pad", "mnk")
+    assert GemmConfig(**entry).name == (
+        "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
+    )
+
+
+@pytest.mark.parametrize("words", [("--pad", ""), ("--tile", "axbxc"), ("--tile", "64x64x64,")])
+def test_a_word_that_is_none_is_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match=words[0]):
+        said(*words)
+
+
+def test_spills_are_told_with_their_gpu() -> None:
+    clean = {"vgpr_spills": 0, "scratch_bytes": 0}
+    assert spill_error("k", {"gfx942": clean, "gfx950": clean}) is None
+    told = spill_error("k", {"gfx950": {"vgpr_spills": 3, "scratch_bytes": 16}, "gfx942": clean})
+    assert told is not None and told.startswith(
+        "k may not spill registers, but on gfx950 it spills 3 VGPRs and uses 16 bytes of scratch"
+    )
+
+
+def test_rates_are_those_of_a_second() -> None:
+    assert rates(2e12, 10**9, 1000.0) == {"tflops": 2.0, "gb_per_s": 1.0}
+    assert rates(2e12, 10**9, 0.0) == {}
+
+
+def test_a_gpu_has_rates_in_the_table() -> None:
+    times = {"median": 0.5, "minimum": 0.25, "mean": 0.75, "kernel": "k", "changes": []}
+    measured = Measured("1x2x3 fp16 rcr", {**times, "tflops": 12.34, "gb_per_s": 56.78})
+    head, table = blocks([measured], "hip:0", simulated=False)
+    assert head == "Timed on hip:0." and isinstance(table, Table)
+    titles = [column.title for column in table.columns]
+    assert titles == ["problem", "median ms", "min ms", "mean ms", "TFLOP/s", "GB/s", "kernel"]
+    assert table.rows == (("1x2x3 fp16 rcr", "0.5", "0.25", "0.75", "12.3", "56.8", "k"),)
+
+
+def test_plain_text_is_aligned() -> None:
+    table = Table((Column("a"), Column("n", right=True)), (("long", "1"), ("x", "100")))
+    assert plain_text((table, Facts((("k", "v"), ("longer", "w"))), "End.")) == (
+        "a       n\nlong    1\nx     100\n\nk       v\nlonger  w\n\nEnd.\n"
+    )
+
+
+def test_figures_are_readable() -> None:
+    assert [size(count) for count in (0, 1023, 1024, 5 << 20, 10 << 30, 3 << 40)] == [
+        "0 bytes", "1023 bytes", "1.0 KiB", "5.0 MiB", "10.0 GiB", "3.0 TiB",
+    ]  # fmt: skip
+    assert several(1, "kernel") == "1 kernel" and several(0, "entry", "entries") == "0 entries"
+
+
+EXITS = {
+    Code.INVALID_ARGUMENT: ExitCode.USAGE,
+    Code.NOT_FOUND: ExitCode.NOT_FOUND,
+    Code.DUPLICATE: ExitCode.FAILED,
+    Code.UNSUPPORTED: ExitCode.NOT_FOUND,
+    Code.NO_KERNEL: ExitCode.NOT_FOUND,
+    Code.WRONG_GPU: ExitCode.NOT_FOUND,
+    Code.ABI_MISMATCH: ExitCode.FAILED,
+    Code.DAMAGED: ExitCode.FAILED,
+    Code.DEVICE_FAILED: ExitCode.DEVICE_FAILED,
+    Code.OUT_OF_MEMORY: ExitCode.DEVICE_FAILED,
+    Code.IO_FAILED: ExitCode.FAILED,
+    Code.MISMATCH: ExitCode.FAILED,
+    Code.INTERNAL: ExitCode.FAILED,
+}
+
+
+@pytest.mark.parametrize("code", [code for code in Code if code is not Code.OK])
+def test_every_error_has_an_exit_code(code: Code) -> None:
+    error = error_class(code)("x")
+    assert isinstance(error, CkDispatchError) and error.code is code
+    assert exit_code(error) is EXITS[code]
