@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The documented cost model behind the rules strategy: docs/selection.md explains every term. It predicts; it measures nothing.
+// The documented cost model behind the rules strategy: docs/dispatcher.md explains every term. It predicts; it measures nothing.
 #pragma once
 
 #include "arch/arch_types.hpp"

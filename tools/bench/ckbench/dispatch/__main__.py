@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ckbench.dispatch.measure import Setup, measure
-from ckbench.errors import BenchError
+from ckbench.figures import publish
 
 # What is shown, where the figure is, and its bar.
 _ROWS: tuple[tuple[str, str, float | None], ...] = (
@@ -28,10 +27,6 @@ _ROWS: tuple[tuple[str, str, float | None], ...] = (
     ("Python select, p50, us", "python_select_us_p50", None),
     ("import ckdispatch, s", "import_s", 0.15),
 )
-
-
-def _say(sentence: str) -> None:
-    print(f"dispatch_bench: {sentence}", file=sys.stderr, flush=True)
 
 
 def _table(figures: dict[str, Any]) -> str:
@@ -63,22 +58,7 @@ def main(arguments: Sequence[str]) -> int:
         device=options.device,
         scale=options.scale,
     )
-    json_file = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), options.json) if options.json else None
-    try:
-        if options.scale <= 0:
-            raise BenchError(f"--scale {options.scale} was given; it must be more than 0.")
-        if json_file and not json_file.parent.is_dir():
-            raise BenchError(f"--json names {json_file}, whose folder does not exist; make it first.")
-        figures = measure(setup, _say)
-        line = json.dumps(figures)
-        if json_file:
-            json_file.write_text(line + "\n")
-    except BenchError as error:
-        _say(str(error))
-        return 1
-    print(_table(figures))
-    print(line)
-    return 0
+    return publish("dispatch_bench", options.json, lambda say: measure(setup, say), _table)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ class Setup:
 
 def measure(setup: Setup, say: Callable[[str], None]) -> dict[str, Any]:
     """Figures in microseconds; those of the run paths are above a raw HIP launch of the same kernel."""
+    if setup.scale <= 0:
+        raise BenchError(f"--scale {setup.scale} was given; it must be more than 0.")
     environment = {**os.environ, "CKDISPATCH_SIMULATOR": str(setup.simulator), "GFXSIM_EXECUTE": "0", "GFXSIM_THREADS": "1"}
     say("importing the package")
     imports = [_import(environment) for _ in range(max(3, int(10 * setup.scale)))]

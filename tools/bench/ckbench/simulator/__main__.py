@@ -4,21 +4,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ckbench.errors import BenchError
+from ckbench.figures import publish
 from ckbench.simulator.measure import Setup, measure
 
 _SIZES = (256, 512, 1024)
-
-
-def _say(sentence: str) -> None:
-    print(f"sim_bench: {sentence}", file=sys.stderr, flush=True)
 
 
 def _table(figures: dict[str, Any]) -> str:
@@ -69,21 +64,7 @@ def main(arguments: Sequence[str]) -> int:
         runtime=Path(os.environ["CK_SIM_RUNTIME"]), kernel=Path(os.environ["CK_SIM_KERNEL"]), gpu=os.environ["CK_SIM_GPU"],
         repeat=max(1, options.repeat),
     )
-    json_file = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), options.json) if options.json else None
-    try:
-        # Better now than after all is measured.
-        if json_file and not json_file.parent.is_dir():
-            raise BenchError(f"--json names {json_file}, whose folder does not exist; make it first.")
-        figures = measure(setup, options.sizes, _say)
-        line = json.dumps(figures)
-        if json_file:
-            json_file.write_text(line + "\n")
-    except (BenchError, OSError) as error:
-        _say(str(error))
-        return 1
-    print(_table(figures))
-    print(line)
-    return 0
+    return publish("sim_bench", options.json, lambda say: measure(setup, options.sizes, say), _table)
 
 
 if __name__ == "__main__":
