@@ -115,10 +115,15 @@ def _json_stream(text: str) -> Iterator[dict[str, Any]]:
         text = text[end:].lstrip()
 
 
+def source_names() -> list[str]:
+    """The files that a copy of the repository is made of."""
+    lines = SOURCES.read_text().splitlines()
+    return [line.split(maxsplit=1)[1].lstrip("*").removeprefix("./") for line in lines]
+
+
 def copy_repository(destination: Path) -> Path:
     """Copy the files that the repository is made of, and return the destination."""
-    for line in SOURCES.read_text().splitlines():
-        name = line.split(maxsplit=1)[1].lstrip("*")
+    for name in source_names():
         target = destination / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(REPOSITORY / name, target, follow_symlinks=False)

@@ -1,13 +1,13 @@
 """Lists the files of this repository with their hashes: what a test that runs Bazel on a copy of it depends on."""
 
-_PAGE = "using-from-another-project.md"
+_PAGE = "consuming.md"
 
 # Not part of a copy: what Bazel, Git or Python made, what one user set, and documentation and tests that no copy reads.
 _PRUNED = "-name 'bazel-*' -o -name __pycache__ -o -type d -name '.?*'"
 _WANTED = " ".join([
     "! -type d ! -name user.bazelrc ! -name MODULE.bazel.lock",
     "\\( ! -path './docs/*' -o -path './docs/{}' \\)".format(_PAGE),
-    "\\( ! -path './tests/*' -o -path './tests/consumers/*' \\)",
+    "\\( ! -path './tests/*' -o -path './tests/consumer/*' -o -path './tests/consumers/*' \\)",
 ])
 
 _LIST = "find . \\( {} \\) -prune -o {} -print0 | LC_ALL=C sort -z | xargs -0 sha256sum".format(_PRUNED, _WANTED)
@@ -29,7 +29,7 @@ def _source_list_impl(rctx):
     _watch(rctx, root, open = ["docs", "tests"])
     rctx.watch(root.get_child("docs", _PAGE))
     _watch(rctx, consumers, open = [workspace.basename for workspace in workspaces])
-    for workspace in workspaces:
+    for workspace in workspaces + [root.get_child("tests", "consumer")]:
         _watch(rctx, workspace)
     result = rctx.execute(["sh", "-c", _LIST], working_directory = str(root))
     if result.return_code != 0:

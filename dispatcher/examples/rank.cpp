@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Prints which kernels of a set compute a problem, the best first, and why the others do not:
+//     rank MANIFEST GPU M N K [DTYPE [LAYOUT]]
+// It needs neither a device nor a HIP runtime.
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <memory>
+
+#include "ckdispatch/gemm/family.hpp"
+
+namespace {
+
+void rank(int argc, char** argv) {
+    const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
+    registry->load_manifest(argv[1]);
+    const ckdispatch::GemmSelector selector(registry, argv[2]);
+    const ckdispatch::GemmProblem problem = ckdispatch::GemmProblemBuilder()
+                                                .sizes(std::atoll(argv[3]), std::atoll(argv[4]), std::atoll(argv[5]))
+                                                .dtype(argc > 6 ? argv[6] : "fp16")
+                                                .layout(argc > 7 ? argv[7] : "rcr")
+                                                .build();
+
+    const auto ranking = selector.rank(problem);
+    std::cout << problem.text() << " on " << argv[2] << '\n';
+    for (const auto& candidate : ranking.fit) std::cout << "fits: " << candidate.kernel->name() << ", predicted " << candidate.microseconds << " us\n";
+    for (const auto& other : ranking.refused) std::cout << "refused (" << ckdispatch::name_of(other.code) << "): " << other.reason << '\n';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 6) {
+        std::cerr << "usage: rank MANIFEST GPU M N K [DTYPE [LAYOUT]]\n";
+        return 2;
+    }
+    try {
+        rank(argc, argv);
+        return EXIT_SUCCESS;
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+        return EXIT_FAILURE;
+    }
+}

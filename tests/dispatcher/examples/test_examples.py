@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The examples run, and say what their first lines promise."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+(MANIFEST,) = (path for path in os.environ["CK_KERNELS"].split() if path.endswith(".manifest.json"))
+# --config=rocm names the first GPU.
+DEVICE = os.environ.get("CKDISPATCH_DEVICE", "sim:gfx942")
+WHOLE = "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
+PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
+ON_A_DEVICE = ["gemm", "gemm_c", "streams"]
+
+
+def run(example: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    program = os.path.abspath(f"dispatcher/examples/{example}")
+    return subprocess.run([program, *arguments], capture_output=True, text=True)
+
+
+def printed(example: str, *arguments: str) -> list[str]:
+    done = run(example, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_gemm_runs_checks_and_times() -> None:
+    ran, checked, timed = printed("gemm", MANIFEST, DEVICE, "96", "80", "72")
+    assert ran.startswith(f"gemm 96x80x72 fp16 rcr on {DEVICE} with gemm_fp16_rcr_")
+    assert checked == f"{96 * 80} values checked, 0 wrong, largest error 0"
+    assert re.fullmatch(r"the (simulator|GPU) needed [\d.e-]+ ms", timed)
+
+
+def test_gemm_in_c_runs_and_checks() -> None:
+    ran, checked = printed("gemm_c", MANIFEST, DEVICE)
+    report = json.loads(checked)
+    assert report["ok"] is True
+    assert report["checked"] == 96 * 80
+    assert ran == f"ran {report['kernel']}"
+
+
+def test_rank_has_every_kernel_with_a_time_or_a_reason() -> None:
+    problem, *rows = printed("rank", MANIFEST, "gfx942", "200", "136", "72")
+    assert problem == "gemm 200x136x72 fp16 rcr on gfx942"
+    fits = [row for row in rows if row.startswith("fits: ")]
+    times = [float(re.findall(r"predicted ([\d.]+) us$", row)[0]) for row in fits]
+    assert times == sorted(times)
+    assert any(row.startswith(f"fits: {PADDED}, predicted ") for row in fits)
+    refusal = f"refused (unsupported): {WHOLE} was asked for K = 72 and needs a multiple of 32"
+    assert any(row.startswith(refusal) for row in rows)
+
+
+def test_registry_finds_merges_and_copies() -> None:
+    *chosen, added, counts, compv3, compv4, mem = printed("registry", MANIFEST, "gfx942")
+    assert PADDED in chosen[::2]
+    assert all(key.startswith("    gemm{variant=standard,") for key in chosen[1::2])
+    assert added == "0 added to 6"
+    assert counts == "6 kernels, 6 for gfx942, 0 opened, 0 spilling"
+    assert [compv3, compv4, mem] == ["compv3: 2", "compv4: 2", "mem: 2"]
+
+
+def test_strategies_select_what_they_promise() -> None:
+    selected = dict(
+        row.split(": ") for row in printed("strategies", MANIFEST, "gfx942", "256", "256", "256")
+    )
+    ranked = [
+        row.removeprefix("fits: ").split(",")[0]
+        for row in printed("rank", MANIFEST, "gfx942", "256", "256", "256")
+        if row.startswith("fits: ")
+    ]
+    assert selected["rules"] == selected["explicit"] == ranked[0]
+    assert selected["function"] == ranked[-1]
+    assert "_256x128x32_" in selected["model"]
+    assert selected["first fit"] in ranked
+
+
+def test_streams_compute_the_same_on_each() -> None:
+    # 128 as fp16.
+    assert printed("streams", MANIFEST, DEVICE) == ["5800"] * 4
+
+
+@pytest.mark.parametrize("example", ["gemm", "gemm_c", "rank", "registry", "strategies", "streams"])
+def test_without_arguments_an_example_says_what_it_takes(example: str) -> None:
+    done = run(example)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"usage: {example} MANIFEST")
+
+
+@pytest.mark.parametrize("example", ON_A_DEVICE)
+def test_a_device_that_there_is_none_of_is_told_in_a_sentence(example: str) -> None:
+    done = run(example, MANIFEST, "sim:gfx000")
+    assert done.returncode == 1
+    assert "The device sim:gfx000 was asked for; the simulator has gfx908, " in done.stderr
