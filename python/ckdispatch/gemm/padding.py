@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ckdispatch.plan import Plan
     from ckdispatch.selection import Selection
 
-_VECTOR = 16
-"""Elements: no load is wider than 16 bytes, and the smallest dtype has one."""
+_LOAD_BYTES = 16
+"""No load is wider."""
 
 
 def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -> Plan:
@@ -38,13 +38,16 @@ def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -
 
 def _tiles(selection: Selection, problem: GemmProblem) -> list[tuple[str, tuple[int, int, int]]]:
     """What M, N and K must be multiples of, for each kernel: its tile, or where it pads itself only the vectors of its loads."""
+    from ckarch import load_specs
+
     # A kernel stores C in rows; a problem whose C has contiguous columns runs with its operands exchanged.
     exchanged = problem.layout[2] == "c"
+    vector = int(_LOAD_BYTES / load_specs().dtype(problem.dtype).bytes)
     tiles = []
     for kernel in selection.registry.filter(gpu=selection.gpu, dtype_a=problem.dtype):
         spec = kernel.spec
         m, n, k = (
-            _VECTOR if spec[pad] else extent for pad, extent in zip(("pad_m", "pad_n", "pad_k"), spec["tile"], strict=True)
+            vector if spec[pad] else extent for pad, extent in zip(("pad_m", "pad_n", "pad_k"), spec["tile"], strict=True)
         )
         if problem.split_k != 1:  # every part of K must have whole tiles
             k = spec["tile"][2] * max(1, problem.split_k)
