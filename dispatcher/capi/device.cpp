@@ -13,9 +13,7 @@ Device& device_of(ckd_device* handle) { return *needed(handle, "a device").it; }
 
 ckd_status ckd_device_open(const char* name, const char* simulator, ckd_device** device) {
     return guarded([&] {
-        auto handle = std::make_unique<ckd_device>();
-        handle->it  = Device::open(&needed(name, "the name of a device"), simulator ? simulator : "");
-        needed(device, "a place for the device") = handle.release();
+        give(device, "a place for the device", [&] { return new ckd_device{Device::open(&needed(name, "the name of a device"), simulator ? simulator : "")}; });
     });
 }
 
@@ -23,7 +21,7 @@ void ckd_device_close(ckd_device* device) { delete device; }
 const char* ckd_device_gpu(const ckd_device* device) { return device ? device->it->gpu().c_str() : ""; }
 
 ckd_status ckd_device_allocate(ckd_device* device, size_t bytes, void** address) {
-    return guarded([&] { needed(address, "a place for the address") = device_of(device).allocate(bytes); });
+    return guarded([&] { give(address, "a place for the address", [&] { return device_of(device).allocate(bytes); }); });
 }
 ckd_status ckd_device_release(ckd_device* device, void* address) {
     return guarded([&] { device_of(device).release(address); });
@@ -44,7 +42,7 @@ ckd_status ckd_device_synchronize(ckd_device* device, void* stream) {
     return guarded([&] { device_of(device).synchronize(stream); });
 }
 ckd_status ckd_device_create_stream(ckd_device* device, void** stream) {
-    return guarded([&] { needed(stream, "a place for the stream") = device_of(device).create_stream(); });
+    return guarded([&] { give(stream, "a place for the stream", [&] { return device_of(device).create_stream(); }); });
 }
 ckd_status ckd_device_destroy_stream(ckd_device* device, void* stream) {
     return guarded([&] { device_of(device).destroy_stream(stream); });

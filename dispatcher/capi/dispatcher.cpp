@@ -13,10 +13,14 @@ namespace {
 AnyDispatcher& dispatcher_of(ckd_dispatcher* handle) { return *needed(handle, "a dispatcher").it; }
 const AnyPlan& plan_of(const ckd_plan* handle) { return *needed(handle, "a plan").it; }
 
-void give(ckd_plan** out, std::unique_ptr<AnyPlan> plan) {
-    auto handle = std::make_unique<ckd_plan>();
-    handle->it  = std::move(plan);
-    needed(out, "a place for the plan") = handle.release();
+template <class Make>
+void give_plan(ckd_plan** place, Make&& make) {
+    give(place, "a place for the plan", [&] { return new ckd_plan{make()}; });
+}
+
+template <class Make>
+void give_text(char** place, Make&& make) {
+    give(place, "a place for the text", [&] { return allocated(make()); });
 }
 
 template <class Options>
@@ -51,9 +55,7 @@ Json as_json(double value) { return std::isfinite(value) ? Json(value) : Json(st
 
 ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu, ckd_dispatcher** dispatcher) {
     return guarded([&] {
-        auto handle = std::make_unique<ckd_dispatcher>();
-        handle->it  = needed(registry, "a registry").it->dispatcher(&needed(gpu, "the name of a GPU"));
-        needed(dispatcher, "a place for the dispatcher") = handle.release();
+        give(dispatcher, "a place for the dispatcher", [&] { return new ckd_dispatcher{needed(registry, "a registry").it->dispatcher(&needed(gpu, "the name of a GPU"))}; });
     });
 }
 
@@ -70,20 +72,20 @@ ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_chooser ch
 }
 
 ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan) {
-    return guarded([&] { give(plan, dispatcher_of(dispatcher).select(needed(problem, "a problem"))); });
+    return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select(needed(problem, "a problem")); }); });
 }
 ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan) {
-    return guarded([&] { give(plan, dispatcher_of(dispatcher).select_explicit(&needed(name_or_key, "a name or a key"), needed(problem, "a problem"))); });
+    return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select_explicit(&needed(name_or_key, "a name or a key"), needed(problem, "a problem")); }); });
 }
 ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json) {
-    return guarded([&] { needed(json, "a place for the text") = allocated(dispatcher_of(dispatcher).rank(needed(problem, "a problem"))); });
+    return guarded([&] { give_text(json, [&] { return dispatcher_of(dispatcher).rank(needed(problem, "a problem")); }); });
 }
 
 void ckd_plan_destroy(ckd_plan* plan) { delete plan; }
 const char* ckd_plan_kernel(const ckd_plan* plan) { return plan ? plan->it->kernel().c_str() : ""; }
 uint64_t ckd_plan_workspace_size(const ckd_plan* plan) { return plan ? plan->it->workspace_bytes() : 0; }
 ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json) {
-    return guarded([&] { needed(json, "a place for the text") = allocated(plan_of(plan).to_json()); });
+    return guarded([&] { give_text(json, [&] { return plan_of(plan).to_json(); }); });
 }
 
 ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device) {
@@ -92,7 +94,7 @@ ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device)
 ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan) {
     return guarded([&] {
         auto ran = dispatcher_of(dispatcher).run(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
-        if (plan) give(plan, std::move(ran));
+        if (plan) *plan = new ckd_plan{std::move(ran)};
     });
 }
 ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options) {
@@ -106,19 +108,21 @@ ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void
 }
 ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json) {
     return guarded([&] {
-        const BenchmarkResult result = plan_of(plan).benchmark(&needed(tensors, "tensors"), benchmark_options(options));
-        const Json text{{"kernel", result.kernel},   {"device", result.device},     {"simulated", result.simulated}, {"milliseconds", result.milliseconds},
-                        {"median", result.median()}, {"minimum", result.minimum()}, {"mean", result.mean()}};
-        needed(json, "a place for the text") = allocated(text.dump());
+        give_text(json, [&] {
+            const BenchmarkResult result = plan_of(plan).benchmark(&needed(tensors, "tensors"), benchmark_options(options));
+            return shown({{"kernel", result.kernel},   {"device", result.device},     {"simulated", result.simulated}, {"milliseconds", result.milliseconds},
+                          {"median", result.median()}, {"minimum", result.minimum()}, {"mean", result.mean()}});
+        });
     });
 }
 ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, char** json) {
     return guarded([&] {
-        const Validation result = dispatcher_of(dispatcher).validate(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
-        const Json text{{"ok", result.ok()},          {"kernel", result.kernel},   {"device", result.device},
-                        {"checked", result.checked},  {"wrong", result.wrong},     {"max_abs", as_json(result.max_abs)},
-                        {"max_over", as_json(result.max_over)}, {"worst", {result.worst_batch, result.worst_row, result.worst_column}},
-                        {"actual", as_json(result.actual)}, {"expected", as_json(result.expected)}};
-        needed(json, "a place for the text") = allocated(text.dump());
+        give_text(json, [&] {
+            const Validation result = dispatcher_of(dispatcher).validate(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
+            return shown({{"ok", result.ok()},          {"kernel", result.kernel},   {"device", result.device},
+                          {"checked", result.checked},  {"wrong", result.wrong},     {"max_abs", as_json(result.max_abs)},
+                          {"max_over", as_json(result.max_over)}, {"worst", {result.worst_batch, result.worst_row, result.worst_column}},
+                          {"actual", as_json(result.actual)}, {"expected", as_json(result.expected)}});
+        });
     });
 }

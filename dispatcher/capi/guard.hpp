@@ -37,6 +37,13 @@ T& needed(T* pointer, const char* what) {
     return *pointer;
 }
 
+/// Writes what is made to a place of the caller's, which is looked at first: nothing is made for nobody.
+template <class T, class Make>
+void give(T* place, const char* what, Make&& make) {
+    T& given = needed(place, what);
+    given    = make();
+}
+
 /// A copy that ckd_free_text() frees.
 char* allocated(const std::string& text);
 

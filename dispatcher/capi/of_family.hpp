@@ -7,6 +7,8 @@
 //     static Validation validate(Dispatcher<Family>&, const Problem&, Tensors, const RunOptions&)
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct DispatcherState {
     }
 
     std::shared_ptr<Selector<Family>> selector;
+    std::mutex attaching;
     std::unique_ptr<Dispatcher<Family>> owned;
     std::atomic<Dispatcher<Family>*> dispatcher{nullptr};
 };
@@ -52,13 +55,12 @@ public:
                               {"library", stage.kernel->file().path},
                               {"parts", Binding::parts(stage.way)},
                               {"workspace_bytes", stage.workspace_bytes}});
-        return Json{{"problem", plan_->problem.text()},
-                    {"gpu", std::string(plan_->gpu.text())},
-                    {"stages", stages},
-                    {"launches", Family::launches(plan_->problem) * std::int64_t(plan_->stages.size())},
-                    {"workspace_bytes", plan_->workspace_bytes},
-                    {"predicted_microseconds", plan_->microseconds}}
-            .dump();
+        return shown({{"problem", plan_->problem.text()},
+                      {"gpu", std::string(plan_->gpu.text())},
+                      {"stages", stages},
+                      {"launches", Family::launches(plan_->problem) * std::int64_t(plan_->stages.size())},
+                      {"workspace_bytes", plan_->workspace_bytes},
+                      {"predicted_microseconds", plan_->microseconds}});
     }
     void run(void* const* tensors, const RunOptions& options) const override { state_->running().run_plan(*plan_, tensors, options); }
     BenchmarkResult benchmark(void* const* tensors, const BenchmarkOptions& options) const override { return state_->running().benchmark(*plan_, tensors, options); }
@@ -114,9 +116,10 @@ public:
         for (const auto& candidate : ranking.fit)
             fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"parts", Binding::parts(candidate.way)}, {"priority", candidate.kernel->priority()}});
         for (const auto& other : ranking.refused) refused.push_back({{"kernel", other.kernel->name()}, {"code", int(other.code)}, {"reason", other.reason}});
-        return Json{{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"fit", fit}, {"refused", refused}}.dump();
+        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"fit", fit}, {"refused", refused}});
     }
     void attach(std::shared_ptr<Device> device) override {
+        std::lock_guard<std::mutex> lock(state_->attaching);
         if (state_->owned) throw Error(ErrorCode::invalid_argument, "A second device was to be attached to a dispatcher; make another dispatcher.");
         state_->owned = std::make_unique<Dispatcher<Family>>(state_->selector, std::move(device));
         state_->dispatcher.store(state_->owned.get(), std::memory_order_release);
@@ -166,14 +169,19 @@ public:
         return registry_->merge(*same->registry_, duplicates);
     }
     std::unique_ptr<AnyRegistry> filtered(const std::string& filter) const override {
-        Json words = parse_json(filter, "The filter");
-        if (!words.is_object()) throw Error(ErrorCode::invalid_argument, "The filter is no JSON object.");
-        Name gpu;
-        if (words.contains("gpu")) {
-            gpu = gpu_facts(text_member(words, "gpu", "The filter")).name;
-            words.erase("gpu");
+        try {
+            Json words = parse_json(filter, "The filter");
+            if (!words.is_object()) throw Error(ErrorCode::invalid_argument, "The filter is no JSON object.");
+            Name gpu;
+            if (words.contains("gpu")) {
+                gpu = gpu_facts(text_member(words, "gpu", "The filter")).name;
+                words.erase("gpu");
+            }
+            return std::make_unique<RegistryOf>(registry_->filtered(Binding::filter(words), gpu));
+        } catch (const Error& error) {
+            // A filter is the caller's words, not a file that was damaged.
+            throw Error(ErrorCode::invalid_argument, error.what());
         }
-        return std::make_unique<RegistryOf>(registry_->filtered(Binding::filter(words), gpu));
     }
     std::size_t size() const override { return registry_->size(); }
     std::uint64_t version() const override { return registry_->version(); }
@@ -184,7 +192,7 @@ public:
         spec["name"] = kernel->name();
         Json entry   = write_entry({kernel->name(), std::move(spec), kernel->file(), kernel->resources(), kernel->priority()});
         entry["key"] = to_text(kernel->key());
-        return entry.dump();
+        return shown(entry);
     }
     std::string to_json() const override { return registry_->to_json(); }
     std::unique_ptr<AnyDispatcher> dispatcher(Name gpu) override { return std::make_unique<DispatcherOf<Binding>>(registry_, gpu); }

@@ -18,20 +18,19 @@ Duplicates policy(ckd_duplicates duplicates) {
     throw Error(ErrorCode::invalid_argument, "The policy " + std::to_string(int(duplicates)) + " for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).");
 }
 
-void give(ckd_registry** out, std::unique_ptr<AnyRegistry> registry) {
-    auto handle                  = std::make_unique<ckd_registry>();
-    handle->it                   = std::move(registry);
-    needed(out, "a place for the registry") = handle.release();
+template <class Make>
+void give_registry(ckd_registry** place, Make&& make) {
+    give(place, "a place for the registry", [&] { return new ckd_registry{make()}; });
 }
 
 }  // namespace
 
 ckd_status ckd_registry_create(ckd_family family, const char* name, ckd_registry** registry) {
-    return guarded([&] { give(registry, make_registry(family, &needed(name, "a name"))); });
+    return guarded([&] { give_registry(registry, [&] { return make_registry(family, &needed(name, "a name")); }); });
 }
 
 ckd_status ckd_registry_named(ckd_family family, const char* name, ckd_registry** registry) {
-    return guarded([&] { give(registry, named_registry(family, &needed(name, "a name"))); });
+    return guarded([&] { give_registry(registry, [&] { return named_registry(family, &needed(name, "a name")); }); });
 }
 
 void ckd_registry_destroy(ckd_registry* registry) { delete registry; }
@@ -64,20 +63,20 @@ ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other,
 }
 
 ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen) {
-    return guarded([&] { give(chosen, registry_of(registry).filtered(&needed(filter, "a filter"))); });
+    return guarded([&] { give_registry(chosen, [&] { return registry_of(registry).filtered(&needed(filter, "a filter")); }); });
 }
 
 size_t ckd_registry_size(const ckd_registry* registry) { return registry ? registry->it->size() : 0; }
 uint64_t ckd_registry_version(const ckd_registry* registry) { return registry ? registry->it->version() : 0; }
 
 ckd_status ckd_registry_find(const ckd_registry* registry, const char* name_or_key, char** json) {
-    return guarded([&] { needed(json, "a place for the text") = allocated(registry_of(registry).find(&needed(name_or_key, "a name or a key"))); });
+    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).find(&needed(name_or_key, "a name or a key"))); }); });
 }
 
 ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json) {
-    return guarded([&] { needed(json, "a place for the text") = allocated(registry_of(registry).to_json()); });
+    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).to_json()); }); });
 }
 
 ckd_status ckd_registry_from_json(ckd_family family, const char* json, ckd_registry** registry) {
-    return guarded([&] { give(registry, registry_from_json(family, &needed(json, "the JSON text"))); });
+    return guarded([&] { give_registry(registry, [&] { return registry_from_json(family, &needed(json, "the JSON text")); }); });
 }

@@ -139,10 +139,6 @@ GemmProblem GemmFamily::aligned(const GemmProblem& problem, Tensors tensors) {
         if (!tensors[i]) throw Error(ErrorCode::invalid_argument, std::string("A GEMM was to be run with no address for ") + "ABC"[i] + ".");
         bits |= reinterpret_cast<std::uintptr_t>(tensors[i]);
     }
-    if (problem.batch > 1) {
-        bits |= std::uintptr_t(double(problem.batch_stride_a) * bytes_of(problem.dtype_a)) | std::uintptr_t(double(problem.batch_stride_b) * bytes_of(problem.dtype_b)) |
-                std::uintptr_t(double(problem.batch_stride_c) * bytes_of(problem.dtype_c));
-    }
     const int alignment = int(bits & (~bits + 1));
     if (alignment >= problem.alignment) return problem;
     GemmProblem looser = problem;

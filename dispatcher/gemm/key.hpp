@@ -2,6 +2,7 @@
 // Which GEMM kernel: every field of the generator's spec.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -43,7 +44,7 @@ struct GemmKey {
         visit("split_k", &GemmKey::split_k);
     }
 
-    int waves_per_workgroup() const { return waves.m * waves.n * waves.k; }
+    std::int64_t waves_per_workgroup() const { return std::int64_t(waves.m) * waves.n * waves.k; }
 
     friend bool operator==(const GemmKey& a, const GemmKey& b) { return fields_equal(a, b); }
     friend bool operator!=(const GemmKey& a, const GemmKey& b) { return !fields_equal(a, b); }

@@ -53,22 +53,24 @@ Numbers::Numbers(Name dtype, arch::Fp8Encoding encoding) {
         std::string_view name;
         double (*read)(const void*, std::int64_t);
         int mantissa_bits, smallest_exponent;
+        double largest;
     };
     const Format formats[] = {
-        {"fp16", read_fp16, 10, -24},
-        {"bf16", read_bf16, 7, -133},
-        {"fp32", read_fp32, 23, -149},
-        {"fp64", read_fp64, 52, -1074},
-        {"fp8", fnuz ? read_fp8_fnuz : read_fp8_ocp, 3, fnuz ? -10 : -9},
-        {"bf8", fnuz ? read_bf8_fnuz : read_bf8_ocp, 2, fnuz ? -17 : -16},
-        {"int8", read_int8, 0, 0},
-        {"int32", read_int32, 0, 0},
+        {"fp16", read_fp16, 10, -24, 65504},
+        {"bf16", read_bf16, 7, -133, std::ldexp(255, 120)},
+        {"fp32", read_fp32, 23, -149, std::numeric_limits<float>::max()},
+        {"fp64", read_fp64, 52, -1074, std::numeric_limits<double>::max()},
+        {"fp8", fnuz ? read_fp8_fnuz : read_fp8_ocp, 3, fnuz ? -10 : -9, fnuz ? 240. : 448.},
+        {"bf8", fnuz ? read_bf8_fnuz : read_bf8_ocp, 2, fnuz ? -17 : -16, 57344},
+        {"int8", read_int8, 0, 0, std::numeric_limits<std::int8_t>::max()},
+        {"int32", read_int32, 0, 0, std::numeric_limits<std::int32_t>::max()},
     };
     for (const Format& format : formats) {
         if (format.name != name) continue;
         read_     = format.read;
         roundoff_ = format.mantissa_bits ? std::ldexp(1.0, -format.mantissa_bits - 1) : 0;
         smallest_ = format.mantissa_bits ? std::ldexp(1.0, format.smallest_exponent) : 0;
+        largest_  = format.largest;
         return;
     }
     throw Error(ErrorCode::unsupported, "A result in " + std::string(name) + " was to be validated; the reference has no such numbers.");

@@ -20,11 +20,14 @@ public:
     double unit_roundoff() const { return roundoff_; }
     /// The smallest positive number, for results too small to have a relative error.
     double smallest() const { return smallest_; }
+    /// The largest finite number; larger results become infinite, or this.
+    double largest() const { return largest_; }
 
 private:
     double (*read_)(const void*, std::int64_t) = nullptr;
     double roundoff_                           = 0;
     double smallest_                           = 0;
+    double largest_                            = 0;
 };
 
 }  // namespace ckdispatch

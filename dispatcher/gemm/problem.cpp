@@ -11,6 +11,7 @@ namespace ckdispatch {
 namespace {
 
 constexpr std::int64_t kLimit = std::int64_t(1) << 31;
+constexpr std::int64_t kFar   = std::int64_t(1) << 60;  // elements; bytes of them can still be counted
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
 
@@ -114,9 +115,10 @@ GemmProblem GemmProblemBuilder::build() const {
     if (p.dtype_c.empty()) p.dtype_c = usual_output(p.dtype_a, p.dtype_b);
     (void)dtype_of(p.dtype_c);
 
-    const auto side = [&](char name, std::size_t letter, std::int64_t rows, std::int64_t columns, std::int64_t& leading, std::int64_t& batch_stride, bool output) {
+    std::uint64_t batch_bytes = 0;  // whose lowest bit is what all batch strides are multiples of
+    const auto side = [&](char name, const Side& given, std::size_t letter, std::int64_t rows, std::int64_t columns, Name dtype, std::int64_t& leading, std::int64_t& batch_stride, bool output) {
         const std::int64_t width = letters[letter] == 'r' ? columns : rows, lines = letters[letter] == 'r' ? rows : columns;
-        if (leading == 0) leading = width;
+        if (leading == 0 && !given.given) leading = width;
         if (leading < width || leading >= kLimit)
             refuse(std::string("A GEMM was asked for with ") + name + " of leading dimension " + number(leading) + "; it must be at least " + number(width) + " and less than 2^31.");
         const std::int64_t matrix = leading * (lines - 1) + width;
@@ -124,17 +126,21 @@ GemmProblem GemmProblemBuilder::build() const {
         if (batch_stride == kPacked) batch_stride = leading * lines;
         if (p.batch > 1 && (batch_stride < 0 || (output && batch_stride < matrix)))
             refuse(std::string("A GEMM was asked for with a batch stride of ") + name + " of " + number(batch_stride) + (output ? "; the matrices of an output must not overlap: at least " + number(matrix) + "." : "; it must not be negative."));
+        if (batch_stride > kFar / p.batch)
+            refuse("A GEMM was asked for with a batch of " + number(p.batch) + " whose " + name + " is " + number(batch_stride) + " elements from one matrix to the next; no memory holds that.");
+        batch_bytes |= std::uint64_t(double(batch_stride) * dtype_of(dtype).bytes);
     };
     if (p.batch < 1 || p.batch >= kLimit) refuse("A GEMM with a batch of " + number(p.batch) + " was asked for; it must be from 1 to 2^31-1.");
-    side('A', 0, p.m, p.k, p.stride_a, p.batch_stride_a, false);
-    side('B', 1, p.k, p.n, p.stride_b, p.batch_stride_b, false);
-    side('C', 2, p.m, p.n, p.stride_c, p.batch_stride_c, true);
+    side('A', a_, 0, p.m, p.k, p.dtype_a, p.stride_a, p.batch_stride_a, false);
+    side('B', b_, 1, p.k, p.n, p.dtype_b, p.stride_b, p.batch_stride_b, false);
+    side('C', c_, 2, p.m, p.n, p.dtype_c, p.stride_c, p.batch_stride_c, true);
 
     if (p.split_k < 0 || p.split_k > p.k) refuse("A GEMM with K = " + number(p.k) + " split into " + number(p.split_k) + " parts was asked for; parts are from 1 to K, or 0 for the dispatcher to choose.");
     if (p.fused_op.empty()) p.fused_op = "PassThrough";
     if (p.d_count < 0 || p.d_count > 4) refuse("A GEMM with " + number(p.d_count) + " D tensors was asked for; there may be up to 4.");
     if (p.alignment < 1 || p.alignment > 16 || (p.alignment & (p.alignment - 1)))
         refuse("A GEMM with addresses aligned to " + number(p.alignment) + " bytes was asked for; an alignment is 1, 2, 4, 8 or 16.");
+    if (batch_bytes) p.alignment = int(std::min<std::uint64_t>(std::uint64_t(p.alignment), batch_bytes & (~batch_bytes + 1)));
     return p;
 }
 

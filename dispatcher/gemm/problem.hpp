@@ -62,6 +62,7 @@ public:
     GemmProblemBuilder& batch(std::int64_t count, std::int64_t stride_a = kPacked, std::int64_t stride_b = kPacked, std::int64_t stride_c = kPacked);
     GemmProblemBuilder& split_k(std::int64_t parts);
     GemmProblemBuilder& fused(std::string_view op, int d_count);
+    /// Of the addresses; batch strides lower it further.
     GemmProblemBuilder& alignment(int bytes);
     GemmProblemBuilder& deterministic(bool wanted);
     GemmProblemBuilder& workspace_limit(std::uint64_t bytes);

@@ -41,7 +41,8 @@ Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tens
 
     // The accumulator rounds K times, in any order; the output once for each part of K that is added to it.
     const double roundings = double(plan->stages.front().way.k_batch);
-    const double sum_error = c.numbers().unit_roundoff() > 0 ? double(p.k) * std::ldexp(1.0, -24) : 0;
+    const double roundoff  = c.numbers().unit_roundoff(), largest = c.numbers().largest();
+    const double sum_error = roundoff > 0 ? double(p.k) * std::ldexp(1.0, -24) : 0;
     Validation result;
     result.kernel = plan->name();
     result.device = device.name();
@@ -56,10 +57,13 @@ Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tens
                     expected += term;
                     magnitude += std::fabs(term);
                 }
-                const double actual    = c.at(batch, i, j);
-                const double allowed   = sum_error * magnitude + roundings * (c.numbers().unit_roundoff() * magnitude * (roundings > 1 ? 1 : 0) + c.numbers().smallest()) + c.numbers().unit_roundoff() * (std::fabs(expected) + sum_error * magnitude);
-                const double error     = std::fabs(actual - expected);
-                const double over      = error == 0 ? 0 : error / allowed;
+                const double actual  = c.at(batch, i, j);
+                const double added   = roundings > 1 ? roundings * roundoff * magnitude : 0;
+                const double allowed = sum_error * magnitude + added + roundings * c.numbers().smallest() + roundoff * (std::fabs(expected) + sum_error * magnitude);
+                // What is too large for the dtype becomes infinite or the largest number.
+                const bool overflow = std::fabs(expected) + allowed > largest && std::fabs(actual) >= largest && std::signbit(actual) == std::signbit(expected);
+                const double error  = overflow ? 0 : std::fabs(actual - expected);
+                const double over   = error == 0 ? 0 : error / allowed;
                 ++result.checked;
                 // A NaN compares with nothing, and is wrong unless it was expected.
                 const bool same = std::isnan(expected) ? std::isnan(actual) : over <= 1;

@@ -17,6 +17,7 @@ def test_every_module_that_bazel_7_and_this_repository_ask_for_is_there() -> Non
     assert {str(module) for module in _MODULES} == {
         "apple_support/1.23.1",
         "buildozer/7.1.2",
+        "googletest/1.15.2",
         "nlohmann_json/3.11.3",
         "protobuf/21.7",
         "protobuf/3.19.6",

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "ckdispatch/core/name.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ckdispatch {
+namespace {
+
+TEST(Name, EqualsAnotherOfTheSameText) {
+    const std::string built = std::string("fp") + "16";
+    EXPECT_TRUE(Name("fp16") == Name(built));
+    EXPECT_FALSE(Name("fp16") != Name(built));
+    EXPECT_TRUE(Name("fp16") != Name("bf16"));
+}
+
+TEST(Name, HasTheSameHashAsAnotherOfTheSameText) { EXPECT_EQ(Name("rcr").hash(), Name(std::string("rcr")).hash()); }
+
+TEST(Name, OutlivesTheTextThatItWasMadeFrom) {
+    Name name;
+    {
+        const std::string text(1000, 'x');
+        name = text;
+    }
+    EXPECT_EQ(name.text(), std::string(1000, 'x'));
+    EXPECT_STREQ(name.c_str(), std::string(1000, 'x').c_str());
+}
+
+TEST(Name, IsOrderedByText) {
+    const std::set<Name> words = {"rrr", "ccr", "rcr", "crr", "r"};
+    std::vector<std::string> order;
+    for (const Name word : words) order.emplace_back(word.text());
+    EXPECT_EQ(order, (std::vector<std::string>{"ccr", "crr", "r", "rcr", "rrr"}));
+}
+
+TEST(Name, IsEmptyUnlessItIsGivenAText) {
+    EXPECT_TRUE(Name().empty());
+    EXPECT_EQ(Name().text(), "");
+    EXPECT_TRUE(Name() == Name(""));
+    EXPECT_FALSE(Name("a").empty());
+}
+
+TEST(Name, KeepsATextWithAZeroInside) {
+    const std::string_view text("a\0b", 3);
+    EXPECT_EQ(Name(text).text(), text);
+    EXPECT_TRUE(Name(text) != Name("a"));
+}
+
+TEST(Name, IsTheSameFromEveryThread) {
+    std::vector<std::vector<Name>> made(8);
+    std::vector<std::thread> threads;
+    for (std::vector<Name>& own : made)
+        threads.emplace_back([&own] {
+            for (int i = 0; i < 500; ++i) own.emplace_back("word" + std::to_string(i));
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::vector<Name>& own : made) EXPECT_TRUE(own == made.front());
+}
+
+}  // namespace
+}  // namespace ckdispatch

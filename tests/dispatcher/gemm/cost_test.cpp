@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// What the rules strategy expects of GEMM kernels: which of two is the faster one for a problem.
+#include <gtest/gtest.h>
+
+#include "arch/arch_specs.hpp"
+#include "ckdispatch/gemm/family.hpp"
+#include "tests/dispatcher/support/keys.hpp"
+
+namespace ckdispatch {
+namespace {
+
+using test::key_with_tile;
+using test::sample_key;
+
+GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
+
+double predicted(const GemmKey& key, const GemmProblem& problem, std::int64_t parts = 1, const Resources& used = test::sample_resources()) {
+    return predicted_microseconds(GemmFamily::work(key, problem, {parts}), used, *arch::find_gpu("gfx942"));
+}
+
+GemmKey split_key() {
+    GemmKey key = sample_key();
+    key.split_k = true;
+    return key;
+}
+
+TEST(GemmCost, GrowsWithEachSize) {
+    const double time = predicted(sample_key(), fp16(2048, 2048, 2048).build());
+    EXPECT_GT(predicted(sample_key(), fp16(8192, 2048, 2048).build()), time);
+    EXPECT_GT(predicted(sample_key(), fp16(2048, 8192, 2048).build()), time);
+    EXPECT_GT(predicted(sample_key(), fp16(2048, 2048, 8192).build()), time);
+}
+
+TEST(GemmCost, NeverShrinksAsKGrows) {
+    for (const std::int64_t m : {1, 300, 5000}) {
+        double before = 0;
+        for (std::int64_t k = 1; k <= 4096; k += 13) {
+            const double time = predicted(key_with_tile(256, 256, 32), fp16(m, 4096, k).build());
+            EXPECT_GE(time, before) << m << " " << k;
+            before = time;
+        }
+    }
+}
+
+// Below that, another row of tiles keeps more of the GPU busy, and with it more of its memory.
+TEST(GemmCost, NeverShrinksAsMGrowsOnceEveryUnitIsBusy) {
+    double before = 0;
+    for (std::int64_t m = 5000; m <= 9000; m += 13) {
+        const double time = predicted(key_with_tile(256, 256, 32), fp16(m, 4096, 1024).build());
+        EXPECT_GE(time, before) << m;
+        before = time;
+    }
+}
+
+TEST(GemmCost, GrowsWithTheWasteOfATile) {
+    // 1040 is 4 tiles of 256 and a little: a fifth row of tiles that is almost all padding.
+    const auto problem = fp16(1040, 16384, 4096).build();
+    const double waste = predicted(key_with_tile(256, 128, 32), problem) / predicted(key_with_tile(256, 128, 32), fp16(1024, 16384, 4096).build());
+    const double fitting = predicted(key_with_tile(16, 128, 32), problem) / predicted(key_with_tile(16, 128, 32), fp16(1024, 16384, 4096).build());
+    EXPECT_GT(waste, 1.15);
+    EXPECT_LT(fitting, 1.1);
+}
+
+TEST(GemmCost, PrefersLargeTilesForLargeProblemsAndSmallOnesForSmall) {
+    const auto large = fp16(8192, 8192, 4096).build(), small = fp16(64, 64, 4096).build();
+    EXPECT_LT(predicted(key_with_tile(256, 256, 32), large), predicted(key_with_tile(64, 64, 32), large));
+    EXPECT_LT(predicted(key_with_tile(64, 64, 32), small), predicted(key_with_tile(256, 256, 32), small));
+}
+
+TEST(GemmCost, FallsWithMorePartsOfADeepKWithFewTiles) {
+    const auto problem = fp16(128, 128, 65536).split_k(0).build();
+    EXPECT_LT(predicted(split_key(), problem, 2), predicted(sample_key(), problem));
+    EXPECT_LT(predicted(split_key(), problem, 8), predicted(split_key(), problem, 2));
+    EXPECT_LT(predicted(split_key(), problem, 32), predicted(split_key(), problem, 8));
+}
+
+TEST(GemmCost, RisesWithPartsWhereThereAreTilesEnough) {
+    const auto problem = fp16(8192, 8192, 1024).split_k(0).build();
+    EXPECT_GT(predicted(split_key(), problem, 2), predicted(sample_key(), problem));
+    EXPECT_GT(predicted(split_key(), problem, 32), predicted(split_key(), problem, 2));
+}
+
+TEST(GemmCost, IncludesThePassThatClearsTheOutputOfASplitK) {
+    EXPECT_GT(predicted(split_key(), fp16(4096, 4096, 4096).build()), predicted(sample_key(), fp16(4096, 4096, 4096).build()));
+}
+
+TEST(GemmCost, IsThatOfOneMatrixForEachOfABatch) {
+    const double one = predicted(sample_key(), fp16(512, 512, 512).build());
+    EXPECT_NEAR(predicted(sample_key(), fp16(512, 512, 512).batch(5).build()), 5 * one, one * 1e-6);
+}
+
+TEST(GemmCost, IsHigherForAKernelThatChecksBounds) {
+    GemmKey padding = key_with_tile(256, 256, 32), plain = padding;
+    padding.pad_k = true, plain.pad_m = false;
+    padding.pad_m = false;
+    EXPECT_GT(predicted(padding, fp16(8192, 8192, 4096).build()), predicted(plain, fp16(8192, 8192, 4096).build()));
+}
+
+TEST(GemmCost, IsLowerWhereASecondBufferOverlapsReadingWithWriting) {
+    GemmKey buffered  = key_with_tile(256, 256, 32);
+    buffered.pipeline = "compv4";
+    EXPECT_LT(predicted(buffered, fp16(8192, 8192, 4096).build()), predicted(key_with_tile(256, 256, 32), fp16(8192, 8192, 4096).build()));
+}
+
+TEST(GemmCost, FavoursThePipelineForMemoryWhereLoadsAreAwaited) {
+    GemmKey mem  = key_with_tile(16, 64, 128);
+    mem.pipeline = "mem";
+    const auto skinny = fp16(16, 4096, 16384).build();
+    EXPECT_LT(predicted(mem, skinny), predicted(key_with_tile(16, 64, 128), skinny));
+}
+
+TEST(GemmCost, IsHigherForAKernelThatSpills) {
+    Resources spilling   = test::sample_resources();
+    spilling.vgpr_spills = 10;
+    const auto problem   = fp16(4096, 4096, 4096).build();
+    EXPECT_GT(predicted(sample_key(), problem, 1, spilling), predicted(sample_key(), problem));
+}
+
+TEST(GemmCost, IsTheSameForAProblemAndItsTranspose) {
+    GemmKey square = key_with_tile(128, 128, 32);
+    EXPECT_DOUBLE_EQ(predicted(square, fp16(1000, 3000, 512).build()), predicted(square, fp16(3000, 1000, 512).layout("rcc").build()));
+}
+
+}  // namespace
+}  // namespace ckdispatch

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// GEMM keys, and kernels whose libraries nobody opens.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ckdispatch/gemm/registry.hpp"
+
+namespace ckdispatch::test {
+
+inline GemmKey sample_key() {
+    GemmKey key;
+    key.variant = "standard", key.layout = "rcr";
+    key.dtype_a = key.dtype_b = key.dtype_c = "fp16";
+    key.dtype_acc                           = "fp32";
+    key.tile = {128, 64, 32}, key.waves = {2, 2, 1}, key.warp_tile = {32, 32, 16};
+    key.pipeline = "compv3", key.epilogue = "cshuffle", key.scheduler = "intrawave";
+    key.pad_m = true;
+    return key;
+}
+
+/// Differs from sample_key() in nothing but its tile.
+inline GemmKey key_with_tile(int m, int n, int k) {
+    GemmKey key = sample_key();
+    key.tile    = {m, n, k};
+    return key;
+}
+
+inline Resources sample_resources(Name gpu = "gfx942") {
+    Resources used;
+    used.gpu       = gpu;
+    used.wave_size = 64, used.workgroup_size = 256;
+    used.vgprs = 128, used.agprs = 32, used.sgprs = 40;
+    used.lds_bytes = 16384;
+    return used;
+}
+
+/// A name that belongs to the key alone.
+inline std::string name_for(const GemmKey& key) {
+    std::string name;
+    for (const char c : to_text(key)) name += c == '{' || c == '}' || c == '=' || c == ',' ? '_' : c;
+    return name;
+}
+
+inline GemmRegistry::KernelPtr unopened_kernel(const GemmKey& key, int priority = 0, std::initializer_list<const char*> gpus = {"gfx942"}) {
+    std::vector<Resources> resources;
+    for (const char* gpu : gpus) resources.push_back(sample_resources(gpu));
+    return std::make_shared<Kernel<GemmKey>>(key, name_for(key), LibraryFile{"/nowhere/lib.so", std::string(64, 'a')}, std::move(resources), priority);
+}
+
+}  // namespace ckdispatch::test
