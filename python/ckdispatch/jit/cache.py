@@ -55,7 +55,7 @@ class Cache:
         try:
             entry = read_entry(self.layout.entry(kind, key), kind, key)
             check_files(entry)
-        except (FileNotFoundError, Damaged):
+        except (OSError, Damaged):
             return None
         # The time of its record is when an entry was last used; in a cache of others it stays.
         with suppress(OSError):

@@ -75,11 +75,10 @@ class Compilation:
                 for spec, job in self._missing.items():
                     self._board.finish(spec, BuildResult.failed(job.name, error))
                 return
-            tasks = [Task(partial(self._kernel, *item)) for item in self._missing.items()]
-            workers = worker_count(max_workers, len(tasks) + len(self._headers))
-            if self._worth_precompiling(len(tasks), workers):
-                tasks = [*self._precompile_tasks(lease), *tasks]
-            self._work(Pool(tasks, min(workers, len(tasks))))
+            kernels = [Task(partial(self._kernel, *item)) for item in self._missing.items()]
+            headers = self._precompile_tasks(lease)
+            workers = worker_count(max_workers, len(kernels) + len(headers))
+            self._work(Pool(in_good_order(kernels, headers, workers), workers))
 
     def _prepare(self, lease: Lease) -> None:
         wait = partial(time.sleep, _POLL)
@@ -95,13 +94,6 @@ class Compilation:
                 if header.possible:
                     header.find(lease)
                     self._headers[shared.family.name, gpu.name] = header
-
-    def _worth_precompiling(self, kernels: int, workers: int) -> bool:
-        """Precompiling takes about as long as it saves on two kernels one after the other.
-
-        It pays if some worker has two to compile, and costs no time if one has none.
-        """
-        return kernels != workers
 
     def _precompile_tasks(self, lease: Lease) -> list[Task]:
         wanted = [item for item in self._headers.items() if item[1].path is None]
@@ -127,7 +119,7 @@ class Compilation:
             if lock is None:
                 return header.find(lease)
             with lock, self._workplace(family) as place:
-                header.make(place, lease, lambda detail: None)
+                header.make(place, lease)
         except (CompileFailed, CkDispatchError, OSError, Cancelled):
             pass
         except BaseException as error:
@@ -227,6 +219,17 @@ class Compilation:
         stage = Stage.STEP if job.name in self._begun else Stage.STARTED
         self._begun.add(job.name)
         self._calls.put(partial(self._board.tell, stage, job.name, detail))
+
+
+def in_good_order(kernels: list[Task], headers: list[Task], workers: int) -> list[Task]:
+    """When to precompile headers, which takes as long as it saves on two kernels in a row.
+
+    It comes first if some worker has two kernels to compile, is left to the workers that have none,
+    and left out if each has one: nothing would be won now, and much time lost.
+    """
+    if len(kernels) > workers:
+        return [*headers, *kernels]
+    return [*kernels, *headers] if len(kernels) < workers else kernels
 
 
 def _raise(error: BaseException) -> None:

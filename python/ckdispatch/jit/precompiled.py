@@ -14,7 +14,7 @@ from ckdispatch.jit.command import SAMPLE, Commands
 from ckdispatch.jit.entry import FORMAT, key_of
 from ckdispatch.jit.files import sha256_bytes, write_file
 from ckdispatch.jit.job import FamilyJob
-from ckdispatch.jit.kernel import Report, Workplace
+from ckdispatch.jit.kernel import Workplace
 from ckdispatch.jit.layout import PRECOMPILED
 from ckdispatch.jit.leases import Lease
 from ckdispatch.jit.result import LOG
@@ -67,11 +67,10 @@ class PrecompiledHeader:
             self._path = found.path(FILE)
         return found is not None
 
-    def make(self, place: Workplace, lease: Lease, report: Report) -> None:
+    def make(self, place: Workplace, lease: Lease) -> None:
         """Make it; the caller holds the lock of its key. Raises ``CompileFailed``."""
         if self._sample is None or self.find(lease):
             return
-        report(f"precompiling headers for {self.gpu.name}")
         write_file(place.folder / SAMPLE, self._sample, durable=False)
         place.run(self._commands.precompile(self.gpu), "precompiling headers")
         filled = place.folder / "entry"

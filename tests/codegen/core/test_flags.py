@@ -38,3 +38,19 @@ def test_the_flags_of_one_pass_are_passed_on() -> None:
 
 def test_a_combined_library_is_linked_with_neither_the_hip_runtime_nor_what_it_does_not_use() -> None:
     assert {"-no-hip-rt", "-Wl,--as-needed"} <= set(load_flags().link)
+
+
+def test_each_pass_alone_has_the_common_flags_and_its_own() -> None:
+    flags, gpus = load_flags(), [ARCH.gpu("gfx942"), ARCH.gpu("gfx1100")]
+    assert flags.for_device_pass(gpus[1]) == (
+        *flags.common,
+        *flags.device,
+        "--offload-arch=gfx1100",
+    )
+    assert flags.for_host_pass(gpus) == (
+        *flags.common,
+        *flags.host,
+        "--offload-arch=gfx942",
+        "--offload-arch=gfx1100",
+        '-DCK_KERNEL_GPUS="gfx942:64,gfx1100:32"',
+    )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""The commands: flags from their one place, nothing of this machine, and no shell."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import ckdispatch.jit
+from ckarch import load_specs
+from ckdispatch.jit.command import Commands
+from ckgen.core.flags import load_flags
+
+ARCH = load_specs()
+GPUS = (ARCH.gpu("gfx942"), ARCH.gpu("gfx1100"))
+COMMANDS = Commands("/opt/clang++", "/opt/bundler", "host-triple", load_flags(), GPUS)
+PACKAGE = Path(ckdispatch.jit.__file__).parent
+
+
+def contains(command: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return any(command[at : at + len(part)] == part for at in range(len(command)))
+
+
+def test_each_pass_has_its_flags_from_the_one_file() -> None:
+    flags = load_flags()
+    device = COMMANDS.device(GPUS[1], "k.cpp", precompiled=False)
+    host = COMMANDS.host("k.cpp")
+    assert contains(device, flags.common) and contains(device, flags.device)
+    assert contains(host, flags.common) and contains(host, flags.host)
+    assert contains(COMMANDS.link("libk.so"), flags.link)
+
+
+def test_a_device_pass_is_for_one_gpu_and_the_host_pass_for_all() -> None:
+    device = COMMANDS.device(GPUS[1], "k.cpp", precompiled=False)
+    assert [word for word in device if word.startswith("--offload-arch")] == [
+        "--offload-arch=gfx1100"
+    ]
+    host = COMMANDS.host("k.cpp")
+    assert [word for word in host if word.startswith("--offload-arch")] == [
+        "--offload-arch=gfx942",
+        "--offload-arch=gfx1100",
+    ]
+    assert '-DCK_KERNEL_GPUS="gfx942:64,gfx1100:32"' in host
+
+
+def test_the_bundle_names_the_host_and_every_gpu() -> None:
+    assert COMMANDS.bundle() == (
+        "/opt/bundler",
+        "-type=o",
+        "-bundle-align=4096",
+        "-targets=host-host-triple,hipv4-amdgcn-amd-amdhsa--gfx942,hipv4-amdgcn-amd-amdhsa--gfx1100",
+        "-input=/dev/null",
+        "-input=gfx942.co",
+        "-input=gfx1100.co",
+        "-output=code.hipfb",
+    )
+
+
+def test_a_precompiled_header_is_made_and_used_with_the_same_flags() -> None:
+    used = COMMANDS.device(GPUS[0], "k.cpp", precompiled=True)
+    made = COMMANDS.precompile(GPUS[0])
+    assert used[: used.index("-c")] == made[: made.index("-c")]
+
+
+def test_a_command_names_no_path_of_the_machine_but_the_tool() -> None:
+    for command in COMMANDS.all("k.cpp", "libk.so"):
+        absolute = [word for word in command[1:] if word.startswith("/") or "=/" in word]
+        assert absolute in ([], ["-input=/dev/null"])
+
+
+def test_the_hip_runtime_is_not_linked() -> None:
+    for command in COMMANDS.all("k.cpp", "libk.so"):
+        assert not [word for word in command if "amdhip" in word]
+
+
+def test_no_module_runs_a_shell() -> None:
+    for path in PACKAGE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword):
+                assert node.arg != "shell", path
+            if isinstance(node, ast.Attribute):
+                assert node.attr not in ("system", "popen"), path
+
+
+def test_importing_the_package_loads_neither_the_generator_nor_what_draws() -> None:
+    import subprocess
+    import sys
+
+    program = (
+        "import sys, ckdispatch.jit; from ckdispatch.jit import Cache; "
+        "print(sorted({'ckgen', 'jinja2', 'rich', 'numpy', 'ckarch'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Which compiler is found, and that its identity is what its output depends on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from ckdispatch.errors import NotFound
+from ckdispatch.jit.compiler import Compiler, find_compiler
+from jit_support import FakeCompiler
+
+
+def find(environment: Mapping[str, str], memos: Path) -> Compiler:
+    return find_compiler(memos, {"PATH": "/nowhere", **environment})
+
+
+def found(compiler: FakeCompiler, memos: Path) -> Compiler:
+    return find({"CKDISPATCH_HIPCC": str(compiler.clang)}, memos)
+
+
+def settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remember also what was written a moment ago, which might not show its next change."""
+    monkeypatch.setattr("ckdispatch.jit.memo._SETTLED", -1000.0)
+
+
+def test_what_is_asked_for_is_used(compiler: FakeCompiler, tmp_path: Path) -> None:
+    chosen = found(compiler, tmp_path)
+    assert chosen.clang == str(compiler.clang)
+    assert chosen.bundler == str(compiler.home / "bin/clang-offload-bundler")
+    assert chosen.device_libs == str(compiler.home / "resource/amdgcn/bitcode")
+    assert chosen.host_triple == "fake-unknown-linux-gnu"
+    assert chosen.version == "fake clang version 1"
+    assert chosen.found_as == "CKDISPATCH_HIPCC"
+
+
+def test_a_relative_path_and_one_with_spaces_work(
+    compiler: FakeCompiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(compiler.home, tmp_path / "my 'own' llvm")
+    monkeypatch.chdir(tmp_path)
+    chosen = find({"CKDISPATCH_HIPCC": "my 'own' llvm/bin/clang++"}, tmp_path)
+    assert chosen.clang == str(tmp_path / "my 'own' llvm/bin/clang++")
+
+
+def test_a_wrapper_leads_to_the_compiler_behind_it(compiler: FakeCompiler, tmp_path: Path) -> None:
+    hipcc = tmp_path / "hipcc"
+    hipcc.write_text(f'#!/bin/sh\nexec "{compiler.clang}" "$@"\n')
+    hipcc.chmod(0o755)
+    chosen = find({"CKDISPATCH_HIPCC": str(hipcc)}, tmp_path)
+    assert chosen.clang == str(compiler.clang)
+    assert chosen.identity == found(compiler, tmp_path).identity
+
+
+@pytest.mark.parametrize("inside", ["llvm", "lib/llvm"])
+def test_rocm_path_leads_to_its_compiler(
+    compiler: FakeCompiler, tmp_path: Path, inside: str
+) -> None:
+    shutil.copytree(compiler.home, tmp_path / "rocm" / inside)
+    chosen = find({"ROCM_PATH": str(tmp_path / "rocm")}, tmp_path)
+    assert chosen.clang == str(tmp_path / "rocm" / inside / "bin/clang++")
+    assert chosen.found_as == "ROCM_PATH"
+
+
+def test_device_libraries_may_be_in_the_rocm_folder(compiler: FakeCompiler, tmp_path: Path) -> None:
+    shutil.copytree(compiler.home, tmp_path / "rocm/llvm")
+    shutil.move(tmp_path / "rocm/llvm/resource/amdgcn", tmp_path / "rocm/amdgcn")
+    chosen = find({"ROCM_PATH": str(tmp_path / "rocm")}, tmp_path)
+    assert chosen.device_libs == str(tmp_path / "rocm/amdgcn/bitcode")
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        ("bin/ld.lld", "has no ld.lld beside it"),
+        ("bin/clang-offload-bundler", "has no clang-offload-bundler beside it"),
+        ("resource/amdgcn/bitcode/ocml.bc", "the AMD device libraries (ocml.bc) of"),
+        ("include/hip/hip_version.h", "does not find the headers of HIP"),
+    ],
+)
+def test_a_compiler_that_lacks_something_is_refused_with_what_it_lacks(
+    compiler: FakeCompiler, tmp_path: Path, broken: str, complaint: str
+) -> None:
+    (compiler.home / broken).unlink()
+    with pytest.raises(NotFound) as raised:
+        found(compiler, tmp_path)
+    assert complaint in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x7fELF garbage", b"#!/bin/sh\nexit 1\n", b"#!/nowhere/interpreter\n"]
+)
+def test_what_does_not_run_is_refused(
+    compiler: FakeCompiler, tmp_path: Path, content: bytes
+) -> None:
+    compiler.clang.write_bytes(content)
+    with pytest.raises(NotFound, match="does not answer -print-prog-name=clang-offload-bundler"):
+        found(compiler, tmp_path)
+
+
+def test_an_explicit_compiler_that_is_not_there_is_not_replaced_by_another(
+    compiler: FakeCompiler, tmp_path: Path
+) -> None:
+    shutil.copytree(compiler.home, tmp_path / "rocm" / "llvm")
+    environment = {"CKDISPATCH_HIPCC": "/nowhere/hipcc", "ROCM_PATH": str(tmp_path / "rocm")}
+    with pytest.raises(NotFound, match="CKDISPATCH_HIPCC: /nowhere/hipcc is missing"):
+        find(environment, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "bin/clang++",
+        "bin/clang-offload-bundler",
+        "bin/ld.lld",
+        "resource/amdgcn/bitcode/ocml.bc",
+        "include/hip/hip_version.h",
+    ],
+)
+def test_every_file_that_matters_is_in_the_identity(
+    compiler: FakeCompiler, tmp_path: Path, file: str
+) -> None:
+    before = found(compiler, tmp_path)
+    with open(compiler.home / file, "a") as stream:
+        stream.write("# another version\n")
+    assert found(compiler, tmp_path).identity != before.identity
+
+
+def test_a_new_device_library_is_in_the_identity(
+    compiler: FakeCompiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    before = found(compiler, tmp_path / "memos")
+    (compiler.home / "resource/amdgcn/bitcode/ockl.bc").write_bytes(b"new")
+    assert found(compiler, tmp_path / "memos").identity != before.identity
+
+
+def test_the_identity_does_not_depend_on_the_place(compiler: FakeCompiler, tmp_path: Path) -> None:
+    shutil.copytree(compiler.home, tmp_path / "elsewhere")
+    other = replace(compiler, home=tmp_path / "elsewhere")
+    assert found(other, tmp_path).identity == found(compiler, tmp_path).identity
+
+
+def test_the_second_time_nothing_is_run(
+    compiler: FakeCompiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    first = found(compiler, tmp_path / "memos")
+    monkeypatch.setattr("ckdispatch.jit.compiler.ask", None)
+    assert found(compiler, tmp_path / "memos") == first
+
+
+def test_a_changed_compiler_is_looked_at_again(
+    compiler: FakeCompiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    first = found(compiler, tmp_path / "memos")
+    before = compiler.clang.stat()
+    data = compiler.clang.read_bytes()
+    compiler.clang.write_bytes(data.replace(b"in no time", b"in no tame"))
+    # Same size and same time of change: the time of the last change of its state still tells.
+    os.utime(compiler.clang, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert compiler.clang.stat().st_size == before.st_size
+    assert found(compiler, tmp_path / "memos").identity != first.identity
+
+
+def test_a_file_that_is_still_being_changed_is_not_remembered(
+    compiler: FakeCompiler, tmp_path: Path
+) -> None:
+    found(compiler, tmp_path / "memos")
+    assert list((tmp_path / "memos").glob("*")) == []
+
+
+def test_a_damaged_memo_is_ignored(
+    compiler: FakeCompiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    first = found(compiler, tmp_path / "memos")
+    (memo,) = (tmp_path / "memos").iterdir()
+    whole = memo.read_bytes()
+    for damaged in (b"", b"{}", whole[:-20], whole.replace(b"fake clang", b"evil clang")):
+        memo.write_bytes(damaged)
+        assert found(compiler, tmp_path / "memos") == first
+
+
+def test_other_libraries_on_the_path_are_another_question(
+    compiler: FakeCompiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    found(compiler, tmp_path / "memos")
+    find({"CKDISPATCH_HIPCC": str(compiler.clang), "LD_LIBRARY_PATH": "/x"}, tmp_path / "memos")
+    assert len(list((tmp_path / "memos").iterdir())) == 2

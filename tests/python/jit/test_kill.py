@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""A process that is killed leaves a cache that others can go on with."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ckdispatch.jit import Cache, ProgressEvent, Stage, build
+from jit_support import (
+    GPU,
+    FakeCompiler,
+    build_in,
+    content,
+    in_child,
+    is_running,
+    kernels,
+    leftovers,
+    start_child,
+    wait_until,
+)
+
+# Everything with which this package changes something on the disk.
+CHANGES = (
+    "chmod", "fsync", "mkdir", "open", "rename", "replace", "rmdir", "symlink", "unlink", "utime",
+    "write",
+)  # fmt: skip
+
+
+class Deadline:
+    """Kills its own process at the n-th change, before it or in the middle of it."""
+
+    def __init__(self, deadly: int) -> None:
+        self.count = 0
+        self._deadly = deadly
+
+    def watch(self) -> None:
+        for name in CHANGES:
+            setattr(os, name, self._counting(name, getattr(os, name)))
+
+    def _counting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(*arguments: Any, **options: Any) -> Any:
+            if name == "open" and not arguments[1] & (os.O_CREAT | os.O_TRUNC):
+                return function(*arguments, **options)
+            self.count += 1
+            if self.count == self._deadly:
+                if name == "write":
+                    # A torn write: the first half arrives.
+                    function(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*arguments, **options)
+
+        return counting
+
+
+def changes_of_a_build(cache: Cache, compiler: FakeCompiler) -> int:
+    """How many changes building two kernels makes."""
+    report = compiler.home / "control" / "changes"
+
+    def child() -> None:
+        deadline = Deadline(0)
+        deadline.watch()
+        assert all(result.ok for result in build_in(cache, *kernels()[:2], workers=1))
+        report.write_text(str(deadline.count))
+
+    assert in_child(child) == 0
+    return int(report.read_text())
+
+
+def test_killed_at_any_change_of_the_disk_the_next_build_is_right(
+    compiler: FakeCompiler, tmp_path: Path
+) -> None:
+    whole = Cache(tmp_path / "whole")
+    changes = changes_of_a_build(whole, compiler)
+    right = [content(result) for result in build_in(whole, *kernels()[:2])]
+    assert changes > 50
+    for deadly in range(1, changes + 1):
+        cache = Cache(tmp_path / f"killed-{deadly}")
+
+        def child(deadly: int = deadly, cache: Cache = cache) -> None:
+            Deadline(deadly).watch()
+            build_in(cache, *kernels()[:2], workers=1)
+
+        assert in_child(child) == -signal.SIGKILL, f"change {deadly} of {changes}"
+        # What is visible is whole, before anything was repaired.
+        assert cache.verify() == [], f"change {deadly} of {changes}"
+        results = build_in(cache, *kernels()[:2])
+        assert [content(result) for result in results] == right, f"change {deadly} of {changes}"
+        del results
+        # A build that compiles sweeps up; one that finds all in the cache leaves that to others.
+        cache.prune()
+        assert leftovers(cache) == [], f"change {deadly} of {changes}"
+
+
+def test_killed_while_an_entry_is_replaced_the_next_build_is_right(
+    compiler: FakeCompiler, cache: Cache
+) -> None:
+    (result,) = build_in(cache, kernels()[0])
+    right = content(result)
+    deadly = 0
+    while True:
+        deadly += 1
+        result.check().write_bytes(b"damaged")
+
+        def child(deadly: int = deadly) -> None:
+            Deadline(deadly).watch()
+            build_in(cache, kernels()[0], workers=1)
+
+        code = in_child(child)
+        (result,) = build_in(cache, kernels()[0])
+        assert content(result) == right, f"change {deadly}"
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert deadly > 20
+
+
+def test_killed_while_evicting_the_next_build_is_right(
+    compiler: FakeCompiler, cache: Cache
+) -> None:
+    specs = kernels()[:4]
+    right = [content(result) for result in build_in(cache, *specs)]
+    deadly = 0
+    while True:
+        deadly += 1
+
+        def child(deadly: int = deadly) -> None:
+            Deadline(deadly).watch()
+            cache.prune(0)
+
+        code = in_child(child)
+        assert cache.verify() == [], f"change {deadly}"
+        assert [content(result) for result in build_in(cache, *specs)] == right
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert deadly > 10
+
+
+@pytest.mark.parametrize("step", ["device", "bundle", "host", "link"])
+def test_killed_while_the_compiler_runs_the_next_build_is_right(
+    compiler: FakeCompiler, cache: Cache, step: str
+) -> None:
+    compiler.hook(f"[ $step != {step} ] || kill -9 $PPID\n")
+    assert in_child(lambda: build_in(cache, kernels()[0])) == -signal.SIGKILL
+    compiler.unhook()
+    assert cache.list("kernels") == []
+    results = build_in(cache, kernels()[0])
+    assert results[0].ok and not results[0].cached
+    del results
+    assert leftovers(cache) == []
+
+
+def test_the_lock_of_a_killed_process_is_free_while_its_compiler_still_runs(
+    compiler: FakeCompiler, cache: Cache
+) -> None:
+    control = compiler.home / "control"
+    compiler.hook(
+        '[ $step != device ] || { echo $$ >"$home/control/orphan"; '
+        'while [ ! -e "$home/control/go" ]; do sleep 0.02; done; }\n'
+    )
+    child = start_child(lambda: build_in(cache, kernels()[0]))
+    wait_until(lambda: (control / "orphan").exists() and (control / "orphan").read_text() != "")
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    orphan = int((control / "orphan").read_text())
+    assert is_running(orphan)
+    compiler.unhook()
+    (result,) = build_in(cache, kernels()[0])
+    right = content(result)
+    # It ends later, and must not have a say in what is in the cache.
+    (control / "go").touch()
+    wait_until(lambda: not is_running(orphan))
+    assert content(build_in(cache, kernels()[0])[0]) == right
+    assert cache.verify() == []
+
+
+INTERRUPTED = textwrap.dedent("""
+    import signal
+    import sys
+    from jit_support import build_in, kernels
+    from ckdispatch.jit import Cache
+    # Whoever runs the tests in the background may have them ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    build_in(Cache(sys.argv[1]), *kernels()[:4])
+""")
+
+
+def test_ctrl_c_kills_the_compilers_and_leaves_the_cache_clean(
+    compiler: FakeCompiler, cache: Cache
+) -> None:
+    control = compiler.home / "control"
+    # The compiler itself ignores Ctrl-C, and has a child of its own.
+    compiler.hook(
+        'if [ $step = device ]; then trap "" INT; sleep 600 & echo $! >"$home/control/child-$$"; '
+        'echo $$ >"$home/control/pid-$$"; wait; fi\n'
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(cache.folder)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_until(lambda: len(list(control.glob("pid-*"))) == 2)
+    numbers = [int(path.read_text()) for path in control.glob("*-*")]
+    assert all(is_running(number) for number in numbers)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert told.strip().endswith("KeyboardInterrupt"), told
+    wait_until(lambda: not any(is_running(number) for number in numbers))
+    assert leftovers(cache) == [] and cache.list("kernels") == []
+    compiler.unhook()
+    assert all(result.ok for result in build_in(cache, *kernels()[:4]))
+
+
+def test_an_exception_of_the_callback_stops_the_build_and_arrives(
+    compiler: FakeCompiler, cache: Cache
+) -> None:
+    compiler.hook("[ $step != device ] || sleep 600\n")
+
+    def listener(event: ProgressEvent) -> None:
+        if event.stage is Stage.STARTED:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        build(kernels()[:2], GPU, max_workers=2, progress=listener, cache=cache)
+    assert leftovers(cache) == []
