@@ -59,6 +59,8 @@ class Registry:
         self.handle = handle
         self.generation = 0
         self._selections: dict[str, Selection] = {}
+        self._built: list[BuildResult] = []
+        """Hold the cache's entries as long as their libraries may be opened."""
         weakref.finalize(self, native().functions.ckd_registry_destroy, handle)
 
     @classmethod
@@ -126,6 +128,7 @@ class Registry:
 
         specs = [one.spec for config in self.configs for one in config.expand(gpu)]
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
+        self._built += results
         for result in results:
             if result.library is not None:
                 self.add_library(result.library, sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE)
