@@ -192,8 +192,8 @@ int main(void) {
     library  = built_file("lib" KERNEL, ".so");
     manifest = built_file("gemm_fp16_rcr_essential", ".manifest.json");
     the_library_says_its_version_and_names_its_codes();
-    a_registry_loads_a_manifest;
-    a_registry_adds_and_removes_a_library;
+    a_registry_loads_a_manifest();
+    a_registry_adds_and_removes_a_library();
     a_kernel_is_found_by_name_and_by_key();
     registries_are_merged_and_filtered();
     a_registry_is_written_and_read_back();

@@ -207,36 +207,5 @@ TEST_F(Run, TakesASelectorThatSelectedBefore) {
     expect_product_in(tensors, plan->name());
 }
 
-// No kernel of today needs a workspace; a plan that says it does gets one.
-class Workspace : public Run {
-protected:
-    GemmPlan plan_with(std::uint64_t bytes) {
-        GemmPlan plan        = *dispatcher->select(fp16(64, 64, 64).build());
-        plan.workspace_bytes = bytes;
-        return plan;
-    }
-};
-
-TEST_F(Workspace, OfTheDispatcherServesAPlanThatNeedsOne) {
-    for (const std::uint64_t bytes : {1000, 100, 100000}) {
-        const GemmPlan plan = plan_with(bytes);
-        GemmTensors tensors(device, plan.problem);
-        dispatcher->run_plan(plan, tensors.addresses);
-        expect_product_in(tensors, plan.name());
-    }
-}
-
-TEST_F(Workspace, OfTheCallerMustBeLargeEnough) {
-    const GemmPlan plan = plan_with(1000);
-    GemmTensors tensors(device, plan.problem);
-    const DeviceBuffer workspace(device, 1000);
-    RunOptions options;
-    options.workspace = workspace.address(), options.workspace_size = 999;
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A workspace of 999 bytes was given, and the plan needs 1000.", dispatcher->run_plan(plan, tensors.addresses, options));
-    options.workspace_size = 1000;
-    dispatcher->run_plan(plan, tensors.addresses, options);
-    expect_product_in(tensors, plan.name());
-}
-
 }  // namespace
 }  // namespace ckdispatch

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the made-up kernel library tells a test beyond the ABI of kernels.
+ */
+#ifndef TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_
+#define TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_
+
+#include "ck_kernel_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct made_up_launches {
+    int count;
+    ck_gemm_problem problem;   /* of the last */
+    ck_launch_options options; /* of the last */
+} made_up_launches;
+
+/* Since the last call. */
+made_up_launches made_up_take_launches(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_ */
