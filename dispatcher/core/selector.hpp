@@ -44,9 +44,7 @@ public:
     const arch::GpuSpec& facts() const { return *facts_; }
 
     /// Not to be called while another thread selects.
-    void use(Strategy strategy) {
-        use(strategy, predictor_, chooser_);
-    }
+    void use(Strategy strategy) { use(strategy, predictor_, chooser_); }
     void use(Predictor<Family> predictor) { use(Strategy::model, std::move(predictor), chooser_); }
     void use(Chooser<Family> chooser) { use(Strategy::user_function, predictor_, std::move(chooser)); }
     Strategy strategy() const { return strategy_; }

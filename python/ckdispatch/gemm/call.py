@@ -97,14 +97,14 @@ class GemmCall:
         natural = choices[0]
         return sorted(choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True)))
 
-    def plan(self, pad: bool) -> Plan:
-        """The best plan that needs the fewest changes: none, another layout on the host, padding."""
+    def plan(self, pad: bool) -> tuple[Plan, bool]:
+        """The best plan that needs the fewest changes (none, another layout on the host, padding), and whether it is for padded copies."""
         selection = self.dispatcher.selection
         layouts = self.layouts()
         first: NoKernel | None = None
         for layout in layouts:
             try:
-                return self.dispatcher.plan(self.problem(layout))
+                return self.dispatcher.plan(self.problem(layout)), False
             except NoKernel as error:
                 first = first or error
         assert first is not None
@@ -112,7 +112,7 @@ class GemmCall:
             raise first
         for layout in layouts:
             try:
-                return padded_plan(selection, self.problem(layout), first)
+                return padded_plan(selection, self.problem(layout), first), True
             except NoKernel:
                 continue
         raise first
@@ -138,20 +138,22 @@ def run(
         operand("out", out, device) if out is not None else None, dtype, split_k, deterministic,
     )
     _check(call)
-    plan = call.plan(pad)
+    plan, copied = call.plan(pad)
     problem = plan.problem
     sizes = (call.a.rows, call.b.columns, call.a.columns)
     padded = None if (problem.m, problem.n, problem.k) == sizes else (problem.m, problem.n, problem.k)
     if padded:
         given, ran = ("x".join(map(str, extents)) for extents in (sizes, padded))
         call.changes.append(f"M x N x K = {given} was padded to {ran}, because no kernel takes the shape as it is")
+    elif copied:
+        call.changes.append("operands were copied, because no kernel takes their addresses or strides as they are")
     stream = stream_address(stream)
 
     tensors = [
-        _staged(call, call.a, problem.layout[0], (problem.m, problem.k), padded is not None, stream),
-        _staged(call, call.b, problem.layout[1], (problem.k, problem.n), padded is not None, stream),
+        _staged(call, call.a, problem.layout[0], (problem.m, problem.k), copied, stream),
+        _staged(call, call.b, problem.layout[1], (problem.k, problem.n), copied, stream),
     ]
-    target = _target(call, plan, padded is not None)
+    target = _target(call, plan, copied)
     milliseconds = dispatcher.launch(plan, [*(one.address for one in tensors), target.address], stream, timing)
     result = _delivered(call, target, problem.layout[2], stream)
     comparison = _compared(call, plan, result, stream) if validate else None
@@ -176,12 +178,12 @@ def _check(call: GemmCall) -> None:
 
 
 def _staged(
-    call: GemmCall, one: Operand, letter: str, shape: tuple[int, int], padded: bool, stream: int | None
+    call: GemmCall, one: Operand, letter: str, shape: tuple[int, int], copied: bool, stream: int | None
 ) -> DeviceTensor:
     """The operand on the device: where it is, or a copy in that layout, filled up with zeros."""
     device = call.dispatcher.device
     full = (*one.shape[:-2], *shape)
-    if one.tensor is not None and not padded:
+    if one.tensor is not None and not copied:
         return one.tensor
     staged = DeviceTensor.allocate(device, full, one.dtype, column_major=letter == "c")
     if one.array is not None:
@@ -192,7 +194,7 @@ def _staged(
         elif letter not in one.letters:
             call.changes.append(f"{one.name} was copied into contiguous {'rows' if letter == 'r' else 'columns'}, which the kernel reads")
         larger = one.array
-        if padded:
+        if copied:
             larger = np.zeros(full, one.array.dtype)
             larger[..., : one.rows, : one.columns] = one.array
         staged.write(larger)
@@ -222,9 +224,9 @@ def _copy_matrices(
         )
 
 
-def _target(call: GemmCall, plan: Plan, padded: bool) -> DeviceTensor:
+def _target(call: GemmCall, plan: Plan, copied: bool) -> DeviceTensor:
     problem = plan.problem
-    if call.c is not None and call.c.tensor is not None and not padded:
+    if call.c is not None and call.c.tensor is not None and not copied:
         return call.c.tensor
     shape: tuple[int, ...] = (problem.m, problem.n)
     if call.batched:

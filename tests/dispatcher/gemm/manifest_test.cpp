@@ -1,73 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Manifests, true ones and lying ones.
+// Manifests that are read without opening a library, and those that are refused.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 
-#include "ckdispatch/core/json.hpp"
 #include "ckdispatch/gemm/family.hpp"
-#include "tests/dispatcher/support/built.hpp"
+#include "tests/dispatcher/support/manifest.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
 
 namespace ckdispatch {
 namespace {
 
-using test::built_manifest;
-using test::TemporaryFolder;
-
-constexpr const char* kSet = "gemm_fp16_rcr_essential";
-
-Json read_json(const std::string& path) {
-    const auto content = test::read_bytes(path);
-    return Json::parse(content.begin(), content.end());
-}
-
-/// A folder with one kernel of the set and its manifest, to be changed.
-class Manifest : public testing::Test {
+class Manifest : public test::ManifestTest {
 protected:
-    void SetUp() override {
-        const std::string folder = std::filesystem::path(built_manifest(kSet)).parent_path();
-        document                 = read_json(built_manifest(kSet));
-        document["kernels"]      = Json::array({document["kernels"][0]});
-        library                  = entry()["path"];
-        files.write(library, test::read_bytes(folder + "/" + library));
-    }
-
-    Json& entry() { return document["kernels"][0]; }
-    std::string name() { return entry()["name"]; }
-
-    std::string written() { return files.write("set.manifest.json", document.dump()); }
-
-    /// What the sentences about it begin with.
-    std::string it() const { return "The manifest " + files.at("set.manifest.json"); }
-
     void expect_refused(ErrorCode code, const std::string& rest) {
         GemmRegistry registry("mine");
         EXPECT_REFUSED(code, it() + rest, registry.load_manifest(written()));
         EXPECT_EQ(registry.size(), 0u);
     }
-
-    /// The sentence with which the kernel's library is refused when it is first needed.
-    void expect_library_refused(ErrorCode code, const std::string& sentence) {
-        GemmRegistry registry("mine");
-        ASSERT_EQ(registry.load_manifest(written()), 1u);
-        const auto kernel = registry.kernels()[0];
-        EXPECT_REFUSED(code, sentence, kernel->library());
-        // The second time too.
-        EXPECT_REFUSED(code, sentence, kernel->library());
-        EXPECT_FALSE(kernel->opened());
-    }
-
-    TemporaryFolder files;
-    Json document;
-    std::string library;
 };
 
 TEST(BuiltManifest, IsLoadedWithoutOpeningALibrary) {
     GemmRegistry registry("mine");
-    const Json document = read_json(built_manifest(kSet));
-    EXPECT_EQ(registry.load_manifest(built_manifest(kSet)), document["kernels"].size());
+    const Json document = test::read_json(test::built_manifest(test::kEssential));
+    EXPECT_EQ(registry.load_manifest(test::built_manifest(test::kEssential)), document["kernels"].size());
     EXPECT_EQ(registry.size(), document["kernels"].size());
     EXPECT_EQ(registry.statistics().opened, 0u);
     for (const Json& entry : document["kernels"]) {
@@ -81,7 +38,7 @@ TEST(BuiltManifest, IsLoadedWithoutOpeningALibrary) {
 
 TEST(BuiltManifest, AgreesWithEveryLibraryThatItNames) {
     GemmRegistry registry("mine");
-    registry.load_manifest(built_manifest(kSet));
+    registry.load_manifest(test::built_manifest(test::kEssential));
     for (const auto& kernel : registry.kernels()) {
         EXPECT_EQ(kernel->library().name(), kernel->name());
         EXPECT_TRUE(kernel->opened());
@@ -96,16 +53,16 @@ TEST(BuiltManifest, AgreesWithEveryLibraryThatItNames) {
 
 TEST(BuiltManifest, GivesItsKernelsThePriority) {
     GemmRegistry registry("mine");
-    registry.load_manifest(built_manifest(kSet), Duplicates::refuse, 12);
+    registry.load_manifest(test::built_manifest(test::kEssential), Duplicates::refuse, 12);
     for (const auto& kernel : registry.kernels()) EXPECT_EQ(kernel->priority(), 12);
 }
 
 TEST(BuiltManifest, IsRefusedTheSecondTimeAndKeptOrReplacedWhenToldSo) {
     GemmRegistry registry("mine");
-    const std::size_t count = registry.load_manifest(built_manifest(kSet));
-    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel ", registry.load_manifest(built_manifest(kSet)));
-    EXPECT_EQ(registry.load_manifest(built_manifest(kSet), Duplicates::keep), 0u);
-    EXPECT_EQ(registry.load_manifest(built_manifest(kSet), Duplicates::replace), count);
+    const std::size_t count = registry.load_manifest(test::built_manifest(test::kEssential));
+    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel ", registry.load_manifest(test::built_manifest(test::kEssential)));
+    EXPECT_EQ(registry.load_manifest(test::built_manifest(test::kEssential), Duplicates::keep), 0u);
+    EXPECT_EQ(registry.load_manifest(test::built_manifest(test::kEssential), Duplicates::replace), count);
     EXPECT_EQ(registry.size(), count);
 }
 
@@ -254,51 +211,6 @@ TEST_F(Manifest, WithOneBadKernelAddsNone) {
     document["kernels"].push_back(bad);
     EXPECT_REFUSED(ErrorCode::damaged, it() + " has no 'path'.", registry.load_manifest(written()));
     EXPECT_EQ(registry.size(), 0u);
-}
-
-TEST_F(Manifest, WhoseLibraryIsMissingIsRefusedWhenItIsNeeded) {
-    std::filesystem::remove(files.at(library));
-    expect_library_refused(ErrorCode::not_found, "The library " + files.at(library) + " cannot be read: No such file or directory.");
-}
-
-TEST_F(Manifest, WithAnotherHashIsRefusedBeforeTheLibraryIsLoaded) {
-    const std::string built   = entry()["library_sha256"];
-    entry()["library_sha256"] = std::string(64, '0');
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " is not the one that was built: its SHA-256 is " + built + ", not " + std::string(64, '0') + "; build it again.");
-}
-
-TEST_F(Manifest, WithAnotherSpecThanTheLibrarysIsRefused) {
-    entry()["spec"]["tile"] = {16, 16, 16};
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered as " + name() + " and describes itself as another kernel, " + name() + ".");
-}
-
-TEST_F(Manifest, WithAnotherNameThanTheLibrarysIsRefused) {
-    const std::string own = name();
-    entry()["name"] = entry()["spec"]["name"] = "gemm_other";
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered as gemm_other and describes itself as another kernel, " + own + ".");
-}
-
-TEST_F(Manifest, WithAnotherGpuThanTheLibrarysIsRefused) {
-    entry()["summary"] = {{"gfx950", entry()["summary"]["gfx942"]}};
-    const std::string lds = std::to_string(entry()["summary"]["gfx950"]["lds_bytes"].get<int>());
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered with code for gfx950 that uses " + lds + " bytes of LDS, and holds none.");
-}
-
-TEST_F(Manifest, WithOtherLdsThanTheLibrarysIsRefused) {
-    entry()["summary"]["gfx942"]["lds_bytes"] = 64;
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered with code for gfx942 that uses 64 bytes of LDS, and holds none.");
-}
-
-TEST_F(Manifest, ThatLiesIsAReasonNotToSelectItsKernel) {
-    entry()["library_sha256"] = std::string(64, '0');
-    const auto registry       = std::make_shared<GemmRegistry>("mine");
-    registry->load_manifest(written());
-    const GemmSelector selector(registry, "gfx942");
-    const auto ranking = selector.rank(GemmProblemBuilder().sizes(256, 256, 256).dtype("fp16").build());
-    EXPECT_TRUE(ranking.fit.empty());
-    ASSERT_EQ(ranking.refused.size(), 1u);
-    EXPECT_EQ(ranking.refused[0].code, ErrorCode::damaged);
-    EXPECT_NE(ranking.refused[0].reason.find("is not the one that was built"), std::string::npos);
 }
 
 }  // namespace

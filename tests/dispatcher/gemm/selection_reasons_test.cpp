@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Why a kernel is not chosen, kernels that are asked for, and what is remembered.
+// Why a kernel is not chosen.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "ckdispatch/gemm/family.hpp"
@@ -68,9 +68,7 @@ TEST_F(Reasons, IncludeAProblemWithoutParts) {
 }
 
 TEST_F(Reasons, IncludeALibraryThatIsGone) {
-    test::TemporaryFolder files;
-    const auto content = test::read_bytes(built_library(kPadded));
-    const auto whole   = KernelLibrary::open({built_library(kPadded), ""});
+    const test::TemporaryFolder files;
     GemmRegistry source("source");
     const auto kernel = source.add_library({built_library(kPadded), ""});
     registry->add(std::make_shared<Kernel<GemmKey>>(kernel->key(), kernel->name(), LibraryFile{files.at("gone.so"), ""}, kernel->resources(), 0));
@@ -115,124 +113,6 @@ TEST_F(Reasons, RankTheBestFirst) {
 TEST_F(Reasons, DoNotIncludeAWorkspaceThatIsNotNeeded) {
     add(kPadded);
     EXPECT_EQ(GemmSelector(registry, "gfx942").rank(fp16(64, 64, 64).workspace_limit(0).build()).fit.size(), 1u);
-}
-
-class Explicit : public Reasons {
-protected:
-    void SetUp() override {
-        add(kUnpadded);
-        add(kPadded);
-        add(kSplit);
-    }
-    GemmSelector selector{registry, "gfx942"};
-};
-
-TEST_F(Explicit, TakesTheKernelOfThatNameWhateverIsBetter) {
-    for (const char* name : {kUnpadded, kPadded}) EXPECT_EQ(selector.select_explicit(name, fp16(8192, 8192, 8192).build())->name(), name);
-}
-
-TEST_F(Explicit, TakesTheKernelOfThatKey) {
-    const GemmKey key = registry->find_name(kPadded)->key();
-    EXPECT_EQ(selector.select_explicit(key, fp16(64, 64, 64).build())->name(), kPadded);
-    EXPECT_EQ(selector.select_explicit(from_text<GemmKey>(to_text(key)), fp16(64, 64, 64).build())->name(), kPadded);
-}
-
-TEST_F(Explicit, RefusesWhatTheRegistryDoesNotHave) {
-    EXPECT_REFUSED(ErrorCode::not_found, "The kernel gemm_none was asked for, and the registry mine does not have it.", selector.select_explicit("gemm_none", fp16(64, 64, 64).build()));
-    GemmKey key = registry->find_name(kPadded)->key();
-    key.tile    = {1, 1, 1};
-    EXPECT_REFUSED(ErrorCode::not_found, "The kernel " + to_text(key) + " was asked for, and the registry mine does not have it.", selector.select_explicit(key, fp16(64, 64, 64).build()));
-}
-
-TEST_F(Explicit, RefusesWhatTheKernelDoesNotComputeWithItsReason) {
-    EXPECT_REFUSED(ErrorCode::unsupported, std::string(kUnpadded) + " was asked for K = 40 and needs a multiple of 32, because it does not pad K.",
-                   selector.select_explicit(kUnpadded, fp16(128, 128, 40).build()));
-    EXPECT_REFUSED(ErrorCode::unsupported, std::string(kUnpadded) + " computes the layout rcr, not rrr.", selector.select_explicit(kUnpadded, fp16(128, 128, 64).layout("rrr").build()));
-    add(kOtherGpu);
-    EXPECT_REFUSED(ErrorCode::wrong_gpu, std::string(kOtherGpu) + " holds no code for gfx942.", selector.select_explicit(kOtherGpu, fp16(128, 128, 64).build()));
-}
-
-TEST_F(Explicit, ChoosesThePartsOfASplitKWhereItMay) {
-    const auto plan = selector.select_explicit(kSplit, fp16(64, 64, 65536).split_k(0).build());
-    EXPECT_EQ(plan->stages[0].way.k_batch, 32);
-    EXPECT_EQ(selector.select_explicit(kSplit, fp16(64, 64, 65536).split_k(0).deterministic(true).build())->stages[0].way.k_batch, 2);
-    EXPECT_EQ(selector.select_explicit(kSplit, fp16(64, 64, 65536).split_k(4).build())->stages[0].way.k_batch, 4);
-}
-
-TEST_F(Explicit, LeavesTheCacheAlone) {
-    selector.select_explicit(kPadded, fp16(64, 64, 64).build());
-    EXPECT_EQ(selector.cached(), 0u);
-}
-
-TEST_F(Explicit, SplitsADeepKOnItsOwnOnlyWhereItMay) {
-    const auto deep = [] { return fp16(64, 64, 65536); };
-    EXPECT_EQ(selector.select(deep().build())->stages[0].way.k_batch, 1);
-    EXPECT_EQ(selector.select(deep().split_k(0).build())->name(), kSplit);
-    EXPECT_GT(selector.select(deep().split_k(0).build())->stages[0].way.k_batch, 2);
-    EXPECT_EQ(selector.select(deep().split_k(0).deterministic(true).build())->stages[0].way.k_batch, 2);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "adds its parts in any order, and the result was to be the same every time.", selector.select(deep().split_k(4).deterministic(true).build()));
-}
-
-class Cache : public Reasons {
-protected:
-    void SetUp() override { registry->load_manifest(built_manifest("gemm_fp16_rcr_essential")); }
-    GemmSelector selector{registry, "gfx942"};
-};
-
-TEST_F(Cache, GivesTheSamePlanForTheSameProblem) {
-    const auto plan = selector.select(fp16(256, 256, 256).build());
-    EXPECT_EQ(selector.select(fp16(256, 256, 256).build()), plan);
-    EXPECT_EQ(selector.cached(), 1u);
-    EXPECT_NE(selector.select(fp16(256, 256, 512).build()), plan);
-    EXPECT_EQ(selector.cached(), 2u);
-}
-
-TEST_F(Cache, ForgetsWhenTheRegistryChanges) {
-    const auto plan = selector.select(fp16(8192, 8192, 8192).build());
-    registry->remove(plan->name());
-    const auto other = selector.select(fp16(8192, 8192, 8192).build());
-    EXPECT_NE(other->name(), plan->name());
-    EXPECT_EQ(registry->find_name(plan->name()), nullptr);
-    EXPECT_EQ(selector.cached(), 1u);
-}
-
-TEST_F(Cache, ForgetsWhenABetterKernelComes) {
-    const auto plan = selector.select(fp16(64, 64, 64).layout("rcr").build());
-    registry->add_library({built_library("16x64x128"), ""}, Duplicates::replace, 9);
-    EXPECT_EQ(selector.select(fp16(64, 64, 64).layout("rcr").build())->stages[0].kernel->priority(), 9);
-}
-
-TEST_F(Cache, ForgetsWhenTheStrategyChanges) {
-    const auto by_rules = selector.select(fp16(8192, 8192, 8192).build());
-    selector.use(Strategy::first_fit);
-    EXPECT_EQ(selector.cached(), 0u);
-    EXPECT_NE(selector.select(fp16(8192, 8192, 8192).build())->name(), by_rules->name());
-}
-
-TEST_F(Cache, RemembersNoFailure) {
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel", selector.select(fp16(64, 64, 64).layout("rrr").build()));
-    EXPECT_EQ(selector.cached(), 0u);
-    registry->load_manifest(built_manifest("test_gemm_variants"));
-    EXPECT_EQ(selector.select(fp16(64, 64, 64).layout("rrr").build())->stages[0].kernel->key().layout.text(), "rrr");
-}
-
-TEST_F(Cache, KeepsPlansThatAreInUseWhenTheirKernelIsRemoved) {
-    const auto plan = selector.select(fp16(256, 256, 256).build());
-    registry->remove(plan->name());
-    EXPECT_FALSE(plan->stages[0].kernel->library().name().empty());
-}
-
-TEST_F(Cache, AnswersManyThreadsTheSame) {
-    std::vector<std::vector<std::string>> chosen(4);
-    std::vector<std::thread> threads;
-    for (auto& own : chosen)
-        threads.emplace_back([&] {
-            for (std::int64_t round = 0; round < 5; ++round)
-                for (std::int64_t size = 64; size <= 1024; size += 64) own.push_back(selector.select(fp16(size, 256, 256).build())->name());
-        });
-    for (std::thread& thread : threads) thread.join();
-    for (const auto& own : chosen) EXPECT_EQ(own, chosen.front());
-    EXPECT_EQ(selector.cached(), 16u);
 }
 
 }  // namespace

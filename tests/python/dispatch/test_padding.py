@@ -39,6 +39,17 @@ def test_tensors_of_the_device_are_padded_on_the_device() -> None:
     assert left.broken() == right.broken() == []
 
 
+def test_operands_at_odd_addresses_are_copied_and_it_is_said() -> None:
+    on = dispatcher()
+    left = guarded(on, (64, 64), (64, 1), "fp16", shift=2)
+    target = guarded(on, (64, 64), (64, 1), "fp16", shift=6)
+    left.tensor.write(random((64, 64), 1))
+    result = on.gemm(left.tensor, on.to_device(random((64, 64), 2), column_major=True), out=target.tensor, validate=True)
+    assert result.padded is None
+    assert result.changes == ("operands were copied, because no kernel takes their addresses or strides as they are",)
+    assert left.broken() == target.broken() == []
+
+
 def test_out_on_the_device_gets_its_own_elements_only() -> None:
     on = dispatcher()
     target = guarded(on, (37, 43), (61, 1), "fp16", shift=4)
