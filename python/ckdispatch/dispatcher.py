@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from ckdispatch import device_list
 from ckdispatch.device import Device, stream_address
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.library import native
-from ckdispatch.native.structures import BenchmarkOptions
+from ckdispatch.native.structures import BenchmarkOptions, RunOptions
 from ckdispatch.result import Result, RunResult
 from ckdispatch.tensors.device_tensor import DeviceTensor
 
@@ -24,6 +26,21 @@ if TYPE_CHECKING:
 
 _ALIGNED = 15
 """Addresses that are multiples of 16 suit every kernel."""
+
+
+_KEPT = 65536
+"""Problems whose plans are kept, as many as the C++ runtime keeps."""
+
+_living: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for dispatcher in _living:
+        dispatcher.forget()
+
+
+# The fast path of run() does not look at the device, which a forked child may not use.
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Dispatcher:
@@ -50,6 +67,25 @@ class Dispatcher:
         self._plans: dict[Any, tuple[Plan, RunResult]] = {}
         self._generation = registry.generation
         self._launch: Any = None
+        self.calls: dict[Any, Any] = {}
+        """What friendly calls such as ``gemm`` found out about their problems, until the registry changes."""
+        _living.add(self)
+
+    def forget(self) -> None:
+        """Drops what was selected before, so that the next call selects anew and looks at its device."""
+        self._plans.clear()
+        self.calls.clear()
+        self._generation = self.registry.generation
+
+    def remembered(self) -> dict[Any, Any]:
+        """``calls``, emptied if the registry has changed."""
+        self._forget_if_stale()
+        return self.calls
+
+    def _forget_if_stale(self) -> None:
+        # Shapes that never come back would otherwise fill the memory of a long-lived server.
+        if self._generation != self.registry.generation or max(len(self._plans), len(self.calls)) >= _KEPT:
+            self.forget()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.registry, self.asked, self.strategy, self.chooser)
@@ -140,13 +176,11 @@ class Dispatcher:
 
             alignment = min(bits & -bits, problem.alignment)
             problem = replace(problem, alignment=alignment)
-        if self._generation != self.registry.generation:
-            self._plans.clear()
-            self._generation = self.registry.generation
+        self._forget_if_stale()
         plan = self.plan(problem, kernel=kernel)
-        expected = 3 + problem.d_count
-        if len(addresses) != expected:
-            raise InvalidArgument(f"{problem!r} was to be run on {len(addresses)} tensors; it needs {expected}: A, B, C")
+        wanted = problem.tensors
+        if len(addresses) != len(wanted):
+            raise InvalidArgument(f"{problem!r} was to be run on {len(addresses)} tensors; it needs {len(wanted)}: {', '.join(wanted)}")
         milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
         if not (kernel or timing or bits & _ALIGNED):
@@ -158,8 +192,6 @@ class Dispatcher:
         if timing:
             return float(self.benchmark(plan, addresses, warmup=0, repeat=1, stream=stream)["median"])
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)
-        from ckdispatch.native.structures import RunOptions
-
         options = RunOptions(struct_size=ctypes.sizeof(RunOptions), stream=stream)
         native().call("ckd_plan_run", plan.handle, ctypes.addressof(pointers), ctypes.addressof(options))
         return None

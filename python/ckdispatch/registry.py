@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import BuildFailed, InvalidArgument
+from ckdispatch.errors import BuildFailed, InvalidArgument, NotFound
 from ckdispatch.native import places
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import DuplicatePolicy, Family
@@ -166,7 +166,10 @@ class Registry:
             yield self[kernel["name"]]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and any(kernel["name"] == name for kernel in self.to_json()["kernels"])
+        try:
+            return isinstance(name, str) and bool(self[name])
+        except (InvalidArgument, NotFound):
+            return False
 
     def __getitem__(self, name_or_key: str) -> KernelInfo:
         found = native().json("ckd_registry_find", self.handle, name_or_key.encode())

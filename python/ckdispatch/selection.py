@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import Code, InvalidArgument
+from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
 from ckdispatch.plan import Plan
@@ -66,6 +68,8 @@ class Selection:
         self.handle = native().make("ckd_dispatcher_create", registry.handle, gpu.encode())
         self.callback: object = None
         """Keeps alive what C calls back."""
+        self._raised = threading.local()
+        """What a callback raised in the calling thread."""
         weakref.finalize(self, native().functions.ckd_dispatcher_destroy, self.handle)
 
     def use_strategy(self, name: str) -> None:
@@ -82,8 +86,9 @@ class Selection:
         def predicted(_user: object, _problem: object, kernel: bytes, parts: int) -> float:
             try:
                 return float(predict(kernel.decode(), parts))
-            except Exception:  # an exception cannot cross C
-                return float("inf")
+            except Exception as error:  # it cannot cross C; NaN fails the selection
+                self._raised.error = error
+                return float("nan")
 
         callback = Predictor(predicted)
         native().call("ckd_dispatcher_use_predictor", self.handle, ctypes.cast(callback, ctypes.c_void_p), None)
@@ -95,21 +100,35 @@ class Selection:
         def chosen(_user: object, _problem: object, kernels: Any, count: int) -> int:
             try:
                 return int(choose([kernels[i].decode() for i in range(count)]))
-            except Exception:  # an exception cannot cross C: an index out of range fails the selection
+            except Exception as error:  # it cannot cross C; an index out of range fails the selection
+                self._raised.error = error
                 return count
 
         callback = Chooser(chosen)
         native().call("ckd_dispatcher_use_chooser", self.handle, ctypes.cast(callback, ctypes.c_void_p), None)
         self.callback = callback
 
+    @contextmanager
+    def _reraising(self) -> Iterator[None]:
+        """If a callback raised, that is what the caller gets."""
+        self._raised.error = None
+        try:
+            yield
+        except CkDispatchError:
+            if self._raised.error is not None:
+                raise self._raised.error from None
+            raise
+
     def select(self, problem: Any, *, kernel: str | None = None) -> Plan:
         address = ctypes.addressof(problem.structure)
-        if kernel is None:
-            return Plan(native().make("ckd_select", self.handle, address), problem)
-        return Plan(native().make("ckd_select_explicit", self.handle, kernel.encode(), address), problem)
+        with self._reraising():
+            if kernel is None:
+                return Plan(native().make("ckd_select", self.handle, address), problem)
+            return Plan(native().make("ckd_select_explicit", self.handle, kernel.encode(), address), problem)
 
     def rank(self, problem: Any) -> Ranking:
-        found = native().json("ckd_rank", self.handle, ctypes.addressof(problem.structure))
+        with self._reraising():
+            found = native().json("ckd_rank", self.handle, ctypes.addressof(problem.structure))
         return Ranking(
             problem=found["problem"],
             gpu=found["gpu"],

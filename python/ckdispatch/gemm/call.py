@@ -99,8 +99,16 @@ class GemmCall:
 
     def plan(self, pad: bool) -> tuple[Plan, bool]:
         """The best plan that needs the fewest changes (none, another layout on the host, padding), and whether it is for padded copies."""
-        selection = self.dispatcher.selection
         layouts = self.layouts()
+        remembered = self.dispatcher.remembered()
+        key = (self.problem(layouts[0]), *layouts, pad)
+        found: tuple[Plan, bool] | None = remembered.get(key)
+        if found is None:
+            found = remembered[key] = self._search(layouts, pad)
+        return found
+
+    def _search(self, layouts: list[str], pad: bool) -> tuple[Plan, bool]:
+        selection = self.dispatcher.selection
         first: NoKernel | None = None
         for layout in layouts:
             try:

@@ -70,6 +70,11 @@ class GemmProblem:
         return self._structure  # type: ignore[attr-defined, no-any-return]
 
     @property
+    def tensors(self) -> tuple[str, ...]:
+        """What a run takes, in this order."""
+        return ("A", "B", "C", *(f"D{i}" for i in range(self.d_count)))
+
+    @property
     def flops(self) -> float:
         return 2.0 * self.m * self.n * self.k * self.batch
 

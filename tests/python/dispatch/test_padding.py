@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch_support import dispatcher, guarded, random
+from dispatch_support import dispatcher, everything, guarded, random
 
-from ckdispatch import DeviceTensor
+from ckdispatch import DeviceTensor, Dispatcher
 from ckdispatch.errors import NoKernel
 
 
@@ -21,6 +21,17 @@ def test_a_shape_that_no_kernel_takes_is_padded_and_says_so() -> None:
 def test_without_padding_the_reason_is_told() -> None:
     with pytest.raises(NoKernel, match="The nearest"):
         dispatcher().gemm(random((37, 51), 1), random((51, 43), 2), pad=False)
+
+
+def test_a_registry_that_changes_is_searched_again() -> None:
+    registry = everything().filter(layout="rcr")
+    on = Dispatcher(registry, dispatcher().device.name)
+    a, b = random((37, 51), 1), random((51, 43), 2)
+    first = on.gemm(a, b)
+    assert on.gemm(a, b).plan is first.plan
+    registry.remove(first.kernel)
+    second = on.gemm(a, b, validate=True)
+    assert second.kernel != first.kernel
 
 
 def test_a_shape_that_a_kernel_takes_is_not_padded() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -52,14 +53,13 @@ def test_a_dispatcher_that_has_run_is_pickled_without_its_device() -> None:
     assert np.array_equal(product(copy), product(dispatcher()))
 
 
-def test_a_device_opened_before_a_fork_is_refused_in_the_child() -> None:
-    on = dispatcher()
-    product(on)
+def in_a_fork(work: Callable[[], object]) -> str:
+    """What some work raises in a forked child."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            product(on)
+            work()
             message = "nothing was raised"
         except Exception as error:  # the parent judges it
             message = f"{type(error).__name__}: {error}"
@@ -69,5 +69,16 @@ def test_a_device_opened_before_a_fork_is_refused_in_the_child() -> None:
     with os.fdopen(reader) as pipe:
         message = pipe.read()
     os.waitpid(child, 0)
-    assert message.startswith("DeviceFailed: the device ")
-    assert "was opened before this process was forked" in message
+    return message
+
+
+def test_a_device_opened_before_a_fork_is_refused_in_the_child() -> None:
+    on = dispatcher()
+    left, right, target = (on.empty((128, 128)) for _ in range(3))
+    on.run(PROBLEM, left, right, target)
+    on.run(PROBLEM, left, right, target)  # by now the plan is known
+    for work in (lambda: product(on), lambda: on.run(PROBLEM, left, right, target)):
+        message = in_a_fork(work)
+        assert message.startswith("DeviceFailed: the device ")
+        assert "was opened before this process was forked" in message
+    on.run(PROBLEM, left, right, target)

@@ -106,12 +106,22 @@ def test_a_function_of_the_callers_chooses() -> None:
     assert [one.kernel for one in everything().rank(SQUARE).fit] == seen
 
 
-def test_a_function_that_fails_selects_nothing() -> None:
+def test_what_a_function_of_the_callers_raises_reaches_the_caller() -> None:
     def choose(_kernels: Sequence[str]) -> int:
-        raise RuntimeError("no")
+        raise KeyError("no such row")
 
-    with pytest.raises(InvalidArgument, match="returned candidate"):
+    def predict(_kernel: str, _parts: int) -> float:
+        raise ZeroDivisionError
+
+    with pytest.raises(KeyError, match="no such row"):
         Dispatcher(everything(), "sim:gfx942", chooser=choose).plan(SQUARE)
+    with pytest.raises(ZeroDivisionError):
+        Dispatcher(everything(), "sim:gfx942", strategy=predict).plan(SQUARE)
+
+
+def test_a_function_that_chooses_nothing_there_is_selects_nothing() -> None:
+    with pytest.raises(InvalidArgument, match="returned candidate 1000"):
+        Dispatcher(everything(), "sim:gfx942", chooser=lambda _kernels: 1000).plan(SQUARE)
 
 
 def test_an_unknown_strategy_gets_a_sentence() -> None:
