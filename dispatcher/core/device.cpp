@@ -7,6 +7,7 @@
 
 #include "arch/arch_specs.hpp"
 #include "ckdispatch/core/error.hpp"
+#include "ckdispatch/core/gpus.hpp"
 #include "ckdispatch/core/hip_api.hpp"
 
 namespace ckdispatch {
@@ -17,12 +18,6 @@ struct Wanted {
     std::string gpu;  ///< of the simulator
     int ordinal = 0;  ///< of an AMD GPU
 };
-
-std::string known_gpus() {
-    std::string names;
-    for (const arch::GpuSpec& gpu : arch::gpus) names += (names.empty() ? "" : ", ") + std::string(gpu.name);
-    return names;
-}
 
 Wanted parse_name(const std::string& name) {
     Wanted wanted;

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ckdispatch/core/selector.hpp"
 
-#include "arch/arch_specs.hpp"
-
 namespace ckdispatch {
-
-const arch::GpuSpec& gpu_facts(Name gpu) {
-    if (const arch::GpuSpec* found = arch::find_gpu(gpu.text())) return *found;
-    std::string known;
-    for (const arch::GpuSpec& spec : arch::gpus) known += (known.empty() ? "" : ", ") + std::string(spec.name);
-    throw Error(ErrorCode::invalid_argument, "The GPU '" + std::string(gpu.text()) + "' was asked for; the known ones are " + known + ".");
-}
 
 ErrorCode code_of(ck_kernel_status status) {
     switch (status) {

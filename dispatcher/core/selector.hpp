@@ -17,13 +17,11 @@
 
 #include "arch/arch_types.hpp"
 #include "ckdispatch/core/fields.hpp"
+#include "ckdispatch/core/gpus.hpp"
 #include "ckdispatch/core/selection.hpp"
 #include "ckdispatch/core/selection_cache.hpp"
 
 namespace ckdispatch {
-
-/// The facts about a GPU. Throws Error (invalid_argument) with the known names.
-const arch::GpuSpec& gpu_facts(Name gpu);
 
 /// What a kernel library answered, as an error code.
 ErrorCode code_of(ck_kernel_status status);
