@@ -39,6 +39,12 @@ filegroup(
     srcs = glob(["include/ck_tile/**/*.hpp", "include/ck_tile/**/*.inc"]),
 )
 
+# Those of them that were edited, as they were before.
+filegroup(
+    name = "shipped_headers",
+    srcs = glob(["shipped/include/ck_tile/**/*.hpp"], allow_empty = True),
+)
+
 # The folder to put on the include path.
 exports_files(["include"])
 

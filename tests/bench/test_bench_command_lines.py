@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from ckbench.command_lines import (
     STEPS,
+    Step,
     aquery_expression,
     as_plain_ck,
     parse_precompile,
     parse_steps,
     precompile_expression,
     precompiled_file,
+    renamed,
     value_after,
     value_of,
     with_ck_headers,
@@ -137,3 +139,10 @@ def test_values_are_found_after_a_flag_and_after_a_prefix() -> None:
 def test_a_missing_flag_is_refused_by_name(find: Callable[..., str]) -> None:
     with pytest.raises(BenchError, match=r"The command clang has no -o"):
         find(("clang", "-c"), "-o")
+
+
+def test_the_commands_of_one_kernel_become_those_of_another() -> None:
+    step = Step("CkLink", ("ld", "-o", "out/a_b/liba_b.so", "out/a_b/a_b.o"), {"LC_ALL": "C"})
+    other = renamed(step, "a_b", "c")
+    assert other.arguments == ("ld", "-o", "out/c/libc.so", "out/c/c.o")
+    assert other.environment == step.environment

@@ -3,14 +3,18 @@ import hashlib
 import zipfile
 from pathlib import Path
 
+import ckarch
 import pytest
 from ckbench.compilation import Comparison, Compilation, Side
 from ckbench.errors import BenchError
-from ckbench.kernel_set import sample, spread
+from ckbench.kernel_set import Sampled, sample, spread, with_other_pipelines
 from ckbench.process import Seconds
 from ckbench.shipped_headers import unpack_shipped_headers
-from ckbench.tile_engine import builder_arguments, find_builder
+from ckbench.tile_engine import builder_arguments, find_builder, with_pipeline
+from ckgen.core.target import Target
 from ckgen.gemm.names import parse_name
+from ckgen.gemm.pipelines import PIPELINE_CLASSES
+from ckgen.gemm.spec import Pipeline
 
 NAME = "gemm_fp16_rcr_mem_cshuffle_interwave_True_False_True_False_128x32x64_4x1x1_32x32x8"
 
@@ -58,15 +62,36 @@ def test_the_compiled_kernels_are_spread_over_the_declaration() -> None:
     assert spread(numbers, 3) == [4, 13, 22]
 
 
-def test_every_pipeline_is_compiled_as_often() -> None:
+def kernel_name(pipeline: str, scheduler: str, tile: str) -> str:
+    pads = "False_False_False_False"
+    return f"gemm_fp16_rcr_{pipeline}_cshuffle_{scheduler}_{pads}_{tile}_2x2x1_16x16x16"
+
+
+def test_every_pipeline_and_scheduler_is_compiled_as_often() -> None:
     tiles = ("128x128x32", "64x64x32", "64x128x32")
-    names = [
-        f"gemm_fp16_rcr_{pipeline}_cshuffle_intrawave_False_False_False_False_{tile}_2x2x1_16x16x16"
-        for pipeline in ("compv4", "mem")
-        for tile in tiles
-    ]
-    chosen = [spec.name for spec in sample([parse_name(name) for name in names], 1)]
-    assert chosen == [names[1], names[4]]
+    kinds = (("compv4", "intrawave"), ("mem", "intrawave"), ("mem", "interwave"))
+    names = [kernel_name(*kind, tile) for kind in kinds for tile in tiles]
+    chosen = [item.spec.name for item in sample([parse_name(name) for name in names], 1)]
+    assert chosen == [names[1], names[4], names[7]]
+
+
+def test_a_pipeline_that_the_set_has_none_of_is_compiled_with_the_commands_of_another() -> None:
+    compv3 = parse_name(kernel_name("compv3", "intrawave", "64x64x32"))
+    sampled = with_other_pipelines(
+        [Sampled(compv3, compv3)], Target.of(ckarch.load_specs(), "gfx942")
+    )
+    compv6 = parse_name(kernel_name("compv6", "intrawave", "64x64x32"))
+    assert Sampled(compv6, compv3) in sampled
+    assert sampled[0] == Sampled(compv3, compv3)
+    assert len({item.spec.pipeline for item in sampled}) == len(sampled)
+
+
+def test_a_pipeline_that_tile_engine_does_not_know_is_put_in() -> None:
+    text = "using BaseGemmPipeline = None<A>;\nusing GemmPipeline = None<B>;\n"
+    assert with_pipeline(text, PIPELINE_CLASSES[Pipeline.COMPV6]) == (
+        "using BaseGemmPipeline = ck_tile::BaseGemmPipelineAgBgCrCompV6<A>;\n"
+        "using GemmPipeline = ck_tile::GemmPipelineAgBgCrCompV6<B>;\n"
+    )
 
 
 def test_no_more_kernels_are_compiled_than_there_are() -> None:

@@ -53,7 +53,7 @@ def test_a_declaration_without_anything_to_edit_is_refused() -> None:
 
 
 def test_the_shipped_declaration_has_an_entry_to_edit() -> None:
-    kernels = load_kernel_set(PRESELECTED / "fp16_rcr_all.json", ARCH, GPU)
+    kernels = load_kernel_set(PRESELECTED / "16bit.json", ARCH, GPU)
     edit = choose_edit(kernels, ARCH, GPU)
     edited = make_kernel_set(json.loads(json.dumps(edit.data)), ARCH, GPU)
     before, after = ({spec.name for spec in group.specs} for group in (kernels, edited))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ckarch import ArchSpecs
+from ckgen.core.target import Target
 
 from ckbench.bazel import Workspace
 from ckbench.clone import measure_clone, second_clone
@@ -17,7 +18,14 @@ from ckbench.compilation import measure_compilation
 from ckbench.edit import measure_edit
 from ckbench.errors import BenchError
 from ckbench.generation import Generation, measure_generation
-from ckbench.kernel_set import SET_TARGET, declaration_file, load_arch, load_kernel_set, sample
+from ckbench.kernel_set import (
+    SET_TARGET,
+    declaration_file,
+    load_arch,
+    load_kernel_set,
+    sample,
+    with_other_pipelines,
+)
 from ckbench.noop import measure_noop
 from ckbench.options import Options, Part
 from ckbench.results import Machine, Results
@@ -48,11 +56,12 @@ def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> 
         results = _clone_and_edit(options, arch, workspace, scratch, results)
     if Part.COMPILE in options.parts:
         kernels = load_kernel_set(declaration_file(workspace.root), arch, options.gpu)
-        specs = sample(kernels.specs, options.kernels)
-        say(f"compiling {len(specs)} kernels {options.repeat} times in two ways, one at a time")
+        target = Target.of(arch, options.gpu)
+        sampled = with_other_pipelines(sample(kernels.specs, options.kernels), target)
+        say(f"compiling {len(sampled)} kernels {options.repeat} times in two ways, one at a time")
         folder = scratch / "compile"
         compilation = measure_compilation(
-            workspace, specs, len(kernels.specs), arch, options.repeat, folder, say
+            workspace, sampled, len(kernels.specs), arch, options.repeat, folder, say
         )
         results = replace(results, compilation=compilation)
     return results

@@ -123,6 +123,11 @@ def with_ck_headers(step: Step, include: str) -> Step:
     return replace(step, arguments=tuple(changed))
 
 
+def renamed(step: Step, kernel: str, name: str) -> Step:
+    """The same step for a kernel called ``name``: a kernel's files are named after it."""
+    return replace(step, arguments=tuple(word.replace(kernel, name) for word in step.arguments))
+
+
 def _actions(aquery: str) -> Iterator[Step]:
     for action in json.loads(aquery).get("actions", []):
         environment = {item["key"]: item["value"] for item in action["environmentVariables"]}

@@ -30,10 +30,12 @@ from ckbench.command_lines import (
     parse_steps,
     precompile_expression,
     precompiled_file,
+    renamed,
     value_after,
     value_of,
     with_ck_headers,
 )
+from ckbench.kernel_set import Sampled
 from ckbench.process import Seconds, run, run_timed
 from ckbench.shipped_headers import unpack_shipped_headers
 
@@ -106,14 +108,14 @@ class Compilation:
 
 def measure_compilation(
     workspace: Workspace,
-    specs: Sequence[KernelSpec],
+    sampled: Sequence[Sampled],
     shared_by: int,
     arch: ArchSpecs,
     repeat: int,
     folder: Path,
     progress: Callable[[str], None],
 ) -> Compilation:
-    """Compile each of ``specs`` in both ways, in turns, ``repeat`` times.
+    """Compile each of ``sampled`` in both ways, in turns, ``repeat`` times.
 
     Each of them bears the ``shared_by``-th part of precompiling the headers.
     """
@@ -121,11 +123,13 @@ def measure_compilation(
     lock = workspace.root / "third_party" / "composable_kernel" / "composable_kernel.lock"
     shipped = unpack_shipped_headers(lock, wheelhouse.cache_folder(), builder, folder / "shipped")
     place = folder / "precompiled"
-    precompiled = _precompile(workspace, _target(specs[0]), place, repeat, progress)
+    precompiled = _precompile(workspace, _target(sampled[0].like), place, repeat, progress)
     kernels: list[Comparison] = []
     steps: tuple[Step, ...] = ()
-    for number, spec in enumerate(specs, start=1):
-        steps = parse_steps(workspace.actions(aquery_expression(_target(spec))))
+    for number, item in enumerate(sampled, start=1):
+        spec = item.spec
+        steps = parse_steps(workspace.actions(aquery_expression(_target(item.like))))
+        steps = tuple(renamed(step, item.like.name, spec.name) for step in steps)
         ours = folder / str(number) / "ours"
         theirs = folder / str(number) / "theirs"
         for root in (ours, theirs):

@@ -4,22 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import ckarch
 from ckarch import ArchSpecs
 from ckgen.core import codec
 from ckgen.core.declaration import parse_declaration
 from ckgen.core.expand import expand
+from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
 from ckgen.families import FAMILIES
+from ckgen.gemm.pipelines import PIPELINE_CLASSES
+from ckgen.gemm.spec import GemmSpec
 
 from ckbench.errors import BenchError
 
 SET_NAME = "gemm_fp16_rcr_all"
 SET_TARGET = f"//kernels:{SET_NAME}"
+DECLARATION = "gemm_16bit.json"
 
 _Item = TypeVar("_Item")
 
@@ -34,7 +39,7 @@ class KernelSet:
 
 def declaration_file(workspace: Path) -> Path:
     """Where ``workspace`` declares the set."""
-    return workspace / "kernels" / f"{SET_NAME}.json"
+    return workspace / "kernels" / DECLARATION
 
 
 def load_arch(gpu: str) -> ArchSpecs:
@@ -58,18 +63,48 @@ def load_kernel_set(path: Path, arch: ArchSpecs, gpu: str) -> KernelSet:
 def make_kernel_set(data: Mapping[str, Any], arch: ArchSpecs, gpu: str) -> KernelSet:
     """The set that ``data`` declares; an entry that is legal nowhere is a ``BenchError``."""
     declaration = parse_declaration(dict(data), FAMILIES, arch.gpus, SET_NAME)
-    expansion = expand(declaration, arch)
+    sets = {one.name: one for one in named_sets(declaration, SET_NAME)}
+    expansion = expand(restrict(declaration, sets[SET_NAME]), arch)
     if expansion.errors:
         raise BenchError(expansion.errors[0])
     return KernelSet(data, tuple(k.spec for k in expansion.kernels if gpu in k.gpus))
 
 
-def sample(specs: Sequence[KernelSpec], count: int) -> list[KernelSpec]:
-    """``count`` kernels of each pipeline, which decides more than anything else how long one compiles."""
-    by_pipeline: dict[str, list[KernelSpec]] = {}
+@dataclass(frozen=True)
+class Sampled:
+    """A kernel to compile, and the one of the set whose commands the build has for it."""
+
+    spec: KernelSpec
+    like: KernelSpec
+
+
+def sample(specs: Sequence[KernelSpec], count: int) -> list[Sampled]:
+    """``count`` kernels of each pipeline and scheduler.
+
+    They decide more than anything else how long a kernel compiles.
+    """
+    groups: dict[tuple[str, str], list[KernelSpec]] = {}
     for spec in specs:
-        by_pipeline.setdefault(str(spec.to_json()["pipeline"]), []).append(spec)
-    return [spec for members in by_pipeline.values() for spec in spread(members, count)]
+        fields = spec.to_json()
+        groups.setdefault((str(fields["pipeline"]), str(fields["scheduler"])), []).append(spec)
+    chosen = [spec for members in groups.values() for spec in spread(members, count)]
+    return [Sampled(spec, spec) for spec in chosen]
+
+
+def with_other_pipelines(sampled: Sequence[Sampled], target: Target) -> list[Sampled]:
+    """``sampled``, and one kernel of each pipeline that the set has none of.
+
+    It is the first of ``sampled`` that is legal with that pipeline.
+    """
+    specs = [cast(GemmSpec, item.spec) for item in sampled]
+    present = {spec.pipeline for spec in specs}
+    added: list[Sampled] = []
+    for pipeline in PIPELINE_CLASSES:
+        changed = ((replace(spec, pipeline=pipeline), spec) for spec in specs)
+        legal = (Sampled(*pair) for pair in changed if FAMILIES["gemm"].is_legal(pair[0], target))
+        if pipeline not in present and (found := next(legal, None)):
+            added.append(found)
+    return [*sampled, *added]
 
 
 def spread(items: Sequence[_Item], count: int) -> list[_Item]:

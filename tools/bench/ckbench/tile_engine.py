@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ckgen.gemm.pipelines import PIPELINE_CLASSES, PipelineClass
 from ckgen.gemm.spec import GemmSpec
 
 from ckbench.bazel import users_environment
@@ -49,7 +50,15 @@ def write_source(builder: Path, spec: GemmSpec, gpu: str, source: Path) -> None:
     headers = list(source.parent.glob("gemm_single_*.hpp"))
     if len(headers) != 1:
         raise BenchError(f"tile_engine's builder wrote {len(headers)} headers for {spec.name}.")
+    text = headers[0].read_text(encoding="utf-8")
+    headers[0].write_text(with_pipeline(text, PIPELINE_CLASSES[spec.pipeline]), encoding="utf-8")
     source.write_text(_SOURCE.format(header=headers[0].name), encoding="utf-8")
+
+
+def with_pipeline(text: str, classes: PipelineClass) -> str:
+    """The builder's header with the pipeline that it left open because it does not know it."""
+    text = text.replace("BaseGemmPipeline = None<", f"BaseGemmPipeline = {classes.base}<")
+    return text.replace("GemmPipeline = None<", f"GemmPipeline = {classes.pipeline}<")
 
 
 def builder_arguments(builder: Path, spec: GemmSpec, gpu: str, folder: Path) -> list[str]:

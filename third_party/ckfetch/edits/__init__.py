@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""The edits of Composable Kernel's headers, in the order in which they are applied.
+
+Most only spare the compiler work. CK computes with types where a constexpr function would do, and what it computes,
+layouts, indices, offsets, is known before any code is made: the machine code of a kernel is the same instruction for
+instruction with and without them, which //tests/rules:straightforward_test shows.
+"""
+
+from __future__ import annotations
+
+from ckfetch.edit import Edit, StructEdit
+from ckfetch.edits import adaptors, assembly, curves, distributions, elements, sequences, slices, windows
+
+EDITS: tuple[Edit | StructEdit, ...] = (
+    *assembly.EDITS,
+    *sequences.EDITS,
+    *adaptors.EDITS,
+    *curves.EDITS,
+    *distributions.EDITS,
+    *windows.EDITS,
+    *slices.EDITS,
+    *elements.EDITS,
+)
