@@ -6,20 +6,23 @@ _PYTHON_PATH = [Label("//tools/codegen:ckgen/__init__.py"), Label("//arch:ckarch
 
 _BUILD = """\
 load("{rules}", "ck_kernel_sets")
-load(":kernel_set.bzl", "KERNEL_SET")
+load(":kernel_set.bzl", "KERNEL_SETS")
 
 package(default_visibility = ["//visibility:public"])
 
 ck_kernel_sets(
     name = "kernel_sets",
-    sets = [KERNEL_SET],
+    sets = KERNEL_SETS,
 )
 """
 
 _BZL = '''\
 """The kernels of {name}, as its declaration expands."""
 
-KERNEL_SET = json.decode({data})
+KERNEL_SETS = json.decode({data})["sets"]
+
+# For declarations that are one set.
+KERNEL_SET = KERNEL_SETS[0]
 '''
 
 def _kernel_set_impl(rctx):

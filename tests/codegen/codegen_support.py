@@ -20,12 +20,15 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.spec import (
+    DLayout,
     Dtype,
     Epilogue,
+    FusedOp,
     GemmSpec,
     Layout,
     Pipeline,
     Scheduler,
+    SplitK,
     Variant,
 )
 
@@ -49,7 +52,11 @@ BASE = GemmSpec(
     pad_n=False,
     pad_k=False,
     persistent=False,
-    split_k=False,
+    split_k=SplitK.NONE,
+    fused_op=FusedOp.PASS_THROUGH,
+    d_count=0,
+    dtype_d=Dtype.FP16,
+    d_layout=DLayout.ROWS,
 )
 """Legal on gfx942."""
 
@@ -67,11 +74,42 @@ ENTRY: dict[str, Any] = {
 
 
 def gemm(**changes: Any) -> GemmSpec:
-    """``BASE`` with some fields changed; plain triples become extents."""
+    """``BASE`` with some fields changed; plain triples become extents, and D has C's dtype."""
     values: dict[str, Any] = {
         key: Dim3(*value) if isinstance(value, tuple) else value for key, value in changes.items()
     }
+    if "dtype_c" in values:
+        values.setdefault("dtype_d", values["dtype_c"])
     return replace(BASE, **values)
+
+
+SMALL: dict[str, Any] = {
+    "tile": (64, 64, 32),
+    "warp_tile": (16, 16, 16),
+    "pipeline": Pipeline.COMPV3,
+}
+"""Changes that make ``BASE`` a small kernel, legal on gfx942 in every variant but preshuffle."""
+
+OF_VARIANT: dict[Variant, dict[str, Any]] = {
+    Variant.STANDARD: SMALL,
+    Variant.BATCHED: {**SMALL, "variant": Variant.BATCHED},
+    Variant.GROUPED: {**SMALL, "variant": Variant.GROUPED},
+    Variant.MULTI_D: {
+        **SMALL, "variant": Variant.MULTI_D, "fused_op": FusedOp.MULTI_D_ADD, "d_count": 2,
+    },
+    Variant.PRESHUFFLE: {
+        "variant": Variant.PRESHUFFLE, "tile": (64, 64, 64), "waves": (1, 4, 1),
+        "warp_tile": (16, 16, 32), "pipeline": Pipeline.PRESHUFFLEV2,
+        "scheduler": Scheduler.DEFAULT,
+    },
+    Variant.STREAM_K: {**SMALL, "variant": Variant.STREAM_K, "split_k": SplitK.ATOMIC},
+}  # fmt: skip
+"""Changes that make ``BASE`` a small kernel of a variant, legal on gfx942."""
+
+
+def of_variant(variant: Variant, /, **changes: Any) -> GemmSpec:
+    """A small kernel of ``variant``, legal on gfx942 unless the changes make it illegal."""
+    return gemm(**{**OF_VARIANT[variant], **changes})
 
 
 def target(gpu: str = "gfx942", arch: ArchSpecs = ARCH, **changes: Any) -> Target:

@@ -13,8 +13,10 @@ from ckgen.cli.list_commands import rules_markdown
 from ckgen.cli.main import build_parser
 from ckgen.core.declaration import parse_declaration
 from ckgen.core.expand import expand
+from ckgen.core.sets import named_sets
 from ckgen.core.spec import field_types
 from ckgen.families import FAMILIES
+from ckgen.gemm.spec import FusedOp, Variant
 from codegen_support import ARCH, GEMM
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -43,22 +45,42 @@ def test_examples_of_declarations_expand(text: str) -> None:
     assert expansion.errors == () and expansion.kernels
 
 
-def test_there_is_an_example() -> None:
-    assert len(fenced("json")) == 1
+def test_there_is_an_example_of_a_set_of_variants_and_of_several_sets() -> None:
+    assert len(fenced("json")) == 3
+
+
+def test_the_example_of_variants_has_a_kernel_of_each() -> None:
+    data = json.loads(fenced("json")[1])
+    kernels = expand(parse_declaration(data, FAMILIES, ARCH.gpus, "example"), ARCH).kernels
+    assert {kernel.spec.variant for kernel in kernels} == set(Variant)  # type: ignore[attr-defined]
+
+
+def test_the_names_of_the_example_of_several_sets_are_the_quoted_ones() -> None:
+    data = json.loads(fenced("json")[2])
+    sets = named_sets(parse_declaration(data, FAMILIES, ARCH.gpus, "example"), "default")
+    assert ", ".join(f"`{one.name}`" for one in sets) in DECLARING
 
 
 def test_every_field_of_an_entry_is_documented_and_no_other() -> None:
     section = table_rows("An entry of the family `gemm`")
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section, re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert documented == {field.name for field in GEMM.entry_fields} | {"gpus"}
+    assert documented == {field.name for field in GEMM.entry_fields} | {"gpus", "subsets"}
 
 
 def test_every_choice_of_an_entry_is_documented() -> None:
     text = table_rows("An entry of the family `gemm`")
-    for field in ("pipeline", "epilogue", "scheduler", "layout", "variant"):
+    for field in ("pipeline", "epilogue", "scheduler", "layout", "variant", "split_k", "d_layout"):
         for member in field_types(GEMM.spec_type)[field]:  # type: ignore[attr-defined]
             assert f"`{member.value}`" in text, f"{field} {member.value}"
+
+
+def test_every_variant_and_fused_operation_is_explained() -> None:
+    text = table_rows("Variants")
+    rows = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert rows == [variant.value for variant in Variant]
+    for op in FusedOp:
+        assert op is FusedOp.PASS_THROUGH or f"`{op.value}`" in text, op
 
 
 def test_every_option_of_the_command_is_documented_and_no_other(

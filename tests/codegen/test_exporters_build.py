@@ -129,7 +129,7 @@ import json, sys
 from pathlib import Path
 from test_exporters_build import kernels_of
 described = [kernel.describe() for kernel in kernels_of(Path(sys.argv[1]))]
-assert all(kernel["abi_version"] == 1 and kernel["targets"] == "gfx942:64" for kernel in described)
+assert all(kernel["abi_version"] == 2 and kernel["targets"] == "gfx942:64" for kernel in described)
 names = sorted(kernel["spec"]["name"] for kernel in described)
 print(json.dumps({"names": names, "hip": "amdhip64" in Path("/proc/self/maps").read_text()}))
 """

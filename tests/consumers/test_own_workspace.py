@@ -54,10 +54,11 @@ def declare(workspace: Workspace, *entries: Mapping[str, object]) -> None:
         "dtype": "fp16",
         "layout": "rcr",
         "forbid_spills": True,
+        "sets": {"gemm_fp16_rcr_all": {}},
         "defaults": {"waves": [2, 2, 1], "warp_tile": [32, 32, 16]},
         "kernels": entries,
     }
-    path = workspace.folder / "kernels/gemm_fp16_rcr_all.json"
+    path = workspace.folder / "kernels/gemm_16bit.json"
     path.write_text(json.dumps(declaration))
 
 

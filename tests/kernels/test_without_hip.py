@@ -18,15 +18,16 @@ LIBRARY = Path(f"kernels/lib{NAME}.so")
 ASK = """
 from pathlib import Path
 import sys
-from ckabi import KernelLibrary, gemm_problem
+from ckabi import KernelLibrary
+from variant_problems import problem_for, workspace_for
 for path in map(Path, sys.argv[1:]):
     library = KernelLibrary.load(path)
     spec = library.describe()["spec"]
     assert "lib" + spec["name"] + ".so" == path.name
     m, n, k = spec["tile"]
-    problem = gemm_problem(2 * m, 2 * n, 4 * k, layout=spec["layout"])
+    problem = problem_for(spec, 2 * m, 2 * n, 4 * k)
     assert library.supports(problem, "gfx942")[0] == 0
-    assert library.workspace_size(problem, "gfx942") == (0, 0)
+    assert library.workspace_size(problem, "gfx942") == (0, workspace_for(spec, 2 * m, 2 * n))
 print("amdhip64" in Path("/proc/self/maps").read_text())
 """
 

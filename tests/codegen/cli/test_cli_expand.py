@@ -29,10 +29,31 @@ def expand(folder: Path, data: Any, *options: str) -> tuple[int, Path]:
     return main(arguments), output
 
 
+def read_sets(path: Path) -> list[dict[str, Any]]:
+    sets: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["sets"]
+    return sets
+
+
+def test_every_set_of_a_declaration_is_in_the_output(tmp_path: Path) -> None:
+    small = {**ENTRY, "tile": [64, 64, 32], "subsets": ["small"]}
+    sets = {
+        "mine_{dtype}": {"dtype": ["fp16", "bf16"]},
+        "small": {"dtype": "fp16", "subset": "small"},
+    }
+    data = declaration(ENTRY, small, dtype=["fp16", "bf16"], sets=sets)
+    status, output = expand(tmp_path, data, "--set", "unused")
+    assert status == 0
+    found = {one["set"]: [kernel["name"] for kernel in one["kernels"]] for one in read_sets(output)}
+    assert list(found) == ["mine_fp16", "mine_bf16", "small"]
+    assert [len(names) for names in found.values()] == [2, 2, 1]
+    assert found["mine_fp16"][0] == BASE_NAME
+    assert found["small"] == [BASE_NAME.replace("128x128x32", "64x64x32")]
+
+
 def test_the_output_has_the_kernels_with_their_gpus(tmp_path: Path) -> None:
     status, output = expand(tmp_path, declaration(ENTRY, forbid_spills=True))
     assert status == 0
-    data = json.loads(output.read_text(encoding="utf-8"))
+    (data,) = read_sets(output)
     assert {key: data[key] for key in ("set", "family", "forbid_spills", "errors", "dropped")} == {
         "set": "set",
         "family": "gemm",
@@ -51,7 +72,7 @@ def test_the_output_has_the_kernels_with_their_gpus(tmp_path: Path) -> None:
 def test_names_for_the_set_and_the_file_can_be_given(tmp_path: Path) -> None:
     options = ("--set", "mine", "--display-name", "kernels/x.json")
     _, output = expand(tmp_path, declaration(ENTRY), *options)
-    data = json.loads(output.read_text(encoding="utf-8"))
+    (data,) = read_sets(output)
     assert data["set"] == "mine"
     assert data["kernels"][0]["entry"] == "kernels/x.json, entry 1"
 
@@ -72,7 +93,7 @@ def test_errors_can_be_data(tmp_path: Path) -> None:
     bad = {**ENTRY, "tile": [100, 128, 32]}
     status, output = expand(tmp_path, declaration(ENTRY, bad), "--errors-as-data")
     assert status == 0
-    data = json.loads(output.read_text(encoding="utf-8"))
+    (data,) = read_sets(output)
     assert [kernel["name"] for kernel in data["kernels"]] == [BASE_NAME]
     assert len(data["errors"]) == 1 and "entry 2" in data["errors"][0]
 
@@ -81,7 +102,7 @@ def test_errors_can_be_data(tmp_path: Path) -> None:
 def test_a_hopeless_declaration_can_be_data_too(tmp_path: Path, data: Any) -> None:
     status, output = expand(tmp_path, data, "--errors-as-data")
     assert status == 0
-    written = json.loads(output.read_text(encoding="utf-8"))
+    (written,) = read_sets(output)
     assert written["kernels"] == [] and len(written["errors"]) == 1
     assert expand(tmp_path, data)[0] == 1
 
@@ -92,7 +113,7 @@ def test_another_arch_table_is_used_where_given(tmp_path: Path) -> None:
     path = write(tmp_path, arch, "arch.json")
     status, output = expand(tmp_path, declaration(ENTRY), "--arch-specs", str(path))
     assert status == 0
-    (kernel,) = json.loads(output.read_text(encoding="utf-8"))["kernels"]
+    (kernel,) = read_sets(output)[0]["kernels"]
     assert (kernel["gpus"], kernel["refused"]) == (["gfx942"], {})
 
 
@@ -119,7 +140,7 @@ def test_expanding_needs_no_template_engine(tmp_path: Path) -> None:
 
 def test_render_writes_the_source_of_an_expanded_kernel(tmp_path: Path) -> None:
     _, expanded = expand(tmp_path, declaration(ENTRY))
-    spec = json.loads(expanded.read_text(encoding="utf-8"))["kernels"][0]["spec"]
+    spec = read_sets(expanded)[0]["kernels"][0]["spec"]
     output = tmp_path / "x.cpp"
     assert main(["render", "--spec", str(write(tmp_path, spec)), "--output", str(output)]) == 0
     assert output.read_text(encoding="utf-8").startswith(f"// {BASE_NAME}\n")

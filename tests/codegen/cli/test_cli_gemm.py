@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from ckgen.cli.main import main
+from ckgen.gemm.names import parse_name
+from ckgen.gemm.spec import Variant
 from codegen_support import BASE, BASE_NAME, ENTRY, declaration
 
-SET = "fp16_rcr_essential"
+SET = "gemm_fp16_rcr_essential"
 
 
 def gemm(*arguments: str) -> int:
@@ -46,6 +48,16 @@ def test_the_catalogue_is_listed_for_a_dtype_and_a_layout(
     names = capsys.readouterr().out.splitlines()
     assert BASE_NAME in names
     assert len(names) == len(set(names)) > 500
+
+
+@pytest.mark.parametrize("variant", Variant)
+def test_the_catalogue_has_kernels_of_every_variant(
+    capsys: pytest.CaptureFixture[str], variant: Variant
+) -> None:
+    options = ("--datatype", "fp16", "--layout", "rcr", "--variants", variant.value, "--list")
+    assert gemm("--gpu-target", "gfx942", *options) == 0
+    names = capsys.readouterr().out.splitlines()
+    assert {parse_name(name).variant for name in names} == {variant}
 
 
 def test_several_layouts_can_be_listed_at_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,7 +237,7 @@ def test_explain_refuses_what_is_no_kernel(
     [
         (("--gpu-target", "gfx1", "--preselected", SET, "--list"), "there is no GPU 'gfx1'"),
         (("--gpu-target", "gfx942", "--preselected", "x", "--list"), "there is no set 'x'; there "
-         "is fp16_rcr_all, fp16_rcr_essential"),
+         "is gemm_fp16_rcr_all, gemm_fp16_rrr_all, "),
         (("--gpu-target", "gfx942", "--layout", "rcr", "--list"), "--datatype is needed"),
         (("--gpu-target", "gfx942", "--datatype", "fp16", "--list"), "--layout is needed"),
         (("--gpu-target", "gfx942", "--preselected", SET), "--output-dir is needed"),
@@ -260,5 +272,5 @@ def test_an_unknown_dtype_or_variant_is_named(capsys: pytest.CaptureFixture[str]
     options = ("--gpu-target", "gfx942", "--layout", "rcr", "--list")
     assert gemm(*options, "--datatype", "fp99") == 2
     assert "--datatype: expected one of fp16" in capsys.readouterr().err
-    assert gemm(*options, "--datatype", "fp16", "--variants", "preshuffle") == 2
-    assert "--variants: expected one of standard" in capsys.readouterr().err
+    assert gemm(*options, "--datatype", "fp16", "--variants", "shuffled") == 2
+    assert "--variants: expected one of standard, batched" in capsys.readouterr().err

@@ -89,7 +89,9 @@ def test_gpus_come_in_the_order_of_the_arch_table() -> None:
          "[128, 128, 32], not [128, 128]"),
         ({"tile": []}, "field 'tile': a list of choices must not be empty"),
         ({"pipeline": "compv9"}, "field 'pipeline': expected one of mem, compv3, compv4, compv5, "
-         'compv6, not "compv9"'),
+         'compv6, comp_async, preshufflev2, not "compv9"'),
+        ({"split_k": True}, "field 'split_k': expected one of none, atomic, workspace, not true"),
+        ({"d_count": "2"}, "field 'd_count': expected a whole number, not \"2\""),
         ({"persistent": "False"}, "field 'persistent': \"False\" is a string; write false without "
          "quotes"),
         ({"pad": ["False", False, False]}, "field 'pad': \"False\" is a string; write false "

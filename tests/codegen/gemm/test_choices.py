@@ -12,7 +12,16 @@ from ckgen.core.expand import expand
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS, ENTRY_FIELDS, TILE_TABLE
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
-from ckgen.gemm.spec import Dtype, GemmSpec, Pipeline
+from ckgen.gemm.spec import (
+    MAX_DS,
+    DLayout,
+    Dtype,
+    FusedOp,
+    GemmSpec,
+    Pipeline,
+    SplitK,
+    Variant,
+)
 from codegen_support import (
     ARCH,
     BASE,
@@ -23,6 +32,7 @@ from codegen_support import (
     ToySpec,
     declaration,
     gemm,
+    of_variant,
     target,
 )
 
@@ -36,7 +46,7 @@ def expand_one(entry: dict[str, Any], **fields: Any) -> GemmSpec:
 
 def wildcard(field: str, gpu: str, **chosen: Any) -> list[str]:
     by_name = {entry.name: entry for entry in ENTRY_FIELDS}
-    base = {"dtype": Dtype.FP16, "dtype_a": None, "dtype_b": None}
+    base = {"variant": Variant.STANDARD, "dtype": Dtype.FP16, "dtype_a": None, "dtype_b": None}
     return [str(value) for value in by_name[field].choices(target(gpu), {**base, **chosen})]
 
 
@@ -58,26 +68,77 @@ def test_what_is_not_said_has_its_default() -> None:
 def test_accumulator_and_output_follow_from_the_operands(
     fields: dict[str, str], expected: tuple[str, ...]
 ) -> None:
-    spec = expand_one({**ENTRY, "tile": [128, 128, 64], **fields, "pipeline": "compv3"})
+    spec = expand_one({**ENTRY, "tile": [64, 64, 64], **fields, "pipeline": "compv4"})
     got = (spec.dtype_a, spec.dtype_b, spec.dtype_c, spec.dtype_acc)
     assert tuple(str(dtype) for dtype in got) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, Dtype.FP16),
+        ({"dtype_c": "fp32"}, Dtype.FP32),
+        ({"dtype_c": "fp32", "dtype_d": "fp16"}, Dtype.FP16),
+    ],
+)
+def test_d_tensors_have_the_dtype_of_c_unless_said_otherwise(
+    fields: dict[str, str], expected: Dtype
+) -> None:
+    entry = {"variant": "multi_d", "fused_op": "MultiDAdd", "d_count": 1}
+    assert expand_one({**ENTRY, **entry, **fields}).dtype_d is expected
+
+
+@pytest.mark.parametrize("variant", Variant)
+def test_a_kernel_of_every_variant_can_be_declared(variant: Variant) -> None:
+    spec = of_variant(variant)
+    entry = {
+        "variant": variant.value,
+        "tile": list(spec.tile),
+        "waves": list(spec.waves),
+        "warp_tile": list(spec.warp_tile),
+        "pipeline": spec.pipeline.value,
+        "scheduler": spec.scheduler.value,
+        "split_k": spec.split_k.value,
+        "fused_op": spec.fused_op.value,
+        "d_count": spec.d_count,
+    }
+    assert expand_one(entry) == spec
 
 
 def test_a_pair_that_cannot_be_multiplied_can_still_be_named() -> None:
     assert default_dtypes(Dtype.FP16, Dtype.FP8, ARCH) == (Dtype.FP32, Dtype.FP16)
 
 
-def test_integers_are_stored_as_integers() -> None:
-    assert allowed_outputs(Dtype.INT8, Dtype.INT8, ARCH) == (Dtype.INT32,)
+def test_integers_are_stored_whole_or_as_floats() -> None:
+    floats = (Dtype.FP16, Dtype.BF16, Dtype.FP32)
+    assert allowed_outputs(Dtype.INT8, Dtype.INT8, ARCH) == (Dtype.INT32, *floats)
+
+
+def test_only_small_floats_are_stored_as_small_floats() -> None:
+    assert allowed_outputs(Dtype.FP16, Dtype.FP16, ARCH) == (Dtype.FP16, Dtype.BF16, Dtype.FP32)
+    assert allowed_outputs(Dtype.FP8, Dtype.BF8, ARCH)[-2:] == (Dtype.FP8, Dtype.BF8)
 
 
 def test_a_wildcard_stands_for_what_the_gpu_has() -> None:
     assert wildcard("waves", "gfx942") == ["1x4x1", "2x2x1", "4x1x1"]
     assert wildcard("warp_tile", "gfx1100") == ["16x16x16"]
     assert wildcard("warp_tile", "gfx942", dtype=Dtype.INT8) == ["32x32x16", "16x16x32"]
-    assert wildcard("pipeline", "gfx942") == [pipeline.value for pipeline in Pipeline]
+    assert wildcard("pipeline", "gfx950") == [pipeline.value for pipeline in Pipeline]
+    assert "comp_async" not in wildcard("pipeline", "gfx942")
+    assert "preshufflev2" not in wildcard("pipeline", "gfx1100")
     assert "fp8" in wildcard("dtype", "gfx942") and "fp8" not in wildcard("dtype", "gfx1100")
-    assert wildcard("dtype_c", "gfx942") == ["fp16", "fp32"]
+    assert wildcard("dtype_c", "gfx942") == ["fp16", "bf16", "fp32"]
+    assert wildcard("dtype_d", "gfx942") == ["fp16", "bf16", "fp32"]
+    assert wildcard("d_count", "gfx942") == [str(count) for count in range(MAX_DS + 1)]
+    assert wildcard("fused_op", "gfx942") == [op.value for op in FusedOp]
+
+
+def test_a_wildcard_for_warp_tiles_knows_those_that_only_preshuffled_weights_have() -> None:
+    usual = wildcard("warp_tile", "gfx950")
+    shuffled = wildcard("warp_tile", "gfx950", variant=Variant.PRESHUFFLE)
+    assert set(shuffled) - set(usual) == {"32x32x32", "16x16x64"}
+    assert set(usual) - set(shuffled) == {"4x64x16"}
+    assert wildcard("warp_tile", "gfx1100", variant=Variant.PRESHUFFLE) == []
 
 
 def test_a_wildcard_for_tiles_stands_for_the_documented_table() -> None:
@@ -109,6 +170,9 @@ def test_the_choice_that_describes_a_spec_builds_it_again() -> None:
         gemm(dtype_b=Dtype.BF16),
         gemm(dtype_c=Dtype.FP32, pad_m=True, pad_k=True, persistent=True),
         gemm(dtype_a=Dtype.FP8, dtype_b=Dtype.BF8, dtype_c=Dtype.BF16),
+        gemm(split_k=SplitK.WORKSPACE),
+        of_variant(Variant.MULTI_D, dtype_d=Dtype.FP32, d_layout=DLayout.COLUMNS),
+        *(of_variant(variant) for variant in Variant),
     ]
     for spec in specs:
         choice = GEMM.choice(spec, ARCH)

@@ -13,12 +13,16 @@ from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.spec import (
+    MAX_DS,
+    DLayout,
     Dtype,
     Epilogue,
+    FusedOp,
     GemmSpec,
     Layout,
     Pipeline,
     Scheduler,
+    SplitK,
     Variant,
 )
 from codegen_support import ARCH, GEMM, declaration, target
@@ -44,7 +48,7 @@ small = st.builds(Dim3, *(st.integers(min_value=1, max_value=8) for _ in range(3
 def specs(draw: st.DrawFn) -> GemmSpec:
     """Any spec at all, most of them illegal."""
     return GemmSpec(
-        variant=Variant.STANDARD,
+        variant=draw(st.sampled_from(Variant)),
         dtype_a=draw(st.sampled_from(Dtype)),
         dtype_b=draw(st.sampled_from(Dtype)),
         dtype_c=draw(st.sampled_from(Dtype)),
@@ -60,7 +64,11 @@ def specs(draw: st.DrawFn) -> GemmSpec:
         pad_n=draw(st.booleans()),
         pad_k=draw(st.booleans()),
         persistent=draw(st.booleans()),
-        split_k=draw(st.booleans()),
+        split_k=draw(st.sampled_from(SplitK)),
+        fused_op=draw(st.sampled_from(FusedOp)),
+        d_count=draw(st.integers(min_value=0, max_value=MAX_DS + 1)),
+        dtype_d=draw(st.sampled_from(Dtype)),
+        d_layout=draw(st.sampled_from(DLayout)),
     )
 
 
@@ -84,16 +92,24 @@ def some(choices: list[Any]) -> st.SearchStrategy[Any]:
     return st.just("*") | st.sampled_from(choices) | lists
 
 
+def few(choices: list[Any]) -> st.SearchStrategy[Any]:
+    """One choice, or a list of two: what an entry means is the product of all its fields."""
+    return st.sampled_from(choices) | st.lists(st.sampled_from(choices), min_size=2, max_size=2)
+
+
 entries = st.fixed_dictionaries(
     {
         "tile": some([[64, 64, 32], [128, 128, 64], [256, 256, 32], [16, 64, 64], [96, 64, 16]]),
         "waves": some([[2, 2, 1], [4, 1, 1], [1, 4, 1], [4, 2, 1], [8, 1, 1]]),
         "warp_tile": some([[32, 32, 16], [16, 16, 16], [32, 32, 8], [4, 64, 16]]),
-        "pipeline": some(["mem", "compv3", "compv4", "compv5", "compv6"]),
+        "variant": few([variant.value for variant in Variant]),
+        "pipeline": some([pipeline.value for pipeline in Pipeline]),
         "layout": some(["rcr", "rrr", "crr", "ccr"]),
         "epilogue": some(["cshuffle", "default"]),
-        "scheduler": some(["intrawave", "interwave"]),
-        "split_k": some([False, True]),
+        "scheduler": some([scheduler.value for scheduler in Scheduler]),
+        "split_k": few([split_k.value for split_k in SplitK]),
+        "fused_op": few(["PassThrough", "Gelu", "MultiDMultiply", "MultiDAddSilu"]),
+        "d_count": few([0, 1, MAX_DS]),
     }
 )
 

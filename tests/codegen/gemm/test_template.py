@@ -12,8 +12,17 @@ from ckgen.core.errors import SpecError
 from ckgen.core.generate import render_kernel
 from ckgen.gemm.context import template_context
 from ckgen.gemm.pipelines import loop_variants
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Layout, Pipeline, Scheduler
-from codegen_support import ARCH, BASE, GEMM, gemm
+from ckgen.gemm.spec import (
+    Dtype,
+    Epilogue,
+    GemmSpec,
+    Layout,
+    Pipeline,
+    Scheduler,
+    SplitK,
+    Variant,
+)
+from codegen_support import ARCH, BASE, GEMM, gemm, of_variant
 
 HOSTILE = '"; } int main() { system("id"); } // \\ \n {{ 7 * 7 }} {% raw %}'
 
@@ -27,7 +36,7 @@ def render(**changes: Any) -> str:
 def test_every_loop_variant_is_one_device_function(pipeline: Pipeline, epilogue: Epilogue) -> None:
     spec = gemm(pipeline=pipeline, epilogue=epilogue)
     text = render_kernel(GEMM, spec, ARCH)
-    functions = re.findall(r"__global__ .*?void (\w+)\(KernelArgs args\)", text)
+    functions = re.findall(r"__global__ .*?void (\w+)\(Product args\)", text)
     expected = [f"{spec.name}__{variant.suffix}" for variant in loop_variants(spec, ARCH)]
     assert functions == expected
     for name in expected:
@@ -54,13 +63,17 @@ def test_every_loop_variant_is_one_device_function(pipeline: Pipeline, epilogue:
         ({"tile": (64, 16, 64), "pipeline": Pipeline.MEM}, "/*prefetch_stages*/ 4"),
         ({"persistent": True}, "/*persistent*/ true"),
         ({"pad_n": True}, "/*pad_m, pad_n, pad_k*/ false, true, false"),
-        ({"split_k": True}, "/*split_k*/ true"),
-        ({"split_k": False}, "ck_tile::memory_operation_enum::set>>;"),
-        ({"split_k": True}, "ck_tile::memory_operation_enum::atomic_add>>;"),
+        ({"split_k": SplitK.ATOMIC}, "ck_kernel::gemm::SplitK::atomic,"),
+        ({"split_k": SplitK.WORKSPACE}, "ck_kernel::gemm::SplitK::workspace,"),
+        ({"split_k": SplitK.NONE}, "ck_tile::memory_operation_enum::set>>;"),
+        ({"split_k": SplitK.WORKSPACE}, "using Stored      = AccDataType;"),
+        ({"split_k": SplitK.NONE}, "using Stored      = CDataType;"),
+        ({"split_k": SplitK.ATOMIC}, "ck_tile::memory_operation_enum::atomic_add>>;"),
         (
-            {"split_k": True, "epilogue": Epilogue.DEFAULT, "dtype_c": Dtype.FP32},
+            {"split_k": SplitK.ATOMIC, "epilogue": Epilogue.DEFAULT, "dtype_c": Dtype.FP32},
             "ck_tile::memory_operation_enum::atomic_add>>;",
         ),
+        ({"pipeline": Pipeline.COMP_ASYNC}, "ck_tile::GemmPipelineAgBgCrCompAsync<"),
     ],
 )
 def test_each_choice_reaches_the_source(changes: dict[str, Any], expected: str) -> None:
@@ -87,15 +100,21 @@ def test_different_specs_give_different_sources() -> None:
     assert render() != render(pad_m=True)
 
 
-def test_sources_are_plain_ascii_without_trailing_blanks() -> None:
-    text = render(pipeline=Pipeline.MEM)
+@pytest.mark.parametrize(
+    "spec",
+    [*map(of_variant, Variant), gemm(pipeline=Pipeline.MEM), gemm(split_k=SplitK.WORKSPACE)],
+    ids=lambda spec: spec.name,
+)
+def test_sources_are_plain_ascii_without_trailing_blanks(spec: GemmSpec) -> None:
+    text = render_kernel(GEMM, spec, ARCH)
     assert text.isascii() and text.endswith("\n")
     assert not re.search(r"[ \t]+$", text, re.MULTILINE)
     assert "\n\n\n" not in text
 
 
-def test_nothing_but_closed_choices_and_numbers_reaches_the_template() -> None:
-    for value in template_context(BASE, ARCH)["cxx"].values():
+@pytest.mark.parametrize("variant", Variant)
+def test_nothing_but_closed_choices_and_numbers_reaches_the_template(variant: Variant) -> None:
+    for value in template_context(of_variant(variant), ARCH)["cxx"].values():
         assert isinstance(value, (bool, int)) or re.fullmatch(r"[\w:/.]+", value)
 
 

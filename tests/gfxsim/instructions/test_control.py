@@ -166,6 +166,7 @@ NOTHING = {
     ),
     "gfx12": (
         "s_nop 7",
+        "s_waitcnt vmcnt(0)",
         "s_wait_loadcnt 0x0",
         "s_wait_storecnt 0x0",
         "s_wait_samplecnt 0x0",

@@ -169,7 +169,7 @@ Table control_table() {
         plain("s_barrier_signal", &run_barrier_signal<false>, Class::control, kGfx12),
         barrier_signal_isfirst(),
         plain("s_barrier_wait", &run_barrier_wait, Class::barrier, kGfx12),
-        wait("s_waitcnt", kGfx9And11),
+        wait("s_waitcnt"),  // gfx12 still has it, though compilers use it only where CK writes assembly
         wait("s_waitcnt_vscnt", kGfx11),
         wait("s_waitcnt_vmcnt", kGfx11),
         wait("s_waitcnt_expcnt", kGfx11),

@@ -12,6 +12,7 @@ from ckgen.cli.options import add_arch_specs, load_arch
 from ckgen.core.declaration import Declaration, load_declaration
 from ckgen.core.errors import DeclarationError
 from ckgen.core.expand import Expansion, expand
+from ckgen.core.sets import named_sets, restrict
 from ckgen.core.writer import write_if_changed
 from ckgen.families import FAMILIES
 
@@ -21,12 +22,18 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "expand",
         help="expand a kernel-set declaration into specs",
-        description="Writes the kernels of a declaration, with the GPUs each is legal on, as JSON.",
+        description="Writes the sets of a declaration, each with its kernels and the GPUs that these "
+        "are legal on, as JSON.",
         allow_abbrev=False,
     )
     parser.add_argument("--declaration", type=Path, required=True, metavar="FILE")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--set", dest="set_name", metavar="NAME", help="default: the file's stem")
+    parser.add_argument(
+        "--set",
+        dest="set_name",
+        metavar="NAME",
+        help="what a declaration that names no sets is called; default: the file's stem",
+    )
     parser.add_argument(
         "--display-name", default="", metavar="TEXT", help="what messages call the declaration"
     )
@@ -47,15 +54,19 @@ def run(options: argparse.Namespace) -> None:
         declaration = load_declaration(
             options.declaration, FAMILIES, arch.gpus, options.display_name
         )
+        parts = [(one.name, restrict(declaration, one)) for one in named_sets(declaration, name)]
     except DeclarationError as error:
         if not options.errors_as_data:
             raise
-        _write(options.output, {**_header(name), "kernels": [], "errors": [str(error)]})
+        _write(options.output, [{**_header(name), "kernels": [], "errors": [str(error)]}])
         return
-    expansion = expand(declaration, arch)
-    if expansion.errors and not options.errors_as_data:
-        raise DeclarationError("\n".join(expansion.errors))
-    _write(options.output, {**_header(name, declaration), **expansion_to_json(expansion)})
+    sets = []
+    for set_name, part in parts:
+        expansion = expand(part, arch)
+        if expansion.errors and not options.errors_as_data:
+            raise DeclarationError("\n".join(expansion.errors))
+        sets.append({**_header(set_name, part), **expansion_to_json(expansion)})
+    _write(options.output, sets)
 
 
 def expansion_to_json(expansion: Expansion) -> dict[str, Any]:
@@ -84,5 +95,6 @@ def _header(name: str, declaration: Declaration | None = None) -> dict[str, Any]
     }
 
 
-def _write(path: Path, data: dict[str, Any]) -> None:
-    write_if_changed(path, json.dumps({"dropped": {}, **data}, indent=1) + "\n")
+def _write(path: Path, sets: list[dict[str, Any]]) -> None:
+    whole = {"sets": [{"dropped": {}, **one} for one in sets]}
+    write_if_changed(path, json.dumps(whole, indent=1) + "\n")

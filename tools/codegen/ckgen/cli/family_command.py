@@ -42,7 +42,10 @@ def add_to(commands: Any, family: Family) -> None:
             )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        "--preselected", metavar="SET", help=f"one of {', '.join(family.preselected)}"
+        "--preselected",
+        metavar="SET",
+        help=f"a set that ships with the generator, such as {family.name}_fp16_rcr_essential; "
+        "a wrong name lists them all",
     )
     source.add_argument("--declaration", type=Path, metavar="FILE", help="a kernel-set declaration")
     source.add_argument(

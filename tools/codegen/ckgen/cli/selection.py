@@ -14,6 +14,7 @@ from ckgen.core.declaration import Declaration, load_declaration, parse_declarat
 from ckgen.core.errors import DeclarationError, FieldError, UsageError
 from ckgen.core.expand import expand
 from ckgen.core.family import EntryField, Family
+from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
 from ckgen.families import FAMILIES
 
@@ -91,14 +92,13 @@ def _declaration(
     gpus: tuple[str, ...],
 ) -> Declaration:
     if options.preselected is not None:
-        known = family.preselected
+        known = preselected_sets(family, arch)
         if options.preselected not in known:
             raise UsageError(
                 f"--preselected: there is no set {options.preselected!r}; "
                 f"there is {', '.join(known)}"
             )
-        name = options.preselected
-        return load_declaration(known[name], FAMILIES, arch.gpus, name)
+        return known[options.preselected]
     if options.declaration is not None:
         return load_declaration(options.declaration, FAMILIES, arch.gpus)
     for field in family.entry_fields:
@@ -110,6 +110,16 @@ def _declaration(
     catalogue: dict[str, Any] = dict(family.catalogue(fields))
     catalogue["kernels"] = [{**entry, "gpus": list(gpus)} for entry in catalogue["kernels"]]
     return parse_declaration(catalogue, FAMILIES, arch.gpus, f"the {family.name} catalogue")
+
+
+def preselected_sets(family: Family, arch: ArchSpecs) -> dict[str, Declaration]:
+    """The sets that ship with the family, by name."""
+    found = {}
+    for stem, path in family.preselected.items():
+        declaration = load_declaration(path, FAMILIES, arch.gpus, path.name)
+        for one in named_sets(declaration, f"{family.name}_{stem}"):
+            found[one.name] = restrict(declaration, one)
+    return found
 
 
 def option_name(field: EntryField) -> str:

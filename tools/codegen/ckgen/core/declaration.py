@@ -13,7 +13,8 @@ from ckgen.core.errors import CkgenError, DeclarationError, FieldError
 from ckgen.core.family import EntryField, Family, look_up_family
 
 WILDCARD = "*"
-_TOP_LEVEL = ("family", "description", "forbid_spills", "defaults", "kernels")
+_TOP_LEVEL = ("family", "description", "forbid_spills", "defaults", "kernels", "sets")
+_OF_ENTRY = ("gpus", "subsets")
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,15 @@ class Options:
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry, with the options for every field. ``gpus`` is None for all GPUs."""
+    """One entry, with the options for every field. ``gpus`` is None for all GPUs.
+
+    ``subsets`` are words by which the sets of a declaration choose among its entries.
+    """
 
     label: str
     options: Mapping[str, Options]
     gpus: tuple[str, ...] | None
+    subsets: tuple[str, ...] = ()
 
     @property
     def explicit(self) -> bool:
@@ -43,13 +48,18 @@ class Entry:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A kernel set as declared; ``errors`` are the sentences about entries left out for them."""
+    """Kernels as declared; ``errors`` are the sentences about entries left out for them.
+
+    ``sets`` is what the declaration says about how its kernels are divided into sets, which
+    ``ckgen.core.sets`` reads; without, they are one set.
+    """
 
     source: str
     family: Family
     forbid_spills: bool
     entries: tuple[Entry, ...]
     errors: tuple[str, ...]
+    sets: object = None
 
 
 def load_declaration(
@@ -98,7 +108,10 @@ def parse_declaration(
             entries.append(parse_entry(value, family, known_gpus, label, base))
         except DeclarationError as error:
             errors.append(str(error))
-    return Declaration(source, family, _forbid_spills(data, source), tuple(entries), tuple(errors))
+    forbid_spills = _forbid_spills(data, source)
+    return Declaration(
+        source, family, forbid_spills, tuple(entries), tuple(errors), data.get("sets")
+    )
 
 
 def parse_entry(
@@ -112,8 +125,8 @@ def parse_entry(
     fields = {field.name: field for field in family.entry_fields}
     if not isinstance(value, dict):
         raise DeclarationError(f"{label}: expected a JSON object, not {codec.show(value)}")
-    _refuse_unknown(value, (*fields, "gpus"), label)
-    own = {key: item for key, item in value.items() if key != "gpus"}
+    _refuse_unknown(value, (*fields, *_OF_ENTRY), label)
+    own = {key: item for key, item in value.items() if key not in _OF_ENTRY}
     said = {**(base or {}), **_decode_fields(own, fields, label)}
     for field in fields.values():
         if field.required and field.name not in said:
@@ -122,7 +135,8 @@ def parse_entry(
         name: said.get(name, Options((field.default,), single=True))
         for name, field in fields.items()
     }
-    return Entry(label, options, _parse_gpus(value.get("gpus"), known_gpus, label))
+    gpus = _parse_gpus(value.get("gpus"), known_gpus, label)
+    return Entry(label, options, gpus, _parse_subsets(value.get("subsets", []), label))
 
 
 def _decode_defaults(
@@ -173,6 +187,14 @@ def _parse_gpus(value: object, known: tuple[str, ...], label: str) -> tuple[str,
                 f"known ones are {', '.join(known)}"
             )
     return tuple(name for name in known if name in value)
+
+
+def _parse_subsets(value: object, label: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
+        raise DeclarationError(
+            f"{label}, field 'subsets': expected a list of words, not {codec.show(value)}"
+        )
+    return tuple(dict.fromkeys(value))
 
 
 def _forbid_spills(data: Mapping[str, Any], source: str) -> bool:

@@ -86,7 +86,7 @@ class Family(ABC):
     @property
     @abstractmethod
     def preselected(self) -> Mapping[str, Path]:
-        """The declarations that ship with the family, by name."""
+        """The declarations that ship with the family, by the stem of their file."""
 
     @abstractmethod
     def set_value(self, spec: KernelSpec, field: str) -> str:

@@ -126,4 +126,4 @@ def _difference(a: Any, b: Any) -> float:
         return 1.0 + 0.1 * abs(members.index(a) - members.index(b))
     if isinstance(a, bool):
         return 1.0
-    return 1.0 + abs(math.log2(a / b))
+    return 1.0 + abs(math.log2((1 + abs(a)) / (1 + abs(b))))

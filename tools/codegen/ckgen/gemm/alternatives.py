@@ -12,7 +12,8 @@ from ckgen.core.choice import Choice
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
-from ckgen.gemm.spec import GemmSpec, Pipeline
+from ckgen.gemm.geometry import warp_tiles_of
+from ckgen.gemm.spec import MAX_DS, GemmSpec, Pipeline
 
 _PER_AXIS = 5
 
@@ -27,7 +28,11 @@ def alternatives(spec: GemmSpec, field: str, target: Target) -> Iterable[Any]:
     if field == "waves":
         return tuple(Dim3(*waves) for waves in target.gpu.wave_layouts)
     if field == "warp_tile":
-        return tuple(Dim3(*tile) for tile in target.gpu.warp_tiles.get(spec.dtype_key, ()))
+        return tuple(Dim3(*tile) for tile in warp_tiles_of(spec, target))
+    if field == "d_count":
+        return tuple(range(MAX_DS + 1))
+    if field == "dtype_d":
+        return (spec.dtype_c,)
     if field == "dtype_b":
         return (spec.dtype_a,)
     if field == "dtype_acc":

@@ -17,13 +17,18 @@ from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
+from ckgen.gemm.geometry import warp_tile_tables
 from ckgen.gemm.spec import (
+    MAX_DS,
+    DLayout,
     Dtype,
     Epilogue,
+    FusedOp,
     GemmSpec,
     Layout,
     Pipeline,
     Scheduler,
+    SplitK,
     Variant,
 )
 
@@ -46,11 +51,12 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
     b = choice["dtype_b"] or choice["dtype"]
     accumulator, output = default_dtypes(a, b, arch)
     pad_m, pad_n, pad_k = choice["pad"]
+    c = choice["dtype_c"] or output
     return GemmSpec(
         variant=choice["variant"],
         dtype_a=a,
         dtype_b=b,
-        dtype_c=choice["dtype_c"] or output,
+        dtype_c=c,
         dtype_acc=accumulator,
         layout=choice["layout"],
         tile=choice["tile"],
@@ -64,6 +70,10 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
         pad_k=pad_k,
         persistent=choice["persistent"],
         split_k=choice["split_k"],
+        fused_op=choice["fused_op"],
+        d_count=choice["d_count"],
+        dtype_d=choice["dtype_d"] or c,
+        d_layout=choice["d_layout"],
     )
 
 
@@ -94,8 +104,8 @@ def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
     a = chosen["dtype_a"] or chosen["dtype"]
     b = chosen["dtype_b"] or chosen["dtype"]
     accumulator, _ = default_dtypes(a, b, target.arch)
-    tiles = target.gpu.warp_tiles.get(f"{a}_{b}_{accumulator}", ())
-    return tuple(Dim3(*tile) for tile in tiles)
+    tables = warp_tile_tables(chosen["variant"], target)
+    return tuple(Dim3(*tile) for tile in tables.get(f"{a}_{b}_{accumulator}", ()))
 
 
 def _pipelines(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pipeline]:
@@ -108,6 +118,14 @@ def _pads(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pads]:
 
 def _booleans(target: Target, chosen: Mapping[str, Any]) -> Sequence[bool]:
     return (False, True)
+
+
+def _d_counts(target: Target, chosen: Mapping[str, Any]) -> Sequence[int]:
+    return tuple(range(MAX_DS + 1))
+
+
+def _ds(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
+    return _outputs(target, chosen)
 
 
 def _decode_pads(value: object) -> Pads:
@@ -167,8 +185,16 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
         "persistent", "whether one workgroup computes several tiles", partial(codec.decode, bool),
         _booleans, default=False,
     ),
-    EntryField(
-        "split_k", "whether several workgroups may share the k of one tile",
-        partial(codec.decode, bool), _booleans, default=False,
+    _choice_field(
+        "split_k", "how workgroups that share the k of one tile add up", SplitK, SplitK.NONE
     ),
+    _choice_field(
+        "fused_op", "what is applied to the product", FusedOp, FusedOp.PASS_THROUGH
+    ),
+    EntryField(
+        "d_count", "D tensors that the fused operation takes", partial(codec.decode, int),
+        _d_counts, default=0,
+    ),
+    EntryField("dtype_d", "dtype of the D tensors, if not C's", partial(codec.decode, Dtype), _ds),
+    _choice_field("d_layout", "rows or columns for the D tensors", DLayout, DLayout.ROWS),
 )  # fmt: skip

@@ -10,11 +10,20 @@ from ckarch import ArchSpecs
 
 from ckgen.core.spec import canonical_json
 from ckgen.gemm.pipelines import PIPELINE_CLASSES, loop_variants, prefetch_stages
-from ckgen.gemm.spec import Dtype, GemmSpec, Scheduler
+from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, Scheduler, SplitK, Variant
 
 _ROWS = "ck_tile::tensor_layout::gemm::RowMajor"
 _COLUMNS = "ck_tile::tensor_layout::gemm::ColumnMajor"
-_SCHEDULERS = {Scheduler.INTRAWAVE: "Intrawave", Scheduler.INTERWAVE: "Interwave"}
+_SCHEDULERS = {
+    Scheduler.INTRAWAVE: "Intrawave",
+    Scheduler.INTERWAVE: "Interwave",
+    Scheduler.DEFAULT: "Default",
+}
+_ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}
+"""Variants whose only device function chooses among the loop variants, and what it is called."""
+
+_COMBINATIONS = {"MultiDAdd": "Added", "MultiDMultiply": "Multiplied"}
+_ACTIVATIONS = {"": "PassThrough", "Tanh": "TanH"}
 
 
 def template_context(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
@@ -25,6 +34,7 @@ def template_context(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "spec_json": canonical_json({**spec.to_json(), "name": spec.name}),
         "variants": loop_variants(spec, arch),
         "prefetch_stages": prefetch_stages(spec, arch),
+        "one_function": _ONE_FUNCTION.get(spec.variant),
         "cxx": cxx_names(spec, arch),
     }
 
@@ -36,21 +46,38 @@ def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "a_type": arch.dtype(spec.dtype_a).cxx_type,
         "b_type": arch.dtype(spec.dtype_b).cxx_type,
         "c_type": arch.dtype(spec.dtype_c).cxx_type,
+        "d_type": arch.dtype(spec.dtype_d).cxx_type,
         "acc_type": arch.dtype(spec.dtype_acc).cxx_type,
         "a_bytes": _object_bytes(spec.dtype_a, arch),
         "b_bytes": _object_bytes(spec.dtype_b, arch),
         "c_bytes": _object_bytes(spec.dtype_c, arch),
+        "d_bytes": _object_bytes(spec.dtype_d, arch),
+        "acc_bytes": _object_bytes(spec.dtype_acc, arch),
         "a_layout": _ROWS if layout.a_by_rows else _COLUMNS,
         "b_layout": _ROWS if layout.b_by_rows else _COLUMNS,
         "c_layout": _ROWS if layout.c_by_rows else _COLUMNS,
         "a_row_major": layout.a_by_rows,
         "b_row_major": layout.b_by_rows,
         "c_row_major": layout.c_by_rows,
+        "d_row_major": spec.d_layout is DLayout.ROWS,
         "pipeline": pipeline.pipeline,
         "base_pipeline": pipeline.base,
         "double_lds": pipeline.double_lds,
         "scheduler": _SCHEDULERS[spec.scheduler],
-        "memory_operation": "atomic_add" if spec.split_k else "set",
+        "memory_operation": "atomic_add" if spec.split_k is SplitK.ATOMIC else "set",
+        "adds_parts": spec.split_k is SplitK.WORKSPACE,
+        **_fused_names(spec.fused_op),
+    }
+
+
+def _fused_names(op: FusedOp) -> Mapping[str, str]:
+    """How the D tensors are combined with the product, and what is applied to the result."""
+    word = op.value
+    combined = next((name for name in _COMBINATIONS if word.startswith(name)), "")
+    activation = word[len(combined) :]
+    return {
+        "combination": _COMBINATIONS.get(combined, "Alone"),
+        "activation": _ACTIVATIONS.get(activation, activation),
     }
 
 

@@ -22,12 +22,17 @@ def default_dtypes(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, Dtype]:
 
 
 def allowed_outputs(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, ...]:
-    """What the epilogues can convert the accumulator to, beginning with the default."""
+    """What the epilogues can convert the accumulator to, beginning with the default.
+
+    Any of the larger floats, and 8-bit ones too where the operands are 8-bit floats, because those
+    say which of the two encodings is meant. CK converts to integers by dropping bits, so an integer
+    is stored only where it is the accumulator.
+    """
     accumulator, output = default_dtypes(a, b, arch)
-    if accumulator is Dtype.INT32:
-        return (Dtype.INT32,)
-    narrow = (Dtype.FP16, Dtype.BF16) if output is not a else ()
-    return tuple(dict.fromkeys((output, *narrow, accumulator)))
+    small = (Dtype.FP8, Dtype.BF8) if {a, b} <= {Dtype.FP8, Dtype.BF8} else ()
+    return tuple(
+        dict.fromkeys((output, Dtype.FP16, Dtype.BF16, Dtype.FP32, accumulator, *small))
+    )
 
 
 def bytes_of(elements: int, dtype: Dtype, arch: ArchSpecs) -> int:

@@ -20,11 +20,28 @@ from ckgen.gemm.context import template_context
 from ckgen.gemm.dtypes import default_dtypes
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import GemmSpec
+from ckgen.gemm.spec import FusedOp, GemmSpec, SplitK, Variant
 
 _HERE = Path(__file__).parent
 _CODEGEN = _HERE.parents[1]
 _ABI = _HERE.parents[3] / "abi" / "ck_kernel_abi.h"
+
+_NEEDED_BY_VARIANT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        Variant.MULTI_D.value: {"fused_op": FusedOp.MULTI_D_ADD.value, "d_count": 1},
+        Variant.STREAM_K.value: {"split_k": [SplitK.ATOMIC.value, SplitK.WORKSPACE.value]},
+    }
+)
+"""What the catalogue says for variants that no kernel has with the default of every field."""
+
+
+_OF_VARIANT: Mapping[Variant, Mapping[str, Any]] = MappingProxyType(
+    {
+        Variant.MULTI_D: {"fused_op": "MultiDAdd", "d_count": 1},
+        Variant.STREAM_K: {"split_k": ["atomic", "workspace"]},
+    }
+)
+"""What kernels of a variant must have besides, in the catalogue."""
 
 
 class GemmFamily(Family):
@@ -36,7 +53,11 @@ class GemmFamily(Family):
     rules = GEMM_RULES
     entry_fields = ENTRY_FIELDS
     field_weights = MappingProxyType(
-        {"dtype_a": 8.0, "dtype_b": 6.0, "dtype_c": 2.0, "layout": 8.0, "waves": 0.5}
+        {
+            "variant": 8.0, "fused_op": 8.0, "d_count": 8.0, "d_layout": 8.0,
+            "dtype_a": 8.0, "dtype_b": 6.0, "dtype_c": 2.0, "dtype_d": 2.0,
+            "layout": 8.0, "waves": 0.5,
+        }  # fmt: skip
     )
 
     def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
@@ -56,6 +77,7 @@ class GemmFamily(Family):
             "dtype_b": None if gemm.dtype_b is gemm.dtype_a else gemm.dtype_b,
             "dtype_c": None if gemm.dtype_c is output else gemm.dtype_c,
             "pad": (gemm.pad_m, gemm.pad_n, gemm.pad_k),
+            "dtype_d": None if gemm.dtype_d is gemm.dtype_c else gemm.dtype_d,
         }
         names = (field.name for field in self.entry_fields)
         return {
@@ -89,7 +111,15 @@ class GemmFamily(Family):
         return str(getattr(spec, "dtype_a" if field == "dtype" else field))
 
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        wanted = fields.get("variant", Variant.STANDARD)
+        variants = wanted if isinstance(wanted, list) else [wanted]
         free = ("tile", "waves", "warp_tile", "pipeline", "scheduler")
-        everything = {field: "*" for field in free}
-        pads = [[False, False, False], [True, True, True]]
-        return {"family": self.name, **fields, "kernels": [{**everything, "pad": pads}]}
+        everything = {
+            **{field: "*" for field in free},
+            "pad": [[False, False, False], [True, True, True]],
+        }
+        kernels = [
+            {**everything, "variant": str(variant), **_OF_VARIANT.get(Variant(variant), {})}
+            for variant in variants
+        ]
+        return {"family": self.name, **fields, "kernels": kernels}

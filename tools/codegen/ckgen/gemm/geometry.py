@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
 from ckgen.core.target import Target
 from ckgen.gemm.dtypes import bytes_of
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec
+from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Variant
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,13 @@ class ThreadGrid:
         return None
 
 
-def load_grids(spec: GemmSpec, target: Target) -> tuple[ThreadGrid, ThreadGrid]:
-    """How the tiles of A and of B are loaded from memory."""
+def load_grids(spec: GemmSpec, target: Target) -> tuple[ThreadGrid, ...]:
+    """How the tiles of A and of B are loaded from memory; preshuffled weights need no spreading."""
     tile, layout = spec.tile, spec.layout
-    return (
-        _load_grid("the A tile", spec, target, tile.m, layout.a_by_rows, spec.dtype_a),
-        _load_grid("the B tile", spec, target, tile.n, not layout.b_by_rows, spec.dtype_b),
-    )
+    a = _load_grid("the A tile", spec, target, tile.m, layout.a_by_rows, spec.dtype_a)
+    if spec.variant is Variant.PRESHUFFLE:
+        return (a,)
+    return a, _load_grid("the B tile", spec, target, tile.n, not layout.b_by_rows, spec.dtype_b)
 
 
 def _load_grid(
@@ -82,7 +83,7 @@ def store_vector(spec: GemmSpec, target: Target) -> int:
     """Elements of C per store: up to 16 bytes once shuffled, else the one that a lane holds."""
     if spec.epilogue is Epilogue.DEFAULT:
         return 1
-    return min(spec.tiling.coverage.n, int(16 / target.arch.dtype(spec.dtype_c).bytes))
+    return min(spec.tiling.coverage.n, int(16 / target.arch.dtype(spec.dtype_stored).bytes))
 
 
 @dataclass(frozen=True)
@@ -111,15 +112,30 @@ def shuffle_shape(spec: GemmSpec, target: Target) -> ShuffleShape:
 def lds_bytes(spec: GemmSpec, target: Target) -> int:
     """LDS of one workgroup: every buffer of the pipeline must also serve the epilogue."""
     arch = target.arch
+    tiles = [(spec.tile.m, spec.dtype_a)]
+    if spec.variant is not Variant.PRESHUFFLE:
+        tiles.append((spec.tile.n, spec.dtype_b))
     stage = sum(
-        _round_up(bytes_of(extent * spec.tile.k, dtype, arch), 16)
-        for extent, dtype in ((spec.tile.m, spec.dtype_a), (spec.tile.n, spec.dtype_b))
+        _round_up(bytes_of(extent * spec.tile.k, dtype, arch), 16) for extent, dtype in tiles
     )
     shuffled = 0
     if spec.epilogue is Epilogue.CSHUFFLE:
         grid = shuffle_shape(spec, target).grid
-        shuffled = bytes_of(grid.rows * grid.columns, spec.dtype_c, arch)
+        shuffled = bytes_of(grid.rows * grid.columns, spec.dtype_stored, arch)
     return max(stage, shuffled) * arch.pipeline(spec.pipeline).lds_buffers
+
+
+def warp_tile_tables(
+    variant: Variant, target: Target
+) -> Mapping[str, tuple[tuple[int, int, int], ...]]:
+    """The warp tiles that the GPU has for the variant, by dtypes."""
+    gpu = target.gpu
+    return gpu.preshuffle_warp_tiles if variant is Variant.PRESHUFFLE else gpu.warp_tiles
+
+
+def warp_tiles_of(spec: GemmSpec, target: Target) -> tuple[tuple[int, int, int], ...]:
+    """The warp tiles that the GPU has for the spec's dtypes and variant."""
+    return tuple(warp_tile_tables(spec.variant, target).get(spec.dtype_key, ()))
 
 
 def accumulators_per_lane(spec: GemmSpec, target: Target) -> int:

@@ -9,12 +9,17 @@ from enum import Enum
 from ckgen.core.errors import SpecError
 from ckgen.core.tile import Dim3
 from ckgen.gemm.spec import (
+    SPLIT_K_WORDS,
+    VARIANT_WORDS,
+    DLayout,
     Dtype,
     Epilogue,
+    FusedOp,
     GemmSpec,
     Layout,
     Pipeline,
     Scheduler,
+    SplitK,
     Variant,
     implied_dtypes,
 )
@@ -25,6 +30,10 @@ FORM = (
 )
 
 
+_VARIANTS = {word: variant for variant, word in VARIANT_WORDS.items()}
+_SPLIT_KS = {word: split_k for split_k, word in SPLIT_K_WORDS.items()}
+
+
 def _one_of(choices: type[Enum]) -> str:
     return "|".join(re.escape(str(member.value)) for member in choices)
 
@@ -32,13 +41,16 @@ def _one_of(choices: type[Enum]) -> str:
 _BOOL = "True|False"
 _EXTENTS = r"[1-9]\d*x[1-9]\d*x[1-9]\d*"
 _NAME = re.compile(
-    rf"gemm_(?P<a>{_one_of(Dtype)})_(?P<layout>{_one_of(Layout)})"
+    rf"gemm_(?P<a>{_one_of(Dtype)})_(?P<layout>{_one_of(Layout)})(?P<d_layout>{_one_of(DLayout)})?"
     rf"_(?P<pipeline>{_one_of(Pipeline)})_(?P<epilogue>{_one_of(Epilogue)})"
     rf"_(?P<scheduler>{_one_of(Scheduler)})"
     rf"_(?P<pad_m>{_BOOL})_(?P<pad_n>{_BOOL})_(?P<pad_k>{_BOOL})_(?P<persistent>{_BOOL})"
     rf"_(?P<tile>{_EXTENTS})_(?P<waves>{_EXTENTS})_(?P<warp_tile>{_EXTENTS})"
     rf"(?:_b(?P<b>{_one_of(Dtype)}))?(?:_c(?P<c>{_one_of(Dtype)}))?"
-    rf"(?:_acc(?P<acc>{_one_of(Dtype)}))?(?P<split_k>_splitk)?",
+    rf"(?:_acc(?P<acc>{_one_of(Dtype)}))?(?:_d(?P<d>{_one_of(Dtype)}))?"
+    rf"(?:_(?P<split_k>{'|'.join(_SPLIT_KS)}))?"
+    rf"(?:_multid_(?P<fused_op>{_one_of(FusedOp)})_d(?P<d_count>\d+))?"
+    rf"(?:_(?P<variant>{'|'.join(_VARIANTS)}))?",
     re.ASCII,
 )
 
@@ -50,11 +62,16 @@ def parse_name(name: str) -> GemmSpec:
         raise SpecError(f"{name!r} is not the name of a GEMM kernel; those have the form {FORM}")
     a = Dtype(match["a"])
     implied_acc, implied_c = implied_dtypes(a)
+    c = Dtype(match["c"]) if match["c"] else implied_c
+    op = FusedOp(match["fused_op"] or FusedOp.PASS_THROUGH)
+    d_count = int(match["d_count"] or 0)
+    fused = d_count != 0 or op is not FusedOp.PASS_THROUGH
+    unnamed = Variant.MULTI_D if fused else Variant.STANDARD
     spec = GemmSpec(
-        variant=Variant.STANDARD,
+        variant=_VARIANTS[match["variant"]] if match["variant"] else unnamed,
         dtype_a=a,
         dtype_b=Dtype(match["b"]) if match["b"] else a,
-        dtype_c=Dtype(match["c"]) if match["c"] else implied_c,
+        dtype_c=c,
         dtype_acc=Dtype(match["acc"]) if match["acc"] else implied_acc,
         layout=Layout(match["layout"]),
         tile=Dim3.parse(match["tile"]),
@@ -67,7 +84,11 @@ def parse_name(name: str) -> GemmSpec:
         pad_n=match["pad_n"] == "True",
         pad_k=match["pad_k"] == "True",
         persistent=match["persistent"] == "True",
-        split_k=match["split_k"] is not None,
+        split_k=_SPLIT_KS.get(match["split_k"], SplitK.NONE),
+        fused_op=op,
+        d_count=d_count,
+        dtype_d=Dtype(match["d"]) if match["d"] else c,
+        d_layout=DLayout(match["d_layout"]) if match["d_layout"] else DLayout.ROWS,
     )
     if spec.name != name:
         raise SpecError(f"{name!r} names what is implied anyway; the kernel is called {spec.name}")

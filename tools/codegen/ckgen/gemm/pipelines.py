@@ -28,35 +28,40 @@ class LoopVariant:
 
 @dataclass(frozen=True)
 class PipelineClass:
-    """CK's names for a pipeline.
+    """CK's names for a pipeline: its class template, and the one that knows loop counts and tails.
 
     ``persistent``: whether it can be run in a loop over tiles. ``double_lds``: whether CK must give
     it two LDS buffers rather than one.
     """
 
-    stem: str
+    pipeline: str
+    base: str
     persistent: bool
     double_lds: bool
 
-    @property
-    def pipeline(self) -> str:
-        """The pipeline's class template."""
-        return f"ck_tile::GemmPipelineAgBgCr{self.stem}"
 
-    @property
-    def base(self) -> str:
-        """The class template that knows loop counts and tails."""
-        return f"ck_tile::BaseGemmPipelineAgBgCr{self.stem}"
+def _class(stem: str, persistent: bool, double_lds: bool) -> PipelineClass:
+    names = (f"ck_tile::{prefix}{stem}" for prefix in ("", "Base"))
+    return PipelineClass(*names, persistent, double_lds)
 
 
 PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
     {
-        Pipeline.MEM: PipelineClass("Mem", persistent=True, double_lds=False),
-        Pipeline.COMPV3: PipelineClass("CompV3", persistent=True, double_lds=False),
-        Pipeline.COMPV4: PipelineClass("CompV4", persistent=True, double_lds=True),
-        Pipeline.COMPV5: PipelineClass("CompV5", persistent=False, double_lds=False),
-        Pipeline.COMPV6: PipelineClass("CompV6", persistent=False, double_lds=False),
+        Pipeline.MEM: _class("GemmPipelineAgBgCrMem", True, False),
+        Pipeline.COMPV3: _class("GemmPipelineAgBgCrCompV3", True, False),
+        Pipeline.COMPV4: _class("GemmPipelineAgBgCrCompV4", True, True),
+        Pipeline.COMPV5: _class("GemmPipelineAgBgCrCompV5", False, False),
+        Pipeline.COMPV6: _class("GemmPipelineAgBgCrCompV6", False, False),
+        Pipeline.COMP_ASYNC: _class("GemmPipelineAgBgCrCompAsync", False, True),
+        Pipeline.PRESHUFFLEV2: _class("WeightPreshufflePipelineAGmemBGmemCRegV2", True, True),
     }
+)
+
+_TWO_BUFFERS = (
+    LoopVariant(True, "Three"),
+    LoopVariant(True, "Two"),
+    LoopVariant(False, "Two"),
+    LoopVariant(False, "One"),
 )
 
 _FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
@@ -66,12 +71,9 @@ _FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
             LoopVariant(False, "Odd"),
             LoopVariant(False, "Even"),
         ),
-        Pipeline.COMPV4: (
-            LoopVariant(True, "Three"),
-            LoopVariant(True, "Two"),
-            LoopVariant(False, "Two"),
-            LoopVariant(False, "One"),
-        ),
+        Pipeline.COMPV4: _TWO_BUFFERS,
+        Pipeline.COMP_ASYNC: (*_TWO_BUFFERS, LoopVariant(False, "Three")),
+        Pipeline.PRESHUFFLEV2: (LoopVariant(True, "Odd"), LoopVariant(True, "Even")),
         Pipeline.COMPV5: (LoopVariant(True, "Empty"),),
         Pipeline.COMPV6: (
             LoopVariant(True, "Odd"),

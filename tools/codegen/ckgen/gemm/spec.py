@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import ClassVar
 
 from ckgen.core.choice import Choice
@@ -16,6 +18,11 @@ class Variant(Choice):
     """What the kernel computes around the product."""
 
     STANDARD = "standard"
+    BATCHED = "batched"
+    GROUPED = "grouped"
+    MULTI_D = "multi_d"
+    PRESHUFFLE = "preshuffle"
+    STREAM_K = "stream_k"
 
 
 class Dtype(Choice):
@@ -63,6 +70,8 @@ class Pipeline(Choice):
     COMPV4 = "compv4"
     COMPV5 = "compv5"
     COMPV6 = "compv6"
+    COMP_ASYNC = "comp_async"
+    PRESHUFFLEV2 = "preshufflev2"
 
 
 class Epilogue(Choice):
@@ -73,18 +82,69 @@ class Epilogue(Choice):
 
 
 class Scheduler(Choice):
-    """Whether loads and matrix instructions overlap within a wave or between waves."""
+    """Whether loads and matrix instructions overlap within a wave or between waves.
+
+    The pipeline of preshuffled weights knows only its own schedule, called ``default``.
+    """
 
     INTRAWAVE = "intrawave"
     INTERWAVE = "interwave"
+    DEFAULT = "default"
+
+
+class SplitK(Choice):
+    """How the parts of one tile's k, each of another workgroup, are added up, if there are any.
+
+    ``atomic`` adds them to C in memory, in any order; ``workspace`` keeps them apart and adds them
+    up in a second launch, always in the same order.
+    """
+
+    NONE = "none"
+    ATOMIC = "atomic"
+    WORKSPACE = "workspace"
+
+
+class FusedOp(Choice):
+    """What is applied to the product, and to the D tensors if it takes any."""
+
+    PASS_THROUGH = "PassThrough"
+    MULTI_D_ADD = "MultiDAdd"
+    MULTI_D_MULTIPLY = "MultiDMultiply"
+    RELU = "Relu"
+    GELU = "Gelu"
+    FAST_GELU = "FastGelu"
+    SILU = "Silu"
+    SIGMOID = "Sigmoid"
+    TANH = "Tanh"
+    MULTI_D_ADD_RELU = "MultiDAddRelu"
+    MULTI_D_ADD_GELU = "MultiDAddGelu"
+    MULTI_D_ADD_FAST_GELU = "MultiDAddFastGelu"
+    MULTI_D_ADD_SILU = "MultiDAddSilu"
+    MULTI_D_ADD_SIGMOID = "MultiDAddSigmoid"
+    MULTI_D_ADD_TANH = "MultiDAddTanh"
+
+
+MAX_DS = 4
+"""The most D tensors that a kernel takes."""
+
+
+class DLayout(Choice):
+    """Whether D tensors are stored by rows or by columns.
+
+    One row that is repeated is a D tensor by rows, one column that is repeated one by columns.
+    """
+
+    ROWS = "r"
+    COLUMNS = "c"
 
 
 @dataclass(frozen=True)
 class GemmSpec(KernelSpec):
     """One GEMM kernel. The accumulator and the output follow from A and B unless named.
 
-    With ``split_k`` it adds to C instead of storing it, so that several workgroups can share the k
-    of one tile; without, only one part of k is computed.
+    With ``split_k`` several workgroups can share the k of one tile; without, only one part of k is
+    computed. ``d_count`` tensors of ``dtype_d`` enter the ``fused_op``; where there are none their
+    dtype is C's and their layout by rows.
     """
 
     family: ClassVar[str] = "gemm"
@@ -105,12 +165,21 @@ class GemmSpec(KernelSpec):
     pad_n: bool
     pad_k: bool
     persistent: bool
-    split_k: bool = False
+    split_k: SplitK
+    fused_op: FusedOp
+    d_count: int
+    dtype_d: Dtype
+    d_layout: DLayout
 
     @cached_property
     def tiling(self) -> TileConfig:
         """The three extents together, with what follows from them."""
         return TileConfig(self.tile, self.waves, self.warp_tile)
+
+    @cached_property
+    def dtype_stored(self) -> Dtype:
+        """What the epilogue stores: C, or parts of it that are added up later."""
+        return self.dtype_acc if self.split_k is SplitK.WORKSPACE else self.dtype_c
 
     @cached_property
     def dtype_key(self) -> str:
@@ -122,8 +191,10 @@ class GemmSpec(KernelSpec):
         """The name that users of CK know, and a suffix for all that it does not imply."""
         implied_acc, implied_c = implied_dtypes(self.dtype_a)
         pads = "_".join(str(pad) for pad in (self.pad_m, self.pad_n, self.pad_k))
+        with_d = self.d_count != 0 or self.d_layout is not DLayout.ROWS
+        layout = f"{self.layout}{self.d_layout}" if with_d else self.layout
         parts = [
-            f"{self.family}_{self.dtype_a}_{self.layout}",
+            f"{self.family}_{self.dtype_a}_{layout}",
             f"{self.pipeline}_{self.epilogue}_{self.scheduler}_{pads}_{self.persistent}",
             f"{self.tile}_{self.waves}_{self.warp_tile}",
         ]
@@ -133,11 +204,31 @@ class GemmSpec(KernelSpec):
             parts.append(f"c{self.dtype_c}")
         if self.dtype_acc is not implied_acc:
             parts.append(f"acc{self.dtype_acc}")
-        if self.split_k:
-            parts.append("splitk")
-        if self.variant is not Variant.STANDARD:
-            parts.append(self.variant.value)
+        if self.dtype_d is not self.dtype_c:
+            parts.append(f"d{self.dtype_d}")
+        if self.split_k is not SplitK.NONE:
+            parts.append(SPLIT_K_WORDS[self.split_k])
+        fused = self.d_count != 0 or self.fused_op is not FusedOp.PASS_THROUGH
+        if fused:
+            parts.append(f"multid_{self.fused_op}_d{self.d_count}")
+        if self.variant is not (Variant.MULTI_D if fused else Variant.STANDARD):
+            parts.append(VARIANT_WORDS[self.variant])
         return "_".join(parts)
+
+
+SPLIT_K_WORDS: Mapping[SplitK, str] = MappingProxyType(
+    {SplitK.ATOMIC: "splitk", SplitK.WORKSPACE: "splitkws"}
+)
+VARIANT_WORDS: Mapping[Variant, str] = MappingProxyType(
+    {
+        Variant.STANDARD: "standard",
+        Variant.BATCHED: "batched",
+        Variant.GROUPED: "grouped",
+        Variant.MULTI_D: "multid",
+        Variant.PRESHUFFLE: "preshuffle",
+        Variant.STREAM_K: "streamk",
+    }
+)
 
 
 def implied_dtypes(a: Dtype) -> tuple[Dtype, Dtype]:

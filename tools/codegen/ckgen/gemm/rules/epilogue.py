@@ -33,6 +33,20 @@ def _cshuffle_cover(spec: GemmSpec, target: Target) -> str | None:
     return shape.grid.complaint()
 
 
+def _byte_store(spec: GemmSpec, target: Target) -> str | None:
+    """CK has no store of one byte.
+
+    Seen with fp8 x fp8 to bf8 64x64x64 on gfx942, compv3: «static assertion failed due to
+    requirement sizeof(thread_buffer<unsigned _BitInt(8), 1>) == 4» in amd_buffer_store_impl.
+    """
+    if spec.epilogue is Epilogue.CSHUFFLE or target.arch.dtype(spec.dtype_stored).bytes > 1:
+        return None
+    return (
+        f"the {spec.epilogue} epilogue stores single elements, and CK cannot store a single "
+        f"{spec.dtype_c}"
+    )
+
+
 EPILOGUE_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.cshuffle_odd_repeat",
@@ -46,5 +60,12 @@ EPILOGUE_RULES: tuple[Rule, ...] = (
         "The threads must cover what the cshuffle epilogue stores at once evenly, 16 bytes each.",
         ("epilogue", "tile", "waves", "warp_tile"),
         _cshuffle_cover,
+    ),
+    Rule(
+        "gemm.byte_store",
+        "A C of 8-bit elements needs the cshuffle epilogue, which stores 16 of them at once: CK "
+        "has no store of one byte.",
+        ("epilogue", "dtype_c"),
+        _byte_store,
     ),
 )

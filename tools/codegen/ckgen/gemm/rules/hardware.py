@@ -11,7 +11,8 @@ from ckgen.core.rules import Rule
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs
-from ckgen.gemm.spec import GemmSpec
+from ckgen.gemm.geometry import warp_tiles_of
+from ckgen.gemm.spec import GemmSpec, Variant
 
 
 def _listed(triples: Iterable[tuple[int, int, int]]) -> str:
@@ -57,11 +58,13 @@ def _wave_k(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _warp_tile_supported(spec: GemmSpec, target: Target) -> str | None:
-    tiles = target.gpu.warp_tiles.get(spec.dtype_key, ())
+    tiles = warp_tiles_of(spec, target)
     if spec.warp_tile in tiles:
         return None
+    kind = "preshuffled " if spec.variant is Variant.PRESHUFFLE else ""
     return (
-        f"warp tile {spec.warp_tile} is not among those of {target.name} for {spec.dtype_key} "
+        f"warp tile {spec.warp_tile} is not among those of {target.name} for "
+        f"{kind}{spec.dtype_key} "
         f"({_listed(tiles) or 'none'})"
     )
 
@@ -104,13 +107,13 @@ HARDWARE_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.warp_tile_supported",
         "The warp tile must be one that the GPU's matrix instructions compute for these dtypes.",
-        ("warp_tile",),
+        ("warp_tile", "variant"),
         _warp_tile_supported,
     ),
     Rule(
         "gemm.warp_tile_correct",
         "The warp tile must not be one that is known to compile and to give wrong results, such as "
-        "fp8 tiles of 16 rows with the wrong k.",
+        "those of int8 on GPUs for which CK has no instruction for it.",
         ("warp_tile",),
         _warp_tile_correct,
     ),

@@ -38,25 +38,38 @@ constexpr bool loops_agree(const Config& config)
     for(int loops = 1; loops <= 64; ++loops)
     {
         const LoopVariant variant = loop_variant(config, loops);
-        if(variant.hot != BasePipeline::BlockHasHotloop(loops) ||
+        // preshufflev2 counts its loops while it runs, so it has one kind of main loop; see kAsyncStages for comp_async.
+        const bool hot = config.pipeline == Pipeline::preshufflev2 ||
+                         (BasePipeline::BlockHasHotloop(loops) &&
+                          !(config.pipeline == Pipeline::comp_async && loops == kAsyncStages));
+        if(variant.hot != hot ||
            to_ck(variant.tail) != BasePipeline::GetBlockLoopTailNum(loops))
             return false;
     }
     return true;
 }
 
-template <typename Kernel>
+template <typename Theirs, typename Ours>
 constexpr bool arguments_agree()
 {
-    using Theirs = typename Kernel::UniversalGemmKernel::KernelArgs;
-    return sizeof(Theirs) == sizeof(KernelArgs) && offsetof(Theirs, as_ptr) == offsetof(KernelArgs, a) &&
-           offsetof(Theirs, bs_ptr) == offsetof(KernelArgs, b) && offsetof(Theirs, e_ptr) == offsetof(KernelArgs, c) &&
-           offsetof(Theirs, M) == offsetof(KernelArgs, m) && offsetof(Theirs, N) == offsetof(KernelArgs, n) &&
-           offsetof(Theirs, K) == offsetof(KernelArgs, k) &&
-           offsetof(Theirs, stride_As) == offsetof(KernelArgs, stride_a) &&
-           offsetof(Theirs, stride_Bs) == offsetof(KernelArgs, stride_b) &&
-           offsetof(Theirs, stride_E) == offsetof(KernelArgs, stride_c) &&
-           offsetof(Theirs, k_batch) == offsetof(KernelArgs, k_batch);
+    return sizeof(Theirs) == sizeof(Ours) && offsetof(Theirs, as_ptr) == offsetof(Ours, a) &&
+           offsetof(Theirs, bs_ptr) == offsetof(Ours, b) && offsetof(Theirs, ds_ptr) == offsetof(Ours, d) &&
+           offsetof(Theirs, e_ptr) == offsetof(Ours, c) && offsetof(Theirs, M) == offsetof(Ours, m) &&
+           offsetof(Theirs, N) == offsetof(Ours, n) && offsetof(Theirs, K) == offsetof(Ours, k) &&
+           offsetof(Theirs, stride_As) == offsetof(Ours, stride_a) &&
+           offsetof(Theirs, stride_Bs) == offsetof(Ours, stride_b) &&
+           offsetof(Theirs, stride_Ds) == offsetof(Ours, stride_d) &&
+           offsetof(Theirs, stride_E) == offsetof(Ours, stride_c) &&
+           offsetof(Theirs, k_batch) == offsetof(Ours, k_batch);
+}
+
+template <typename Kernel>
+constexpr bool d_vectors_agree(const Config& config)
+{
+    if constexpr(Kernel::UniversalGemmKernel::NumDTensor > 0)
+        return !config.d.row_major ||
+               Kernel::EpiloguePipeline::GetVectorSizeD(ck_tile::number<0>{}) == vector_d(config);
+    return true;
 }
 
 template <typename Kernel>
@@ -66,14 +79,14 @@ constexpr bool vectors_agree(const Config& config)
     return Kernel::kBlockSize == block_size(config, wave_size) &&
            Kernel::GemmPipeline::GetVectorSizeA() == vector_a(config, wave_size) &&
            Kernel::GemmPipeline::GetVectorSizeB() == vector_b(config, wave_size) &&
-           Kernel::EpiloguePipeline::GetVectorSizeC() == vector_c(config);
+           Kernel::EpiloguePipeline::GetVectorSizeC() == vector_c(config) && d_vectors_agree<Kernel>(config);
 }
 
 // Every part of K begins with a whole vector, whatever its number.
 constexpr bool parts_are_aligned(const Config& config)
 {
     const int wave_size = ck_tile::get_warp_size();
-    return !config.split_k || ((!config.a.row_major || config.warp_tile.k % vector_a(config, wave_size) == 0) &&
+    return config.split_k == SplitK::none || ((!config.a.row_major || config.warp_tile.k % vector_a(config, wave_size) == 0) &&
                                (config.b.row_major || config.warp_tile.k % vector_b(config, wave_size) == 0));
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Host pass only: launching one GEMM kernel, on top of the plan. Needs neither CK nor libstdc++.
+// Host pass only: launching one GEMM kernel as the ABI asks for it. Needs neither CK nor libstdc++.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "ck_kernel/host/gemm_enqueue.hpp"
 #include "ck_kernel/host/gemm_library.hpp"
 #include "ck_kernel/host/gemm_supports.hpp"
 #include "ck_kernel/host/gpus.hpp"
@@ -17,66 +18,23 @@
 
 namespace ck_kernel::gemm {
 
-// How many workgroups of a persistent kernel the current device runs at once.
-inline hipError_t resident_workgroups(const Hip& hip, const Entry& entry, int block, int* count)
+inline bool has_null(const Config& config, const ck_gemm_problem& p)
 {
-    int device = 0, units = 0, per_unit = 0;
-    if(const auto error = hip.get_device(&device))
-        return error;
-    if(const auto error = hip.device_get_attribute(&units, hipDeviceAttributeMultiprocessorCount, device))
-        return error;
-    if(const auto error = hip.max_active_blocks(&per_unit, entry.function, block, 0))
-        return error;
-    *count = units * per_unit;
-    return hipSuccess;
-}
-
-// What is between the rows of C belongs to somebody else.
-inline hipError_t clear(const Hip& hip, const Config& config, const ck_gemm_problem& p, hipStream_t stream)
-{
-    const auto bytes = static_cast<std::size_t>(config.c.bytes);
-    return hip.memset_2d_async(p.c, static_cast<std::size_t>(p.stride_c) * bytes, 0,
-                               static_cast<std::size_t>(p.n) * bytes, static_cast<std::size_t>(p.m), stream);
-}
-
-inline hipError_t
-enqueue(const Hip& hip, const Library& library, const ck_gemm_problem& p, int wave_size, hipStream_t stream)
-{
-    const Config& config = library.config;
-    KernelArgs args{p.a,
-                    p.b,
-                    0,
-                    p.c,
-                    static_cast<std::int32_t>(p.m),
-                    static_cast<std::int32_t>(p.n),
-                    static_cast<std::int32_t>(p.k),
-                    static_cast<std::int32_t>(p.stride_a),
-                    static_cast<std::int32_t>(p.stride_b),
-                    0,
-                    static_cast<std::int32_t>(p.stride_c),
-                    static_cast<std::int32_t>(p.k_batch)};
-    // The parts of K need the same loops, as supports() made sure.
-    const Entry* entry = find_entry(library, ceil_div(k_parts(config, p.k, p.k_batch).last, config.tile.k));
-    if(entry == nullptr)
-        return hipErrorInvalidDeviceFunction;
-    const int block = block_size(config, wave_size);
-    int workgroups  = tile_count(config, p.m, p.n);
-    auto layers     = static_cast<unsigned>(p.k_batch);
-    if(config.persistent)
+    if(config.variant == Variant::grouped)
     {
-        if(const auto error = resident_workgroups(hip, *entry, block, &workgroups))
-            return error;
-        layers = 1; // each workgroup goes through the parts of K by itself
+        for(std::int64_t i = 0; i < p.group_count; ++i)
+            if(p.groups[i].a == nullptr || p.groups[i].b == nullptr || p.groups[i].c == nullptr)
+                return true;
+        return false;
     }
-    if(config.split_k)
-        if(const auto error = clear(hip, config, p, stream))
-            return error;
-    void* arguments[] = {&args};
-    return hip.launch_kernel(entry->function, dim3(static_cast<unsigned>(workgroups), 1, layers),
-                             dim3(static_cast<unsigned>(block)), arguments, 0, stream);
+    for(int i = 0; i < config.d_count; ++i)
+        if(p.d[i] == nullptr)
+            return true;
+    return p.a == nullptr || p.b == nullptr || p.c == nullptr;
 }
 
-inline ck_kernel_status launch(const Library& library,
+template <int Ds>
+ck_kernel_status launch(const Library& library,
                                const ck_problem* problem,
                                const ck_launch_options* options,
                                const Reason& reason)
@@ -90,8 +48,13 @@ inline ck_kernel_status launch(const Library& library,
     if(const auto status = supports(library, problem, options->gpu, reason))
         return status;
     const ck_gemm_problem& p = *reinterpret_cast<const ck_gemm_problem*>(problem);
-    if(p.a == nullptr || p.b == nullptr || p.c == nullptr)
+    if(has_null(library.config, p))
         return reason(CK_KERNEL_INVALID, "%s was launched with a null tensor.", library.name);
+    const std::uint64_t needed = workspace_bytes(library.config, p);
+    if(needed > 0 && (options->workspace == nullptr || options->workspace_size < needed))
+        return reason(CK_KERNEL_INVALID, "%s was launched with a workspace of %llu bytes and needs %llu.", library.name,
+                      static_cast<unsigned long long>(options->workspace ? options->workspace_size : 0),
+                      static_cast<unsigned long long>(needed));
     const Hip* hip = nullptr;
     if(const auto status = find_runtime(library.name, &hip, reason))
         return status;
@@ -103,15 +66,16 @@ inline ck_kernel_status launch(const Library& library,
                       hip->get_error_string(error));
     };
 
+    const Work<Ds> work{*hip, library, wave_size, stream, options->workspace};
     for(int i = 0; i < options->warmup; ++i)
-        if(const auto error = enqueue(*hip, library, p, wave_size, stream))
+        if(const auto error = work.enqueue(p))
             return device_say(error);
     Timer timer(*hip);
     if(options->timed)
         if(const auto error = timer.start(stream))
             return device_say(error);
     for(int i = 0; i < options->repeat; ++i)
-        if(const auto error = enqueue(*hip, library, p, wave_size, stream))
+        if(const auto error = work.enqueue(p))
             return device_say(error);
     if(options->timed)
     {

@@ -9,7 +9,7 @@
 
 namespace ck_kernel::gemm {
 
-// A device function of the library and the loops it serves.
+// A device function of the library and the loops it serves; where there is only one, it serves them all.
 struct Entry {
     LoopVariant variant;
     const void* function;
@@ -20,10 +20,13 @@ struct Library {
     const char* name;
     const Entry* entries;
     std::size_t entry_count;
+    const void* add_parts; // the device function that adds up what waits in a workspace, or null
 };
 
 inline const Entry* find_entry(const Library& library, int loops)
 {
+    if(chooses_loops_on_device(library.config))
+        return library.entries;
     const LoopVariant wanted = loop_variant(library.config, loops);
     for(std::size_t i = 0; i < library.entry_count; ++i)
         if(library.entries[i].variant == wanted)

@@ -30,6 +30,7 @@ struct Hip {
     hipError_t (*device_get_attribute)(int*, hipDeviceAttribute_t, int);
     hipError_t (*max_active_blocks)(int*, const void*, int, std::size_t);
     hipError_t (*memset_2d_async)(void*, std::size_t, int, std::size_t, std::size_t, hipStream_t);
+    hipError_t (*memcpy_async)(void*, const void*, std::size_t, hipMemcpyKind, hipStream_t);
     hipError_t (*event_create)(hipEvent_t*);
     hipError_t (*event_record)(hipEvent_t, hipStream_t);
     hipError_t (*event_synchronize)(hipEvent_t);
@@ -97,6 +98,7 @@ inline const char* find_functions(void* library, Hip& hip)
     symbols.find(hip.device_get_attribute, "hipDeviceGetAttribute");
     symbols.find(hip.max_active_blocks, "hipOccupancyMaxActiveBlocksPerMultiprocessor");
     symbols.find(hip.memset_2d_async, "hipMemset2DAsync");
+    symbols.find(hip.memcpy_async, "hipMemcpyAsync");
     symbols.find(hip.event_create, "hipEventCreate");
     symbols.find(hip.event_record, "hipEventRecord");
     symbols.find(hip.event_synchronize, "hipEventSynchronize");

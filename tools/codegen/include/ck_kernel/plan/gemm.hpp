@@ -13,8 +13,11 @@
 
 namespace ck_kernel::gemm {
 
-enum class Pipeline { mem, compv3, compv4, compv5, compv6 };
+enum class Variant { standard, batched, grouped, multi_d, preshuffle, stream_k };
+enum class Pipeline { mem, compv3, compv4, compv5, compv6, comp_async, preshufflev2 };
 enum class Epilogue { cshuffle, direct };
+// How the parts of one tile's K are added up: not at all, in C, or by a second launch out of a workspace.
+enum class SplitK { none, atomic, workspace };
 enum class Tail { empty, odd, even, one, two, three, four, five, six, seven, full };
 
 struct Extent {
@@ -27,15 +30,30 @@ struct Operand {
 };
 
 struct Config {
+    Variant variant;
     Extent tile, waves, warp_tile;
-    Operand a, b, c;
+    Operand a, b, c, d;
+    int d_count;
+    int sum_bytes; // of one accumulator
     bool pad_m, pad_n, pad_k;
     Pipeline pipeline;
     Epilogue epilogue;
     int prefetch_stages; // of the mem pipeline; 0 for the others
     bool persistent;     // as many workgroups as the GPU holds at once, each computing several tiles
-    bool split_k;        // C is added to, so that several workgroups may share the K of one tile
+    SplitK split_k;      // whether several workgroups may share the K of one tile
 };
+
+// What the epilogue stores: C, or parts of it that are added up later.
+constexpr int stored_bytes(const Config& config)
+{
+    return config.split_k == SplitK::workspace ? config.sum_bytes : config.c.bytes;
+}
+
+// Whether one device function serves all loop counts, because one launch may need several.
+constexpr bool chooses_loops_on_device(const Config& config)
+{
+    return config.variant == Variant::grouped || config.variant == Variant::stream_k;
+}
 
 // One device function of the kernel: CK compiles the main loop and its tail separately for each.
 struct LoopVariant {
@@ -47,25 +65,55 @@ struct LoopVariant {
     }
 };
 
-// The kernel argument, laid out as ck_tile::UniversalGemmKernelArgs<1, 1, 0>.
-struct KernelArgs {
+// The argument of one product, laid out as ck_tile::UniversalGemmKernelArgs<1, 1, Ds>.
+template <int Ds>
+struct ProductArgs {
+    static constexpr int kSlots = Ds > 0 ? Ds : 1; // CK's empty arrays still take a slot
     const void* a;
     const void* b;
-    std::uint64_t no_ds; // CK's empty array of D pointers still takes a slot
+    const void* d[kSlots];
     void* c;
     std::int32_t m, n, k;
     std::int32_t stride_a, stride_b;
-    std::int32_t no_stride_ds;
+    std::int32_t stride_d[kSlots];
     std::int32_t stride_c;
     std::int32_t k_batch;
 };
-static_assert(sizeof(KernelArgs) == 64, "the kernel argument of CK's universal GEMM has 64 bytes");
+
+// Products that lie these many elements apart.
+template <int Ds>
+struct BatchArgs {
+    ProductArgs<Ds> first;
+    std::int64_t stride_a, stride_b, stride_c;
+};
+
+// One of many products, and the first workgroup that computes it.
+struct Group {
+    ProductArgs<0> product;
+    std::int32_t first_workgroup;
+    std::int32_t reserved;
+};
+
+struct GroupsArgs {
+    const Group* groups; // by first_workgroup
+    std::int32_t count;
+};
+
+// Parts of C that wait in a workspace to be added up: `parts` of them, m x n each, one after the other.
+struct AddPartsArgs {
+    const void* sums;
+    void* c;
+    std::int64_t m, n, stride_c;
+    std::int64_t parts;
+};
+
+constexpr int kAddPartsBlock = 256;
 
 constexpr int ceil_div(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
 
-constexpr int tile_count(const Config& config, std::int64_t m, std::int64_t n)
+constexpr std::int64_t tile_count(const Config& config, std::int64_t m, std::int64_t n)
 {
-    return ceil_div(m, config.tile.m) * ceil_div(n, config.tile.n);
+    return static_cast<std::int64_t>(ceil_div(m, config.tile.m)) * ceil_div(n, config.tile.n);
 }
 
 constexpr int block_size(const Config& config, int wave_size)
@@ -104,9 +152,23 @@ constexpr int vector_c(const Config& config)
     if(config.epilogue == Epilogue::direct)
         return 1;
     const int row   = config.warp_tile.n * config.waves.n;
-    const int width = 16 / config.c.bytes;
+    const int width = 16 / stored_bytes(config);
     return row < width ? row : width;
 }
+
+// D tensors by rows are read like C is stored, by the widest vectors of their dtype; by columns one by one.
+constexpr int vector_d(const Config& config)
+{
+    if(config.epilogue == Epilogue::direct || !config.d.row_major)
+        return 1;
+    const int row   = config.warp_tile.n * config.waves.n;
+    const int width = 16 / config.d.bytes;
+    return row < width ? row : width;
+}
+
+// comp_async goes once through its main loop whatever the count, and then adds two tiles too many to three. Its tail alone
+// is right for three, and compiled for them although CK would not call it.
+constexpr int kAsyncStages = 3;
 
 constexpr LoopVariant loop_variant(const Config& config, int loops)
 {
@@ -115,14 +177,36 @@ constexpr LoopVariant loop_variant(const Config& config, int loops)
     case Pipeline::compv3: return {loops > 2, loops > 2 ? Tail::full : loops == 1 ? Tail::odd : Tail::even};
     case Pipeline::compv4:
         return {loops > 2, loops == 1 ? Tail::one : loops % 2 == 1 ? Tail::three : Tail::two};
+    case Pipeline::comp_async:
+        return {loops > kAsyncStages, loops == 1 ? Tail::one : loops % 2 == 1 ? Tail::three : Tail::two};
     case Pipeline::compv5: return {true, Tail::empty};
     case Pipeline::compv6: return {loops > 3, loops % 2 == 1 ? Tail::odd : Tail::even};
+    case Pipeline::preshufflev2: return {true, loops % 2 == 1 ? Tail::odd : Tail::even};
     case Pipeline::mem: break;
     }
     constexpr Tail tails[] = {
         Tail::full, Tail::one, Tail::two, Tail::three, Tail::four, Tail::five, Tail::six, Tail::seven};
     return {loops > config.prefetch_stages, tails[loops % config.prefetch_stages]};
 }
+
+// Stream-K: the loops of all tiles, one after the other, are divided evenly among the workgroups.
+struct Share {
+    std::int64_t begin, end;
+};
+
+constexpr Share share_of(std::int64_t loops, std::int64_t workgroups, std::int64_t workgroup)
+{
+    return {loops * workgroup / workgroups, loops * (workgroup + 1) / workgroups};
+}
+
+// The workgroup whose share has that loop.
+constexpr std::int64_t owner_of(std::int64_t loops, std::int64_t workgroups, std::int64_t loop)
+{
+    return ((loop + 1) * workgroups - 1) / loops;
+}
+
+// A workgroup and a tile that follow one another never share a place: of the two at least one is the next.
+constexpr std::int64_t stream_places(std::int64_t tiles, std::int64_t workgroups) { return tiles + workgroups; }
 
 // How CK divides K: every part but the last is as deep as the first, a multiple of the warp tile's K.
 struct KParts {

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Rules about kernels whose weights are given in the order of the matrix instructions."""
+
+from __future__ import annotations
+
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.gemm.spec import GemmSpec, Layout, Pipeline, Scheduler, Variant
+
+_VECTOR = 16
+"""Bytes that a lane loads at once."""
+_WIDTHS = (16, 32)
+
+
+def _preshuffle_pipeline(spec: GemmSpec, target: Target) -> str | None:
+    preshuffle = spec.variant is Variant.PRESHUFFLE
+    if preshuffle is (spec.pipeline is Pipeline.PRESHUFFLEV2):
+        if preshuffle is (spec.scheduler is Scheduler.DEFAULT):
+            return None
+        return f"the scheduler {spec.scheduler} does not go with the pipeline {spec.pipeline}"
+    return f"the pipeline {spec.pipeline} does not go with the variant {spec.variant}"
+
+
+def _preshuffle_layout(spec: GemmSpec, target: Target) -> str | None:
+    if spec.variant is not Variant.PRESHUFFLE or spec.layout is Layout.RCR:
+        return None
+    return f"weights are preshuffled from columns, and the layout is {spec.layout}"
+
+
+def _preshuffle_warp_tile(spec: GemmSpec, target: Target) -> str | None:
+    if spec.variant is not Variant.PRESHUFFLE or spec.warp_tile.n in _WIDTHS:
+        return None
+    return f"warp tile {spec.warp_tile} is {spec.warp_tile.n} columns wide"
+
+
+def _preshuffle_lds(spec: GemmSpec, target: Target) -> str | None:
+    if spec.variant is not Variant.PRESHUFFLE:
+        return None
+    size = target.arch.dtype(spec.dtype_a).bytes
+    wave, repeat = target.gpu.wave_size, spec.tiling.repeat.m
+    per_lane = spec.warp_tile.m * spec.warp_tile.k * size * repeat / wave
+    if per_lane % _VECTOR:
+        return f"a lane reads {per_lane:g} bytes of A at a time, which is not a multiple of 16"
+    k1 = int(_VECTOR / size)
+    lanes = spec.tile.k // k1
+    if spec.tile.k % k1 or wave % lanes:
+        return f"a row of the A tile takes {spec.tile.k}/{k1} lanes, which do not divide a wave"
+    rows = spec.tiling.wave_count * wave // lanes
+    if spec.tile.m % rows:
+        return f"the waves write {rows} rows of A at a time, not the {spec.tile.m} of the tile"
+    return None
+
+
+PRESHUFFLE_RULES: tuple[Rule, ...] = (
+    Rule(
+        "gemm.preshuffle_pipeline",
+        "The variant preshuffle has the pipeline preshufflev2 with the scheduler default, and no "
+        "other variant has them.",
+        ("pipeline", "scheduler", "variant"),
+        _preshuffle_pipeline,
+    ),
+    Rule(
+        "gemm.preshuffle_layout",
+        "Preshuffled weights need the layout rcr.",
+        ("layout",),
+        _preshuffle_layout,
+    ),
+    Rule(
+        "gemm.preshuffle_warp_tile",
+        "Weights are preshuffled in warp tiles of 16 or 32 columns; CK has no order for others.",
+        ("warp_tile",),
+        _preshuffle_warp_tile,
+    ),
+    Rule(
+        "gemm.preshuffle_lds",
+        "The waves of a preshuffle kernel must write and read the A tile in whole vectors of 16 "
+        "bytes.",
+        ("tile", "warp_tile", "waves"),
+        _preshuffle_lds,
+    ),
+)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Rules about what goes with which variant."""
+
+from __future__ import annotations
+
+from ckarch import Fp8Encoding
+
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.gemm.spec import (
+    MAX_DS,
+    DLayout,
+    Dtype,
+    Epilogue,
+    FusedOp,
+    GemmSpec,
+    Pipeline,
+    SplitK,
+    Variant,
+)
+
+_EIGHT_BIT_FLOATS = (Dtype.FP8, Dtype.BF8)
+_ONE_LAUNCH_PER_PART = (Variant.BATCHED, Variant.GROUPED, Variant.MULTI_D, Variant.PRESHUFFLE)
+
+
+def _fused_op_variant(spec: GemmSpec, target: Target) -> str | None:
+    fused = spec.fused_op is not FusedOp.PASS_THROUGH
+    if fused is (spec.variant is Variant.MULTI_D):
+        return None
+    if fused:
+        return f"the fused operation {spec.fused_op} goes with the variant multi_d"
+    return "the variant multi_d needs a fused operation other than PassThrough"
+
+
+def _d_tensors(spec: GemmSpec, target: Target) -> str | None:
+    takes = spec.fused_op.value.startswith("MultiD")
+    if takes and not 1 <= spec.d_count <= MAX_DS:
+        return f"{spec.fused_op} takes 1 to {MAX_DS} D tensors, not {spec.d_count}"
+    if not takes and spec.d_count:
+        return f"{spec.fused_op} takes no D tensors, not {spec.d_count}"
+    if takes or (spec.dtype_d is spec.dtype_c and spec.d_layout is DLayout.ROWS):
+        return None
+    return "without D tensors their dtype is C's and their layout r"
+
+
+def _d_dtype(spec: GemmSpec, target: Target) -> str | None:
+    if not spec.d_count:
+        return None
+    pack = target.arch.dtype(spec.dtype_d).pack
+    if pack > 1:
+        return f"D tensors of {spec.dtype_d}, of which {pack} share a byte, would be read as bytes"
+    if spec.dtype_d in _EIGHT_BIT_FLOATS and target.gpu.fp8_encoding is Fp8Encoding.NONE:
+        return f"{target.name} has no encoding for D tensors of {spec.dtype_d}"
+    return None
+
+
+def _fused_integers(spec: GemmSpec, target: Target) -> str | None:
+    if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_acc is not Dtype.INT32:
+        return None
+    return f"{spec.fused_op} is computed in fp32, and {spec.dtype_a} accumulates in int32"
+
+
+def _fused_epilogue(spec: GemmSpec, target: Target) -> str | None:
+    if spec.fused_op is FusedOp.PASS_THROUGH or spec.epilogue is Epilogue.CSHUFFLE:
+        return None
+    if not spec.d_count:
+        return f"the default epilogue ignores {spec.fused_op}, because it has no D tensors"
+    if spec.dtype_d is not spec.dtype_c:
+        return (
+            f"the default epilogue would round the result to {spec.dtype_d}, the dtype of the D "
+            f"tensors, before it stores {spec.dtype_c}"
+        )
+    return None
+
+
+def _parts_variant(spec: GemmSpec, target: Target) -> str | None:
+    if spec.variant is Variant.STREAM_K and spec.split_k is SplitK.NONE:
+        return "stream_k shares tiles between workgroups, and split_k none does not add up"
+    if spec.variant in _ONE_LAUNCH_PER_PART and spec.split_k is not SplitK.NONE:
+        return f"the variant {spec.variant} computes the k of a tile whole"
+    return None
+
+
+def _persistent_variant(spec: GemmSpec, target: Target) -> str | None:
+    if not spec.persistent:
+        return None
+    if spec.variant in (Variant.GROUPED, Variant.STREAM_K):
+        return f"the variant {spec.variant} decides itself which workgroup computes which tile"
+    if spec.split_k is SplitK.WORKSPACE:
+        return "parts of k for a workspace are computed by workgroups of their own"
+    if spec.d_layout is DLayout.COLUMNS:
+        return "D tensors by columns are read by a workgroup that computes one tile"
+    return None
+
+
+def _stream_k_shallow(spec: GemmSpec, target: Target) -> str | None:
+    if spec.variant is not Variant.STREAM_K or spec.pipeline is not Pipeline.COMPV6 or spec.pad_k:
+        return None
+    return "a share may be one tile of k deep, and compv6 reads three"
+
+
+VARIANT_RULES: tuple[Rule, ...] = (
+    Rule(
+        "gemm.fused_integers",
+        "Fused operations are computed in fp32; integer products have none.",
+        ("fused_op",),
+        _fused_integers,
+    ),
+    Rule(
+        "gemm.fused_op_variant",
+        "A fused operation other than PassThrough makes the variant multi_d, and nothing else "
+        "does.",
+        ("variant", "fused_op"),
+        _fused_op_variant,
+    ),
+    Rule(
+        "gemm.d_tensors",
+        f"Operations called MultiD... take 1 to {MAX_DS} D tensors, the others none.",
+        ("d_count", "dtype_d", "d_layout", "fused_op"),
+        _d_tensors,
+    ),
+    Rule(
+        "gemm.d_dtype",
+        "The dtype of D tensors must be one whose elements CK reads one by one, and whose encoding "
+        "the GPU knows: packed ones give wrong results.",
+        ("dtype_d",),
+        _d_dtype,
+    ),
+    Rule(
+        "gemm.fused_epilogue",
+        "The default epilogue applies an operation only together with D tensors, and keeps its "
+        "result in their dtype, which must be C's; cshuffle has no such limits.",
+        ("epilogue", "dtype_d"),
+        _fused_epilogue,
+    ),
+    Rule(
+        "gemm.parts_variant",
+        "Only the variants standard and stream_k divide the k of a tile among workgroups, and "
+        "stream_k always does.",
+        ("split_k", "variant"),
+        _parts_variant,
+    ),
+    Rule(
+        "gemm.persistent_variant",
+        "A persistent kernel is CK's own loop over tiles, which variants with another order of "
+        "work do not have.",
+        ("persistent", "split_k", "d_layout"),
+        _persistent_variant,
+    ),
+    Rule(
+        "gemm.stream_k_shallow",
+        "A share of stream_k may be a single tile of k deep, which compv6 takes only with padding.",
+        ("pad_k", "pipeline"),
+        _stream_k_shallow,
+    ),
+)
