@@ -59,7 +59,16 @@ typedef struct ckd_problem {
     uint32_t family; /* ckd_family */
 } ckd_problem;
 
-/* C[m,n] = op(A[m,k] * B[k,n], D...). Its tensors are A, B, C, and then the D tensors. */
+/* The most D tensors of a problem. */
+#define CKD_GEMM_MAX_DS 4
+
+/* One product of a grouped problem. */
+typedef struct ckd_gemm_group {
+    int64_t m, n, k;
+    int64_t stride_a, stride_b, stride_c; /* leading dimensions in elements; 0 is packed */
+} ckd_gemm_group;
+
+/* C[m,n] = op(A[m,k] * B[k,n], D...). Its tensors are A, B, C, and then the D tensors; with groups A, B and C of each in turn. */
 typedef struct ckd_gemm_problem {
     ckd_problem base;
     int64_t m, n, k;
@@ -77,6 +86,16 @@ typedef struct ckd_gemm_problem {
     int32_t alignment;       /* bytes that every address is a multiple of; 0 is 16 */
     int32_t deterministic;   /* nonzero: the same bits every time */
     uint64_t workspace_limit; /* bytes; 0 is no limit */
+    /* Appended; a program whose structure ends here has none of it. */
+    const char* dtype_d;  /* of all D tensors; null: as C */
+    const char* d_layout; /* "r" for rows, "c" for columns; null is "r" */
+    int64_t stride_d[CKD_GEMM_MAX_DS];       /* used if has_d_strides; 0 repeats one row (d_layout r) or one column (c). Otherwise packed */
+    int64_t batch_stride_d[CKD_GEMM_MAX_DS]; /* used if has_d_strides; 0 shares a D tensor */
+    int32_t has_d_strides;
+    int32_t weights_n, weights_k; /* the n and k of the kernel's warp tile, in whose order B is stored; 0 for a plain B */
+    int32_t reserved;
+    const ckd_gemm_group* groups; /* in place of m, n, k and the leading dimensions, which are then 0 */
+    int64_t group_count;
 } ckd_gemm_problem;
 
 typedef struct ckd_run_options {
@@ -158,7 +177,7 @@ CKD_API ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_ch
 CKD_API ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan);
 /* With that kernel and no other, by its name or by its key as text. */
 CKD_API ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan);
-/* JSON: {"problem", "gpu", "fit": [{"kernel", "microseconds", …}], "refused": [{"kernel", "code", "reason"}]}. */
+/* JSON: {"problem", "gpu", "fit": [{"kernel", "microseconds", …}], "refused": [{"kernel", "code", "reason"}]}. Of groups: for one launch. */
 CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
 CKD_API void ckd_plan_destroy(ckd_plan* plan);
 CKD_API const char* ckd_plan_kernel(const ckd_plan* plan);
@@ -172,7 +191,7 @@ CKD_API ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device*
 CKD_API ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan);
 /* Enqueues what was selected before; the addresses must be aligned as the problem says. */
 CKD_API ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options);
-/* The same for plans of up to four tensors, with the arguments of a plain call. */
+/* The same for plans of up to four tensors (A, B, C and one D), with the arguments of a plain call; others ignore what they do not have. */
 CKD_API ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void* second, void* third, void* fourth);
 /* JSON: {"kernel", "device", "simulated", "milliseconds": […], "median", "minimum", "mean"}. */
 CKD_API ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json);

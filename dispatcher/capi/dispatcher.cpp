@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <iterator>
 
 #include "ckdispatch/capi/guard.hpp"
 #include "ckdispatch/capi/handles.hpp"
@@ -104,7 +105,11 @@ ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void
     void* const tensors[] = {first, second, third, fourth};
     RunOptions options;
     options.stream = stream;
-    return guarded([&] { plan_of(plan).run(tensors, options); });
+    return guarded([&] {
+        const std::size_t count = plan_of(plan).tensor_count();
+        if (count > std::size(tensors)) throw Error(ErrorCode::invalid_argument, "A plan of " + std::to_string(count) + " tensors was launched with four; ckd_plan_run takes any number.");
+        plan_of(plan).run(tensors, options);
+    });
 }
 ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json) {
     return guarded([&] {

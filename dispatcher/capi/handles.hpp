@@ -17,6 +17,7 @@ public:
     virtual ~AnyPlan()                                                             = default;
     virtual const std::string& kernel() const                                      = 0;
     virtual std::uint64_t workspace_bytes() const                                  = 0;
+    virtual std::size_t tensor_count() const                                       = 0;
     virtual std::string to_json() const                                            = 0;
     virtual void run(void* const* tensors, const RunOptions& options) const        = 0;
     virtual BenchmarkResult benchmark(void* const* tensors, const BenchmarkOptions& options) const = 0;

@@ -47,18 +47,21 @@ public:
 
     const std::string& kernel() const override { return plan_->name(); }
     std::uint64_t workspace_bytes() const override { return plan_->workspace_bytes; }
+    std::size_t tensor_count() const override { return Family::tensor_count(plan_->problem); }
     std::string to_json() const override {
         Json stages = Json::array();
         for (const auto& stage : plan_->stages)
             stages.push_back({{"kernel", stage.kernel->name()},
                               {"key", to_text(stage.kernel->key())},
                               {"library", stage.kernel->file().path},
+                              {"problem", stage.problem.text()},
                               {"parts", Binding::parts(stage.way)},
+                              {"launches", Family::launches(stage.problem, stage.way)},
                               {"workspace_bytes", stage.workspace_bytes}});
         return shown({{"problem", plan_->problem.text()},
                       {"gpu", std::string(plan_->gpu.text())},
                       {"stages", stages},
-                      {"launches", Family::launches(plan_->problem) * std::int64_t(plan_->stages.size())},
+                      {"launches", plan_->launches()},
                       {"workspace_bytes", plan_->workspace_bytes},
                       {"predicted_microseconds", plan_->microseconds}});
     }
@@ -114,7 +117,7 @@ public:
         const Ranking<Family> ranking = selector().rank(read);
         Json fit = Json::array(), refused = Json::array();
         for (const auto& candidate : ranking.fit)
-            fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"parts", Binding::parts(candidate.way)}, {"priority", candidate.kernel->priority()}});
+            fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"parts", Binding::parts(candidate.way)}, {"workspace_bytes", candidate.workspace_bytes}, {"priority", candidate.kernel->priority()}});
         for (const auto& other : ranking.refused) refused.push_back({{"kernel", other.kernel->name()}, {"code", int(other.code)}, {"reason", other.reason}});
         return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"fit", fit}, {"refused", refused}});
     }

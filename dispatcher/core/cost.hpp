@@ -19,7 +19,12 @@ struct Work {
     double compute_share  = 1;  ///< of the matrix peak that the inner loop can reach, from 0 to 1
     double extra_passes   = 0;  ///< bytes of further passes over memory, such as zeroing an output
     double launches       = 1;
+    double extra_launches = 0;  ///< of those passes
+    bool even             = false;  ///< the last round is shared out among all units, as if a workgroup could be divided
 };
+
+/// Workgroups of a kernel that the GPU runs at once.
+double workgroups_at_once(const Resources& used, const arch::GpuSpec& gpu);
 
 double predicted_microseconds(const Work& work, const Resources& used, const arch::GpuSpec& gpu);
 

@@ -2,9 +2,7 @@
 // Runs problems on a device with the plans that its selector chooses.
 //
 // Beyond what Selector asks, Family has
-//     static std::int64_t launches(const Problem&)                              of each stage, such as one for each matrix of a batch
 //     static Bound bind(const Problem&, const Way&, Tensors, std::int64_t)      the problem of one launch
-//     static std::size_t tensor_count(const Problem&)
 //     static std::size_t tensor_bytes(const Problem&, std::size_t)              how far a tensor reaches
 //     static Problem aligned(const Problem&, Tensors)                           the problem with the alignment that the addresses have
 #pragma once
@@ -71,11 +69,11 @@ public:
         launch.gpu         = plan.gpu.c_str();
         launch.stream      = options.stream;
         if (plan.workspace_bytes) provide_workspace(plan.workspace_bytes, options, launch);
-        const std::int64_t launches = Family::launches(plan.problem);
         char why[512];
         for (const Stage<Family>& stage : plan.stages) {
+            const std::int64_t launches = Family::launches(stage.problem, stage.way);
             for (std::int64_t i = 0; i < launches; ++i) {
-                const auto bound  = Family::bind(plan.problem, stage.way, tensors, i);
+                const auto bound  = Family::bind(stage.problem, stage.way, tensors + stage.first_tensor, i);
                 const auto status = stage.api->launch(&bound.base, &launch, why, sizeof(why));
                 if (status != CK_KERNEL_OK) fail(status, why);
             }

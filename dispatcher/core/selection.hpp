@@ -26,7 +26,8 @@ template <class Family>
 struct Candidate {
     std::shared_ptr<const Kernel<typename Family::Key>> kernel;
     typename Family::Way way;
-    double microseconds = 0;  ///< predicted
+    double microseconds           = 0;  ///< predicted
+    std::uint64_t workspace_bytes = 0;  ///< known once the library was asked
 };
 
 /// A kernel that does not, and why.
@@ -43,13 +44,15 @@ struct Ranking {
     std::vector<Refused<Family>> refused;
 };
 
-/// One launch of a plan (or the same for each matrix of a batch).
+/// One launch of a plan (or the same for each matrix of a batch): of the whole problem, or of a piece with some of its tensors.
 template <class Family>
 struct Stage {
     std::shared_ptr<const Kernel<typename Family::Key>> kernel;
     const ck_kernel_api* api = nullptr;
     typename Family::Way way;
     std::uint64_t workspace_bytes = 0;
+    typename Family::Problem problem;
+    std::size_t first_tensor = 0;
 };
 
 /// What serves a problem: its stages in order. Most plans have one.
@@ -62,6 +65,11 @@ struct Plan {
     double microseconds           = 0;  ///< predicted
 
     const std::string& name() const { return stages.front().kernel->name(); }
+    std::int64_t launches() const {
+        std::int64_t all = 0;
+        for (const Stage<Family>& stage : stages) all += Family::launches(stage.problem, stage.way);
+        return all;
+    }
 };
 
 /// Replaces the cost model's prediction, in microseconds.

@@ -3,9 +3,12 @@
 //
 // Family names the types Key, Problem, Way, Registry and Bound (the problem of the kernel ABI) and has
 //     static std::string mismatch(const Key&, const Problem&)               why the kernel computes something else; empty if it does not
-//     static std::vector<Way> ways(const Key&, const Problem&)              how it could be run, such as parts of a split K
+//     static std::vector<Way> ways(const Key&, const Problem&, double)      how it could be run, such as parts of a split K; workgroups that the GPU runs at once
 //     static Work work(const Key&, const Problem&, const Way&)              for the cost model
 //     static Bound probe(const Problem&, const Way&)                        to ask supports(), with addresses of the stated alignment
+//     static std::int64_t launches(const Problem&, const Way&)              such as one for each matrix of a batch
+//     static std::vector<Problem> pieces(const Problem&)                    problems that together are this one, with its tensors in their order; none if it is one
+//     static std::size_t tensor_count(const Problem&)
 #pragma once
 
 #include <algorithm>
@@ -47,11 +50,12 @@ public:
     void use(Chooser<Family> chooser) { use(Strategy::user_function, predictor_, std::move(chooser)); }
     Strategy strategy() const { return strategy_; }
 
-    /// The plan for a problem; the same for the same problem as long as the registry does not change. Throws Error (no_kernel).
+    /// The plan for a problem; the same for the same problem as long as the registry does not change. If no kernel computes it at once, its pieces are
+    /// selected for one by one. Throws Error (no_kernel).
     PlanPtr select(const Problem& problem) {
         const std::uint64_t version = registry_->version();
         if (PlanPtr known = cache_.find(problem, version)) return known;
-        PlanPtr plan = choose(problem);
+        PlanPtr plan = choose_or_divide(problem);
         cache_.insert(problem, version, plan);
         return plan;
     }
@@ -85,10 +89,12 @@ public:
         Refused<Family> refused{kernel, ErrorCode::unsupported, {}};
         if (candidates_of(kernel, problem, ways, refused)) {
             sort(ways);
-            for (const Candidate<Family>& way : ways)
+            for (Candidate<Family>& way : ways)
                 if (supported(way, problem, refused)) return make_plan(way, problem);
         }
-        throw Error(refused.code, refused.reason);
+        const std::vector<Problem> pieces = Family::pieces(problem);
+        if (pieces.empty()) throw Error(refused.code, refused.reason);
+        return joined(problem, pieces, [&](const Problem& piece) { return select_explicit(kernel, piece); });
     }
     PlanPtr select_explicit(const Key& key, const Problem& problem) const {
         const KernelPtr kernel = registry_->find(key);
@@ -125,7 +131,7 @@ private:
             refused = {kernel, ErrorCode::unsupported, kernel->name() + " " + why};
             return false;
         }
-        for (auto& way : Family::ways(kernel->key(), problem)) {
+        for (auto& way : Family::ways(kernel->key(), problem, workgroups_at_once(*used, *facts_))) {
             Candidate<Family> candidate{kernel, way, 0};
             candidate.microseconds = predict(candidate, problem, *used);
             ways.push_back(std::move(candidate));
@@ -151,13 +157,16 @@ private:
     }
 
     /// The library's own answer; opens it if it is not open.
-    bool supported(const Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused) const {
+    bool supported(Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused) const {
         try {
             const ck_kernel_api& api = candidate.kernel->library().api();
             const auto bound         = Family::probe(problem, candidate.way);
             char why[512]            = "";
             const auto status        = api.supports(&bound.base, gpu_.c_str(), why, sizeof(why));
-            if (status == CK_KERNEL_OK) return within_workspace(candidate, problem, bound, refused);
+            if (status == CK_KERNEL_OK) {
+                candidate.workspace_bytes = workspace_of(candidate, bound);
+                return within_workspace(candidate, problem, refused);
+            }
             refused = {candidate.kernel, code_of(status), why};
         } catch (const Error& error) {
             refused = {candidate.kernel, error.code(), error.what()};
@@ -165,17 +174,15 @@ private:
         return false;
     }
 
-    template <class Bound>
-    bool within_workspace(const Candidate<Family>& candidate, const Problem& problem, const Bound& bound, Refused<Family>& refused) const {
-        const std::uint64_t needed = workspace_of(candidate, bound);
+    static bool within_workspace(const Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused) {
+        const std::uint64_t needed = candidate.workspace_bytes;
         if (needed <= problem.workspace_limit) return true;
         refused = {candidate.kernel, ErrorCode::unsupported,
                    candidate.kernel->name() + " needs a workspace of " + std::to_string(needed) + " bytes, and the limit is " + std::to_string(problem.workspace_limit) + "."};
         return false;
     }
 
-    template <class Bound>
-    std::uint64_t workspace_of(const Candidate<Family>& candidate, const Bound& bound) const {
+    std::uint64_t workspace_of(const Candidate<Family>& candidate, const typename Family::Bound& bound) const {
         std::uint64_t bytes = 0;
         char why[512]       = "";
         const auto status   = candidate.kernel->library().api().workspace_size(&bound.base, gpu_.c_str(), &bytes, why, sizeof(why));
@@ -183,10 +190,19 @@ private:
         return bytes;
     }
 
-    PlanPtr choose(const Problem& problem) const {
-        if (strategy_ == Strategy::user_function) return choose_by_function(problem);
+    PlanPtr choose_or_divide(const Problem& problem) {
+        std::vector<Refused<Family>> refused;
+        if (PlanPtr plan = choose(problem, refused)) return plan;
+        const std::vector<Problem> pieces = Family::pieces(problem);
+        if (pieces.empty()) throw no_kernel(problem, refused);
+        return joined(problem, pieces, [&](const Problem& piece) { return select(piece); });
+    }
+
+    /// The best kernel for the whole problem, or nullptr with the reasons of all, the nearest first.
+    PlanPtr choose(const Problem& problem, std::vector<Refused<Family>>& tried) const {
+        if (strategy_ == Strategy::user_function) return choose_by_function(problem, tried);
         std::vector<Candidate<Family>> candidates;
-        std::vector<Refused<Family>> tried, others;
+        std::vector<Refused<Family>> others;
         for (const KernelPtr& kernel : registry_->kernels()) {
             Refused<Family> why{kernel, ErrorCode::ok, {}};
             if (!candidates_of(kernel, problem, candidates, why)) others.push_back(std::move(why));
@@ -196,18 +212,21 @@ private:
             std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.kernel->priority() > b.kernel->priority(); });
         else
             sort(candidates);
-        for (const Candidate<Family>& candidate : candidates) {
+        for (Candidate<Family>& candidate : candidates) {
             Refused<Family> why{candidate.kernel, ErrorCode::ok, {}};
             if (supported(candidate, problem, why)) return make_plan(candidate, problem);
             tried.push_back(std::move(why));
         }
         tried.insert(tried.end(), others.begin(), others.end());
-        throw no_kernel(problem, tried);
+        return nullptr;
     }
 
-    PlanPtr choose_by_function(const Problem& problem) const {
+    PlanPtr choose_by_function(const Problem& problem, std::vector<Refused<Family>>& refused) const {
         const Ranking<Family> ranking = rank(problem);
-        if (ranking.fit.empty()) throw no_kernel(problem, ranking.refused);
+        if (ranking.fit.empty()) {
+            refused = ranking.refused;
+            return nullptr;
+        }
         const std::size_t chosen = chooser_(problem, ranking.fit).value_or(0);
         if (chosen >= ranking.fit.size())
             throw Error(ErrorCode::invalid_argument, "The function that chooses kernels returned candidate " + std::to_string(chosen) + " of " + std::to_string(ranking.fit.size()) + ".");
@@ -226,8 +245,28 @@ private:
         plan->problem         = problem;
         plan->gpu             = gpu_;
         plan->microseconds    = candidate.microseconds;
-        plan->workspace_bytes = workspace_of(candidate, Family::probe(problem, candidate.way));
-        plan->stages.push_back({candidate.kernel, &candidate.kernel->library().api(), candidate.way, plan->workspace_bytes});
+        plan->workspace_bytes = candidate.workspace_bytes;
+        plan->stages.push_back({candidate.kernel, &candidate.kernel->library().api(), candidate.way, candidate.workspace_bytes, problem, 0});
+        return plan;
+    }
+
+    /// The plans of all pieces as one.
+    template <class SelectPiece>
+    PlanPtr joined(const Problem& problem, const std::vector<Problem>& pieces, SelectPiece&& select_piece) const {
+        auto plan                = std::make_shared<Plan<Family>>();
+        plan->problem            = problem;
+        plan->gpu                = gpu_;
+        std::size_t first_tensor = 0;
+        for (const Problem& piece : pieces) {
+            const PlanPtr one = select_piece(piece);
+            for (Stage<Family> stage : one->stages) {
+                stage.first_tensor += first_tensor;
+                plan->stages.push_back(std::move(stage));
+            }
+            plan->workspace_bytes = std::max(plan->workspace_bytes, one->workspace_bytes);
+            plan->microseconds += one->microseconds;
+            first_tensor += Family::tensor_count(piece);
+        }
         return plan;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GEMM as a family of the core. Tensors are A, B, C, and then the D tensors.
+// GEMM as a family of the core. Tensors are A, B, C, and then the D tensors; of a problem with groups A, B and C of each in turn.
 #pragma once
 
 #include <string>
@@ -9,13 +9,27 @@
 #include "ckdispatch/core/cost.hpp"
 #include "ckdispatch/core/dispatcher.hpp"
 #include "ckdispatch/gemm/key.hpp"
-#include "ckdispatch/gemm/problem.hpp"
+#include "ckdispatch/gemm/problem_builder.hpp"
 #include "ckdispatch/gemm/registry.hpp"
 
 namespace ckdispatch {
 
 struct GemmWay {
+    /// What the kernel is told: parts of K, or for stream-K the workgroups that share all work.
     std::int64_t k_batch = 1;
+    /// One launch computes every product of the problem; otherwise each matrix of a batch has its own.
+    bool together = false;
+    /// The most parts that the K of one tile is computed in.
+    std::int64_t parts = 1;
+};
+
+/// The problem of the kernel ABI with the groups that it points to.
+struct GemmBound : ck_gemm_problem {
+    GemmBound() : ck_gemm_problem{} {}
+    GemmBound(GemmBound&&)            = default;
+    GemmBound& operator=(GemmBound&&) = default;
+
+    std::vector<ck_gemm_problem> members;
 };
 
 struct GemmFamily {
@@ -23,15 +37,16 @@ struct GemmFamily {
     using Problem  = GemmProblem;
     using Registry = GemmRegistry;
     using Way      = GemmWay;
-    using Bound    = ck_gemm_problem;
+    using Bound    = GemmBound;
 
     static std::string mismatch(const Key& key, const Problem& problem);
-    static std::vector<Way> ways(const Key& key, const Problem& problem);
+    static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
     static Work work(const Key& key, const Problem& problem, const Way& way);
+    static std::vector<Problem> pieces(const Problem& problem) { return problem.products(); }
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
-    static std::int64_t launches(const Problem& problem) { return problem.batch; }
-    static std::size_t tensor_count(const Problem& problem) { return 3 + std::size_t(problem.d_count); }
+    static std::int64_t launches(const Problem& problem, const Way& way) { return way.together ? 1 : problem.batch; }
+    static std::size_t tensor_count(const Problem& problem) { return problem.groups.empty() ? 3 + std::size_t(problem.d_count) : 3 * problem.groups.size(); }
     static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor);
     static Problem aligned(const Problem& problem, Tensors tensors);
 };
@@ -41,6 +56,7 @@ using GemmPlan       = Plan<GemmFamily>;
 using GemmDispatcher = Dispatcher<GemmFamily>;
 
 /// Runs the problem and compares C with a reference that the CPU computes: every element, within what its dtype and the depth of the sum allow.
+/// Groups are counted like the matrices of a batch.
 Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors, const RunOptions& options = {});
 
 }  // namespace ckdispatch

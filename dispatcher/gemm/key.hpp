@@ -21,7 +21,12 @@ struct GemmKey {
     Name pipeline, epilogue, scheduler;
     bool pad_m = false, pad_n = false, pad_k = false;
     bool persistent = false;
-    bool split_k    = false;
+    /// How parts of K are added up: none, atomic (in C, in any order) or workspace (in a second launch, in one order).
+    Name split_k;
+    // What is applied to the product, and the D tensors that it takes.
+    Name fused_op;
+    int d_count = 0;
+    Name dtype_d, d_layout;
 
     template <class Visit>
     static void fields(Visit&& visit) {
@@ -42,6 +47,10 @@ struct GemmKey {
         visit("pad_k", &GemmKey::pad_k);
         visit("persistent", &GemmKey::persistent);
         visit("split_k", &GemmKey::split_k);
+        visit("fused_op", &GemmKey::fused_op);
+        visit("d_count", &GemmKey::d_count);
+        visit("dtype_d", &GemmKey::dtype_d);
+        visit("d_layout", &GemmKey::d_layout);
     }
 
     std::int64_t waves_per_workgroup() const { return std::int64_t(waves.m) * waves.n * waves.k; }

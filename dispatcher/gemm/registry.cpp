@@ -10,7 +10,7 @@ template void check_identity<GemmKey>(const KernelLibrary&, const GemmKey&, cons
 bool GemmRegistry::matches(const GemmKey& key, const GemmFilter& filter) {
     const auto passes = [](Name wanted, Name has) { return wanted.empty() || wanted == has; };
     return passes(filter.variant, key.variant) && passes(filter.dtype_a, key.dtype_a) && passes(filter.dtype_b, key.dtype_b) && passes(filter.dtype_c, key.dtype_c) &&
-           passes(filter.layout, key.layout) && passes(filter.pipeline, key.pipeline);
+           passes(filter.layout, key.layout) && passes(filter.pipeline, key.pipeline) && passes(filter.split_k, key.split_k) && passes(filter.fused_op, key.fused_op);
 }
 
 GemmRegistry::KernelPtr GemmRegistry::describe(std::shared_ptr<const KernelLibrary> library, int priority) {

@@ -8,7 +8,7 @@ namespace ckdispatch {
 
 /// An empty word is not filtered by.
 struct GemmFilter {
-    Name variant, dtype_a, dtype_b, dtype_c, layout, pipeline;
+    Name variant, dtype_a, dtype_b, dtype_c, layout, pipeline, split_k, fused_op;
 };
 
 class GemmRegistry : public BaseRegistry<GemmRegistry, GemmKey> {

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from ckdispatch.config.gemm import GemmConfig
     from ckdispatch.device_list import DeviceInfo, devices
     from ckdispatch.dispatcher import Dispatcher
-    from ckdispatch.gemm.problem import GemmProblem
+    from ckdispatch.gemm.problem import GemmGroup, GemmProblem
+    from ckdispatch.gemm.weights import PreshuffledWeights, preshuffle
     from ckdispatch.jit import BuildResult
     from ckdispatch.native.structures import DuplicatePolicy
     from ckdispatch.plan import Plan
     from ckdispatch.reference.tolerance import Tolerance
     from ckdispatch.registry import KernelInfo, Registry
-    from ckdispatch.result import Result, RunResult
+    from ckdispatch.result import GroupedResult, Result, RunResult
     from ckdispatch.selection import Candidate, Ranking, Refusal
     from ckdispatch.tensors.device_tensor import DeviceTensor
 
@@ -42,10 +43,13 @@ _HOMES = {
     "Dispatcher": "dispatcher",
     "DuplicatePolicy": "native.structures",
     "GemmConfig": "config.gemm",
+    "GemmGroup": "gemm.problem",
     "GemmProblem": "gemm.problem",
+    "GroupedResult": "result",
     "KernelConfig": "config.base",
     "KernelInfo": "registry",
     "Plan": "plan",
+    "PreshuffledWeights": "gemm.weights",
     "Ranking": "selection",
     "Refusal": "selection",
     "Registry": "registry",
@@ -54,6 +58,7 @@ _HOMES = {
     "Tolerance": "reference.tolerance",
     "compare": "comparison",
     "devices": "device_list",
+    "preshuffle": "gemm.weights",
 }
 
 __all__ = [
@@ -66,10 +71,13 @@ __all__ = [
     "Dispatcher",
     "DuplicatePolicy",
     "GemmConfig",
+    "GemmGroup",
     "GemmProblem",
+    "GroupedResult",
     "KernelConfig",
     "KernelInfo",
     "Plan",
+    "PreshuffledWeights",
     "Ranking",
     "Refusal",
     "Registry",
@@ -79,6 +87,7 @@ __all__ = [
     "__version__",
     "compare",
     "devices",
+    "preshuffle",
 ]
 
 

@@ -159,7 +159,9 @@ class CodegenRunner:
             for variant in _variants(family, self._target)
             for item in self._catalogue(family.name, variant, fields)
         ]
-        return self._generate(wanted, progress)
+        # That a variant has no kernel with such fields is no failure of the others.
+        kernels = [item for item in wanted if not isinstance(item, GeneratedSource)]
+        return self._generate(list(kernels) or wanted, progress)
 
     def _expanded(self, config: KernelConfig) -> Iterator[KernelSpec | GeneratedSource]:
         expansion = config.expansion(self._target)
@@ -193,9 +195,10 @@ class CodegenRunner:
                     f"the catalogue of {family.name} cannot be narrowed down by {name!r}, only by "
                     f"{', '.join(at_top)}"
                 )
-        chosen = dict.fromkeys(at_top, "*") | fields | _said_variant(family, variant)
-        for entry in family.catalogue({})["kernels"]:
-            yield from self._expanded(CONFIGS[family.name](**chosen, **entry))
+        said = _said_variant(family, variant)
+        chosen = dict.fromkeys(at_top, "*") | fields | said
+        for entry in family.catalogue(said)["kernels"]:
+            yield from self._expanded(CONFIGS[family.name](**{**chosen, **entry}))
 
     def _generate(
         self, wanted: list[KernelSpec | GeneratedSource], progress: Progress | None

@@ -12,6 +12,8 @@ from ckdispatch.native import places
 
 _TOPOLOGY = Path("/sys/class/kfd/kfd/topology/nodes")
 _DRIVER = Path("/dev/kfd")
+_SIMULATED_GPU = "gfx942"
+"""What kernels are built for where there is no AMD GPU."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,20 @@ def choose(name: str, gpus: tuple[str, ...]) -> str:
             return device.name
     there = ", ".join(f"{device.name} ({device.gpu})" for device in found if device.usable) or "none"
     raise NotFound(f"no device runs the kernels of the registry, which hold code for {', '.join(gpus) or 'no GPU'}; there is {there}")
+
+
+def default_gpu() -> str:
+    """The GPU that kernels are built for unless one is named.
+
+    That of CKDISPATCH_DEVICE, or of the first usable AMD GPU of the machine; without any gfx942, on the simulator.
+    """
+    wanted = os.environ.get("CKDISPATCH_DEVICE")
+    for device in devices():
+        if device.name == wanted or (not wanted and not device.simulated and device.usable):
+            return device.gpu
+    if wanted:
+        raise NotFound(f"CKDISPATCH_DEVICE is {wanted}, and there is no such device; `ckdispatch devices` lists them")
+    return _SIMULATED_GPU
 
 
 def _gpus() -> list[DeviceInfo]:

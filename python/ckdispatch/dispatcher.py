@@ -14,7 +14,7 @@ from ckdispatch.device import Device, stream_address
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import BenchmarkOptions, RunOptions
-from ckdispatch.result import Result, RunResult
+from ckdispatch.result import GroupedResult, Result, RunResult
 from ckdispatch.tensors.device_tensor import DeviceTensor
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ _ALIGNED = 15
 
 _KEPT = 65536
 """Problems whose plans are kept, as many as the C++ runtime keeps."""
+
+_LAUNCHED = (3, 4)
+"""Tensors that a plan takes by the arguments of a plain call; others are in an array."""
 
 _living: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
 
@@ -64,7 +67,7 @@ class Dispatcher:
         self.chooser = chooser
         self._device: Device | None = None
         self._selection: Selection | None = None
-        self._plans: dict[Any, tuple[Plan, RunResult]] = {}
+        self._plans: dict[Any, tuple[Plan, RunResult, int]] = {}
         self._generation = registry.generation
         self._launch: Any = None
         self.calls: dict[Any, Any] = {}
@@ -144,7 +147,7 @@ class Dispatcher:
     def run(
         self, problem: Any, *tensors: Any, stream: Any = None, kernel: str | None = None, timing: bool = False
     ) -> RunResult:
-        """Enqueues a problem on tensors of the device, in the family's order (GEMM: A, B, C), and returns without waiting.
+        """Enqueues a problem on tensors of the device, in the family's order (GEMM: A, B, C, then D tensors), and returns without waiting.
 
         Tensors are DeviceTensors, device addresses, or objects of the same device with ``data_ptr()``. ``kernel`` names the
         kernel to run, by name or key, in place of the best.
@@ -156,10 +159,11 @@ class Dispatcher:
         # The common case by itself: this is the path of every call.
         if not (bits & _ALIGNED or timing or kernel) and self._generation == self.registry.generation:
             known = self._plans.get(problem)
-            if known is not None and len(addresses) == 3:
+            if known is not None and len(addresses) == known[2]:
                 if stream is not None and type(stream) is not int:
                     stream = stream_address(stream)
-                status = self._launch(known[0].handle, stream, addresses[0], addresses[1], addresses[2], None)
+                fourth = addresses[3] if known[2] == 4 else None
+                status = self._launch(known[0].handle, stream, addresses[0], addresses[1], addresses[2], fourth)
                 if status:
                     native().fail(status)
                 return known[1]
@@ -183,8 +187,8 @@ class Dispatcher:
             raise InvalidArgument(f"{problem!r} was to be run on {len(addresses)} tensors; it needs {len(wanted)}: {', '.join(wanted)}")
         milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
-        if not (kernel or timing or bits & _ALIGNED):
-            self._plans[problem] = (plan, result)
+        if not (kernel or timing or bits & _ALIGNED) and len(addresses) in _LAUNCHED:
+            self._plans[problem] = (plan, result, len(addresses))
         return result
 
     def launch(self, plan: Plan, addresses: list[int], stream: int | None, timing: bool = False) -> float | None:
@@ -226,6 +230,9 @@ class Dispatcher:
         a: Any,
         b: Any,
         *,
+        ds: Sequence[Any] = (),
+        bias: Any = None,
+        fused_op: str | None = None,
         out: Any = None,
         dtype: str | None = None,
         split_k: int = 1,
@@ -235,18 +242,45 @@ class Dispatcher:
         timing: bool = False,
         validate: bool = False,
     ) -> Result:
-        """A[m,k] times B[k,n], or a batch of such products.
+        """A[m,k] times B[k,n], or a batch of such products, and what ``fused_op`` makes of it.
 
         Operands are NumPy arrays, DeviceTensors, or anything with ``__dlpack__``; those on the device are used where they are.
-        ``out`` receives the product, else it is made like the operands; ``dtype`` is what it is stored in. If no kernel takes
-        the shape, it is padded, unless ``pad`` is false. ``validate`` compares with the NumPy reference and raises ``Mismatch``.
+        B may also be what ``preshuffle`` made. D tensors (``ds``) are like the product, or one row or column of it; they are
+        added unless ``fused_op`` says otherwise. A ``bias`` is a vector that is added to every row, before an activation such
+        as ``fused_op="Relu"``. ``out`` receives the product, else it is made like the operands; ``dtype`` is what it is
+        stored in. If no kernel takes the shape, it is padded, unless ``pad`` is false. ``validate`` compares with the NumPy
+        reference and raises ``Mismatch``.
         """
         from ckdispatch.gemm import call
+        from ckdispatch.gemm.request import Wishes
 
+        wishes = Wishes(dtype, split_k, deterministic, pad, timing, validate)
         return call.run(
-            self, a, b, out=out, dtype=dtype, split_k=split_k, deterministic=deterministic, stream=stream, pad=pad,
-            timing=timing, validate=validate,
+            self, a, b, out=out, ds=ds, bias=bias, fused_op=fused_op, stream=stream, wishes=wishes
         )
+
+    def grouped_gemm(
+        self,
+        pairs: Sequence[tuple[Any, Any]],
+        *,
+        outs: Sequence[Any] | None = None,
+        fused_op: str | None = None,
+        dtype: str | None = None,
+        deterministic: bool = False,
+        stream: Any = None,
+        timing: bool = False,
+        validate: bool = False,
+    ) -> GroupedResult:
+        """Many products of different sizes, in one launch if a kernel does that, else one after another.
+
+        Each pair is an A[m,k] and a B[k,n], as for ``gemm``; all have the same dtypes and layout. ``outs`` receive the
+        products, else they are made like the operands.
+        """
+        from ckdispatch.gemm import grouped
+        from ckdispatch.gemm.request import Wishes
+
+        wishes = Wishes(dtype, 1, deterministic, False, timing, validate)
+        return grouped.run(self, pairs, outs=outs, fused_op=fused_op, stream=stream, wishes=wishes)
 
     def empty(self, shape: Sequence[int], dtype: str = "fp16", *, column_major: bool = False) -> DeviceTensor:
         """Memory of the device, not initialised."""

@@ -34,6 +34,16 @@ class Plan:
         return int(self.to_json()["stages"][0]["parts"])
 
     @property
+    def kernels(self) -> tuple[str, ...]:
+        """Of its stages: one, or several if no kernel computes the problem at once."""
+        return tuple(str(stage["kernel"]) for stage in self.to_json()["stages"])
+
+    @property
+    def launches(self) -> int:
+        """Such as one for each matrix of a batch that no kernel computes at once."""
+        return int(self.to_json()["launches"])
+
+    @property
     def workspace_bytes(self) -> int:
         return int(self.to_json()["workspace_bytes"])
 

@@ -113,7 +113,7 @@ class Registry:
 
     def build(
         self,
-        gpu: str = "gfx942",
+        gpu: str | None = None,
         *,
         max_workers: int | None = None,
         progress: bool = False,
@@ -121,11 +121,13 @@ class Registry:
     ) -> list[BuildResult]:
         """Compiles the configs for a GPU, in parallel and through the cache, and adds the kernels.
 
-        Configs that a rule refuses raise before anything is compiled. One kernel that fails does not lose the others:
+        The GPU is by default that of the device that programs run on unless told otherwise: what CKDISPATCH_DEVICE names,
+        the machine's first AMD GPU, or a simulated gfx942. Configs that a rule refuses raise before anything is compiled. One kernel that fails does not lose the others:
         the results name each failure with its compiler log, and with ``check`` they raise at the end.
         """
-        from ckdispatch import jit
+        from ckdispatch import device_list, jit
 
+        gpu = gpu or device_list.default_gpu()
         specs = [one.spec for config in self.configs for one in config.expand(gpu)]
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
         self._built += results

@@ -30,6 +30,24 @@ class RunResult:
 
 
 @dataclass(frozen=True)
+class GroupedResult:
+    """The outputs of many products with how they came to be; otherwise as ``Result``."""
+
+    outs: list[Any]
+    plan: Plan
+    device: str
+    simulated: bool
+    changes: tuple[str, ...] = ()
+    milliseconds: float | None = None
+    comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """One if a single launch computed all, else the kernel of each product."""
+        return self.plan.kernels
+
+
+@dataclass(frozen=True)
 class Result:
     """The output of an operation with how it came to be.
 

@@ -28,6 +28,7 @@ class Candidate:
     microseconds: float
     parts: int
     priority: int
+    workspace_bytes: int = 0
 
 
 @dataclass(frozen=True)

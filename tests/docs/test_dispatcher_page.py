@@ -15,7 +15,7 @@ PAGE = Path("docs/dispatcher.md")
 EXAMPLES = sorted(Path("dispatcher/examples").glob("*.c*"))
 HEADER = Path("dispatcher/ckdispatch.h").read_text()
 COST = Path("dispatcher/core/cost.cpp").read_text()
-GEMM = Path("dispatcher/gemm/family.cpp").read_text()
+GEMM = Path("dispatcher/gemm/work.cpp").read_text()
 
 
 @pytest.mark.parametrize("block", blocks(PAGE), ids=lambda block: f"line {block.line}")
@@ -39,16 +39,16 @@ def test_what_a_gemm_tells_the_cost_model_is_what_the_page_says() -> None:
     shown = [*re.findall(r"r \+ (\d+)", share), *re.findall(r"× ([\d.]+)", share)]
     source = [
         *re.findall(r"reuse / \(reuse \+ ([\d.]+)\)", GEMM),
-        *re.findall(r"compute_share \*= ([\d.]+);", GEMM),
+        *re.findall(r"share \*= ([\d.]+);", GEMM),
     ]
     assert [float(value) for value in shown] == [float(value) for value in source]
-    ((mem, other),) = re.findall(r"tiles_in_flight = key.pipeline == mem \? (\d) : (\d);", GEMM)
+    ((mem, other),) = re.findall(r"tiles_in_flight = .* == words.mem \? (\d) : (\d);", GEMM)
     assert tiles == f"{mem} for the pipeline `mem`, else {other}"
 
 
 def test_the_page_names_every_part_of_a_launch_that_the_model_sees() -> None:
     header = Path("dispatcher/core/cost.hpp").read_text()
-    fields = re.findall(r"^    double (\w+)\s*=", header, flags=re.MULTILINE)
+    fields = re.findall(r"^    (?:double|bool) (\w+)\s*=", header, flags=re.MULTILINE)
     shown = {cells[0].strip("`") for cells in table(PAGE, r"`\w+`")}
     assert set(fields) - shown == set()
 

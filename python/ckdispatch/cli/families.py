@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.plan import Plan
+    from ckdispatch.selection import Selection
 
 _FACES = MappingProxyType({"gemm": "ckdispatch.cli.gemm.face"})
 """The modules; a new family is added here."""
@@ -57,6 +58,9 @@ class Face(Protocol):
 
     def with_split_k(self, problem: Any, parts: int) -> Any:
         """The problem with its sum in ``parts``, 0 to let the dispatcher choose."""
+
+    def preshuffled(self, problem: Any, selection: Selection) -> Any:
+        """The problem with its weights in an order that kernels of the selection read."""
 
     def planned(
         self, dispatcher: Dispatcher, problem: Any, kernel: str | None, pad: bool

@@ -64,6 +64,16 @@ def add_split_k(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_preshuffle(parser: argparse.ArgumentParser) -> None:
+    """``--preshuffle``."""
+    parser.add_argument(
+        "--preshuffle",
+        action="store_true",
+        help="B is given in the order of a kernel's matrix instructions, whichever should be the"
+        " fastest",
+    )
+
+
 def whole(least: int) -> Callable[[str], int]:
     """A parser of whole numbers, of at least ``least``."""
 

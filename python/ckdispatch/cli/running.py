@@ -8,7 +8,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from ckdispatch.cli.kernel_sources import load_kernels, only_kernel
-from ckdispatch.cli.options import add_split_k, whole
+from ckdispatch.cli.options import add_preshuffle, add_split_k, whole
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
@@ -26,6 +26,7 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         "--kernel", metavar="NAME", help="run this kernel, by name or key, and no other"
     )
     add_split_k(parser)
+    add_preshuffle(parser)
     parser.add_argument(
         "--pad",
         action=argparse.BooleanOptionalAction,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
@@ -51,8 +51,11 @@ class Operand:
         return width if lines == 1 else self.strides[-2 if by_rows else -1]
 
 
-def operand(name: str, given: Any, device: Device) -> Operand:
-    """The matrix behind a NumPy array, a DeviceTensor, or anything with ``__dlpack__`` such as a torch tensor."""
+def operand(name: str, given: Any, device: Device, *, vectors: bool = False) -> Operand:
+    """The matrix behind a NumPy array, a DeviceTensor, or anything with ``__dlpack__`` such as a torch tensor.
+
+    Where ``vectors`` may be given, one is a matrix of one row.
+    """
     import numpy as np
 
     from ckdispatch.reference.dtypes import dtype_encoding
@@ -79,6 +82,8 @@ def operand(name: str, given: Any, device: Device) -> Operand:
         raise InvalidArgument(
             f"{name} is a {type(given).__name__}; give a NumPy array, a DeviceTensor, or a tensor that has __dlpack__"
         )
+    if vectors and len(seen.shape) == 1:
+        seen = _as_row(seen)
     if len(seen.shape) not in (2, 3) or 0 in seen.shape:
         raise InvalidArgument(f"{name} has the shape {seen.shape}; a matrix, or a batch of them, with no extent of 0 is needed")
     expected = dtype_encoding(device.numpy_dtype(seen.dtype)) if encoding else None
@@ -87,6 +92,25 @@ def operand(name: str, given: Any, device: Device) -> Operand:
             f"{name} holds {seen.dtype} in the {encoding} encoding, and {device.gpu} computes in the {expected} encoding; convert it"
         )
     return seen
+
+
+def _as_row(one: Operand) -> Operand:
+    shape, strides = (1, *one.shape), (one.shape[0], *one.strides)
+    array = None if one.array is None else one.array[None, :]
+    tensor = one.tensor
+    if tensor is not None:
+        tensor = DeviceTensor(tensor.device, tensor.address, shape, strides, tensor.dtype, tensor.encoding, tensor)
+    return replace(one, shape=shape, strides=strides, array=array, tensor=tensor)
+
+
+def borrowed_array(given: Any) -> NDArray[Any]:
+    """The memory of something with ``__dlpack__``, which must be on the host."""
+    if not hasattr(given, "__dlpack__"):
+        raise InvalidArgument(f"a {type(given).__name__} was given where an array or a tensor with __dlpack__ is needed")
+    found = borrow(given)
+    if not found.on_host:
+        raise InvalidArgument("a tensor of an AMD GPU was given where one of the host is needed; copy it to the host first")
+    return _host_array(found)
 
 
 def _of_array(name: str, array: NDArray[Any], given: Any) -> Operand:

@@ -22,8 +22,11 @@ def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -
     best: Plan | None = None
     for name, tile in _tiles(selection, problem):
         m, n, k = (-(-extent // step) * step for extent, step in zip((problem.m, problem.n, problem.k), tile, strict=True))
+        if problem.weights and (n, k) != (problem.n, problem.k):
+            continue  # preshuffled weights are as they are
         larger = replace(
-            problem, m=m, n=n, k=k, stride_a=0, stride_b=0, stride_c=0, batch_strides=None, alignment=16
+            problem, m=m, n=n, k=k, stride_a=0, stride_b=0, stride_c=0, batch_strides=None, alignment=16,
+            d_strides=_copied_strides(problem), d_batch_strides=problem.d_batch_strides and _shared(problem.d_batch_strides),
         )
         try:
             plan = selection.select(larger, kernel=name)
@@ -34,6 +37,20 @@ def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -
     if best is None:
         raise refusal
     return best
+
+
+def _shared(batch_strides: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    """What all matrices share stays so; the rest is packed."""
+    return tuple(0 if stride == 0 else None for stride in batch_strides)
+
+
+def _copied_strides(problem: GemmProblem) -> tuple[int | None, ...] | None:
+    """Of copies of the D tensors: one row or column for all stays so, one for each matrix is written out."""
+    if problem.d_strides is None:
+        return None
+    batch_strides = problem.d_batch_strides or (None,) * problem.d_count
+    pairs = zip(problem.d_strides, batch_strides, strict=True)
+    return tuple(0 if stride == 0 and not batch_stride else None for stride, batch_stride in pairs)
 
 
 def _tiles(selection: Selection, problem: GemmProblem) -> list[tuple[str, tuple[int, int, int]]]:

@@ -3,27 +3,51 @@
 
 from __future__ import annotations
 
-import ctypes
-import re
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.native.structures import Family, GemmStructure
+from ckdispatch.gemm.structure import problem_structure
+from ckdispatch.native.structures import Family
 
-_TEXT = re.compile(r"(?:gemm[\s:]+)?(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)(?P<rest>.*)", re.ASCII)
-_FORM = "MxNxK followed by words such as fp16, rcr, batch=2, split_k=4; for example 512x256x1024 fp16 rcr"
-_LAYOUT = re.compile(r"[rc]{3}")
+if TYPE_CHECKING:
+    from ckdispatch.native.structures import GemmStructure
+
+_NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "split_k")
+
+
+@dataclass(frozen=True)
+class GemmGroup:
+    """One product of several that differ in size; strides are leading dimensions, 0 for packed."""
+
+    m: int
+    n: int
+    k: int
+    stride_a: int = 0
+    stride_b: int = 0
+    stride_c: int = 0
+
+    def __post_init__(self) -> None:
+        _check_numbers(self, [field.name for field in fields(self)])
 
 
 @dataclass(frozen=True)
 class GemmProblem:
-    """C[m,n] = A[m,k] * B[k,n], ``batch`` times.
+    """C[m,n] = op(A[m,k] * B[k,n], D0, …), ``batch`` times, or once for each of some ``groups``.
 
-    ``layout`` has a letter for each of A, B and C: r if its rows are contiguous, c if its columns are. Strides are
-    leading dimensions in elements, 0 for packed; batch strides are None for packed, and 0 shares an operand.
-    ``split_k`` is the number of parts of K, 0 to let the dispatcher choose. ``alignment`` is what all addresses are
-    multiples of, in bytes. The C++ runtime validates the values when the problem is first used.
+    ``layout`` has a letter for each of A, B and C: r if its rows are contiguous, c if its columns
+    are. Strides are leading dimensions in elements, 0 for packed; batch strides are None for
+    packed, and 0 shares an operand. ``split_k`` is the number of parts of K, 0 to let the
+    dispatcher choose. ``alignment`` is what all addresses are multiples of, in bytes.
+
+    ``fused_op`` takes ``d_count`` D tensors of ``dtype_d`` (C's if it is None), all of rows
+    (``d_layout`` r) or all of columns (c). A stride of theirs is None for packed, and 0 repeats
+    one row or one column. ``weights`` is the n and k of the matrix instructions in whose order B
+    is stored, such as 16x32, and None for a plain B. With ``groups``, which ``grouped()`` makes,
+    the sizes and strides of the problem itself are 0.
+
+    The C++ runtime validates the values when the problem is first used.
     """
 
     m: int
@@ -44,21 +68,43 @@ class GemmProblem:
     alignment: int = 16
     deterministic: bool = False
     workspace_limit: int | None = None
+    dtype_d: str | None = None
+    d_layout: str = "r"
+    d_strides: tuple[int | None, ...] | None = None
+    d_batch_strides: tuple[int | None, ...] | None = None
+    weights: str | None = None
+    groups: tuple[GemmGroup, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "split_k"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**63:
-                raise InvalidArgument(f"a GEMM was asked for with {name} = {value!r}; it must be a whole number")
+        _check_numbers(self, _NUMBERS)
+        for name in ("d_strides", "d_batch_strides"):
+            given = getattr(self, name)
+            if given is not None and len(given) != self.d_count:
+                raise InvalidArgument(
+                    f"a GEMM was asked for with {self.d_count} D tensors and {name} = {given}; "
+                    "there must be one for each"
+                )
         # Problems are keys of caches on the path of every call.
         object.__setattr__(self, "_hash", hash(tuple(getattr(self, name) for name in _FIELDS)))
-        object.__setattr__(self, "_structure", _structure(self))
+        object.__setattr__(self, "_structure", problem_structure(self))
 
     def __hash__(self) -> int:
         return self._hash  # type: ignore[attr-defined, no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GemmProblem, tuple(getattr(self, name) for name in _FIELDS)
+
+    @classmethod
+    def grouped(cls, groups: Sequence[GemmGroup | Sequence[int]], **words: Any) -> GemmProblem:
+        """Products of different sizes: ``GemmProblem.grouped([(64, 64, 32), (128, 64, 96)])``."""
+        if not groups:
+            raise InvalidArgument("a GEMM of no groups was asked for; there must be at least one")
+        members = (one if isinstance(one, GemmGroup) else GemmGroup(*one) for one in groups)
+        return cls(0, 0, 0, groups=tuple(members), **words)
+
+    def products(self) -> list[GemmProblem]:
+        """The groups as problems of their own."""
+        return [replace(self, groups=(), **asdict(group)) for group in self.groups]
 
     @property
     def family(self) -> Family:
@@ -72,11 +118,14 @@ class GemmProblem:
     @property
     def tensors(self) -> tuple[str, ...]:
         """What a run takes, in this order."""
+        if self.groups:
+            return tuple(f"{name}{i}" for i in range(len(self.groups)) for name in "ABC")
         return ("A", "B", "C", *(f"D{i}" for i in range(self.d_count)))
 
     @property
     def flops(self) -> float:
-        return 2.0 * self.m * self.n * self.k * self.batch
+        one = 2.0 * self.m * self.n * self.k * self.batch
+        return one + sum(2.0 * group.m * group.n * group.k for group in self.groups)
 
     def to_json(self) -> dict[str, Any]:
         return {"family": "gemm", **asdict(self)}
@@ -84,59 +133,26 @@ class GemmProblem:
     @classmethod
     def parse(cls, text: str) -> GemmProblem:
         """The problem of a command line: ``512x256x1024 fp16 rcr split_k=2``."""
-        match = _TEXT.fullmatch(text.strip())
-        if not match:
-            raise InvalidArgument(f"{text!r} is no GEMM problem; write {_FORM}")
-        values: dict[str, Any] = {name: int(match[name]) for name in "mnk"}
-        for word in match["rest"].replace(",", " ").split():
-            name, equals, value = word.partition("=")
-            if not equals:
-                name, value = ("layout" if _LAYOUT.fullmatch(word) else "dtype"), word
-            values[name] = _value(name, value, text)
-        return cls(**values)
+        from ckdispatch.gemm.problem_text import parse_problem
+
+        return parse_problem(text)
+
+    @property
+    def text(self) -> str:
+        """The problem as ``parse`` reads it, without what is the default."""
+        from ckdispatch.gemm.problem_text import problem_text
+
+        return problem_text(self)
 
 
 _FIELDS = tuple(field.name for field in fields(GemmProblem))
-_NUMBERS = ("batch", "stride_a", "stride_b", "stride_c", "split_k", "alignment", "workspace_limit")
-_WORDS = ("dtype", "layout", "dtype_b", "dtype_c")
 
 
-def _value(name: str, value: str, text: str) -> Any:
-    if name in _NUMBERS:
-        if value.isascii() and value.isdigit():
-            return int(value)
-        raise InvalidArgument(f"{text!r} has {name}={value}; {name} is a whole number")
-    if name == "deterministic":
-        if value in ("true", "false"):
-            return value == "true"
-        raise InvalidArgument(f"{text!r} has deterministic={value}; it is true or false")
-    if name in _WORDS:
-        return value
-    known = ", ".join((*_WORDS, *_NUMBERS, "deterministic"))
-    raise InvalidArgument(f"{text!r} has the word {name!r}; a problem is {_FORM}, and its words are {known}")
-
-
-def _structure(problem: GemmProblem) -> GemmStructure:
-    def text(value: str | None) -> bytes | None:
-        return value.encode() if value else None
-
-    strides = problem.batch_strides or (0, 0, 0)
-    structure = GemmStructure(
-        m=problem.m, n=problem.n, k=problem.k, batch=problem.batch,
-        stride_a=problem.stride_a, stride_b=problem.stride_b, stride_c=problem.stride_c,
-        batch_stride_a=strides[0], batch_stride_b=strides[1], batch_stride_c=strides[2],
-        has_batch_strides=problem.batch_strides is not None,
-        d_count=problem.d_count,
-        dtype_a=text(problem.dtype), dtype_b=text(problem.dtype_b), dtype_c=text(problem.dtype_c),
-        layout=text(problem.layout), fused_op=text(problem.fused_op),
-        split_k=problem.split_k if problem.split_k else -1,
-        alignment=problem.alignment,
-        deterministic=problem.deterministic,
-        workspace_limit=problem.workspace_limit or 0,
-    )
-    # 0 parts are the C ABI's default of 1, and a batch of 0 its default too: neither was asked for.
-    if problem.batch == 0:
-        structure.batch = -1
-    structure.base.struct_size = ctypes.sizeof(GemmStructure)
-    structure.base.family = Family.GEMM
-    return structure
+def _check_numbers(given: object, names: Sequence[str]) -> None:
+    for name in names:
+        value = getattr(given, name)
+        number = isinstance(value, int) and not isinstance(value, bool)
+        if not number or not -(2**63) <= value < 2**63:
+            raise InvalidArgument(
+                f"a GEMM was asked for with {name} = {value!r}; it must be a whole number"
+            )

@@ -3,25 +3,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ckdispatch.comparison import Comparison
+    from ckdispatch.gemm.operands import Operand
+    from ckdispatch.gemm.request import GemmCall
     from ckdispatch.plan import Plan
     from ckdispatch.reference.gemm import GemmReference
 
 
-def expected(plan: Plan, spec: Mapping[str, Any], a: NDArray[Any], b: NDArray[Any]) -> GemmReference:
-    """The reference of A[m,k] * B[k,n] with the tolerance of the kernel that ``spec`` describes, as the plan runs it."""
+def expected(
+    parts: int,
+    spec: Mapping[str, Any],
+    a: NDArray[Any],
+    b: NDArray[Any],
+    *,
+    k: int | None = None,
+    ds: Sequence[NDArray[Any]] = (),
+) -> GemmReference:
+    """The reference of A[m,k] * B[k,n] with the tolerance of the kernel that ``spec`` describes.
+
+    ``parts`` is what the plan divides K into, and ``k`` what it computes if that is padded: parts
+    begin where the kernel begins them.
+    """
     from ckdispatch.reference.gemm import gemm_reference
 
-    # Parts of K begin where the kernel begins them, and it sees K as it was padded.
-    k = plan.problem.k
+    if k is not None:
+        a, b = _extended(a, -1, k), _extended(b, -2, k)
+    tile_k = spec["tile"][2]
+    shares = spec["variant"] == "stream_k"
     return gemm_reference(
-        _extended(a, -1, k), _extended(b, -2, k), output=spec["dtype_c"], split_k=plan.parts, k_granule=spec["warp_tile"][2]
+        a,
+        b,
+        ds=ds,
+        fused_op=spec["fused_op"],
+        output=spec["dtype_c"],
+        # Where shares of stream-K end is the kernel's business; they are whole tiles.
+        split_k=-(-a.shape[-1] // tile_k) if shares else parts,
+        k_granule=tile_k if shares else spec["warp_tile"][2],
+        most_parts=parts,
+        parts_in="accumulator" if spec["split_k"] == "workspace" else "output",
     )
+
+
+def validated(call: GemmCall, plan: Plan, result: Any, stream: int | None) -> Comparison:
+    """How what a call gave differs from the reference; raises ``Mismatch`` if that is too much."""
+    from ckdispatch.gemm.operands import operand
+
+    device = call.dispatcher.device
+    device.synchronize(stream)
+    spec = call.dispatcher.registry[plan.kernel].spec
+    reference = expected(
+        plan.parts,
+        spec,
+        on_host(call.a),
+        call.weights.plain() if call.weights else on_host(call.b),
+        k=plan.problem.k,
+        ds=[on_host(one.operand) for one in call.ds],
+    )
+    comparison = reference.compare(on_host(operand("out", result, device)))
+    comparison.raise_if_bad()
+    return comparison
+
+
+def on_host(one: Operand) -> NDArray[Any]:
+    """What an operand holds, as an array of the host."""
+    return one.array if one.array is not None else one.tensor.numpy()  # type: ignore[union-attr]
 
 
 def _extended(array: NDArray[Any], axis: int, extent: int) -> NDArray[Any]:

@@ -27,8 +27,15 @@ class StrategyCode(IntEnum):
     MODEL = 2
 
 
+MAX_DS = 4
+
+
 class ProblemBase(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint32), ("family", ctypes.c_uint32)]
+
+
+class GemmGroupStructure(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ("m", "n", "k", "stride_a", "stride_b", "stride_c")]
 
 
 class GemmStructure(ctypes.Structure):
@@ -43,6 +50,13 @@ class GemmStructure(ctypes.Structure):
         ("alignment", ctypes.c_int32),
         ("deterministic", ctypes.c_int32),
         ("workspace_limit", ctypes.c_uint64),
+        ("dtype_d", ctypes.c_char_p),
+        ("d_layout", ctypes.c_char_p),
+        ("stride_d", ctypes.c_int64 * MAX_DS),
+        ("batch_stride_d", ctypes.c_int64 * MAX_DS),
+        *((name, ctypes.c_int32) for name in ("has_d_strides", "weights_n", "weights_k", "reserved")),
+        ("groups", ctypes.POINTER(GemmGroupStructure)),
+        ("group_count", ctypes.c_int64),
     ]
 
 

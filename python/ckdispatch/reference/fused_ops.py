@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What an epilogue may apply to the product, as CK defines it, and the error of doing so.
 
-CK converts the product to the output dtype before it applies an operation, and applies it in that
-dtype or in float32. So an operation gets a product that is wrong by ``product_error`` already,
-passes that on by its slope, and adds the roundings of its own steps, which each function below
-counts in units of ``Evaluation``. Constants are the float32 ones in CK's sources.
+A kernel converts the product to the output dtype before it applies an operation, and evaluates
+that in float32. So an operation gets a product that is wrong by ``product_error`` already, passes
+that on by its slope, and adds the roundings of its own steps, which each function below counts in
+units of float32. Constants are the float32 ones in CK's sources.
+
+An operation first combines the product with D tensors, if it takes any, and then applies an
+activation, if it has one: ``MultiDAddRelu`` is the ReLU of the sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -25,53 +28,57 @@ _FAST_GELU_CUBIC = float(np.float32(-2.0) * np.float32(0.035677))
 _FAST_GELU_LINEAR = float(np.float32(-2.0) * np.float32(0.797885))
 _GELU_SLOPE = 1.13
 _SILU_SLOPE = 1.1
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The arithmetic in which an operation is applied.
-
-    ``unit`` is the relative error of one step. ``lost`` is what a reciprocal may lose
-    absolutely: beyond the largest number of the dtype it is zero, and before that subnormal.
-    """
-
-    unit: float
-    lost: float
+_LOST = 1.0 / float(np.finfo(np.float32).max) + float(np.finfo(np.float32).smallest_subnormal)
+"""What a reciprocal may lose: beyond the largest number it is 0, and before that subnormal."""
 
 
 Ds = Sequence[Wide]
 
 
 @dataclass(frozen=True)
-class FusedOp:
-    """An operation: its value, and a bound on the error of the value, for each element.
+class Step:
+    """A part of an operation: its value, and a bound on the error of the value, for each element.
 
-    ``value`` takes the product and the D tensors, ``error`` takes the product, the value, the D
-    tensors, the error of the product and how the operation is evaluated.
+    ``value`` takes what comes before and the D tensors, ``error`` takes what comes before, the
+    value, the D tensors and the error of what comes before.
     """
+
+    value: Callable[[Wide, Ds], Wide]
+    error: Callable[[Wide, Wide, Ds, Wide], Wide]
+
+
+@dataclass(frozen=True)
+class FusedOp:
+    """An operation on the product, in one step or two."""
 
     name: str
     takes_ds: bool
     for_integers: bool
-    value: Callable[[Wide, Ds], Wide]
-    error: Callable[[Wide, Wide, Ds, Wide, Evaluation], Wide]
+    steps: tuple[Step, ...]
 
+    def value(self, product: Wide, ds: Ds) -> Wide:
+        """What the operation gives, for each element."""
+        for step in self.steps:
+            product = step.value(product, ds)
+        return product
 
-def _pass_through(x: Wide, ds: Ds) -> Wide:
-    return x
-
-
-def _unchanged_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
-    return product_error
+    def error(self, product: Wide, value: Wide, ds: Ds, product_error: Wide) -> Wide:
+        """How far a kernel's ``value`` may be off, for each element."""
+        error = product_error
+        for step in self.steps:
+            result = step.value(product, ds)
+            error = step.error(product, result, ds, error)
+            product = result
+        return error
 
 
 def _add(x: Wide, ds: Ds) -> Wide:
     return sum(ds, start=x)
 
 
-def _add_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
-    magnitude = sum((np.abs(d) for d in ds), start=np.abs(x) + product_error)
-    return product_error + len(ds) * _FLOAT32_UNIT * magnitude
+def _add_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
+    magnitude = sum((np.abs(d) for d in ds), start=np.abs(x) + before)
+    return before + len(ds) * _FLOAT32_UNIT * magnitude
 
 
 def _multiply(x: Wide, ds: Ds) -> Wide:
@@ -80,8 +87,8 @@ def _multiply(x: Wide, ds: Ds) -> Wide:
     return x
 
 
-def _multiply_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
-    passed_on = _multiply(product_error, [np.abs(d) for d in ds])
+def _multiply_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
+    passed_on = _multiply(before, [np.abs(d) for d in ds])
     return passed_on + len(ds) * _FLOAT32_UNIT * (np.abs(y) + passed_on)
 
 
@@ -90,15 +97,18 @@ def _relu(x: Wide, ds: Ds) -> Wide:
     return np.where(x > 0, x, 0.0)
 
 
+def _relu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
+    return before
+
+
 def _gelu(x: Wide, ds: Ds) -> Wide:
     return 0.5 * x * (1.0 + erf(_GELU_ROOT * x))
 
 
-def _gelu_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
+def _gelu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
     # erf is within a few float32 ulps and then rounded, to at most half a unit since it is below 1.
     # Where it is near -1, 1 + erf cancels and that error is not small next to y any more.
-    own = np.abs(x) * (0.25 * by.unit + 2.5 * _FLOAT32_UNIT) + 4 * by.unit * np.abs(y)
-    return _GELU_SLOPE * product_error + own
+    return _GELU_SLOPE * before + _FLOAT32_UNIT * (2.75 * np.abs(x) + 4 * np.abs(y))
 
 
 def _fast_gelu(x: Wide, ds: Ds) -> Wide:
@@ -109,34 +119,34 @@ def _fast_gelu_exponent(x: Wide) -> Wide:
     return x * (_FAST_GELU_CUBIC * x * x + _FAST_GELU_LINEAR)
 
 
-def _fast_gelu_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
-    # Always in float32: four roundings of the exponent, which exp turns into relative errors.
+def _fast_gelu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
+    # Four roundings of the exponent, which exp turns into relative errors.
     steps = 4 * np.abs(_fast_gelu_exponent(x)) + 8
-    return _GELU_SLOPE * product_error + _finite_product(steps, np.abs(y)) * _FLOAT32_UNIT
+    return _GELU_SLOPE * before + _finite_product(steps, np.abs(y)) * _FLOAT32_UNIT
 
 
 def _sigmoid(x: Wide, ds: Ds) -> Wide:
     return 1.0 / (1.0 + np.exp(-x))
 
 
-def _sigmoid_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
-    return 0.25 * product_error + 5 * by.unit * np.abs(y) + by.lost
+def _sigmoid_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
+    return 0.25 * before + 5 * _FLOAT32_UNIT * np.abs(y) + _LOST
 
 
 def _silu(x: Wide, ds: Ds) -> Wide:
     return x / (1.0 + np.exp(-x))
 
 
-def _silu_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
-    return _SILU_SLOPE * product_error + 6 * by.unit * np.abs(y) + np.abs(x) * by.lost
+def _silu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
+    return _SILU_SLOPE * before + 6 * _FLOAT32_UNIT * np.abs(y) + np.abs(x) * _LOST
 
 
 def _tanh(x: Wide, ds: Ds) -> Wide:
     return np.tanh(x)
 
 
-def _tanh_error(x: Wide, y: Wide, ds: Ds, product_error: Wide, by: Evaluation) -> Wide:
-    return product_error + (4 * _FLOAT32_UNIT + by.unit) * np.abs(y)
+def _tanh_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
+    return before + 5 * _FLOAT32_UNIT * np.abs(y)
 
 
 def _finite_product(factor: Wide, value: Wide) -> Wide:
@@ -144,22 +154,30 @@ def _finite_product(factor: Wide, value: Wide) -> Wide:
     return np.where(value == 0, 0.0, factor * value)
 
 
-FUSED_OPS: Mapping[str, FusedOp] = MappingProxyType(
+ADD, MULTIPLY = Step(_add, _add_error), Step(_multiply, _multiply_error)
+ACTIVATIONS: Mapping[str, Step] = MappingProxyType(
     {
-        op.name: op
-        for op in (
-            FusedOp("PassThrough", False, True, _pass_through, _unchanged_error),
-            FusedOp("MultiDAdd", True, True, _add, _add_error),
-            FusedOp("MultiDMultiply", True, True, _multiply, _multiply_error),
-            FusedOp("Relu", False, True, _relu, _unchanged_error),
-            FusedOp("Gelu", False, False, _gelu, _gelu_error),
-            FusedOp("FastGelu", False, False, _fast_gelu, _fast_gelu_error),
-            FusedOp("Silu", False, False, _silu, _silu_error),
-            FusedOp("Sigmoid", False, False, _sigmoid, _sigmoid_error),
-            FusedOp("Tanh", False, False, _tanh, _tanh_error),
-        )
+        "Relu": Step(_relu, _relu_error),
+        "Gelu": Step(_gelu, _gelu_error),
+        "FastGelu": Step(_fast_gelu, _fast_gelu_error),
+        "Silu": Step(_silu, _silu_error),
+        "Sigmoid": Step(_sigmoid, _sigmoid_error),
+        "Tanh": Step(_tanh, _tanh_error),
     }
 )
+_FOR_INTEGERS = ("Relu",)
+
+
+def _all() -> Iterator[FusedOp]:
+    yield FusedOp("PassThrough", False, True, ())
+    yield FusedOp("MultiDAdd", True, True, (ADD,))
+    yield FusedOp("MultiDMultiply", True, True, (MULTIPLY,))
+    for name, step in ACTIVATIONS.items():
+        yield FusedOp(name, False, name in _FOR_INTEGERS, (step,))
+        yield FusedOp(f"MultiDAdd{name}", True, name in _FOR_INTEGERS, (ADD, step))
+
+
+FUSED_OPS: Mapping[str, FusedOp] = MappingProxyType({op.name: op for op in _all()})
 
 
 def look_up_fused_op(name: str, d_count: int) -> FusedOp:
@@ -170,7 +188,6 @@ def look_up_fused_op(name: str, d_count: int) -> FusedOp:
             f"there is no fused operation {name!r}; there are {', '.join(FUSED_OPS)}"
         )
     if bool(d_count) != op.takes_ds:
-        with_ds = " and ".join(other.name for other in FUSED_OPS.values() if other.takes_ds)
-        needs = "at least one D tensor" if op.takes_ds else f"none; {with_ds} take some"
+        needs = "at least one D tensor" if op.takes_ds else "none; those called MultiD… take some"
         raise InvalidArgument(f"{name} was given {d_count} D tensors and takes {needs}")
     return op

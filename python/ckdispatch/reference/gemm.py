@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.dtypes import dtype_encoding, dtype_name, numpy_dtype
 from ckdispatch.reference.formats import FloatFormat, Wide, is_float, round_to, widened
-from ckdispatch.reference.fused_ops import Evaluation, FusedOp, look_up_fused_op
+from ckdispatch.reference.fused_ops import FusedOp, look_up_fused_op
 from ckdispatch.reference.tolerance import (
+    STORED,
     Tolerance,
     rounding_error,
-    store_roundings,
     store_unit,
     sum_error,
 )
@@ -71,6 +71,8 @@ def gemm_reference(
     output: str | None = None,
     split_k: int = 1,
     k_granule: int = 1,
+    most_parts: int | None = None,
+    parts_in: str = "output",
 ) -> GemmReference:
     """The product of A[m,k] and B[k,n], with what a kernel's result may differ from it by.
 
@@ -81,52 +83,56 @@ def gemm_reference(
 
     ``split_k`` parts are each rounded to the output dtype and added up in it, in any order, as
     kernels do by atomic additions. A part takes K / ``split_k`` terms, rounded up to a multiple of
-    ``k_granule``, which for CK is the k of the warp tile.
+    ``k_granule``, which for CK is the k of the warp tile. If only some of these parts are added
+    apart, but it is not known which, ``most_parts`` is how many at most. With ``parts_in``
+    "accumulator" they are kept and added up in the accumulator's dtype instead.
     """
     _check_shapes(a, b)
     accumulator, stored = _dtypes(a, b, output)
     op = look_up_fused_op(fused_op, len(ds))
-    _check_options(op, stored, split_k, k_granule)
+    _check_options(op, stored, split_k, k_granule, parts_in)
+    apart = split_k if parts_in == "output" else 1
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        parts = _parts(widened(a), widened(b), split_k, k_granule)
-        products = [left @ right for left, right in parts]
-        product = _wrapped(sum(products[1:], start=products[0]), accumulator)
-        error = _product_error(a, b, parts, products, accumulator, stored)
+        parts = _parts(widened(a), widened(b), apart, k_granule)
+        roundings = min(len(parts), most_parts or len(parts)) - 1
+        terms = split_k - apart + (0 if _multiply_exactly(a.dtype, b.dtype, accumulator) else 1)
+        product, error = _product(parts, roundings, terms, accumulator, stored)
         wide_ds = [_broadcast(d, product.shape) for d in ds]
         exact = op.value(product, wide_ds)
         if op.name != "PassThrough":
             error = error + rounding_error(product, stored)
-            error = op.error(product, exact, wide_ds, error, _evaluation(stored))
+            error = op.error(product, exact, wide_ds, error)
         if not is_float(stored) and error.any():
             # In between it was float32, and what is behind the point is cut off.
             exact, error = np.trunc(exact), error + 1.0
     return GemmReference(
-        exact, round_to(exact, stored), Tolerance(error, roundings=store_roundings(stored))
+        exact, round_to(exact, stored), Tolerance(error, roundings=STORED)
     )
 
 
-def _product_error(
-    a: NDArray[Any],
-    b: NDArray[Any],
+def _product(
     parts: Sequence[tuple[Wide, Wide]],
-    products: Sequence[Wide],
+    roundings: int,
+    terms: int,
     accumulator: np.dtype[Any],
     stored: np.dtype[Any],
-) -> Wide:
-    """Of all parts together, before the last rounding to the output dtype."""
-    rounded_terms = 0 if _multiply_exactly(a.dtype, b.dtype, accumulator) else 1
-    error = np.zeros_like(products[0])
-    stored_parts = np.zeros_like(products[0])
-    for (left, right), product in zip(parts, products, strict=True):
-        depth = left.shape[-1] + rounded_terms
-        own = sum_error(np.abs(left) @ np.abs(right), product, depth, accumulator)
-        error += own
-        stored_parts += np.abs(product) + own
+) -> tuple[Wide, Wide]:
+    """The sum of all parts, and its error before the last rounding to the output dtype.
+
+    ``terms`` are what an accumulator adds up beyond the depth of a part.
+    """
+    product = error = stored_parts = np.zeros(())
+    for left, right in parts:
+        one = left @ right
+        own = sum_error(np.abs(left) @ np.abs(right), one, left.shape[-1] + terms, accumulator)
+        product = product + one
+        error = error + own
+        stored_parts = stored_parts + np.abs(one) + own
     # One rounding when each part is stored, and one for each addition but the last, which `limits`
     # rounds. In whatever order they come, a partial sum is at most the sum of all magnitudes.
-    roundings = len(parts) - 1
     smallest = FloatFormat.of(stored).smallest_subnormal if is_float(stored) else 0.0
-    return error + roundings * (store_unit(stored) * stored_parts + 2 * smallest)
+    error = error + roundings * (store_unit(stored) * stored_parts + 2 * smallest)
+    return _wrapped(product, accumulator), error
 
 
 def _multiply_exactly(a: np.dtype[Any], b: np.dtype[Any], accumulator: np.dtype[Any]) -> bool:
@@ -141,13 +147,6 @@ def _parts(a: Wide, b: Wide, split_k: int, k_granule: int) -> list[tuple[Wide, W
     size = max(1, -(-k // (split_k * k_granule))) * k_granule
     starts = range(0, max(k, 1), size)
     return [(a[..., i : i + size], b[..., i : i + size, :]) for i in starts]
-
-
-def _evaluation(stored: np.dtype[Any]) -> Evaluation:
-    if not is_float(stored):
-        return Evaluation(2.0**-24, 0.0)
-    form = FloatFormat.of(stored)
-    return Evaluation(store_unit(stored), 1.0 / form.max + form.smallest_subnormal)
 
 
 def _wrapped(product: Wide, accumulator: np.dtype[Any]) -> Wide:
@@ -183,12 +182,18 @@ def _check_shapes(a: NDArray[Any], b: NDArray[Any]) -> None:
         raise InvalidArgument(f"{shapes}; both must have as many matrices")
 
 
-def _check_options(op: FusedOp, stored: np.dtype[Any], split_k: int, k_granule: int) -> None:
+def _check_options(
+    op: FusedOp, stored: np.dtype[Any], split_k: int, k_granule: int, parts_in: str
+) -> None:
+    if parts_in not in ("output", "accumulator"):
+        raise InvalidArgument(
+            f"parts_in {parts_in!r} was asked for; parts are added up in the output or accumulator"
+        )
     if split_k < 1 or k_granule < 1:
         raise InvalidArgument(
             f"split_k {split_k} with k_granule {k_granule} was asked for; both must be at least 1"
         )
-    if split_k > 1 and op.name != "PassThrough":
+    if split_k > 1 and parts_in == "output" and op.name != "PassThrough":
         raise InvalidArgument(
             f"{op.name} with split_k {split_k} was asked for, but it would be applied to each part "
             "and not to their sum; use split_k 1"

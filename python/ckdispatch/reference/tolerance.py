@@ -48,6 +48,8 @@ from ckdispatch.reference.formats import (
 
 LAMBDA = 8.0
 """How many standard deviations, at least, the random part of a sum's error may have."""
+STORED = (Rounding.NEAREST,)
+"""How kernels round what they store."""
 _REFERENCE_UNIT = 2.0**-53
 """References sum in float64, whose error is added to every bound."""
 
@@ -90,7 +92,7 @@ class Tolerance:
             bound = self.bound(expected)
             if self.roundings and is_float(dtype):
                 if expected.dtype == dtype and dtype != np.float64:
-                    bound = bound + rounding_error(wide, dtype, (Rounding.NEAREST,))
+                    bound = bound + rounding_error(wide, dtype)
                 ways = [
                     (round_to(wide - bound, dtype, way), round_to(wide + bound, dtype, way))
                     for way in self.roundings
@@ -102,35 +104,19 @@ class Tolerance:
         return np.where(finite, low, wide), np.where(finite, high, wide)
 
 
-def store_roundings(dtype: np.dtype[Any]) -> tuple[Rounding, ...]:
-    """How kernels may round when they store ``dtype``.
-
-    CK converts to bfloat16 by dropping bits with the headers of HIP before 7, and to nearest with
-    later ones; both are right. Everything else is rounded to nearest.
-    """
-    if dtype.name == "bfloat16":
-        return (Rounding.NEAREST, Rounding.TOWARDS_ZERO)
-    return (Rounding.NEAREST,)
-
-
 def store_unit(dtype: np.dtype[Any]) -> float:
     """The largest relative error that storing a normal number as ``dtype`` can make; 0 for ints."""
     if not is_float(dtype):
         return 0.0
-    unit = FloatFormat.of(dtype).unit_roundoff
-    return 2 * unit if Rounding.TOWARDS_ZERO in store_roundings(dtype) else unit
+    return FloatFormat.of(dtype).unit_roundoff
 
 
-def rounding_error(
-    values: Wide, dtype: np.dtype[Any], roundings: tuple[Rounding, ...] | None = None
-) -> Wide:
+def rounding_error(values: Wide, dtype: np.dtype[Any]) -> Wide:
     """The most by which storing ``values`` as ``dtype`` once can change them."""
     if not is_float(dtype):
         return np.zeros_like(values)
-    ways = store_roundings(dtype) if roundings is None else roundings
-    factor = 2.0 if Rounding.TOWARDS_ZERO in ways else 1.0
     form = FloatFormat.of(dtype)
-    return factor * (form.unit_roundoff * np.abs(values) + form.smallest_subnormal / 2)
+    return form.unit_roundoff * np.abs(values) + form.smallest_subnormal / 2
 
 
 def sum_error(magnitude: Wide, total: Wide, depth: int, accumulator: np.dtype[Any]) -> Wide:

@@ -65,29 +65,30 @@ class DeviceTensor:
 
     def write(self, array: NDArray[Any]) -> None:
         """Copies an array of the same shape and dtype in; gaps between rows are kept as they are on the device."""
-        import numpy as np
-
         if array.shape != self.shape:
             raise InvalidArgument(f"an array of shape {array.shape} was to be copied into a tensor of shape {self.shape}")
         staged = self._staged()
         if self.span != math.prod(self.shape):
             self._read_into(staged)
-        view = np.lib.stride_tricks.as_strided(staged, self.shape, [s * staged.itemsize for s in self.strides])
-        view[...] = array
+        self._shaped(staged)[...] = array
         self.device.copy_in(self.address, staged.ctypes.data, staged.nbytes)
 
     def numpy(self) -> NDArray[Any]:
         """A copy on the host, with the same strides."""
-        import numpy as np
-
         staged = self._staged()
         self._read_into(staged)
-        return np.lib.stride_tricks.as_strided(staged, self.shape, [s * staged.itemsize for s in self.strides])
+        return self._shaped(staged)
 
     def _staged(self) -> NDArray[Any]:
         import numpy as np
 
         return np.empty(self.span, self.device.numpy_dtype(self.dtype))
+
+    def _shaped(self, staged: NDArray[Any]) -> NDArray[Any]:
+        import numpy as np
+
+        # as_strided does not know the dtype of bf8 in its OCP encoding.
+        return np.ndarray(self.shape, staged.dtype, staged, strides=[s * staged.itemsize for s in self.strides])
 
     def _read_into(self, staged: NDArray[Any]) -> None:
         self.device.synchronize()

@@ -7,7 +7,8 @@
 #define KERNEL "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 #define KEY                                                                                                                                \
     "gemm{variant=standard,dtype_a=fp16,dtype_b=fp16,dtype_c=fp16,dtype_acc=fp32,layout=rcr,tile=64x64x64,waves=2x2x1,warp_tile=32x32x16," \
-    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,pad_m=true,pad_n=true,pad_k=true,persistent=false,split_k=false}"
+    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,pad_m=true,pad_n=true,pad_k=true,persistent=false,split_k=none,"  \
+    "fused_op=PassThrough,d_count=0,dtype_d=fp16,d_layout=r}"
 
 static ckd_registry* made(const char* name) {
     ckd_registry* registry = NULL;
@@ -117,7 +118,7 @@ static void registries_are_merged_and_filtered(void) {
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The filter is not valid JSON.", ckd_registry_filtered(one, "nonsense", &chosen));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The filter is no JSON object.", ckd_registry_filtered(one, "[]", &chosen));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The filter has a 'layout' that is no text.", ckd_registry_filtered(one, "{\"layout\": 1}", &chosen));
-    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter by 'colour' was asked for; GEMMs are filtered by variant, dtype_a, dtype_b, dtype_c, layout, pipeline and gpu.",
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter by 'colour' was asked for; GEMMs are filtered by variant, dtype_a, dtype_b, dtype_c, layout, pipeline, split_k, fused_op and gpu.",
                   ckd_registry_filtered(one, "{\"colour\": \"red\"}", &chosen));
     CHECK(ckd_registry_filtered(one, "{\"gpu\": \"gfx000\"}", &chosen) == CKD_INVALID_ARGUMENT);
     CHECK_HAS(ckd_last_error(), "The GPU 'gfx000' was asked for; the known ones are ");

@@ -3,6 +3,7 @@
  * Selection over the C ABI: it needs no device.
  */
 #include <math.h>
+#include <stddef.h>
 
 #include "tests/dispatcher/support/check.h"
 
@@ -223,6 +224,54 @@ static void every_field_of_a_problem_counts(void) {
     problem.base.struct_size = sizeof problem + 16;
     CHECK_OK(ckd_rank(dispatcher, &problem.base, &json));
     ckd_free_text(json);
+    /* An older one ends before the D tensors, and what is behind it is not looked at. */
+    problem                  = fp16_problem(64, 64, 64);
+    problem.base.struct_size = offsetof(ckd_gemm_problem, dtype_d);
+    problem.weights_n        = 77;
+    problem.dtype_d          = (const char*)1;
+    CHECK_OK(ckd_rank(dispatcher, &problem.base, &json));
+    CHECK_HAS(json, "\"problem\":\"gemm 64x64x64 fp16 rcr\"");
+    ckd_free_text(json);
+    ckd_dispatcher_destroy(dispatcher);
+}
+
+static void what_was_appended_is_read(void) {
+    const ckd_gemm_group groups[2] = {{.m = 64, .n = 32, .k = 16}, {.m = 8, .n = 8, .k = 8, .stride_a = 16}};
+    ckd_dispatcher* dispatcher     = made();
+    ckd_gemm_problem problem       = fp16_problem(64, 64, 64);
+    ckd_plan* plan                 = NULL;
+    char* json                     = NULL;
+    problem.fused_op               = "MultiDAddRelu";
+    problem.d_count                = 2;
+    problem.dtype_d                = "fp32";
+    problem.d_layout               = "c";
+    problem.has_d_strides          = 1;
+    problem.stride_d[1]            = 63;
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A GEMM was asked for with D1 of leading dimension 63; it must be at least 64 and less than 2^31.", ckd_rank(dispatcher, &problem.base, &json));
+    problem.stride_d[1] = 72;
+    CHECK_OK(ckd_rank(dispatcher, &problem.base, &json));
+    CHECK_HAS(json, "\"problem\":\"gemm 64x64x64 fp16 rcr MultiDAddRelu of 2 fp32 D in columns\"");
+    ckd_free_text(json);
+
+    problem           = fp16_problem(64, 64, 64);
+    problem.weights_n = 16;
+    problem.weights_k = 32;
+    CHECK(ckd_select(dispatcher, &problem.base, &plan) == CKD_NO_KERNEL);
+    CHECK_HAS(ckd_last_error(), "reads B plain, and it is preshuffled as 16x32.");
+
+    problem             = fp16_problem(0, 0, 0);
+    problem.groups      = groups;
+    problem.group_count = 2;
+    CHECK_OK(ckd_select(dispatcher, &problem.base, &plan));
+    CHECK_OK(ckd_plan_to_json(plan, &json));
+    CHECK_HAS(json, "\"problem\":\"gemm of 2 groups (64x32x16, 8x8x8) fp16 rcr\"");
+    CHECK_HAS(json, "\"problem\":\"gemm 8x8x8 fp16 rcr\"");
+    CHECK_HAS(json, "\"launches\":2");
+    ckd_free_text(json);
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A plan of 6 tensors was launched with four; ckd_plan_run takes any number.", ckd_plan_launch(plan, NULL, NULL, NULL, NULL, NULL));
+    ckd_plan_destroy(plan);
+    problem.groups = NULL;
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A GEMM of 2 groups was asked for, and there are none.", ckd_rank(dispatcher, &problem.base, &json));
     ckd_dispatcher_destroy(dispatcher);
 }
 
@@ -270,6 +319,7 @@ int main(void) {
     every_strategy_can_be_used();
     a_problem_is_checked();
     every_field_of_a_problem_counts();
+    what_was_appended_is_read();
     wrong_arguments_are_refused();
     ckd_registry_destroy(registry);
     return 0;

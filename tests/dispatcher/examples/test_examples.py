@@ -10,12 +10,15 @@ import subprocess
 
 import pytest
 
-(MANIFEST,) = (path for path in os.environ["CK_KERNELS"].split() if path.endswith(".manifest.json"))
+MANIFESTS = [path for path in os.environ["CK_KERNELS"].split() if path.endswith(".manifest.json")]
+(MANIFEST,) = (path for path in MANIFESTS if "gemm_fp16_rcr_essential" in path)
+(VARIANTS,) = (path for path in MANIFESTS if "test_gemm_dispatch" in path)
 # --config=rocm names the first GPU.
 DEVICE = os.environ.get("CKDISPATCH_DEVICE", "sim:gfx942")
 WHOLE = "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
-ON_A_DEVICE = ["gemm", "gemm_c", "streams"]
+FUSED = "gemm_fp16_rcrr_compv3_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_16x16x16"
+ON_A_DEVICE = ["fused", "fused_c", "gemm", "gemm_c", "streams"]
 
 
 def run(example: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -42,6 +45,20 @@ def test_gemm_in_c_runs_and_checks() -> None:
     assert report["ok"] is True
     assert report["checked"] == 96 * 80
     assert ran == f"ran {report['kernel']}"
+
+
+def test_fused_adds_a_bias_and_applies_the_activation() -> None:
+    ran, checked = printed("fused", VARIANTS, DEVICE)
+    assert ran == f"gemm 96x80x72 fp16 rcr MultiDAddRelu of 1 D with {FUSED}_multid_MultiDAddRelu_d1"
+    assert checked == f"{96 * 80} values checked, 0 wrong"
+
+
+def test_fused_in_c_does_the_same() -> None:
+    ran, checked = printed("fused_c", VARIANTS, DEVICE)
+    assert ran == f"ran {FUSED}_multid_MultiDAddRelu_d1"
+    report = json.loads(checked)
+    assert report["ok"] is True
+    assert report["checked"] == 96 * 80
 
 
 def test_rank_has_every_kernel_with_a_time_or_a_reason() -> None:
@@ -84,7 +101,7 @@ def test_streams_compute_the_same_on_each() -> None:
     assert printed("streams", MANIFEST, DEVICE) == ["5800"] * 4
 
 
-@pytest.mark.parametrize("example", ["gemm", "gemm_c", "rank", "registry", "strategies", "streams"])
+@pytest.mark.parametrize("example", [*ON_A_DEVICE, "rank", "registry", "strategies"])
 def test_without_arguments_an_example_says_what_it_takes(example: str) -> None:
     done = run(example)
     assert done.returncode == 2

@@ -20,7 +20,7 @@ double predicted(const GemmKey& key, const GemmProblem& problem, std::int64_t pa
 
 GemmKey split_key() {
     GemmKey key = sample_key();
-    key.split_k = true;
+    key.split_k = "atomic";
     return key;
 }
 
@@ -87,6 +87,56 @@ TEST(GemmCost, IncludesThePassThatClearsTheOutputOfASplitK) {
 TEST(GemmCost, IsThatOfOneMatrixForEachOfABatch) {
     const double one = predicted(sample_key(), fp16(512, 512, 512).build());
     EXPECT_NEAR(predicted(sample_key(), fp16(512, 512, 512).batch(5).build()), 5 * one, one * 1e-6);
+}
+
+double predicted_together(GemmKey key, const GemmProblem& problem) {
+    key.variant = "batched";
+    return predicted_microseconds(GemmFamily::work(key, problem, {1, true}), test::sample_resources(), *arch::find_gpu("gfx942"));
+}
+
+TEST(GemmCost, OfABatchIsLowerInOneLaunch) {
+    for (const std::int64_t size : {64, 512, 2048}) {
+        const auto problem = fp16(size, size, 512).batch(16).build();
+        EXPECT_LT(predicted_together(sample_key(), problem), predicted(sample_key(), problem)) << size;
+    }
+}
+
+TEST(GemmCost, OfOneProductIsLowerWithoutABatch) {
+    const auto problem = fp16(512, 512, 512).build();
+    EXPECT_LT(predicted(sample_key(), problem), predicted_together(sample_key(), problem));
+}
+
+TEST(GemmCost, IncludesTheLaunchAndThePassThatAddUpPartsInAWorkspace) {
+    GemmKey apart      = sample_key();
+    apart.split_k      = "workspace";
+    const auto problem = fp16(1024, 1024, 65536).split_k(0).build();
+    EXPECT_GT(predicted(apart, problem, 4), predicted(split_key(), problem, 4));
+    EXPECT_GT(predicted(apart, problem, 4) - predicted(split_key(), problem, 4), 4.0);
+}
+
+TEST(GemmCost, HasNoWasteInTheLastRoundOfStreamK) {
+    GemmKey streaming  = key_with_tile(256, 256, 32);
+    streaming.variant  = "stream_k", streaming.split_k = "atomic";
+    // 305 tiles on 304 compute units: two rounds for others, the second almost empty.
+    const auto problem = fp16(61 * 256, 5 * 256, 16384).build();
+    EXPECT_LT(predicted(streaming, problem), 0.8 * predicted(key_with_tile(256, 256, 32), problem));
+}
+
+TEST(GemmCost, GrowsWithDTensors) {
+    const auto plain = fp16(8192, 8192, 64).build(), fused = fp16(8192, 8192, 64).fused("MultiDAdd", 2).build();
+    const auto bias  = fp16(8192, 8192, 64).fused("MultiDAdd", 1).d_leading_dimensions({GemmProblemBuilder::kRepeated}).build();
+    EXPECT_GT(predicted(sample_key(), fused), predicted(sample_key(), bias));
+    EXPECT_GE(predicted(sample_key(), bias), predicted(sample_key(), plain));
+}
+
+TEST(GemmCost, OfGroupsIsThatOfTheirSum) {
+    GemmKey grouped = sample_key();
+    grouped.variant = "grouped";
+    const auto of   = [&](const GemmProblem& problem) { return predicted_microseconds(GemmFamily::work(grouped, problem, {1, true}), test::sample_resources(), *arch::find_gpu("gfx942")); };
+    const auto four = GemmProblemBuilder().dtype("fp16").group(512, 512, 512).group(512, 512, 512).group(512, 512, 512).group(512, 512, 512).build();
+    EXPECT_DOUBLE_EQ(of(four), predicted_together(sample_key(), fp16(512, 512, 512).batch(4).build()));
+    const auto more = GemmProblemBuilder().dtype("fp16").group(512, 512, 512).group(512, 512, 512).group(512, 512, 512).group(512, 512, 4096).build();
+    EXPECT_GT(of(more), of(four));
 }
 
 TEST(GemmCost, IsHigherForAKernelThatChecksBounds) {

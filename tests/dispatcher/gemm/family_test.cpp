@@ -19,13 +19,13 @@ GemmProblemBuilder fp16(std::int64_t m = 30, std::int64_t n = 20, std::int64_t k
 
 GemmKey split_key() {
     GemmKey key = sample_key();
-    key.split_k = true;
+    key.split_k = "atomic";
     return key;
 }
 
 std::vector<std::int64_t> parts_of(const GemmKey& key, const GemmProblem& problem) {
     std::vector<std::int64_t> parts;
-    for (const GemmWay& way : GemmFamily::ways(key, problem)) parts.push_back(way.k_batch);
+    for (const GemmWay& way : GemmFamily::ways(key, problem, 304)) parts.push_back(way.k_batch);
     return parts;
 }
 
@@ -39,12 +39,12 @@ TEST(GemmMismatch, NamesWhatTheKernelComputes) {
     EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().dtypes("fp16", "fp16", "fp32").build()), "computes C in fp16, not fp32.");
     EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().layout("rrr").build()), "computes the layout rcr, not rrr.");
     EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().fused("MultiDAdd", 2).build()), "computes the product alone, not MultiDAdd with 2 D tensors.");
-    EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().fused("Relu", 0).build()), "computes the product alone, not Relu with 0 D tensors.");
+    EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().fused("Relu", 0).build()), "computes the product alone, not Relu.");
 }
 
 TEST(GemmMismatch, IsThatOfPartsOfKToo) {
     EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().split_k(4).build()), "computes K whole, not in 4 parts.");
-    EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().build()), "adds the parts of a split K to C; for a whole K others are better.");
+    EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().build()), "adds up the parts of a split K; for a whole K others are better.");
     EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().split_k(4).build()), "");
     EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().split_k(0).build()), "");
     EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().split_k(0).build()), "");
@@ -117,7 +117,7 @@ TEST(GemmBinding, ExchangesTheOperandsOfAnOutputOfColumns) {
 TEST(GemmBinding, GoesOnByTheBatchStrides) {
     void* const tensors[] = {address(0x100000), address(0x200000), address(0x300000)};
     const auto problem    = fp16(30, 20, 64).batch(4, 2000, 0, 700).build();
-    EXPECT_EQ(GemmFamily::launches(problem), 4);
+    EXPECT_EQ(GemmFamily::launches(problem, {1}), 4);
     const auto third = GemmFamily::bind(problem, {1}, tensors, 2);
     EXPECT_EQ(third.a, address(0x100000 + 2 * 2000 * 2));
     EXPECT_EQ(third.b, address(0x200000));

@@ -26,7 +26,8 @@ Json changed(const char* field, const Json& value) {
 TEST(GemmSpec, HasAMemberForEachField) {
     const Json expected = {{"family", "gemm"},       {"variant", "standard"},   {"dtype_a", "fp16"},       {"dtype_b", "fp16"},   {"dtype_c", "fp16"},       {"dtype_acc", "fp32"},
                            {"layout", "rcr"},        {"tile", {128, 64, 32}},   {"waves", {2, 2, 1}},      {"warp_tile", {32, 32, 16}}, {"pipeline", "compv3"}, {"epilogue", "cshuffle"},
-                           {"scheduler", "intrawave"}, {"pad_m", true},         {"pad_n", false},          {"pad_k", false},      {"persistent", false},     {"split_k", false}};
+                           {"scheduler", "intrawave"}, {"pad_m", true},         {"pad_n", false},          {"pad_k", false},      {"persistent", false},     {"split_k", "none"},
+                           {"fused_op", "PassThrough"}, {"d_count", 0},         {"dtype_d", "fp16"},       {"d_layout", "r"}};
     EXPECT_EQ(sample_spec(), expected);
 }
 
@@ -76,6 +77,11 @@ TEST(GemmSpec, WithATileThatIsNoTripleOfExtentsIsRefused) {
 TEST(GemmSpec, WithAFlagThatIsNeitherTrueNorFalseIsRefused) {
     for (const Json& flag : {Json("false"), Json(0), Json(1), Json(nullptr)})
         EXPECT_REFUSED(ErrorCode::damaged, "The spec has a wrong field 'pad_k': true or false is expected, not " + flag.dump() + ".", parsed(changed("pad_k", flag)));
+}
+
+TEST(GemmSpec, WithACountThatIsNoneIsRefused) {
+    for (const Json& count : {Json("2"), Json(1.5), Json(true), Json(nullptr), Json(4294967296)})
+        EXPECT_REFUSED(ErrorCode::damaged, "The spec has a wrong field 'd_count': a whole number is expected, not " + count.dump() + ".", parsed(changed("d_count", count)));
 }
 
 TEST(GemmSpec, IsQuotedInARefusalOnlyAtItsBeginning) {

@@ -19,7 +19,8 @@ using test::sample_key;
 
 constexpr const char* kSampleText =
     "gemm{variant=standard,dtype_a=fp16,dtype_b=fp16,dtype_c=fp16,dtype_acc=fp32,layout=rcr,tile=128x64x32,waves=2x2x1,warp_tile=32x32x16,"
-    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,pad_m=true,pad_n=false,pad_k=false,persistent=false,split_k=false}";
+    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,pad_m=true,pad_n=false,pad_k=false,persistent=false,split_k=none,"
+    "fused_op=PassThrough,d_count=0,dtype_d=fp16,d_layout=r}";
 
 /// The sample, changed in one field at a time, in the order of the fields; each is greater than the sample.
 std::vector<GemmKey> keys_with_one_field_changed() {
@@ -44,7 +45,11 @@ std::vector<GemmKey> keys_with_one_field_changed() {
     add([](GemmKey& key) { key.pad_n = true; });
     add([](GemmKey& key) { key.pad_k = true; });
     add([](GemmKey& key) { key.persistent = true; });
-    add([](GemmKey& key) { key.split_k = true; });
+    add([](GemmKey& key) { key.split_k = "workspace"; });
+    add([](GemmKey& key) { key.fused_op = "Relu"; });
+    add([](GemmKey& key) { key.d_count = 2; });
+    add([](GemmKey& key) { key.dtype_d = "fp32"; });
+    add([](GemmKey& key) { key.d_layout = "s"; });
     return keys;
 }
 
@@ -97,8 +102,8 @@ TEST(GemmKey, OfAnotherFamilyIsRefused) {
 
 TEST(GemmKey, OfAnotherVersionIsRefused) {
     std::string older(kSampleText);
-    older.erase(older.find(",split_k=false"), std::string(",split_k=false").size());
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has '' where the field 'split_k' is expected.", from_text<GemmKey>(older));
+    older.erase(older.find(",d_layout=r"), std::string(",d_layout=r").size());
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has '' where the field 'd_layout' is expected.", from_text<GemmKey>(older));
     std::string newer(kSampleText);
     newer.insert(newer.size() - 1, ",stages=2");
     EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has 'stages=2' where the end of the key is expected.", from_text<GemmKey>(newer));

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ckdispatch/gemm/problem.hpp"
+#include "ckdispatch/gemm/problem_builder.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
 
 namespace ckdispatch {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ckdispatch/gemm/problem.hpp"
+#include "ckdispatch/gemm/problem_builder.hpp"
 
 #include <gtest/gtest.h>
 

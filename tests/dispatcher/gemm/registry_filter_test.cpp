@@ -81,7 +81,7 @@ TEST_F(RegistryFilter, HasStatisticsOfWhatIsThere) {
     EXPECT_EQ(counted.gpus, (std::map<std::string, std::size_t>{{"gfx942", 6}, {"gfx950", 1}, {"gfx1100", 1}}));
     EXPECT_EQ(counted.fields.at("pipeline"), (std::map<std::string, std::size_t>{{"compv3", 6}, {"mem", 1}}));
     EXPECT_EQ(counted.fields.at("dtype_a"), (std::map<std::string, std::size_t>{{"fp16", 6}, {"bf16", 1}}));
-    EXPECT_EQ(counted.fields.size(), 9u);
+    EXPECT_EQ(counted.fields.size(), 13u);
 }
 
 TEST(RegistryStatistics, CountAKernelThatSpillsOnAnyGpuOnce) {

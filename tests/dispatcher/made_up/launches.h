@@ -14,6 +14,7 @@ extern "C" {
 typedef struct made_up_launches {
     int count;
     ck_gemm_problem problem;   /* of the last */
+    ck_gemm_problem groups[4]; /* of that, the first of them */
     ck_launch_options options; /* of the last */
 } made_up_launches;
 

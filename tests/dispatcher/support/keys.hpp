@@ -18,7 +18,9 @@ inline GemmKey sample_key() {
     key.dtype_acc                           = "fp32";
     key.tile = {128, 64, 32}, key.waves = {2, 2, 1}, key.warp_tile = {32, 32, 16};
     key.pipeline = "compv3", key.epilogue = "cshuffle", key.scheduler = "intrawave";
-    key.pad_m = true;
+    key.pad_m   = true;
+    key.split_k = "none";
+    key.fused_op = "PassThrough", key.dtype_d = "fp16", key.d_layout = "r";
     return key;
 }
 

@@ -15,6 +15,7 @@ from typing import Any
 
 ESSENTIAL = ("--kernels", "gemm_fp16_rcr_essential")
 VARIANTS = ("--kernels", "test_gemm_variants")
+EACH_VARIANT = ("--kernels", "test_gemm_dispatch")
 SIMULATED = ("--device", "sim:gfx942")
 
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"

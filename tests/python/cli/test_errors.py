@@ -49,7 +49,7 @@ USAGE = {
     ),
     "a tile that is none": (("build", *BUILD, "--tile", "64x64"), "--tile is '64x64'; it is MxNxK"),
     "a pad that is none": (("build", "--pad", "xyz"), "--pad is 'xyz'; it is `none`, or letters"),
-    "a switch that is none": (("build", "--split-k", "yes"), "--split-k is 'yes'; it is true or"),
+    "a switch that is none": (("build", "--persistent", "yes"), "--persistent is 'yes'; it is true"),
     "an illegal kernel": (
         ("build", *BUILD, "--tile", "100x64x64", "--pipeline", "compv3"),
         "gemm.tile_divisible: tile 100x64x64 is not a multiple of 64x64x16",

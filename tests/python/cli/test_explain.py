@@ -26,7 +26,9 @@ def test_the_document_has_the_same_and_says_that_times_are_predicted() -> None:
     assert found["predicted"] is True and found["refused"] == []
     times = [candidate["microseconds"] for candidate in found["fit"]]
     assert len(times) == 6 and times == sorted(times)
-    assert found["fit"][0].keys() == {"kernel", "microseconds", "parts", "priority"}
+    assert found["fit"][0].keys() == {
+        "kernel", "microseconds", "parts", "priority", "workspace_bytes"
+    }  # fmt: skip
 
 
 def test_each_refusal_has_its_reason() -> None:

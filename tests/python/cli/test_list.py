@@ -11,7 +11,7 @@ from cli_support import ESSENTIAL, PADDED, VARIANTS, ckdispatch, manifest
 
 from ckdispatch import Registry
 
-TITLES = "kernel GPU tile waves warp_tile pipeline pads VGPRs LDS spills waves/SIMD".split()
+TITLES = "kernel GPU variant tile waves warp_tile pipeline pads VGPRs LDS spills waves/SIMD".split()
 
 
 def names(*words: str | Path) -> list[str]:
@@ -24,8 +24,8 @@ def test_the_table_has_a_row_for_each_kernel() -> None:
     lines = ended.out.splitlines()
     assert lines[0].replace("warp tile", "warp_tile").split() == TITLES
     (row,) = (line.split() for line in lines if line.startswith(PADDED))
-    assert row[1:7] == ["gfx942", "64x64x64", "2x2x1", "32x32x16", "compv3", "mnk"]
-    assert all(figure.isdigit() for figure in row[7:])
+    assert row[1:8] == ["gfx942", "standard", "64x64x64", "2x2x1", "32x32x16", "compv3", "mnk"]
+    assert all(figure.isdigit() for figure in row[8:])
 
 
 def test_columns_are_aligned() -> None:

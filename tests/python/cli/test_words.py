@@ -27,6 +27,9 @@ from ckdispatch.errors import CkDispatchError, Code, error_class
         "1x2x3 fp16 rcr",
         "64x64x64 bf16 ccr dtype_c=fp32 batch=3 stride_a=72 split_k=0",
         "5x6x7 fp8 rrr dtype_b=bf8 alignment=4 deterministic=true workspace_limit=100",
+        "8x16x32 fp16 rcr Relu weights=16x32",
+        "8x8x8 fp16 rcr MultiDAddRelu d_count=2 dtype_d=fp32 d_layout=c d_strides=0/packed",
+        "64x64x32+8x16x32 fp16 rcr",
     ],
 )
 def test_the_text_of_a_problem_is_read_back(text: str) -> None:
@@ -80,9 +83,16 @@ def test_choices_lists_and_wildcards_are_those_of_a_declaration() -> None:
     }
     assert said("--pad", "mk") == {"pad": [True, False, True]}
     assert said("--pad", "none,mnk") == {"pad": [[False] * 3, [True] * 3]}
-    assert said("--split-k", "true", "--persistent", "false") == {
-        "split_k": True,
+    assert said("--split-k", "none,atomic", "--persistent", "false") == {
+        "split_k": ["none", "atomic"],
         "persistent": False,
+    }
+    fused = said("--variant", "multi_d", "--fused-op", "MultiDAdd,Relu", "--d-count", "2", "--d-layout", "c")
+    assert fused == {
+        "variant": "multi_d",
+        "fused_op": ["MultiDAdd", "Relu"],
+        "d_count": 2,
+        "d_layout": "c",
     }
 
 
@@ -94,7 +104,10 @@ def test_the_words_mean_what_a_config_means() -> None:
     )
 
 
-@pytest.mark.parametrize("words", [("--pad", ""), ("--tile", "axbxc"), ("--tile", "64x64x64,")])
+@pytest.mark.parametrize(
+    "words",
+    [("--pad", ""), ("--tile", "axbxc"), ("--tile", "64x64x64,"), ("--d-count", "two")],
+)
 def test_a_word_that_is_none_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match=words[0]):
         said(*words)

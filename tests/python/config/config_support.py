@@ -48,14 +48,34 @@ _CHOICES: dict[str, st.SearchStrategy[Any]] = {
     | _triples,
     "warp_tile": st.sampled_from([[32, 32, 16], [16, 16, 16], [32, 32, 8], [16, 16, 32]])
     | _triples,
-    "pipeline": st.sampled_from(["mem", "compv3", "compv4", "compv5", "compv6"]),
+    "pipeline": st.sampled_from(["mem", "compv3", "compv4", "compv5", "compv6", "preshufflev2"]),
     "epilogue": st.sampled_from(["cshuffle", "default"]),
-    "scheduler": st.sampled_from(["intrawave", "interwave"]),
+    "scheduler": st.sampled_from(["intrawave", "interwave", "default"]),
     "pad": st.lists(_flags, min_size=3, max_size=3),
     "persistent": _flags,
-    "split_k": _flags,
+    "split_k": st.sampled_from(["none", "atomic", "workspace"]),
+    "variant": st.sampled_from(
+        ["standard", "batched", "grouped", "multi_d", "preshuffle", "stream_k"]
+    ),
+    "fused_op": st.sampled_from(["PassThrough", "MultiDAdd", "Relu", "MultiDAddRelu"]),
+    "d_count": st.integers(0, 4),
+    "dtype_d": _dtypes,
+    "d_layout": st.sampled_from(["r", "c"]),
 }
-_OPTIONAL = ("dtype_b", "dtype_c", "epilogue", "scheduler", "pad", "persistent", "split_k")
+_OPTIONAL = (
+    "dtype_b",
+    "dtype_c",
+    "epilogue",
+    "scheduler",
+    "pad",
+    "persistent",
+    "split_k",
+    "variant",
+    "fused_op",
+    "d_count",
+    "dtype_d",
+    "d_layout",
+)
 
 
 def _fields(wrap: Any) -> st.SearchStrategy[dict[str, Any]]:

@@ -14,6 +14,7 @@ from ckdispatch import DeviceTensor, Dispatcher, Registry
 
 ESSENTIAL = "gemm_fp16_rcr_essential"
 VARIANTS = "test_gemm_variants"
+EACH_VARIANT = "test_gemm_dispatch"
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 UNPADDED = "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
 
@@ -30,6 +31,22 @@ def everything() -> Registry:
 @cache
 def dispatcher() -> Dispatcher:
     return Dispatcher(everything())
+
+
+@cache
+def each_variant() -> Registry:
+    """One small kernel of each variant, and plain ones."""
+    return Registry.load(EACH_VARIANT, ESSENTIAL)
+
+
+@cache
+def of_each_variant() -> Dispatcher:
+    return Dispatcher(each_variant())
+
+
+def only(**words: str) -> Dispatcher:
+    """With the small kernels that match and no other."""
+    return Dispatcher(Registry.load(EACH_VARIANT).filter(**words))
 
 
 def random(shape: tuple[int, ...], seed: int, dtype: Any = np.float16) -> NDArray[Any]:

@@ -43,7 +43,7 @@ def test_a_config_that_a_rule_refuses_raises_before_anything_is_compiled() -> No
 
 def test_configs_become_kernels_that_run() -> None:
     registry = Registry([CONFIG])
-    (result,) = registry.build(max_workers=2)
+    (result,) = registry.build("gfx942", max_workers=2)
     assert result.ok
     assert not result.cached
     assert CONFIG.name in registry
@@ -53,5 +53,5 @@ def test_configs_become_kernels_that_run() -> None:
 
 def test_a_second_registry_finds_them_in_the_cache() -> None:
     registry = Registry([CONFIG, CONFIG])
-    assert all(result.ok and result.cached for result in registry.build())
+    assert all(result.ok and result.cached for result in registry.build("gfx942"))
     assert len(registry) == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from dispatch_support import ESSENTIAL, dispatcher, everything
 
-from ckdispatch import Dispatcher, Registry, devices
+from ckdispatch import Dispatcher, Registry, device_list, devices
 from ckdispatch.errors import InvalidArgument, NotFound, WrongGpu
 
 
@@ -38,6 +38,38 @@ def test_no_device_for_a_registry_gets_a_sentence(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("CKDISPATCH_DEVICE", raising=False)
     with pytest.raises(NotFound, match="which hold code for no GPU"):
         _ = Dispatcher(Registry()).device_name
+
+
+def made_up_gpus(monkeypatch: pytest.MonkeyPatch, folder: Path, versions: list[int]) -> None:
+    """As the kernel driver would list them; 0 is a processor."""
+    for number, version in enumerate(versions):
+        node = folder / "nodes" / str(number)
+        node.mkdir(parents=True)
+        (node / "properties").write_text(f"simd_count 304\ngfx_target_version {version}\n")
+    (folder / "kfd").touch()
+    monkeypatch.setattr(device_list, "_TOPOLOGY", folder / "nodes")
+    monkeypatch.setattr(device_list, "_DRIVER", folder / "kfd")
+
+
+def test_kernels_are_built_for_the_first_gpu_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CKDISPATCH_DEVICE", raising=False)
+    made_up_gpus(monkeypatch, tmp_path, [0, 90500, 90402])
+    assert device_list.default_gpu() == "gfx950"
+    monkeypatch.setenv("CKDISPATCH_DEVICE", "hip:1")
+    assert device_list.default_gpu() == "gfx942"
+
+
+def test_kernels_are_built_for_a_simulated_gpu_where_there_is_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("CKDISPATCH_DEVICE", raising=False)
+    made_up_gpus(monkeypatch, tmp_path, [0])
+    assert device_list.default_gpu() == "gfx942"
+    monkeypatch.setenv("CKDISPATCH_DEVICE", "sim:gfx1100")
+    assert device_list.default_gpu() == "gfx1100"
+    monkeypatch.setenv("CKDISPATCH_DEVICE", "hip:7")
+    with pytest.raises(NotFound, match="CKDISPATCH_DEVICE is hip:7, and there is no such device"):
+        device_list.default_gpu()
 
 
 @pytest.mark.parametrize("name", ["", "gpu", "hip:", "hip:x", "hip:-1", "sim:", "sim:gfx1"])

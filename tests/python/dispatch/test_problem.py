@@ -17,6 +17,14 @@ from ckdispatch.errors import Code, InvalidArgument
         ("gemm 64x32x16 bf16 rrr", GemmProblem(64, 32, 16, dtype="bf16", layout="rrr")),
         ("64x32x16,fp16,split_k=4", GemmProblem(64, 32, 16, split_k=4)),
         ("1x2x3 batch=5 stride_a=7 deterministic=true", GemmProblem(1, 2, 3, batch=5, stride_a=7, deterministic=True)),
+        ("8x8x8 Relu", GemmProblem(8, 8, 8, fused_op="Relu")),
+        ("8x8x8 MultiDAddRelu", GemmProblem(8, 8, 8, fused_op="MultiDAddRelu", d_count=1)),
+        (
+            "8x8x8 MultiDAdd dtype_d=fp32 d_layout=c d_strides=0/packed/9",
+            GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=3, dtype_d="fp32", d_layout="c", d_strides=(0, None, 9)),
+        ),
+        ("8x16x32 weights=16x32", GemmProblem(8, 16, 32, weights="16x32")),
+        ("8x16x32+1x2x3 bf16", GemmProblem.grouped([(8, 16, 32), (1, 2, 3)], dtype="bf16")),
     ],
 )
 def test_a_problem_is_read_from_text(text: str, problem: GemmProblem) -> None:
@@ -31,6 +39,11 @@ def test_a_problem_is_read_from_text(text: str, problem: GemmProblem) -> None:
         ("64x32x16 split_k=x", "split_k is a whole number"),
         ("64x32x16 deterministic=yes", "it is true or false"),
         ("64x32x16 colour=red", "has the word 'colour'"),
+        ("64x32x16+", "is no GEMM problem; write MxNxK"),
+        ("64x32x16+1x2 fp16", "is no GEMM problem; write MxNxK"),
+        ("64x32x16 MultiDAdd d_strides=0/x", "d_strides is a whole number"),
+        ("64x32x16 MultiDAdd d_count=1 d_strides=0/0", "there must be one for each"),
+        ("64x32x16 weights=16", "weights preshuffled as '16' were asked for"),
     ],
 )
 def test_text_that_is_no_problem_gets_a_sentence(text: str, sentence: str) -> None:
@@ -52,6 +65,12 @@ def test_text_that_is_no_problem_gets_a_sentence(text: str, sentence: str) -> No
         (GemmProblem(8, 8, 8, alignment=3), "aligned to 3 bytes"),
         (GemmProblem(8, 8, 8, d_count=5), "5 D tensors"),
         (GemmProblem(8, 8, 8, batch=2, batch_strides=(0, 0, 0)), "batch stride of C"),
+        (GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, d_strides=(7,)), "D0 of leading dimension 7"),
+        (GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, d_layout="x"), "D tensors of the layout 'x'"),
+        (GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, dtype_d="half"), "dtype 'half'"),
+        (GemmProblem(8, 8, 8, weights="16x32"), "N x K = 8 x 8; each must be a multiple"),
+        (GemmProblem.grouped([(8, 8, 8), (8, 0, 8)]), "M x N x K = 8 x 0 x 8"),
+        (GemmProblem.grouped([(8, 8, 8)], batch=2), "groups have none"),
     ],
 )
 def test_a_senseless_problem_is_refused_before_anything_is_selected(problem: GemmProblem, sentence: str) -> None:
@@ -77,7 +96,29 @@ def test_a_problem_can_be_pickled() -> None:
     copy = pickle.loads(pickle.dumps(problem))
     assert copy == problem
     assert copy.structure.m == 1
+    groups = GemmProblem.grouped([(1, 2, 3), (4, 5, 6, 7)])
+    copy = pickle.loads(pickle.dumps(groups))
+    assert copy == groups
+    assert copy.structure.groups[1].stride_a == 7
+
+
+def test_the_tensors_of_a_problem_have_names() -> None:
+    assert GemmProblem(1, 2, 3, fused_op="MultiDAdd", d_count=2).tensors == ("A", "B", "C", "D0", "D1")
+    assert GemmProblem.grouped([(1, 2, 3), (4, 5, 6)]).tensors == ("A0", "B0", "C0", "A1", "B1", "C1")
+
+
+def test_groups_are_problems_of_their_own() -> None:
+    assert GemmProblem.grouped([(1, 2, 3), (4, 5, 6, 7)], dtype="bf16").products() == [
+        GemmProblem(1, 2, 3, dtype="bf16"),
+        GemmProblem(4, 5, 6, dtype="bf16", stride_a=7),
+    ]
+
+
+def test_no_groups_are_no_problem() -> None:
+    with pytest.raises(InvalidArgument, match="a GEMM of no groups was asked for"):
+        GemmProblem.grouped([])
 
 
 def test_flops_count_the_batch() -> None:
     assert GemmProblem(2, 3, 4, batch=5).flops == 240
+    assert GemmProblem.grouped([(2, 3, 4), (1, 1, 1)]).flops == 50

@@ -132,7 +132,7 @@ def test_an_unknown_strategy_gets_a_sentence() -> None:
 def test_split_k_is_selected_when_it_is_asked_for() -> None:
     plan = everything().select(GemmProblem(64, 64, 1024, split_k=4))
     assert plan.parts == 4
-    assert everything()[plan.kernel].spec["split_k"] is True
+    assert everything()[plan.kernel].spec["split_k"] == "atomic"
     assert everything().select(GemmProblem(64, 64, 1024)).parts == 1
 
 

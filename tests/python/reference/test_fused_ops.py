@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fused operations are those of CK, and CK's steps in half precision are within their bounds."""
+"""Fused operations are those of CK, and their steps in float32 are within their bounds."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ckdispatch.reference.erf import erf
 from ckdispatch.reference.formats import round_to
 from ckdispatch.reference.fused_ops import FUSED_OPS, look_up_fused_op
 from ckdispatch.reference.gemm import gemm_reference
+from ckgen.gemm.spec import FusedOp
 
 HALF, SINGLE = np.float16, np.float32
 UNARY = ["Relu", "Gelu", "FastGelu", "Silu", "Sigmoid", "Tanh"]
@@ -33,7 +34,12 @@ def test_erf_is_that_of_the_c_library() -> None:
 
 
 def test_every_operation_of_the_issue_is_there() -> None:
-    assert set(FUSED_OPS) == {"PassThrough", "MultiDAdd", "MultiDMultiply", *UNARY}
+    chains = {f"MultiDAdd{name}" for name in UNARY}
+    assert set(FUSED_OPS) == {"PassThrough", "MultiDAdd", "MultiDMultiply", *UNARY, *chains}
+
+
+def test_every_operation_of_the_generator_is_there() -> None:
+    assert set(FUSED_OPS) == {op.value for op in FusedOp}
 
 
 @pytest.mark.parametrize(
@@ -70,47 +76,34 @@ def test_far_out_an_activation_is_finite_or_the_identity(name: str) -> None:
     assert abs(low) <= 1.0 and high in (1.0, 1e4)
 
 
-# CK's operations on half_t, step by step: each line rounds to half precision.
-def _half_gelu(x: Any) -> Any:
-    inner = np.array([math.erf(v) for v in (SINGLE(0.70710678118) * x.astype(SINGLE)).ravel()])
-    return HALF(0.5) * x * (HALF(1) + inner.astype(HALF).reshape(x.shape))
+# CK's operations on float, step by step.
+def _gelu(x: Any) -> Any:
+    inner = np.array([math.erf(v) for v in (SINGLE(0.70710678118) * x).ravel()])
+    return SINGLE(0.5) * x * (SINGLE(1) + inner.astype(SINGLE).reshape(x.shape))
 
 
-def _half_sigmoid(x: Any) -> Any:
-    return HALF(1) / (HALF(1) + np.exp(-x.astype(SINGLE)).astype(HALF))
+def _sigmoid(x: Any) -> Any:
+    return SINGLE(1) / (SINGLE(1) + np.exp(-x))
 
 
-def _half_silu(x: Any) -> Any:
-    return x * _half_sigmoid(x)
-
-
-def _half_tanh(x: Any) -> Any:
-    return np.tanh(x.astype(SINGLE)).astype(HALF)
-
-
-def _single_fast_gelu(x: Any) -> Any:
-    single = x.astype(SINGLE)
+def _fast_gelu(x: Any) -> Any:
     c1, c2 = SINGLE(-2) * SINGLE(0.035677), SINGLE(-2) * SINGLE(0.797885)
-    return (single / (SINGLE(1) + np.exp(single * (c1 * single * single + c2)))).astype(HALF)
+    return x / (SINGLE(1) + np.exp(x * (c1 * x * x + c2)))
 
 
-def _half_relu(x: Any) -> Any:
-    return np.where(x > 0, x, HALF(0))
-
-
-IN_HALF = {
-    "Relu": _half_relu,
-    "Gelu": _half_gelu,
-    "FastGelu": _single_fast_gelu,
-    "Silu": _half_silu,
-    "Sigmoid": _half_sigmoid,
-    "Tanh": _half_tanh,
+IN_SINGLE: dict[str, Callable[[Any], Any]] = {
+    "Relu": lambda x: np.where(x > 0, x, SINGLE(0)),
+    "Gelu": _gelu,
+    "FastGelu": _fast_gelu,
+    "Silu": lambda x: x * _sigmoid(x),
+    "Sigmoid": _sigmoid,
+    "Tanh": np.tanh,
 }
 
 
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("spread", [0.02, 0.3, 3.0])
-def test_an_activation_in_half_precision_after_a_half_precision_product_is_accepted(
+def test_an_activation_in_float32_after_a_half_precision_product_is_accepted(
     name: str, spread: float
 ) -> None:
     random = np.random.default_rng(3)
@@ -118,8 +111,23 @@ def test_an_activation_in_half_precision_after_a_half_precision_product_is_accep
     b = random.normal(0, 1, (32, 48)).astype(HALF)
     with np.errstate(over="ignore", divide="ignore"):
         product = (a.astype(SINGLE) @ b.astype(SINGLE)).astype(HALF)
-        result = IN_HALF[name](product)
+        result = IN_SINGLE[name](product.astype(SINGLE))
     gemm_reference(a, b, fused_op=name).compare(result.astype(HALF)).raise_if_bad()
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_a_bias_and_an_activation_are_one_operation(name: str) -> None:
+    random = np.random.default_rng(6)
+    a = random.normal(0, 0.3, (64, 32)).astype(HALF)
+    b = random.normal(0, 1, (32, 48)).astype(HALF)
+    bias = random.normal(0, 2, 48).astype(HALF)
+    product = (a.astype(SINGLE) @ b.astype(SINGLE)).astype(HALF).astype(SINGLE)
+    result = IN_SINGLE[name](product + bias.astype(SINGLE)).astype(HALF)
+    chained = gemm_reference(a, b, ds=[bias], fused_op=f"MultiDAdd{name}")
+    chained.compare(result).raise_if_bad()
+    exact = a.astype(np.float64) @ b.astype(np.float64) + bias
+    assert np.array_equal(chained.exact, apply(name, exact))
+    assert not gemm_reference(a, b, ds=[bias], fused_op="MultiDAdd").compare(result)
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -158,7 +166,7 @@ def test_an_unknown_operation_is_refused_with_the_known_ones() -> None:
 
 
 def test_an_operation_is_refused_with_the_wrong_number_of_d_tensors() -> None:
-    with pytest.raises(InvalidArgument, match="^Relu was given 1 D tensors and takes none; MultiD"):
+    with pytest.raises(InvalidArgument, match="^Relu was given 1 D tensors and takes none; those called"):
         look_up_fused_op("Relu", 1)
     with pytest.raises(InvalidArgument, match="MultiDAdd was given 0 D tensors and takes at least"):
         look_up_fused_op("MultiDAdd", 0)

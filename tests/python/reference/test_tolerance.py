@@ -75,12 +75,33 @@ def test_a_sum_of_parts_is_not_accepted_as_a_whole_sum() -> None:
     assert not gemm_reference(a, b).compare(result)
 
 
-def test_bf16_may_be_stored_by_dropping_bits_but_fp16_may_not() -> None:
-    for name, accepted in (("bf16", True), ("fp16", False)):
-        random, a, b = operands(name, None, 24, 16, 255)
-        total = sequential(terms(a, b), random)
-        result = store(total, numpy_dtype(name), Rounding.TOWARDS_ZERO)
-        assert bool(gemm_reference(a, b).compare(result)) is accepted, name
+@pytest.mark.parametrize("name", ["fp16", "bf16"])
+def test_a_result_that_was_stored_by_dropping_bits_is_rejected(name: str) -> None:
+    random, a, b = operands(name, None, 24, 16, 255)
+    total = sequential(terms(a, b), random)
+    result = store(total, numpy_dtype(name), Rounding.TOWARDS_ZERO)
+    assert not gemm_reference(a, b).compare(result)
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16", "fp32"])
+def test_parts_that_are_added_up_in_the_accumulator_are_as_good_as_a_whole_sum(name: str) -> None:
+    random, a, b = operands(name, None, 24, 16, 1024)
+    dtype = numpy_dtype(name)
+    apart = split(terms(a, b), 8, 1, np.dtype(np.float32), random).astype(np.float64)
+    result = store(apart, dtype)
+    gemm_reference(a, b, split_k=8, parts_in="accumulator").compare(result).raise_if_bad()
+    stored = split(terms(a, b), 8, 1, dtype, random)
+    if name != "fp32":
+        assert not gemm_reference(a, b, split_k=8, parts_in="accumulator").compare(stored)
+
+
+def test_fewer_parts_than_could_be_are_allowed_fewer_roundings() -> None:
+    random, a, b = operands("fp16", None, 24, 16, 1024)
+    result = split(terms(a, b), 32, 32, numpy_dtype("fp16"), random)
+    assert gemm_reference(a, b, split_k=32, k_granule=32).compare(result)
+    assert not gemm_reference(a, b, split_k=32, k_granule=32, most_parts=2).compare(result)
+    two = split(terms(a, b), 2, 32, numpy_dtype("fp16"), random)
+    assert gemm_reference(a, b, split_k=32, k_granule=32, most_parts=2).compare(two)
 
 
 DEEP = [(16, 16, 16), (24, 16, 255), (16, 12, 2048), (4, 8, 8192)]

@@ -124,6 +124,8 @@ def _measure(
     dispatcher: Dispatcher, problem: Any, seed: int, options: argparse.Namespace
 ) -> dict[str, Any]:
     face = face_of(problem)
+    if options.preshuffle:
+        problem = face.preshuffled(problem, dispatcher.selection)
     plan, changes = face.planned(dispatcher, problem, options.kernel, options.pad)
     workload = face.workload(dispatcher, problem, plan, seed)
     times = dispatcher.benchmark(

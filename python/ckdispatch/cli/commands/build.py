@@ -47,7 +47,9 @@ def add_to(commands: Commands) -> None:
         help="build the kernel of this name; repeat for more",
     )
     parser.add_argument(
-        "--gpu", default="gfx942", metavar="GPU[,GPU]", help="what to build for; gfx942 by default"
+        "--gpu",
+        metavar="GPU[,GPU]",
+        help="what to build for; by default this machine's GPU, or gfx942 where there is none",
     )
     parser.add_argument(
         "--jobs",
@@ -64,8 +66,9 @@ def add_to(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """What became of each kernel."""
-    from ckdispatch import jit
+    from ckdispatch import device_list, jit
 
+    options.gpu = options.gpu or device_list.default_gpu()
     wanted = asked(options)
     results: list[BuildResult] = []
     for gpus, specs in wanted.kernels.items():

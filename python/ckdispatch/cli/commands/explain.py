@@ -8,11 +8,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.exits import ExitCode
+from ckdispatch.cli.families import face_of
 from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.cli.options import (
     Commands,
     add_command,
     add_kernels,
+    add_preshuffle,
     add_problem,
     add_split_k,
 )
@@ -48,13 +50,17 @@ def add_to(commands: Commands) -> None:
     add_kernels(parser)
     parser.add_argument("--gpu", help="the GPU; needed only if the kernels hold code for several")
     add_split_k(parser)
+    add_preshuffle(parser)
 
 
 def run(options: argparse.Namespace) -> Report:
     """The ranking; nothing found if no kernel fits."""
     problem = parse_problem(options.problem, options.split_k)
     registry = load_kernels(options.kernels)
-    ranking = registry.rank(problem, gpu=_gpu(registry, options.gpu))
+    gpu = _gpu(registry, options.gpu)
+    if options.preshuffle:
+        problem = face_of(problem).preshuffled(problem, registry.selection(gpu))
+    ranking = registry.rank(problem, gpu=gpu)
     if ranking.fit:
         return Report(_document(ranking), _blocks(ranking))
     complaint = (

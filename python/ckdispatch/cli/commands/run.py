@@ -51,6 +51,8 @@ def run(options: argparse.Namespace) -> Report:
 def _run(dispatcher: Dispatcher, problem: Any, options: argparse.Namespace) -> Report:
     face = face_of(problem)
     seed = seed_of(options)
+    if options.preshuffle:
+        problem = face.preshuffled(problem, dispatcher.selection)
     plan, changes = face.planned(dispatcher, problem, options.kernel, options.pad)
     workload = face.workload(dispatcher, problem, plan, seed)
     workload.launch()
@@ -63,6 +65,7 @@ def _run(dispatcher: Dispatcher, problem: Any, options: argparse.Namespace) -> R
         "gpu": device.gpu,
         "simulated": device.simulated,
         "parts": plan.parts,
+        "launches": plan.launches,
         "workspace_bytes": plan.workspace_bytes,
         "seed": seed,
         "changes": list(changes),
@@ -74,6 +77,7 @@ def _run(dispatcher: Dispatcher, problem: Any, options: argparse.Namespace) -> R
             ("kernel", plan.kernel),
             ("device", f"{device.name}, {'simulated' if device.simulated else 'an AMD GPU'}"),
             ("parts of K", str(plan.parts)),
+            ("launches", str(plan.launches)),
             ("workspace", f"{plan.workspace_bytes} bytes"),
             ("seed", str(seed)),
             *(("changed", change) for change in changes or ("nothing",)),

@@ -9,7 +9,8 @@ from typing import Any
 from ckdispatch.cli.exits import UsageError
 
 _TRIPLES = ("tile", "waves", "warp_tile")
-_SWITCHES = ("persistent", "split_k")
+_SWITCHES = ("persistent",)
+_COUNTS = ("d_count",)
 _WORDS = {
     "dtype": "of A and B, such as fp16",
     "layout": "rows or columns for A, B and C, such as rcr",
@@ -21,11 +22,15 @@ _WORDS = {
     "epilogue": "cshuffle or default",
     "scheduler": "intrawave or interwave",
     "persistent": "true if a workgroup computes several tiles",
-    "split_k": "true for a kernel that adds up parts of a split K",
-    "variant": "of the family",
+    "split_k": "how parts of a split K are added up: none, atomic or workspace",
+    "variant": "standard, batched, grouped, multi_d, preshuffle or stream_k",
     "dtype_a": "where it is not that of --dtype",
     "dtype_b": "where it is not that of A",
     "dtype_c": "where it is not the usual one",
+    "fused_op": "what is applied to the product, such as MultiDAddRelu",
+    "d_count": "D tensors that it takes",
+    "dtype_d": "of them, where it is not that of C",
+    "d_layout": "of them: r for rows, c for columns",
 }
 
 
@@ -64,6 +69,10 @@ def _choice(name: str, word: str) -> Any:
         if word not in ("true", "false"):
             raise UsageError(f"{option} is {word!r}; it is true or false")
         return word == "true"
+    if name in _COUNTS:
+        if not word.isascii() or not word.isdigit():
+            raise UsageError(f"{option} is {word!r}; it is a whole number")
+        return int(word)
     if name == "pad":
         if word != "none" and (not word or set(word) - set("mnk")):
             raise UsageError(f"--pad is {word!r}; it is `none`, or letters of mnk, such as mn")

@@ -5,23 +5,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.gemm.workload import Workload
 from ckdispatch.cli.report import Column
 from ckdispatch.cli.units import extents
-from ckdispatch.errors import NoKernel, Unsupported
+from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
 from ckdispatch.gemm.padding import padded_plan
 from ckdispatch.gemm.problem import GemmProblem
+from ckdispatch.gemm.weights import granules
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.plan import Plan
+    from ckdispatch.selection import Selection
 
-FIELDS = MappingProxyType({"dtype": "dtype_a", "layout": "layout", "pipeline": "pipeline"})
-COLUMNS = tuple(Column(title) for title in ("tile", "waves", "warp tile", "pipeline", "pads"))
+FIELDS = MappingProxyType(
+    {"variant": "variant", "dtype": "dtype_a", "layout": "layout", "pipeline": "pipeline"}
+)
+COLUMNS = tuple(
+    Column(title) for title in ("variant", "tile", "waves", "warp tile", "pipeline", "pads")
+)
 
 parse_problem = GemmProblem.parse
 workload = Workload
@@ -30,7 +36,17 @@ workload = Workload
 def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
     pads = "".join(letter for letter in "mnk" if spec[f"pad_{letter}"])
     triples = (extents(spec[name]) for name in ("tile", "waves", "warp_tile"))
-    return (*triples, str(spec["pipeline"]), pads or "-")
+    return (_variant(spec), *triples, str(spec["pipeline"]), pads or "-")
+
+
+def _variant(spec: Mapping[str, Any]) -> str:
+    """With the operation that is fused to the product, and how parts of K are added up."""
+    words = [str(spec["variant"])]
+    if spec["fused_op"] != "PassThrough":
+        words += [str(spec["fused_op"]), f"d{spec['d_count']}"]
+    if spec["split_k"] != "none":
+        words.append(str(spec["split_k"]))
+    return "/".join(words)
 
 
 def workgroup_size(spec: Mapping[str, Any], wave_size: int) -> int:
@@ -38,16 +54,30 @@ def workgroup_size(spec: Mapping[str, Any], wave_size: int) -> int:
 
 
 def problem_text(problem: GemmProblem) -> str:
-    shown = [extents((problem.m, problem.n, problem.k)), problem.dtype, problem.layout]
-    for field in fields(GemmProblem)[5:]:
-        value = getattr(problem, field.name)
-        if value != field.default:
-            shown.append(f"{field.name}={str(value).lower()}")
-    return " ".join(shown)
+    return problem.text
 
 
 def with_split_k(problem: GemmProblem, parts: int) -> GemmProblem:
     return replace(problem, split_k=parts)
+
+
+def preshuffled(problem: GemmProblem, selection: Selection) -> GemmProblem:
+    """With the order of weights that should be the fastest, of those that kernels read."""
+    dtype = problem.dtype_b or problem.dtype
+    found = granules(selection.registry.filter(gpu=selection.gpu), dtype)
+    if not found:
+        raise NoKernel(
+            f"no kernel of {selection.registry.name} for {selection.gpu} reads preshuffled weights "
+            f"of {dtype}; those of the variant preshuffle do"
+        )
+    offered = [replace(problem, weights=f"{n}x{k}") for n, k in found]
+    timed = []
+    for one in offered:
+        try:
+            timed.append((selection.select(one).predicted_microseconds, one.text, one))
+        except (NoKernel, InvalidArgument):
+            continue  # its N or K is no multiple, or it is to be padded
+    return min(timed)[2] if timed else offered[0]
 
 
 def planned(
@@ -55,11 +85,22 @@ def planned(
 ) -> tuple[Plan, tuple[str, ...]]:
     """For the problem as it is, or else, if ``pad``, for a larger one."""
     try:
-        return dispatcher.plan(problem, kernel=kernel), ()
+        plan = dispatcher.plan(problem, kernel=kernel)
+        return plan, _one_by_one(plan)
     except (NoKernel, Unsupported) as refusal:
-        if not pad:
+        if not pad or problem.groups:
             raise
         plan = padded_plan(dispatcher.selection, problem, NoKernel(str(refusal)))
     before, after = (extents((one.m, one.n, one.k)) for one in (problem, plan.problem))
     who = "the kernel does not take" if kernel else "no kernel takes"
     return plan, (f"M x N x K = {before} was padded to {after}, because {who} the shape as it is",)
+
+
+def _one_by_one(plan: Plan) -> tuple[str, ...]:
+    groups = len(plan.problem.groups)
+    if plan.launches == 1 or not groups:
+        return ()
+    return (
+        f"the {groups} groups were computed one after another, because no kernel computes them in "
+        "one launch",
+    )

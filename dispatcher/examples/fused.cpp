@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A layer of a network in one launch, C = max(0, A * B + bias), with a kernel that fuses all of it:
+//     fused MANIFEST [DEVICE]
+// A simulated device needs CKDISPATCH_SIMULATOR, the path of the simulator's runtime.
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "ckdispatch/gemm/family.hpp"
+
+namespace {
+
+// Whole numbers from -2 to 2, as fp16, so that the product is exact.
+ckdispatch::DeviceBuffer numbers(const std::shared_ptr<ckdispatch::Device>& device, std::int64_t count, std::int64_t period) {
+    constexpr std::uint16_t halves[] = {0xc000, 0xbc00, 0x0000, 0x3c00, 0x4000};
+    std::vector<std::uint16_t> values;
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(halves[i % period % 5]);
+    ckdispatch::DeviceBuffer buffer(device, values.size() * sizeof(values[0]));
+    device->copy_to_device(buffer.address(), values.data(), buffer.size());
+    return buffer;
+}
+
+int compute(int argc, char** argv) {
+    const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
+    registry->load_manifest(argv[1]);
+    const auto device = ckdispatch::Device::open(argc > 2 ? argv[2] : "sim:gfx942");
+    ckdispatch::GemmDispatcher dispatcher(registry, device);
+
+    constexpr std::int64_t m = 96, n = 80, k = 72;
+    // One D tensor, which is a single row that is added to every row of the product; then the activation.
+    const auto problem = ckdispatch::GemmProblemBuilder()
+                             .sizes(m, n, k)
+                             .dtype("fp16")
+                             .fused("MultiDAddRelu", 1)
+                             .d_leading_dimensions({ckdispatch::GemmProblemBuilder::kRepeated})
+                             .build();
+    const auto a = numbers(device, m * k, 7), b = numbers(device, k * n, 11), bias = numbers(device, n, 9);
+    const ckdispatch::DeviceBuffer c(device, std::size_t(m * n) * sizeof(std::uint16_t));
+    void* const tensors[] = {a.address(), b.address(), c.address(), bias.address()};
+
+    const auto plan = dispatcher.run(problem, tensors);
+    device->synchronize();
+    std::cout << problem.text() << " with " << plan->name() << '\n';
+    const ckdispatch::Validation checked = ckdispatch::validate(dispatcher, problem, tensors);
+    std::cout << checked.checked << " values checked, " << checked.wrong << " wrong\n";
+    return checked.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::cerr << "usage: fused MANIFEST [DEVICE]\n";
+        return 2;
+    }
+    try {
+        return compute(argc, argv);
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+        return EXIT_FAILURE;
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Problems and tensors as kernels take them.
+#include <cmath>
+
+#include "ckdispatch/gemm/dtypes.hpp"
+#include "ckdispatch/gemm/family.hpp"
+#include "ckdispatch/gemm/oriented.hpp"
+
+namespace ckdispatch {
+namespace {
+
+void* moved(const void* tensor, std::int64_t matrices, std::int64_t stride, Name dtype) {
+    if (matrices == 0) return const_cast<void*>(tensor);
+    return static_cast<char*>(const_cast<void*>(tensor)) + std::int64_t(double(matrices * stride) * element_bytes(dtype));
+}
+
+// One product, or a batch that one launch computes; `matrix` of the batch otherwise.
+void bind_product(const GemmProblem& problem, const GemmWay& way, Tensors tensors, std::int64_t matrix, ck_gemm_problem& bound) {
+    const Oriented o = oriented(problem);
+    bound.base       = {sizeof(ck_gemm_problem), CK_FAMILY_GEMM};
+    bound.m          = o.m;
+    bound.n          = o.n;
+    bound.k          = problem.k;
+    bound.stride_a   = o.stride_a;
+    bound.stride_b   = o.stride_b;
+    bound.stride_c   = o.stride_c;
+    bound.k_batch    = way.k_batch;
+    bound.a          = moved(tensors[o.exchanged ? 1 : 0], matrix, o.batch_stride_a, o.dtype_a);
+    bound.b          = moved(tensors[o.exchanged ? 0 : 1], matrix, o.batch_stride_b, o.dtype_b);
+    bound.c          = moved(tensors[2], matrix, o.batch_stride_c, problem.dtype_c);
+    for (std::size_t i = 0; i < std::size_t(problem.d_count); ++i) {
+        bound.d[i]        = moved(tensors[3 + i], matrix, problem.batch_stride_d[i], problem.dtype_d);
+        bound.stride_d[i] = problem.stride_d[i];
+    }
+    bound.batch = 1;
+    if (way.together && problem.batch > 1) {
+        bound.batch          = problem.batch;
+        bound.batch_stride_a = o.batch_stride_a;
+        bound.batch_stride_b = o.batch_stride_b;
+        bound.batch_stride_c = o.batch_stride_c;
+    }
+}
+
+std::string name_of_tensor(const GemmProblem& problem, std::size_t tensor) {
+    if (!problem.groups.empty()) return std::string(1, "ABC"[tensor % 3]) + " of group " + std::to_string(tensor / 3);
+    return tensor < 3 ? std::string(1, "ABC"[tensor]) : "D" + std::to_string(tensor - 3);
+}
+
+}  // namespace
+
+GemmFamily::Bound GemmFamily::probe(const GemmProblem& problem, const GemmWay& way) {
+    // supports() looks at an address's alignment and never at what is there.
+    const std::vector<void*> tensors(tensor_count(problem), reinterpret_cast<void*>(std::uintptr_t(problem.alignment)));
+    return bind(problem, way, tensors.data(), 0);
+}
+
+GemmFamily::Bound GemmFamily::bind(const GemmProblem& problem, const GemmWay& way, Tensors tensors, std::int64_t launch) {
+    Bound bound;
+    if (problem.groups.empty()) {
+        bind_product(problem, way, tensors, launch, bound);
+        return bound;
+    }
+    bound.members.resize(problem.groups.size());
+    for (std::size_t i = 0; i < bound.members.size(); ++i) bind_product(problem.product(problem.groups[i]), way, tensors + 3 * i, 0, bound.members[i]);
+    bound.base        = {sizeof(ck_gemm_problem), CK_FAMILY_GEMM};
+    bound.k_batch     = way.k_batch;
+    bound.batch       = 1;
+    bound.groups      = bound.members.data();
+    bound.group_count = std::int64_t(bound.members.size());
+    return bound;
+}
+
+std::size_t GemmFamily::tensor_bytes(const GemmProblem& p, std::size_t tensor) {
+    if (!p.groups.empty()) return tensor_bytes(p.product(p.groups[tensor / 3]), tensor % 3);
+    const std::string_view letters = p.layout.text();
+    const auto reach = [&](char letter, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::int64_t batch_stride, Name dtype) {
+        const std::int64_t width = letter == 'r' ? columns : rows, lines = letter == 'r' ? rows : columns;
+        return std::size_t(std::ceil(double((p.batch - 1) * batch_stride + (lines - 1) * stride + width) * element_bytes(dtype)));
+    };
+    switch (tensor) {
+        case 0: return reach(letters[0], p.m, p.k, p.stride_a, p.batch_stride_a, p.dtype_a);
+        case 1: return reach(letters[1], p.k, p.n, p.stride_b, p.batch_stride_b, p.dtype_b);
+        case 2: return reach(letters[2], p.m, p.n, p.stride_c, p.batch_stride_c, p.dtype_c);
+        default: return reach(p.d_layout.text()[0], p.m, p.n, p.stride_d[tensor - 3], p.batch_stride_d[tensor - 3], p.dtype_d);
+    }
+}
+
+GemmProblem GemmFamily::aligned(const GemmProblem& problem, Tensors tensors) {
+    std::uintptr_t bits = std::uintptr_t(problem.alignment);
+    for (std::size_t i = 0; i < tensor_count(problem); ++i) {
+        if (!tensors[i]) throw Error(ErrorCode::invalid_argument, "A GEMM was to be run with no address for " + name_of_tensor(problem, i) + ".");
+        bits |= reinterpret_cast<std::uintptr_t>(tensors[i]);
+    }
+    const int alignment = int(bits & (~bits + 1));
+    if (alignment >= problem.alignment) return problem;
+    GemmProblem looser = problem;
+    looser.alignment   = alignment;
+    return looser;
+}
+
+}  // namespace ckdispatch

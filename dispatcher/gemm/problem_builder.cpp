@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "ckdispatch/gemm/problem_builder.hpp"
+
+#include <algorithm>
+
+#include "ckdispatch/core/error.hpp"
+#include "ckdispatch/gemm/dtypes.hpp"
+
+namespace ckdispatch {
+namespace {
+
+constexpr std::int64_t kLimit = std::int64_t(1) << 31;
+constexpr std::int64_t kFar   = std::int64_t(1) << 60;  // elements; bytes of them can still be counted
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+void check_sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
+    if (m < 1 || n < 1 || k < 1 || m >= kLimit || n >= kLimit || k >= kLimit)
+        refuse("A GEMM of M x N x K = " + number(m) + " x " + number(n) + " x " + number(k) + " was asked for; each must be from 1 to 2^31-1.");
+}
+
+void check_leading(const std::string& name, std::int64_t leading, std::int64_t width) {
+    if (leading < width || leading >= kLimit) refuse("A GEMM was asked for with " + name + " of leading dimension " + number(leading) + "; it must be at least " + number(width) + " and less than 2^31.");
+}
+
+// One operand of a batch: its stride from matrix to matrix, made explicit. Returns that in bytes.
+std::uint64_t batch_stride(const std::string& name, std::int64_t batch, std::int64_t leading, std::int64_t lines, std::int64_t width, Name dtype, bool output, std::int64_t& stride) {
+    const std::int64_t matrix = leading * (lines - 1) + width;
+    if (batch == 1) stride = 0;
+    if (stride == GemmProblemBuilder::kPacked) stride = std::max(leading * lines, width);
+    if (batch > 1 && (stride < 0 || (output && stride < matrix)))
+        refuse("A GEMM was asked for with a batch stride of " + name + " of " + number(stride) + (output ? "; the matrices of an output must not overlap: at least " + number(matrix) + "." : "; it must not be negative."));
+    if (stride > kFar / batch)
+        refuse("A GEMM was asked for with a batch of " + number(batch) + " whose " + name + " is " + number(stride) + " elements from one matrix to the next; no memory holds that.");
+    return std::uint64_t(double(stride) * element_bytes(dtype));
+}
+
+// Returns what all of their batch strides are multiples of, as bits.
+std::uint64_t complete_ds(GemmProblem& p) {
+    if (p.d_count < 0 || p.d_count > CK_GEMM_MAX_DS) refuse("A GEMM with " + number(p.d_count) + " D tensors was asked for; there may be up to " + number(CK_GEMM_MAX_DS) + ".");
+    if (p.dtype_d.empty() || p.d_count == 0) p.dtype_d = p.dtype_c;
+    if (p.d_layout.empty() || p.d_count == 0) p.d_layout = "r";
+    (void)dtype_facts(p.dtype_d);
+    if (p.d_layout.text() != "r" && p.d_layout.text() != "c") refuse("A GEMM with D tensors of the layout '" + std::string(p.d_layout.text().substr(0, 20)) + "' was asked for; it is r for rows or c for columns.");
+    const bool rows          = p.d_layout.text() == "r";
+    const std::int64_t width = rows ? p.n : p.m, lines = rows ? p.m : p.n;
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < p.stride_d.size(); ++i) {
+        if (i >= std::size_t(p.d_count)) {
+            p.stride_d[i] = p.batch_stride_d[i] = 0;
+            continue;
+        }
+        const std::string name = "D" + number(std::int64_t(i));
+        const bool repeated    = p.stride_d[i] == GemmProblemBuilder::kRepeated;
+        if (p.stride_d[i] == GemmProblemBuilder::kPacked) p.stride_d[i] = width;
+        if (!repeated) check_leading(name, p.stride_d[i], width);
+        if (repeated && p.batch_stride_d[i] == GemmProblemBuilder::kPacked) p.batch_stride_d[i] = 0;
+        bits |= batch_stride(name, p.batch, p.stride_d[i], lines, width, p.dtype_d, false, p.batch_stride_d[i]);
+    }
+    return bits;
+}
+
+void check_weights(const GemmProblem& p) {
+    if (p.weights.empty()) return;
+    const GemmGranule granule      = GemmGranule::of(p.weights);
+    const std::string_view letters = p.layout.text();
+    const std::string asked        = "A GEMM with weights preshuffled as " + std::string(p.weights.text()) + " was asked for ";
+    if (letters[1] != 'c' || letters[2] != 'r') refuse(asked + "in the layout " + std::string(letters) + "; they take the place of a B of columns, with a C of rows, such as rcr.");
+    if (p.n % granule.n || p.k % granule.k) refuse(asked + "with N x K = " + number(p.n) + " x " + number(p.k) + "; each must be a multiple.");
+    if (p.stride_b != p.k) refuse(asked + "with a leading dimension of B of " + number(p.stride_b) + "; they have no gaps: it is K.");
+}
+
+}  // namespace
+
+GemmProblemBuilder::GemmProblemBuilder() {
+    problem_.stride_d.fill(kPacked);
+    problem_.batch_stride_d.fill(kPacked);
+}
+
+GemmProblemBuilder& GemmProblemBuilder::sizes(std::int64_t m, std::int64_t n, std::int64_t k) { return problem_.m = m, problem_.n = n, problem_.k = k, *this; }
+GemmProblemBuilder& GemmProblemBuilder::dtypes(std::string_view a, std::string_view b, std::string_view c) {
+    return problem_.dtype_a = a, problem_.dtype_b = b, problem_.dtype_c = c, *this;
+}
+GemmProblemBuilder& GemmProblemBuilder::layout(std::string_view letters) { return letters_ = letters, *this; }
+GemmProblemBuilder& GemmProblemBuilder::leading_dimensions(std::int64_t a, std::int64_t b, std::int64_t c) {
+    return problem_.stride_a = a, problem_.stride_b = b, problem_.stride_c = c, *this;
+}
+GemmProblemBuilder& GemmProblemBuilder::strides_a(std::int64_t row, std::int64_t column) { return a_ = {row, column, true}, *this; }
+GemmProblemBuilder& GemmProblemBuilder::strides_b(std::int64_t row, std::int64_t column) { return b_ = {row, column, true}, *this; }
+GemmProblemBuilder& GemmProblemBuilder::strides_c(std::int64_t row, std::int64_t column) { return c_ = {row, column, true}, *this; }
+GemmProblemBuilder& GemmProblemBuilder::batch(std::int64_t count, std::int64_t stride_a, std::int64_t stride_b, std::int64_t stride_c) {
+    return problem_.batch = count, problem_.batch_stride_a = stride_a, problem_.batch_stride_b = stride_b, problem_.batch_stride_c = stride_c, *this;
+}
+GemmProblemBuilder& GemmProblemBuilder::split_k(std::int64_t parts) { return problem_.split_k = parts, *this; }
+GemmProblemBuilder& GemmProblemBuilder::fused(std::string_view op, int d_count) { return problem_.fused_op = op, problem_.d_count = d_count, *this; }
+GemmProblemBuilder& GemmProblemBuilder::d_tensors(std::string_view dtype, std::string_view layout) { return problem_.dtype_d = dtype, problem_.d_layout = layout, *this; }
+GemmProblemBuilder& GemmProblemBuilder::d_leading_dimensions(const std::int64_t* strides, std::size_t count) {
+    return std::copy_n(strides, std::min(count, problem_.stride_d.size()), problem_.stride_d.begin()), *this;
+}
+GemmProblemBuilder& GemmProblemBuilder::d_batch_strides(const std::int64_t* strides, std::size_t count) {
+    return std::copy_n(strides, std::min(count, problem_.batch_stride_d.size()), problem_.batch_stride_d.begin()), *this;
+}
+GemmProblemBuilder& GemmProblemBuilder::preshuffled(std::int64_t n, std::int64_t k) { return problem_.weights = number(n) + "x" + number(k), *this; }
+GemmProblemBuilder& GemmProblemBuilder::group(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stride_a, std::int64_t stride_b, std::int64_t stride_c) {
+    return problem_.groups.push_back({m, n, k, stride_a, stride_b, stride_c}), *this;
+}
+GemmProblemBuilder& GemmProblemBuilder::alignment(int bytes) { return problem_.alignment = bytes, *this; }
+GemmProblemBuilder& GemmProblemBuilder::deterministic(bool wanted) { return problem_.deterministic = wanted, *this; }
+GemmProblemBuilder& GemmProblemBuilder::workspace_limit(std::uint64_t bytes) { return problem_.workspace_limit = bytes, *this; }
+
+void GemmProblemBuilder::apply(const Side& side, char name, std::int64_t rows, std::int64_t columns, std::size_t letter, std::string& letters, std::int64_t& leading) const {
+    if (!side.given) return;
+    // A single row or column has no stride to speak of; the layout's letter then stays as it was.
+    const bool by_rows    = side.column == 1 || columns == 1;
+    const bool by_columns = side.row == 1 || rows == 1;
+    if (!by_rows && !by_columns)
+        refuse(std::string("A GEMM was asked for with ") + name + " of strides " + number(side.row) + " and " + number(side.column) + "; one of them must be 1: copy it into rows or columns that are contiguous.");
+    if (by_rows != by_columns) letters[letter] = by_rows ? 'r' : 'c';
+    const bool rows_contiguous = letters[letter] == 'r';
+    const std::int64_t stride  = rows_contiguous ? side.row : side.column;
+    const bool single          = (rows_contiguous ? rows : columns) == 1;
+    leading                    = single ? std::max(stride, rows_contiguous ? columns : rows) : stride;
+}
+
+// Each group is a problem of its own, and is checked and completed as one.
+void GemmProblemBuilder::build_groups(GemmProblem& p) const {
+    if (p.m || p.n || p.k || a_.given || b_.given || c_.given || p.stride_a || p.stride_b || p.stride_c)
+        refuse("A GEMM of groups was asked for with sizes or strides beside theirs; each group has its own.");
+    if (p.batch != 1 || p.d_count || !p.weights.empty()) refuse("A GEMM of groups was asked for with a batch, D tensors or preshuffled weights; groups have none: run them one by one.");
+    for (GemmGroup& group : p.groups) {
+        GemmProblemBuilder builder = *this;
+        builder.problem_.groups.clear();
+        const GemmProblem one = builder.sizes(group.m, group.n, group.k).leading_dimensions(group.stride_a, group.stride_b, group.stride_c).build();
+        group = {one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c};
+        // What was completed is the same for all.
+        p.dtype_c = one.dtype_c, p.dtype_d = one.dtype_d, p.d_layout = one.d_layout, p.layout = one.layout, p.fused_op = one.fused_op;
+    }
+    p.batch_stride_a = p.batch_stride_b = p.batch_stride_c = 0;
+    p.stride_d.fill(0), p.batch_stride_d.fill(0);
+}
+
+GemmProblem GemmProblemBuilder::build() const {
+    GemmProblem p = problem_;
+    if (!p.groups.empty()) return build_groups(p), p;
+    std::string letters = letters_;
+    check_sizes(p.m, p.n, p.k);
+    if (letters.size() != 3 || letters.find_first_not_of("rc") != letters.npos)
+        refuse("A GEMM of the layout '" + letters.substr(0, 20) + "' was asked for; a layout has a letter for each of A, B and C, r for rows or c for columns, such as rcr.");
+    apply(a_, 'A', p.m, p.k, 0, letters, p.stride_a);
+    apply(b_, 'B', p.k, p.n, 1, letters, p.stride_b);
+    apply(c_, 'C', p.m, p.n, 2, letters, p.stride_c);
+    p.layout = letters;
+
+    (void)dtype_facts(p.dtype_a), (void)dtype_facts(p.dtype_b);
+    if (p.dtype_c.empty()) p.dtype_c = usual_output(p.dtype_a, p.dtype_b);
+    (void)dtype_facts(p.dtype_c);
+
+    std::uint64_t batch_bytes = 0;  // whose lowest bit is what all batch strides are multiples of
+    const auto side = [&](char name, const Side& given, std::size_t letter, std::int64_t rows, std::int64_t columns, Name dtype, std::int64_t& leading, std::int64_t& stride) {
+        const std::int64_t width = letters[letter] == 'r' ? columns : rows, lines = letters[letter] == 'r' ? rows : columns;
+        if (leading == 0 && !given.given) leading = width;
+        check_leading(std::string(1, name), leading, width);
+        batch_bytes |= batch_stride(std::string(1, name), p.batch, leading, lines, width, dtype, name == 'C', stride);
+    };
+    if (p.batch < 1 || p.batch >= kLimit) refuse("A GEMM with a batch of " + number(p.batch) + " was asked for; it must be from 1 to 2^31-1.");
+    side('A', a_, 0, p.m, p.k, p.dtype_a, p.stride_a, p.batch_stride_a);
+    side('B', b_, 1, p.k, p.n, p.dtype_b, p.stride_b, p.batch_stride_b);
+    side('C', c_, 2, p.m, p.n, p.dtype_c, p.stride_c, p.batch_stride_c);
+
+    if (p.split_k < 0 || p.split_k > p.k) refuse("A GEMM with K = " + number(p.k) + " split into " + number(p.split_k) + " parts was asked for; parts are from 1 to K, or 0 for the dispatcher to choose.");
+    if (p.fused_op.empty()) p.fused_op = "PassThrough";
+    batch_bytes |= complete_ds(p);
+    check_weights(p);
+    if (p.alignment < 1 || p.alignment > 16 || (p.alignment & (p.alignment - 1)))
+        refuse("A GEMM with addresses aligned to " + number(p.alignment) + " bytes was asked for; an alignment is 1, 2, 4, 8 or 16.");
+    if (batch_bytes) p.alignment = int(std::min<std::uint64_t>(std::uint64_t(p.alignment), batch_bytes & (~batch_bytes + 1)));
+    return p;
+}
+
+}  // namespace ckdispatch

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""One product on a device with random operands."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.units import extents
+from ckdispatch.errors import InvalidArgument, OutOfMemory
+from ckdispatch.tensors.device_tensor import DeviceTensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ckdispatch.comparison import Comparison
+    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.gemm.problem import GemmProblem
+
+_POISON = 0xFF
+"""What C holds before the launch: no number in any float, so nothing is right by chance."""
+
+
+class Product:
+    """The tensors of ``problem`` in the kernel ABI's order, laid out as what is ``ran`` has them.
+
+    ``ran`` may be larger. ``stage`` is that of the plan: the kernel, and the parts of K.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        problem: GemmProblem,
+        ran: GemmProblem,
+        stage: Mapping[str, Any],
+        random: Any,
+    ) -> None:
+        self.dispatcher, self.problem, self.ran, self.stage = dispatcher, problem, ran, stage
+        self.spec = dispatcher.registry[stage["kernel"]].spec
+        self.dtypes = tuple(self.spec[name] for name in ("dtype_a", "dtype_b", "dtype_c"))
+        if problem.layout[2] == "c":  # the kernel computes the transpose, with operands exchanged
+            self.dtypes = (self.dtypes[1], self.dtypes[0], self.dtypes[2])
+        m, n, k = problem.m, problem.n, problem.k
+        self.a = self._random(random, (problem.batch, m, k), self.dtypes[0])
+        self.b = self._random(random, (problem.batch, k, n), self.dtypes[1])
+        self.ds = [
+            self._random(random, self._d_shape(i), self.spec["dtype_d"])
+            for i in range(problem.d_count)
+        ]
+        self.tensors = [
+            self._upload(0, self.a),
+            self._weights() if ran.weights else self._upload(1, self.b),
+            self._output(),
+            *(self._upload_d(i, d) for i, d in enumerate(self.ds)),
+        ]
+
+    @property
+    def bytes(self) -> int:
+        """Of all tensors, each counted once."""
+        arrays = sum(array.nbytes for array in (self.a, self.b, *self.ds))
+        p = self.problem
+        return arrays + p.batch * p.m * p.n * self._size(self.dtypes[2])
+
+    def compare(self) -> Comparison:
+        """How what the last launch left in C differs from the reference."""
+        from ckdispatch.gemm.validation import expected
+
+        reference = expected(
+            self.stage["parts"], self.spec, self.a, self.b, k=self.ran.k, ds=self.ds
+        )
+        comparison: Comparison = reference.compare(self._download())
+        return comparison
+
+    def _size(self, dtype: str) -> int:
+        return self.dispatcher.device.numpy_dtype(dtype).itemsize
+
+    def _random(self, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+        import numpy as np
+
+        from ckdispatch.reference.dtypes import convert, dtype_encoding
+
+        if dtype == "pk_fp4":
+            raise InvalidArgument(
+                "operands of pk_fp4, which are two to a byte, cannot be made on the command line"
+            )
+        kind = self.dispatcher.device.numpy_dtype(dtype)
+        # Half of what can be addressed is more than any machine has, and beyond it NumPy errs.
+        if math.prod(shape) * 8 > sys.maxsize // 2:
+            raise OutOfMemory(f"an operand of {extents(shape)} elements fits into no memory")
+        if np.issubdtype(kind, np.integer):
+            least, most = np.iinfo(kind).min, np.iinfo(kind).max
+            values: NDArray[Any] = random.integers(least, most, shape, kind, endpoint=True)
+            return values
+        return convert(random.standard_normal(shape, np.float32), dtype, dtype_encoding(kind))
+
+    def _stride(self, tensor: int) -> int:
+        """Elements from a line to the next, as what is run has them; 0 for packed."""
+        return (self.ran.stride_a, self.ran.stride_b, self.ran.stride_c)[tensor]
+
+    def _memory(self, tensor: int) -> tuple[int, int, int]:
+        """Matrices, lines and elements from a line to the next."""
+        p = self.ran
+        rows, columns = ((p.m, p.k), (p.k, p.n), (p.m, p.n))[tensor]
+        lines, width = (rows, columns) if p.layout[tensor] == "r" else (columns, rows)
+        return p.batch, lines, self._stride(tensor) or width
+
+    def _seen(self, letter: str, memory: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
+        """The upper left ``shape`` of each matrix in ``memory``."""
+        matrices = memory if letter == "r" else memory.swapaxes(1, 2)
+        return matrices[:, : shape[0], : shape[1]]
+
+    def _placed(
+        self, values: NDArray[Any], memory: tuple[int, int, int], letter: str, dtype: str
+    ) -> DeviceTensor:
+        import numpy as np
+
+        # What padding adds is zero, which adds nothing to the product.
+        filled = np.zeros(memory, values.dtype)
+        self._seen(letter, filled, values.shape[1:])[...] = values
+        tensor = self.dispatcher.empty((filled.size,), dtype)
+        tensor.write(filled.reshape(-1))
+        return tensor
+
+    def _upload(self, tensor: int, values: NDArray[Any]) -> DeviceTensor:
+        letter, dtype = self.ran.layout[tensor], self.dtypes[tensor]
+        return self._placed(values, self._memory(tensor), letter, dtype)
+
+    def _weights(self) -> DeviceTensor:
+        from ckdispatch.gemm.weights import preshuffle
+
+        assert self.ran.weights is not None
+        return self.dispatcher.to_device(preshuffle(self.b, self.ran.weights).data)
+
+    def _d_stride(self, i: int) -> int | None:
+        return self.problem.d_strides[i] if self.problem.d_strides else None
+
+    def _d_shape(self, i: int) -> tuple[int, int, int]:
+        """One row or one column where a single one is repeated."""
+        p = self.problem
+        if self._d_stride(i) == 0:
+            return (1, 1, p.n) if p.d_layout == "r" else (1, p.m, 1)
+        return p.batch, p.m, p.n
+
+    def _upload_d(self, i: int, values: NDArray[Any]) -> DeviceTensor:
+        p, letter = self.ran, self.ran.d_layout
+        width, lines = (p.n, p.m) if letter == "r" else (p.m, p.n)
+        stride = p.d_strides[i] if p.d_strides else None
+        repeated = self._d_stride(i) == 0
+        memory = (1, 1, width) if repeated else (p.batch, lines, stride or width)
+        return self._placed(values, memory, letter, self.spec["dtype_d"])
+
+    def _output(self) -> DeviceTensor:
+        dtype = self.dtypes[2]
+        tensor = self.dispatcher.empty((math.prod(self._memory(2)),), dtype)
+        device = self.dispatcher.device
+        device.fill(tensor.address, _POISON, tensor.span * self._size(dtype))
+        return tensor
+
+    def _download(self) -> NDArray[Any]:
+        memory = self.tensors[2].numpy().reshape(self._memory(2))
+        shape = (self.problem.m, self.problem.n)
+        return self._seen(self.ran.layout[2], memory, shape)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""``Dispatcher.grouped_gemm``: many products of different sizes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.device import stream_address
+from ckdispatch.errors import InvalidArgument, NoKernel
+from ckdispatch.gemm.operands import operand
+from ckdispatch.gemm.problem import GemmGroup, GemmProblem
+from ckdispatch.gemm.request import GemmCall, Wishes, check_operands
+from ckdispatch.gemm.staging import delivered, staged
+from ckdispatch.gemm.validation import expected, on_host
+from ckdispatch.result import GroupedResult
+from ckdispatch.tensors.device_tensor import DeviceTensor
+
+if TYPE_CHECKING:
+    from ckdispatch.comparison import Comparison
+    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.plan import Plan
+
+
+def run(
+    dispatcher: Dispatcher,
+    pairs: Sequence[tuple[Any, Any]],
+    *,
+    outs: Sequence[Any] | None,
+    fused_op: str | None,
+    stream: Any,
+    wishes: Wishes,
+) -> GroupedResult:
+    calls = _calls(dispatcher, pairs, outs, wishes)
+    plan = _plan(dispatcher, calls, fused_op)
+    problem, device = plan.problem, dispatcher.device
+    stream = stream_address(stream)
+    addresses, targets = [], []
+    inputs = []  # which must live until they are read
+    for call in calls:
+        m, n, k = call.sizes
+        left = staged(call, call.a, problem.layout[0], (m, k), False, stream)
+        right = staged(call, call.b, problem.layout[1], (k, n), False, stream)
+        target = _target(call, plan)
+        inputs += [left, right]
+        targets.append(target)
+        addresses += [left.address, right.address, target.address]
+    milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
+    results = [
+        delivered(call, target, problem.layout[2], stream)
+        for call, target in zip(calls, targets, strict=True)
+    ]
+    compared: tuple[Comparison, ...] = ()
+    if wishes.validate:
+        device.synchronize(stream)
+        finished = zip(calls, results, strict=True)
+        compared = tuple(_compared(plan, i, *each) for i, each in enumerate(finished))
+    return GroupedResult(
+        results, plan, device.name, device.simulated, _changes(calls, plan), milliseconds, compared
+    )
+
+
+def _calls(
+    dispatcher: Dispatcher,
+    pairs: Sequence[tuple[Any, Any]],
+    outs: Sequence[Any] | None,
+    wishes: Wishes,
+) -> list[GemmCall]:
+    if not pairs or (outs is not None and len(outs) != len(pairs)):
+        raise InvalidArgument(
+            f"{len(pairs)} products were asked for with {len(outs or ())} outs; there must be at "
+            "least one product, and an out for each or none at all"
+        )
+    calls = []
+    for i, (a, b) in enumerate(pairs):
+        out = None if outs is None else operand(f"out {i}", outs[i], dispatcher.device)
+        left = operand(f"A of group {i}", a, dispatcher.device)
+        right = operand(f"B of group {i}", b, dispatcher.device)
+        call = GemmCall(dispatcher, left, right, out, wishes)
+        check_operands(call)
+        if call.batched:
+            raise InvalidArgument(f"group {i} is a batch; each group is one product of matrices")
+        calls.append(call)
+    for kind in ("a", "b"):
+        dtypes = sorted({getattr(call, kind).dtype for call in calls})
+        if len(dtypes) > 1:
+            raise InvalidArgument(
+                f"groups with {kind.upper()} of {' and '.join(dtypes)} were asked for; all groups "
+                "have the same dtypes"
+            )
+    return calls
+
+
+def _problem(calls: Sequence[GemmCall], layout: str, fused_op: str | None) -> GemmProblem:
+    members = [call.problem(layout) for call in calls]
+    first = members[0]
+    return GemmProblem.grouped(
+        [
+            GemmGroup(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c)
+            for one in members
+        ],
+        dtype=first.dtype,
+        layout=layout,
+        dtype_b=first.dtype_b,
+        dtype_c=first.dtype_c,
+        fused_op=fused_op,
+        deterministic=first.deterministic,
+        alignment=min(one.alignment for one in members),
+    )
+
+
+def _plan(dispatcher: Dispatcher, calls: Sequence[GemmCall], fused_op: str | None) -> Plan:
+    """For the layout that needs the fewest copies, of those that all groups can have."""
+    remembered = dispatcher.remembered()
+    offered = [call.layouts() for call in calls]
+    common = [layout for layout in offered[0] if all(layout in others for others in offered)]
+    if not common:
+        raise InvalidArgument(
+            "groups on the device have different layouts; all must have contiguous rows, or all "
+            "contiguous columns, in each of A, B and out"
+        )
+    common.sort(key=lambda layout: sum(choices.index(layout) for choices in offered))
+    key = (_problem(calls, common[0], fused_op), *common)
+    found: Plan | None = remembered.get(key)
+    if found is None:
+        found = remembered[key] = _search(dispatcher, calls, common, fused_op)
+    return found
+
+
+def _search(
+    dispatcher: Dispatcher, calls: Sequence[GemmCall], layouts: list[str], fused_op: str | None
+) -> Plan:
+    """A single launch is better than none of the operands copied."""
+    fallback: Plan | None = None
+    first: NoKernel | None = None
+    for layout in layouts:
+        try:
+            plan = dispatcher.plan(_problem(calls, layout, fused_op))
+        except NoKernel as error:
+            first = first or error
+            continue
+        if plan.launches == 1:
+            return plan
+        fallback = fallback or plan
+    if fallback is None:
+        assert first is not None
+        raise first
+    return fallback
+
+
+def _target(call: GemmCall, plan: Plan) -> DeviceTensor:
+    if call.c is not None and call.c.tensor is not None:
+        return call.c.tensor
+    m, n, _ = call.sizes
+    dtype = call.dispatcher.registry[plan.kernel].spec["dtype_c"]
+    by_columns = plan.problem.layout[2] == "c"
+    return DeviceTensor.allocate(call.dispatcher.device, (m, n), dtype, column_major=by_columns)
+
+
+def _changes(calls: Sequence[GemmCall], plan: Plan) -> tuple[str, ...]:
+    said = tuple(itertools.chain.from_iterable(call.changes for call in calls))
+    if plan.launches == 1:
+        return said
+    return (
+        *said,
+        f"the {len(calls)} groups were computed one after another, because no kernel computes them "
+        "in one launch",
+    )
+
+
+def _compared(plan: Plan, place: int, call: GemmCall, result: Any) -> Comparison:
+    stages = plan.to_json()["stages"]
+    stage = stages[place] if len(stages) > 1 else stages[0]
+    spec = call.dispatcher.registry[stage["kernel"]].spec
+    reference = expected(stage["parts"], spec, on_host(call.a), on_host(call.b))
+    comparison = reference.compare(on_host(operand("out", result, call.dispatcher.device)))
+    comparison.raise_if_bad()
+    return comparison

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Problems in words, as a command line has them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from typing import Any
+
+from ckdispatch.errors import InvalidArgument
+from ckdispatch.gemm.problem import GemmGroup, GemmProblem
+
+_SIZES = r"\d+x\d+x\d+"
+_TEXT = re.compile(
+    rf"(?:gemm[\s:]+)?(?P<sizes>{_SIZES}(?:\+{_SIZES})*)(?P<rest>[\s,].*)?", re.ASCII
+)
+_FORM = (
+    "MxNxK (or several with + between them) followed by words such as fp16, rcr, batch=2, "
+    "split_k=4; for example 512x256x1024 fp16 rcr"
+)
+_LAYOUT = re.compile(r"[rc]{3}")
+_OPERATION = re.compile(r"[A-Z]\w*", re.ASCII)
+_BETWEEN = "/"
+"""Between the numbers of one word; a comma is between words."""
+
+_NUMBERS = (
+    "batch",
+    "stride_a",
+    "stride_b",
+    "stride_c",
+    "split_k",
+    "d_count",
+    "alignment",
+    "workspace_limit",
+)
+_WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout", "fused_op", "weights")
+_SEVERAL = ("batch_strides", "d_strides", "d_batch_strides")
+
+
+def parse_problem(text: str) -> GemmProblem:
+    """The problem that ``text`` says."""
+    match = _TEXT.fullmatch(text.strip())
+    if not match:
+        raise InvalidArgument(f"{text!r} is no GEMM problem; write {_FORM}")
+    values: dict[str, Any] = {}
+    for word in (match["rest"] or "").replace(",", " ").split():
+        name, equals, value = word.partition("=")
+        if not equals:
+            name, value = _name_of(word), word
+        values[name] = _value(name, value, text)
+    if "d_count" not in values:
+        # An operation on D tensors has one, unless their strides say how many there are.
+        takes_ds = str(values.get("fused_op", "")).startswith("MultiD")
+        values["d_count"] = len(values.get("d_strides", ())) or int(takes_ds)
+    sizes = [[int(extent) for extent in one.split("x")] for one in match["sizes"].split("+")]
+    if len(sizes) == 1:
+        return GemmProblem(*sizes[0], **values)
+    return GemmProblem.grouped(sizes, **values)
+
+
+def problem_text(problem: GemmProblem) -> str:
+    """The inverse, without what is the default. Strides of groups are not said."""
+    shapes = problem.groups or (GemmGroup(problem.m, problem.n, problem.k),)
+    shown = ["+".join(f"{one.m}x{one.n}x{one.k}" for one in shapes), problem.dtype, problem.layout]
+    for field in fields(GemmProblem)[5:]:
+        value = getattr(problem, field.name)
+        if field.name == "groups" or value == field.default:
+            continue
+        if field.name == "fused_op":
+            shown.append(str(value))
+        elif field.name in _SEVERAL:
+            several = _BETWEEN.join("packed" if one is None else str(one) for one in value)
+            shown.append(f"{field.name}={several}")
+        else:
+            shown.append(f"{field.name}={str(value).lower()}")
+    return " ".join(shown)
+
+
+def _name_of(word: str) -> str:
+    if _LAYOUT.fullmatch(word):
+        return "layout"
+    return "fused_op" if _OPERATION.fullmatch(word) else "dtype"
+
+
+def _value(name: str, value: str, text: str) -> Any:
+    if name in _NUMBERS:
+        return _number(name, value, text)
+    if name == "d_strides":
+        numbers = value.split(_BETWEEN)
+        return tuple(None if one == "packed" else _number(name, one, text) for one in numbers)
+    if name == "deterministic":
+        if value in ("true", "false"):
+            return value == "true"
+        raise InvalidArgument(f"{text!r} has deterministic={value}; it is true or false")
+    if name in _WORDS:
+        return value
+    known = ", ".join((*_WORDS, *_NUMBERS, "d_strides", "deterministic"))
+    raise InvalidArgument(
+        f"{text!r} has the word {name!r}; a problem is {_FORM}, and its words are {known}"
+    )
+
+
+def _number(name: str, value: str, text: str) -> int:
+    if value.isascii() and value.isdigit():
+        return int(value)
+    raise InvalidArgument(f"{text!r} has {name}={value}; {name} is a whole number")

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""What a call of ``gemm`` asks for, and the plan that serves it with the fewest changes."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ckdispatch.errors import InvalidArgument, NoKernel
+from ckdispatch.gemm.ds import DTensor, d_letters
+from ckdispatch.gemm.operands import Operand
+from ckdispatch.gemm.padding import padded_plan
+from ckdispatch.gemm.problem import GemmProblem
+from ckdispatch.gemm.weights import PreshuffledWeights
+
+if TYPE_CHECKING:
+    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.plan import Plan
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a call says about how its product is computed."""
+
+    dtype: str | None = None
+    split_k: int = 1
+    deterministic: bool = False
+    pad: bool = True
+    timing: bool = False
+    validate: bool = False
+
+
+@dataclass
+class GemmCall:
+    """One call: its operands, and what has to be done to them."""
+
+    dispatcher: Dispatcher
+    a: Operand
+    b: Operand
+    c: Operand | None
+    wishes: Wishes
+    ds: list[DTensor] = field(default_factory=list)
+    fused_op: str | None = None
+    weights: PreshuffledWeights | None = None
+    changes: list[str] = field(default_factory=list)
+
+    @property
+    def batch(self) -> int:
+        given = {one.shape[0] for one in (self.a, self.b) if len(one.shape) == 3}
+        if len(given) > 1:
+            raise InvalidArgument(
+                f"A of shape {self.a.shape} and B of shape {self.b.shape} have different batches"
+            )
+        return given.pop() if given else 1
+
+    @property
+    def batched(self) -> bool:
+        return len(self.a.shape) == 3 or len(self.b.shape) == 3
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        return self.a.rows, self.b.columns, self.a.columns
+
+    @property
+    def dtype_c(self) -> str | None:
+        return self.wishes.dtype if self.c is None else self.c.dtype
+
+    def problem(self, layout: str) -> GemmProblem:
+        """Packed operands in that layout, which has a fourth letter for D tensors if there are any.
+
+        Those that stay on the device keep their strides.
+        """
+        strides = [0, 0, 0]
+        batch_strides: list[int | None] = [None, None, None]
+        m, n, k = self.sizes
+        packed = (m * k, k * n, m * n)
+        for i, one in enumerate((self.a, self.b, self.c)):
+            if one is None:
+                continue
+            shuffled = i == 1 and self.weights is not None
+            if one.tensor is not None and not shuffled:
+                strides[i] = one.leading(layout[i])
+                batch_strides[i] = one.strides[0] if len(one.shape) == 3 else 0
+            elif len(one.shape) == 2:
+                batch_strides[i] = 0
+        given: tuple[int, int, int] | None = None
+        if self.batch > 1 and any(stride is not None for stride in batch_strides):
+            pairs = zip(batch_strides, packed, strict=True)
+            full = [size if stride is None else stride for stride, size in pairs]
+            given = (full[0], full[1], full[2])
+        of_ds = [one.strides(layout[3]) for one in self.ds]
+        return GemmProblem(
+            m,
+            n,
+            k,
+            dtype=self.a.dtype,
+            layout=layout[:3],
+            dtype_b=self.b.dtype,
+            dtype_c=self.dtype_c,
+            batch=self.batch,
+            stride_a=strides[0],
+            stride_b=strides[1],
+            stride_c=strides[2],
+            batch_strides=given,
+            split_k=self.wishes.split_k,
+            deterministic=self.wishes.deterministic,
+            alignment=self.alignment,
+            fused_op=self.fused_op,
+            d_count=len(of_ds),
+            dtype_d=self.ds[0].operand.dtype if of_ds else None,
+            d_layout=layout[3] if of_ds else "r",
+            d_strides=tuple(stride for stride, _ in of_ds) if of_ds else None,
+            d_batch_strides=tuple(stride for _, stride in of_ds) if of_ds else None,
+            weights=self.weights.word if self.weights else None,
+        )
+
+    @property
+    def alignment(self) -> int:
+        """Bytes that the addresses of all tensors on the device are multiples of.
+
+        Copies are aligned to any kernel's wish.
+        """
+        bits = 16
+        for one in (self.a, self.b, self.c, *(d.operand for d in self.ds)):
+            if one is not None and one.tensor is not None:
+                size = self.dispatcher.device.numpy_dtype(one.dtype).itemsize
+                bits |= one.tensor.address | (one.strides[0] * size if len(one.shape) == 3 else 0)
+        return bits & -bits
+
+    def layouts(self) -> list[str]:
+        """The layout as given, and those that copying operands of the host would make.
+
+        In the order of fewest copies.
+        """
+        offered = []
+        for one in (self.a, self.b, self.c):
+            letters = one.letters if one is not None else ("r",)
+            if one is not None and one is self.b and self.weights is not None:
+                offered.append(letters)
+            elif one is not None and one.tensor is not None:
+                if not letters:
+                    raise InvalidArgument(
+                        f"{one.name} is on the device with the strides {one.strides}; its rows or "
+                        "its columns must be contiguous"
+                    )
+                offered.append(letters)
+            else:
+                offered.append(tuple(dict.fromkeys((*letters, "r", "c"))))
+        if self.weights is not None:
+            offered[2] = tuple(letter for letter in offered[2] if letter == "r")
+        if self.ds:
+            offered.append(tuple(d_letters(self.ds)))
+        choices = ["".join(letters) for letters in itertools.product(*offered)]
+        if not choices:
+            raise InvalidArgument(
+                "out is on the device with contiguous columns, and the product of preshuffled "
+                "weights has contiguous rows"
+            )
+        natural = choices[0]
+        return sorted(
+            choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True))
+        )
+
+    def plan(self) -> tuple[Plan, bool]:
+        """The best plan that needs the fewest changes, and whether it is for padded copies.
+
+        Changes are none, another layout on the host, padding.
+        """
+        layouts = self.layouts()
+        remembered = self.dispatcher.remembered()
+        key = (self.problem(layouts[0]), *layouts, self.wishes.pad)
+        found: tuple[Plan, bool] | None = remembered.get(key)
+        if found is None:
+            found = remembered[key] = self._search(layouts)
+        return found
+
+    def _search(self, layouts: list[str]) -> tuple[Plan, bool]:
+        selection = self.dispatcher.selection
+        first: NoKernel | None = None
+        for layout in layouts:
+            try:
+                return self.dispatcher.plan(self.problem(layout)), False
+            except NoKernel as error:
+                first = first or error
+        assert first is not None
+        if not self.wishes.pad:
+            raise first
+        for layout in layouts:
+            try:
+                return padded_plan(selection, self.problem(layout), first), True
+            except NoKernel:
+                continue
+        raise first
+
+
+def check_operands(call: GemmCall) -> None:
+    """Raises ``InvalidArgument`` if shapes or dtypes do not belong together."""
+    a, b, c = call.a, call.b, call.c
+    if a.columns != b.rows:
+        raise InvalidArgument(
+            f"A of shape {a.shape} cannot be multiplied by B of shape {b.shape}: A's columns must "
+            "be as many as B's rows"
+        )
+    batch = call.batch
+    if c is None:
+        return
+    expected = (batch, a.rows, b.columns) if call.batched else (a.rows, b.columns)
+    if c.shape != expected:
+        raise InvalidArgument(f"out has the shape {c.shape}; the product has {expected}")
+    wanted = call.wishes.dtype
+    if wanted is not None and wanted != c.dtype:
+        raise InvalidArgument(f"out holds {c.dtype}, and dtype={wanted!r} was asked for")
+    if c.array is not None and not c.array.flags.writeable:
+        raise InvalidArgument("out cannot be written to")

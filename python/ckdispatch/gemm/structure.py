@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Problems as the C ABI takes them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from ckdispatch.errors import InvalidArgument
+from ckdispatch.native.structures import MAX_DS, Family, GemmGroupStructure, GemmStructure
+
+if TYPE_CHECKING:
+    from ckdispatch.gemm.problem import GemmProblem
+
+_PACKED = -1
+
+
+def problem_structure(problem: GemmProblem) -> GemmStructure:
+    """The ``ckd_gemm_problem``, with all that it points to."""
+    strides = problem.batch_strides or (0, 0, 0)
+    structure = GemmStructure(
+        m=problem.m,
+        n=problem.n,
+        k=problem.k,
+        batch=problem.batch,
+        stride_a=problem.stride_a,
+        stride_b=problem.stride_b,
+        stride_c=problem.stride_c,
+        batch_stride_a=strides[0],
+        batch_stride_b=strides[1],
+        batch_stride_c=strides[2],
+        has_batch_strides=problem.batch_strides is not None,
+        d_count=problem.d_count,
+        dtype_a=_text(problem.dtype),
+        dtype_b=_text(problem.dtype_b),
+        dtype_c=_text(problem.dtype_c),
+        layout=_text(problem.layout),
+        fused_op=_text(problem.fused_op),
+        split_k=problem.split_k if problem.split_k else -1,
+        alignment=problem.alignment,
+        deterministic=problem.deterministic,
+        workspace_limit=problem.workspace_limit or 0,
+    )
+    # 0 parts are the C ABI's default of 1, and a batch of 0 its default too: neither was asked for.
+    if problem.batch == 0:
+        structure.batch = -1
+    structure.base.struct_size = ctypes.sizeof(GemmStructure)
+    structure.base.family = Family.GEMM
+    if 0 < problem.d_count <= MAX_DS:  # what is no count is refused by the runtime
+        _fill_ds(structure, problem)
+    if problem.weights is not None:
+        structure.weights_n, structure.weights_k = granule_of(problem.weights)
+    if problem.groups:
+        _fill_groups(structure, problem)
+    return structure
+
+
+def granule_of(text: str) -> tuple[int, int]:
+    """The n and k of ``16x32``."""
+    numbers = text.split("x")
+    if len(numbers) != 2 or not all(one.isascii() and one.isdigit() for one in numbers):
+        raise InvalidArgument(
+            f"weights preshuffled as {text!r} were asked for; it is the n and k of a kernel's warp "
+            "tile, such as 16x32"
+        )
+    return int(numbers[0]), int(numbers[1])
+
+
+def _text(value: str | None) -> bytes | None:
+    return value.encode() if value else None
+
+
+def _fill_ds(structure: GemmStructure, problem: GemmProblem) -> None:
+    structure.dtype_d = _text(problem.dtype_d)
+    structure.d_layout = _text(problem.d_layout)
+    structure.has_d_strides = True
+    packed = (None,) * problem.d_count
+    pairs = zip(problem.d_strides or packed, problem.d_batch_strides or packed, strict=True)
+    for i, (stride, batch_stride) in enumerate(pairs):
+        structure.stride_d[i] = _PACKED if stride is None else stride
+        structure.batch_stride_d[i] = _PACKED if batch_stride is None else batch_stride
+
+
+def _fill_groups(structure: GemmStructure, problem: GemmProblem) -> None:
+    groups = (GemmGroupStructure * len(problem.groups))()
+    for place, one in zip(groups, problem.groups, strict=True):
+        place.m, place.n, place.k = one.m, one.n, one.k
+        place.stride_a, place.stride_b, place.stride_c = one.stride_a, one.stride_b, one.stride_c
+    structure.groups = groups  # which the structure then holds
+    structure.group_count = len(problem.groups)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// A kernel of each variant, run on a device and compared with the CPU's reference.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/dispatcher/support/on_device.hpp"
+#include "tests/dispatcher/support/refusal.hpp"
+
+namespace ckdispatch {
+namespace {
+
+using test::GuardedTensor;
+using test::Halves;
+
+constexpr auto kRepeated = GemmProblemBuilder::kRepeated;
+
+class RunVariants : public testing::Test {
+protected:
+    void SetUp() override {
+        const char* wanted = std::getenv("CKDISPATCH_DEVICE");
+        device             = Device::open(wanted ? wanted : "sim:gfx942");
+        if (device->gpu() != Name("gfx942")) GTEST_SKIP() << "The kernels of this test are for gfx942, and the device is a " << device->gpu().text() << ".";
+        registry->load_manifest(test::built_manifest("test_gemm_dispatch"));
+    }
+
+    static GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
+
+    /// Kernels of that variant alone.
+    void keep(const char* variant, const char* split_k = "") {
+        GemmFilter filter;
+        filter.variant = variant, filter.split_k = split_k;
+        registry = registry->filtered(filter);
+    }
+
+    static bool is_output(const GemmProblem& problem, std::size_t tensor) { return problem.groups.empty() ? tensor == 2 : tensor % 3 == 2; }
+
+    /// Runs with small whole numbers in every input, and validates. Returns what every tensor holds afterwards.
+    std::vector<Halves> expect_right(const GemmProblem& problem, const char* kernel, std::int64_t launches = 1) {
+        GemmDispatcher dispatcher(registry, device);
+        std::vector<std::unique_ptr<GuardedTensor>> tensors;
+        std::vector<void*> addresses;
+        std::vector<Halves> before, after;
+        for (std::size_t i = 0; i < GemmFamily::tensor_count(problem); ++i) {
+            const std::size_t count = GemmFamily::tensor_bytes(problem, i) / 2;
+            before.push_back(is_output(problem, i) ? Halves(count, test::kUntouched) : test::small_numbers(count, unsigned(i) + 1));
+            tensors.push_back(std::make_unique<GuardedTensor>(device, before.back()));
+            addresses.push_back(tensors.back()->address());
+        }
+        const auto plan = dispatcher.select(problem);
+        EXPECT_NE(plan->name().find(kernel), std::string::npos) << problem.text() << " with " << plan->name();
+        EXPECT_EQ(plan->launches(), launches) << problem.text();
+        const Validation checked = validate(dispatcher, problem, addresses.data());
+        EXPECT_TRUE(checked.ok()) << problem.text() << ": " << checked.wrong << " of " << checked.checked << " are wrong, such as " << checked.actual << " for " << checked.expected;
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            after.push_back(tensors[i]->read());
+            if (!is_output(problem, i)) {
+                EXPECT_EQ(after[i], before[i]) << problem.text() << ", tensor " << i;
+            }
+        }
+        return after;
+    }
+
+    std::shared_ptr<Device> device;
+    std::shared_ptr<GemmRegistry> registry = std::make_shared<GemmRegistry>("mine");
+};
+
+TEST_F(RunVariants, AddABiasAndApplyAnActivation) {
+    const auto c = expect_right(fp16(70, 72, 104).fused("MultiDAddRelu", 1).d_leading_dimensions({kRepeated}).build(), "MultiDAddRelu_d1")[2];
+    for (const std::uint16_t half : c) EXPECT_EQ(half & 0x8000, 0) << "ReLU leaves nothing negative.";
+}
+
+TEST_F(RunVariants, AddTwoTensors) {
+    expect_right(fp16(70, 72, 104).fused("MultiDAdd", 2).build(), "MultiDAdd_d2");
+    expect_right(fp16(70, 72, 104).fused("MultiDAdd", 2).d_leading_dimensions({80, kRepeated}).build(), "MultiDAdd_d2");
+}
+
+TEST_F(RunVariants, AddATensorOfColumns) {
+    expect_right(fp16(72, 72, 104).fused("MultiDAdd", 1).d_tensors("", "c").build(), "rcrc");
+    expect_right(fp16(70, 72, 104).fused("MultiDAdd", 1).d_tensors("", "c").d_leading_dimensions({kRepeated}).build(), "rcrc");
+}
+
+TEST_F(RunVariants, TransposeDTensorsWithAnOutputOfColumns) { expect_right(fp16(72, 64, 104).layout("rcc").fused("MultiDAddRelu", 1).d_tensors("", "c").build(), "rcrr"); }
+
+TEST_F(RunVariants, ApplyAnActivationAlone) { expect_right(fp16(70, 72, 104).fused("Gelu", 0).build(), "Gelu_d0"); }
+
+TEST_F(RunVariants, GiveEachMatrixOfABatchItsOwnTensors) {
+    expect_right(fp16(70, 72, 40).batch(3).fused("MultiDAddRelu", 1).build(), "MultiDAddRelu_d1", 3);
+    expect_right(fp16(70, 72, 40).batch(3).fused("MultiDAddRelu", 1).d_batch_strides({0}).build(), "MultiDAddRelu_d1", 3);
+}
+
+TEST_F(RunVariants, ComputeABatchAtOnce) {
+    expect_right(fp16(70, 72, 40).batch(3).build(), "_batched");
+    expect_right(fp16(70, 72, 40).batch(3, 4000, 0, 6000).build(), "_batched");
+    expect_right(fp16(72, 64, 40).layout("rcc").batch(2, 0).build(), "_batched");
+}
+
+TEST_F(RunVariants, ComputeGroupsAtOnceOrOneByOne) {
+    const auto problem = GemmProblemBuilder().dtype("fp16").group(70, 72, 104).group(8, 16, 32).group(64, 64, 40, 48, 56, 80).build();
+    const auto at_once = expect_right(problem, "_grouped");
+    keep("batched");
+    EXPECT_EQ(expect_right(problem, "_batched", 3), at_once);
+}
+
+TEST_F(RunVariants, ReadPreshuffledWeights) { expect_right(fp16(70, 128, 256).preshuffled(16, 32).build(), "_preshuffle"); }
+
+TEST_F(RunVariants, AddPartsInAWorkspaceTheSameEveryTime) {
+    keep("standard", "workspace");
+    for (const std::int64_t parts : {2, 4}) {
+        const auto problem = fp16(70, 72, 512).split_k(parts).deterministic(true).build();
+        EXPECT_EQ(expect_right(problem, "_splitkws"), expect_right(problem, "_splitkws"));
+    }
+}
+
+TEST_F(RunVariants, ShareTheTilesByStreamK) {
+    const auto all = registry;
+    for (const char* split_k : {"atomic", "workspace"}) {
+        registry = all;
+        keep("stream_k", split_k);
+        expect_right(fp16(70, 72, 512).build(), "_streamk");
+        expect_right(fp16(200, 200, 96).leading_dimensions(0, 0, 208).build(), "_streamk");
+    }
+}
+
+TEST_F(RunVariants, RefuseToValidateWhatTheReferenceDoesNotKnow) {
+    GemmDispatcher dispatcher(registry, device);
+    void* const tensors[] = {this, this, this};
+    EXPECT_REFUSED(ErrorCode::unsupported, "A result of Swish was to be validated; the reference does not know that operation.",
+                   validate(dispatcher, fp16(8, 8, 8).fused("Swish", 0).build(), tensors));
+}
+
+}  // namespace
+}  // namespace ckdispatch
