@@ -18,6 +18,7 @@ IMPORTS = {
     "ckgen": "tools/codegen",
     "ckinspect": "tools/inspect",
     "ckbench": "tools/bench",
+    "cksupport": "tools/support",
     "gfxsim": "tools/gfxsim",
     "ckdispatch": "python",
     "tests": "tests",

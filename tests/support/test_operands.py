@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Matrices on a simulated gfx950: values come back in every dtype, and stray writes are seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ckdispatch.device import Device
+from cksupport.operands import Matrix, random_values
+
+DTYPES = ("fp16", "bf16", "fp32", "fp8", "bf8", "int8", "int32")
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    return Device("sim:gfx950")
+
+
+@pytest.mark.parametrize("letter", ["r", "c"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_values_come_back_as_they_were(device: Device, dtype: str, letter: str) -> None:
+    values = random_values(np.random.default_rng(0), (3, 5), device.numpy_dtype(dtype))
+    matrix = Matrix.place(device, dtype, (3, 5), letter, 2)
+    matrix.fill(values)
+    assert np.array_equal(matrix.read().view(np.uint8), np.ascontiguousarray(values).view(np.uint8))
+    assert matrix.leading == (7 if letter == "r" else 5)
+
+
+def test_what_lies_around_a_float_matrix_is_not_a_number(device: Device) -> None:
+    matrix = Matrix.place(device, "fp16", (3, 5), "r", 2)
+    matrix.fill(np.ones((3, 5), np.float16))
+    memory = matrix.whole.numpy()
+    assert np.isnan(memory).sum() == memory.size - 15
+
+
+def test_a_write_beside_the_matrix_is_seen_and_one_inside_is_not(device: Device) -> None:
+    matrix = Matrix.place(device, "fp16", (3, 5), "r", 2)
+    matrix.mark()
+    assert matrix.stray_writes() == 0
+    size = 2
+    device.fill(matrix.address + 4 * size, 1, size)
+    assert matrix.stray_writes() == 0
+    device.fill(matrix.address + 5 * size, 1, size)
+    device.fill(matrix.address - size, 1, size)
+    assert matrix.stray_writes() == 2
+
+
+def test_random_integers_fill_their_range(device: Device) -> None:
+    values = random_values(np.random.default_rng(0), (64, 64), np.dtype(np.int8))
+    assert (values.min(), values.max()) == (-128, 127)

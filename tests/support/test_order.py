@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""A sweep sees a little of everything before it sees all of anything."""
+
+from __future__ import annotations
+
+from ckarch import load_specs
+from cksupport.cells import answer_all
+from cksupport.order import batches
+from cksupport.tables import all_tables
+
+ARCH = load_specs()
+(PRODUCTS,) = [table for table in all_tables(ARCH) if table.name == "products"]
+CELLS = answer_all([PRODUCTS], ARCH)
+
+
+def test_every_kernel_is_in_one_batch() -> None:
+    tried = [(gpu, spec.name) for gpu, specs in batches(CELLS) for spec in specs]
+    assert sorted(tried) == sorted({cell.key for cell in CELLS if cell.key is not None})
+
+
+def test_every_product_of_every_gpu_comes_once_before_any_comes_again() -> None:
+    seen: list[tuple[str, str, str]] = []
+    for gpu, specs in batches(CELLS):
+        seen += [(gpu, spec.dtype_a, spec.dtype_b) for spec in specs]
+    assert len(set(seen[: len(set(seen))])) == len(set(seen))
+
+
+def test_a_batch_is_small_enough_to_be_lost() -> None:
+    assert max(len(specs) for _, specs in batches(CELLS, size=3)) == 3

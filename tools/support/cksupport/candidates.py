@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Kernels that may stand for a cell, the best suited first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+from typing import Any, cast
+
+from ckarch import ArchSpecs
+from ckgen.core.target import Target
+from ckgen.core.tile import Dim3, TileConfig
+from ckgen.families import FAMILIES
+from ckgen.gemm.dtypes import default_dtypes
+from ckgen.gemm.pipelines import loop_variants, prefetch_stages
+from ckgen.gemm.rules.shape import NARROW
+from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline
+
+Fields = tuple[tuple[str, tuple[Any, ...]], ...]
+"""Fields of a declaration, each with its choices; hashable, so that answers can be kept."""
+
+_FAMILY = FAMILIES["gemm"]
+_DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in _FAMILY.entry_fields}
+_ALONG_M_AND_N = (1, 2)
+_ALONG_K = (1, 2, 4)
+_NO_SHAPE = Dim3(1, 1, 1)
+_LARGEST = 256
+_SMALLEST = 16
+
+
+def fields(**choices: Any) -> Fields:
+    """Fields for a question; a choice that is not a tuple is the only one."""
+    return tuple(
+        (name, value if isinstance(value, tuple) and not isinstance(value, Dim3) else (value,))
+        for name, value in choices.items()
+    )
+
+
+def candidates(chosen: Fields, target: Target) -> Iterator[GemmSpec]:
+    """Every kernel with the ``chosen`` fields and some geometry.
+
+    Earlier choices of a field come before later ones. Then those come first whose waves repeat the
+    warp tile along every axis, because that is what kernels in use do, and of these the ones with
+    the least code, because code is what compiling costs.
+    """
+    names = [name for name, _ in chosen]
+    for values in product(*(values for _, values in chosen)):
+        spec = _spec(dict(zip(names, values)), target.arch)
+        for shape in _geometries(spec.dtype_a, spec.dtype_b, spec.pipeline, target):
+            yield _shaped(spec, shape)
+
+
+def _spec(fixed: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
+    """With a geometry that is to be replaced."""
+    none = {"tile": _NO_SHAPE, "waves": _NO_SHAPE, "warp_tile": _NO_SHAPE}
+    return cast(GemmSpec, _FAMILY.build({**_DEFAULTS, **none, **fixed}, arch))
+
+
+def _shaped(spec: GemmSpec, shape: TileConfig) -> GemmSpec:
+    return replace(spec, tile=shape.tile, waves=shape.waves, warp_tile=shape.warp_tile)
+
+
+@lru_cache(maxsize=None)
+def _geometries(
+    a: Dtype, b: Dtype, pipeline: Pipeline, target: Target
+) -> tuple[TileConfig, ...]:
+    """Tiles that repeat the warp tile a few times, the best suited first."""
+    found = []
+    for waves, warp_tile in product(target.gpu.wave_layouts, _warp_tiles(a, b, target)):
+        covered = Dim3(*waves) * Dim3(*warp_tile)
+        for m, n, k in product(_ALONG_M_AND_N, _ALONG_M_AND_N, _ALONG_K):
+            tile = covered * Dim3(m, n, k)
+            if max(tile) <= _LARGEST and min(tile) >= _SMALLEST:
+                found.append(TileConfig(tile, Dim3(*waves), Dim3(*warp_tile)))
+    fixed = {"dtype": a, "dtype_b": b, "layout": Layout.RCR, "pipeline": pipeline}
+    plain = _spec({**fixed, "pad": (False, False, False)}, target.arch)
+    return tuple(sorted(found, key=lambda shape: _rank(shape, plain, target.arch)))
+
+
+def _warp_tiles(a: Dtype, b: Dtype, target: Target) -> tuple[tuple[int, int, int], ...]:
+    """Those of the GPU, or of another if it has none: rules can only refuse what was asked for."""
+    accumulator, _ = default_dtypes(a, b, target.arch)
+    tables = (gpu.warp_tiles for gpu in (target.gpu, *target.arch.architectures.values()))
+    dtypes = f"{a}_{b}_{accumulator}"
+    return next((table[dtypes] for table in tables if dtypes in table), ((16, 16, 16),))
+
+
+def _rank(shape: TileConfig, plain: GemmSpec, arch: ArchSpecs) -> tuple[int, ...]:
+    spec = _shaped(plain, shape)
+    unusual = sum(repeat == 1 for repeat in shape.repeat) + (min(shape.warp_tile[:2]) < NARROW)
+    unrolled = max(1, prefetch_stages(spec, arch)) * shape.repeat.volume
+    code = len(loop_variants(spec, arch)) * unrolled
+    longest = max(shape.tile.m, shape.tile.n)
+    return (unusual, code, shape.tile.volume, longest, *shape.tile, *shape.waves, *shape.warp_tile)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Cells of the matrix: each is either refused by a rule, or has a kernel that stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ckarch import ArchSpecs
+from ckgen.core.target import Target
+from ckgen.gemm.spec import GemmSpec
+
+from cksupport.candidates import Fields, candidates
+from cksupport.refusals import Refusal, legal_or_refused
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cell stands: its table, its GPU, its row and its column."""
+
+    table: str
+    gpu: str
+    row: str
+    column: str
+
+    def __str__(self) -> str:
+        return f"{self.table}: {self.gpu}, {self.row}, {self.column}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """May a kernel with these fields be had on the GPU?
+
+    ``fields`` has the choices for fields of a declaration: one for what the cell is about, several,
+    the best first, for what may be whatever is legal. Tile, waves and warp tile are always free.
+    """
+
+    place: Place
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A question with its answer: a legal ``spec`` that is cheap to build and run, or a refusal."""
+
+    place: Place
+    spec: GemmSpec | None
+    refusal: Refusal | None
+
+    def __str__(self) -> str:
+        if self.spec is not None:
+            return f"{self.place}: {self.spec.name}"
+        return f"{self.place}: refused by {self.refusal}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        answer: dict[str, Any] = {}
+        if self.spec is not None:
+            answer["kernel"] = self.spec.name
+        if self.refusal is not None:
+            answer |= {"rule": self.refusal.rule, "sentence": self.refusal.sentence}
+        return {**asdict(self.place), **answer}
+
+    @property
+    def key(self) -> tuple[str, str] | None:
+        """What results are found by: the GPU and the kernel; several cells may share one."""
+        return None if self.spec is None else (self.place.gpu, self.spec.name)
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the matrix, a grid of rows and columns for every GPU."""
+
+    name: str
+    title: str
+    note: str
+    questions: Sequence[Question]
+
+    def only(self, gpus: Container[str]) -> Table:
+        """The table for some GPUs."""
+        chosen = tuple(one for one in self.questions if one.place.gpu in gpus)
+        return replace(self, questions=chosen)
+
+    @property
+    def gpus(self) -> tuple[str, ...]:
+        return _distinct(question.place.gpu for question in self.questions)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return _distinct(question.place.row for question in self.questions)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return _distinct(question.place.column for question in self.questions)
+
+
+def answer(question: Question, arch: ArchSpecs) -> Cell:
+    """The cell: the cheapest legal kernel, or the rule that refuses all of them."""
+    target = Target.of(arch, question.place.gpu)
+    found = legal_or_refused(candidates(question.fields, target), target)
+    if isinstance(found, Refusal):
+        return Cell(question.place, None, found)
+    return Cell(question.place, found, None)
+
+
+def answer_all(tables: Iterable[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
+    """The cells of all tables, in their order. Equal questions are answered once."""
+    known: dict[tuple[str, Fields], Cell] = {}
+    cells = []
+    for table in tables:
+        for question in table.questions:
+            same = (question.place.gpu, question.fields)
+            if same not in known:
+                known[same] = answer(question, arch)
+            cells.append(Cell(question.place, known[same].spec, known[same].refusal))
+    return tuple(cells)
+
+
+def by_place(cells: Iterable[Cell]) -> Mapping[Place, Cell]:
+    """The cells by where they stand."""
+    return {cell.place: cell for cell in cells}
+
+
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))

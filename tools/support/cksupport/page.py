@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The page of the matrix, from the cells and the results and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ckarch import ArchSpecs
+
+from cksupport.cells import Cell, Place, Table, by_place
+from cksupport.refusals import Refusal
+from cksupport.results import Results
+from cksupport.summary import REFUSED, UNTESTED, state
+from cksupport.verdicts import Verdict
+
+_HEAD = """\
+# What GEMM supports
+
+Every cell of these tables is a kernel that was compiled for the GPU, run on the simulator with its
+checking mode on, and compared with the NumPy reference; or it is refused by a [rule](../rules.md).
+The cells come from the arch table and the generator's enums, their state from
+[gemm_results.json](gemm_results.json), and this page from both. Nobody writes in it:
+
+    ./bazelw run //tools/support:gemm -- sweep     # tries what was not tried yet
+    ./bazelw run //tools/support:gemm -- render    # writes this page
+
+A kernel stands for its cell: one with little code whose waves repeat their warp tile along m, n and
+k. It is run with every number of turns of the main loop that leads to another loop or tail, with
+remainders where it pads, with gaps between rows filled with NaN (integers: the most negative
+number), and with guards around C.
+"""
+
+_REFUSED = "–"
+
+
+@dataclass
+class _Notes:
+    """Refusals by number, in the order in which they are first met."""
+
+    numbers: dict[Refusal, int] = field(default_factory=dict)
+
+    def number(self, refusal: Refusal) -> int:
+        return self.numbers.setdefault(refusal, len(self.numbers) + 1)
+
+
+def page(
+    tables: Sequence[Table], cells: Sequence[Cell], results: Results, arch: ArchSpecs
+) -> str:
+    """The whole page as Markdown."""
+    notes = _Notes()
+    parts = [_HEAD, _legend(), _counts(tables, cells, results)]
+    places = by_place(cells)
+    for table in tables:
+        parts.append(f"## {table.title}\n\n{table.note}\n")
+        for gpu in table.gpus:
+            product = arch.gpu(gpu).product
+            grid = _grid(table, gpu, places, results, notes)
+            parts.append(f"### {table.title} on {gpu}\n\n{product}.\n\n{grid}")
+    parts.append(_refusals(notes))
+    bad = _bad(cells, results)
+    return "\n".join(parts + ([bad] if bad else []))
+
+
+def _legend() -> str:
+    rows = [f"| {_mark(verdict)} | {verdict.meaning} |" for verdict in Verdict]
+    return "\n".join(
+        [
+            "| mark | |",
+            "| --- | --- |",
+            *rows,
+            f"| {_REFUSED} 7 | refused by a rule; the reason of that number is [below](#refused) |",
+            f"| {UNTESTED} | legal, and not tried yet |",
+            "",
+        ]
+    )
+
+
+def _mark(verdict: Verdict) -> str:
+    return "✓" if verdict is Verdict.RIGHT else f"**{verdict.value}**"
+
+
+def _counts(tables: Sequence[Table], cells: Sequence[Cell], results: Results) -> str:
+    lines = ["| table | cells | tested and right | refused | not right | untested | kernels |"]
+    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    titles = {table.name: table.title for table in tables}
+    for name, title in {**titles, "": "all"}.items():
+        own = [cell for cell in cells if name in ("", cell.place.table)]
+        states = [state(cell, results) for cell in own]
+        right, refused, untested = (
+            states.count(one) for one in (Verdict.RIGHT.value, REFUSED, UNTESTED)
+        )
+        bad = len(own) - right - refused - untested
+        kernels = len({cell.key for cell in own if cell.key is not None})
+        counts = (len(own), right, refused, bad, untested, kernels)
+        lines.append(f"| {title} | {' | '.join(str(count) for count in counts)} |")
+    return "\n".join([*lines, ""])
+
+
+def _grid(
+    table: Table, gpu: str, places: Mapping[Place, Cell], results: Results, notes: _Notes
+) -> str:
+    lines = [f"| | {' | '.join(table.columns)} |", "| --- " * (len(table.columns) + 1) + "|"]
+    marked = {row: _marks(table, gpu, row, places, results, notes) for row in table.rows}
+    for marks, rows in groupby(table.rows, marked.__getitem__):
+        first, *others = rows
+        if all(mark.startswith(_REFUSED) for mark in marks):
+            # Long runs of what cannot be had hide what can.
+            label = f"{first} to {others[-1]}" if others else first
+            lines.append(f"| {label} | {' | '.join(marks)} |")
+        else:
+            lines += [f"| {row} | {' | '.join(marks)} |" for row in (first, *others)]
+    return "\n".join([*lines, ""])
+
+
+def _marks(
+    table: Table, gpu: str, row: str, places: Mapping[Place, Cell], results: Results, notes: _Notes
+) -> tuple[str, ...]:
+    cells = (places[Place(table.name, gpu, row, column)] for column in table.columns)
+    return tuple(_cell_mark(cell, results, notes) for cell in cells)
+
+
+def _cell_mark(cell: Cell, results: Results, notes: _Notes) -> str:
+    if cell.refusal is not None:
+        return f"{_REFUSED} {notes.number(cell.refusal)}"
+    found = state(cell, results)
+    return found if found == UNTESTED else _mark(Verdict(found))
+
+
+def _refusals(notes: _Notes) -> str:
+    lines = [
+        f"{number}. `{refusal.rule}`: {refusal.sentence}."
+        for refusal, number in notes.numbers.items()
+    ]
+    return "\n".join(["## Refused", "", *lines, ""])
+
+
+def _bad(cells: Sequence[Cell], results: Results) -> str:
+    lines = {}
+    for key in (cell.key for cell in cells if cell.key in results.known):
+        assert key is not None
+        (gpu, kernel), outcome = key, results.known[key].outcome
+        if outcome.verdict is not Verdict.RIGHT:
+            lines[key] = f"- `{kernel}` on {gpu}: {outcome.verdict.value}. {outcome.why}"
+    return "\n".join(["## Not right", "", *lines.values(), ""]) if lines else ""

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""How much of the matrix is known, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cksupport.cells import Cell
+from cksupport.results import Results
+from cksupport.verdicts import Verdict
+
+REFUSED = "refused"
+UNTESTED = "untested"
+
+
+def state(cell: Cell, results: Results) -> str:
+    """``refused``, ``untested``, or the verdict on the kernel that stands for the cell."""
+    if cell.key is None:
+        return REFUSED
+    found = results.known.get(cell.key)
+    return UNTESTED if found is None else found.outcome.verdict.value
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Cells by their state, kernels, and every kernel that is not right with its sentence."""
+
+    states: Mapping[str, int]
+    kernels: int
+    bad: Mapping[str, str]
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell], results: Results) -> Summary:
+        """Count."""
+        cells = tuple(cells)
+        bad = {}
+        for cell in cells:
+            found = results.known.get(cell.key) if cell.key is not None else None
+            if found is not None and found.outcome.verdict is not Verdict.RIGHT and cell.key:
+                bad[" ".join(cell.key)] = f"{found.outcome.verdict.value}: {found.outcome.why}"
+        kernels = {cell.key for cell in cells if cell.key is not None}
+        return cls(Counter(state(cell, results) for cell in cells), len(kernels), bad)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every legal cell is right."""
+        return not self.bad and not self.states.get(UNTESTED, 0)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "complete": self.complete,
+            "cells": dict(self.states),
+            "kernels": self.kernels,
+            "bad": dict(self.bad),
+        }
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{number} {name}" for name, number in sorted(self.states.items()))
+        lines = [f"{sum(self.states.values())} cells: {counts}; {self.kernels} kernels."]
+        lines += [f"  {kernel}: {why}" for kernel, why in self.bad.items()]
+        return "\n".join(lines)

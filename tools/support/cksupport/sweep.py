@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Builds and runs what the results do not know yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ckdispatch.errors import BuildFailed
+from ckdispatch.jit import BuildResult, build
+from ckgen.gemm.spec import GemmSpec
+
+from cksupport.cells import Cell
+from cksupport.digests import Digests
+from cksupport.order import batches
+from cksupport.results import Result, Results
+from cksupport.runner import Runner
+from cksupport.verdicts import Outcome, Verdict
+
+
+class Again(Enum):
+    """Which known results are to be made again, although nothing has changed."""
+
+    NONE = "none"
+    BAD = "bad"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """``jobs``: compilers at once, and threads of the simulator. ``timeout``: seconds for a run."""
+
+    jobs: int
+    timeout: float
+
+
+Told = Callable[[str, GemmSpec, Outcome], None]
+"""Is called with the GPU, the kernel and what became of it."""
+
+
+def pending(
+    cells: Iterable[Cell], results: Results, digests: Digests, again: Again = Again.NONE
+) -> list[Cell]:
+    """One cell for every kernel that was not tried yet, or was made of something else then."""
+    found: dict[tuple[str, str], Cell] = {}
+    for cell in cells:
+        if cell.spec is None or cell.key is None or cell.key in found:
+            continue
+        known = results.known.get(cell.key)
+        if known is None or again is Again.ALL:
+            found[cell.key] = cell
+        elif again is Again.BAD and known.outcome.verdict is not Verdict.RIGHT:
+            found[cell.key] = cell
+        elif known.digest != digests.of(cell.spec, cell.place.gpu):
+            found[cell.key] = cell
+    return list(found.values())
+
+
+def sweep(
+    cells: Sequence[Cell], results: Results, digests: Digests, machine: Machine, told: Told
+) -> None:
+    """Try the kernels of ``cells``; each result is on the disk before the next begins."""
+    for gpu, specs in batches(cells):
+        built = build(specs, [gpu], max_workers=machine.jobs)
+        with Runner(gpu, machine.jobs, machine.timeout) as runner:
+            for spec, made in zip(specs, built):
+                outcome = _outcome(spec, made, runner)
+                results.record((gpu, spec.name), Result(outcome, digests.of(spec, gpu)))
+                told(gpu, spec, outcome)
+
+
+def _outcome(spec: GemmSpec, made: BuildResult, runner: Runner) -> Outcome:
+    if made.library is None:
+        if made.error_type is not BuildFailed:
+            # Not the kernel's fault: no compiler, no space, no headers.
+            made.check()
+        return Outcome(Verdict.NOT_COMPILED, _without_paths(made.error or ""))
+    return runner.run(spec, made.library)
+
+
+def _without_paths(error: str) -> str:
+    """What the compiler says, without where its log is: results are the same on every machine."""
+    return error.partition("; the compiler's log is ")[0]

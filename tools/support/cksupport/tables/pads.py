@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Which extents may have remainders."""
+
+from __future__ import annotations
+
+from ckarch import ArchSpecs
+from ckgen.gemm.choices import ALL_PADS, Pads
+from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline
+
+from cksupport.candidates import fields
+from cksupport.cells import Place, Question, Table
+from cksupport.tables.axes import Loop, loops
+
+_NAME = "pads"
+
+
+def pads(arch: ArchSpecs) -> Table:
+    """GPU x pipeline x epilogue x the combinations of padded extents."""
+    questions = tuple(
+        Question(
+            Place(_NAME, gpu, f"{loop.label} {epilogue}", _label(padded)),
+            fields(
+                dtype=Dtype.FP16,
+                layout=Layout.RCR,
+                pipeline=loop.pipeline,
+                scheduler=loop.scheduler,
+                epilogue=epilogue,
+                pad=(padded,),
+            ),
+        )
+        for gpu in arch.gpus
+        for loop, epilogue in _ways_to_store()
+        for padded in ALL_PADS
+    )
+    note = "Pipeline and epilogue, against the extents that are padded; fp16, layout rcr."
+    return Table(_NAME, "Padding", note, questions)
+
+
+def _ways_to_store() -> list[tuple[Loop, Epilogue]]:
+    """Loads depend on the pipeline, stores on the epilogue: no need to cross them."""
+    usual = [(loop, Epilogue.CSHUFFLE) for loop in loops()]
+    other = [(loop, Epilogue.DEFAULT) for loop in loops() if loop.pipeline is Pipeline.COMPV3]
+    return [*usual, *other]
+
+
+def _label(padded: Pads) -> str:
+    return " ".join(letter for letter, pad in zip("mnk", padded) if pad) or "none"

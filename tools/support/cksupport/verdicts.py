@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""What can become of a kernel that was tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Verdict(str, Enum):
+    """How a trial ended; only ``RIGHT`` is support."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    NOT_COMPILED = "not compiled"
+    UNSUPPORTED = "unsupported"
+    FINDINGS = "findings"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    HUNG = "hung"
+
+    @property
+    def meaning(self) -> str:
+        """For the legend of the page."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Verdict.RIGHT: "compiled, run on the simulator in checking mode, equal to the reference",
+    Verdict.WRONG: "gives other values than the reference, or writes beside C",
+    Verdict.NOT_COMPILED: "the compiler refuses it",
+    Verdict.UNSUPPORTED: "its library refuses a problem that it should take",
+    Verdict.FINDINGS: "the simulator's checking mode finds a bug in it",
+    Verdict.FAILED: "the simulator cannot run it to its end",
+    Verdict.CRASHED: "the process that ran it ended",
+    Verdict.HUNG: "it did not end in time",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one kernel: ``why`` is a sentence unless it is right."""
+
+    verdict: Verdict
+    why: str = ""
+    problems: tuple[str, ...] = ()
+    functions: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values, without what is empty."""
+        document: dict[str, Any] = {"verdict": self.verdict.value}
+        for name in ("why", "problems", "functions"):
+            value = getattr(self, name)
+            if value:
+                document[name] = list(value) if isinstance(value, tuple) else value
+        return document
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Outcome:
+        """The inverse of ``to_json``."""
+        return cls(
+            Verdict(document["verdict"]),
+            document.get("why", ""),
+            tuple(document.get("problems", ())),
+            tuple(document.get("functions", ())),
+        )
