@@ -86,9 +86,9 @@ def test_an_edit_that_repairs_the_declaration_is_enough(workspace: Workspace) ->
             "a name that ckdispatch uses itself; choose another.",
         ),
         (
-            "gemm_fp16_rcr_all",
+            "gemm_16bit",
             "The modules illegal_consumer and ckdispatch both declare a kernel set named "
-            "gemm_fp16_rcr_all; rename one of them.",
+            "gemm_16bit; rename one of them.",
         ),
     ],
 )
