@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiplies two matrices over the C ABI and checks the product:
- *     gemm_c MANIFEST [DEVICE]
+ * Multiplies two matrices over the C ABI and checks the product. With an operation such as MultiDAddRelu it computes a layer
+ * of a network in one launch, C = max(0, A * B + bias), if a kernel of the manifest fuses all of it:
+ *     gemm_c MANIFEST [DEVICE [OPERATION]]
  * A simulated device needs CKDISPATCH_SIMULATOR, the path of the simulator's runtime.
  */
 #include <stdint.h>
@@ -39,12 +40,12 @@ int main(int argc, char** argv) {
     ckd_dispatcher* dispatcher = NULL;
     ckd_plan* plan             = NULL;
     char* checked              = NULL;
-    void* tensors[3];
+    void* tensors[4];
     ckd_gemm_problem problem = {0};
-    int ok, i;
+    int ok, i, count = 3;
 
     if (argc < 2) {
-        fprintf(stderr, "usage: gemm_c MANIFEST [DEVICE]\n");
+        fprintf(stderr, "usage: gemm_c MANIFEST [DEVICE [OPERATION]]\n");
         return 2;
     }
     problem.base.struct_size = sizeof problem;
@@ -54,6 +55,13 @@ int main(int argc, char** argv) {
     problem.k                = K;
     problem.dtype_a          = "fp16";
     problem.layout           = "rcr";
+    if (argc > 3) {
+        /* One D tensor, which is a single row that is added to every row of the product; then the activation. */
+        problem.fused_op      = argv[3];
+        problem.d_count       = 1;
+        problem.has_d_strides = 1;
+        problem.stride_d[0]   = 0;
+    }
 
     need(ckd_registry_create(CKD_GEMM, "example", &registry));
     need(ckd_registry_load_manifest(registry, argv[1], CKD_REFUSE, 0, NULL));
@@ -64,6 +72,7 @@ int main(int argc, char** argv) {
     tensors[0] = numbers(device, M * K, 7);
     tensors[1] = numbers(device, K * N, 11);
     tensors[2] = numbers(device, M * N, 1);
+    if (argc > 3) tensors[count++] = numbers(device, N, 9);
     need(ckd_run(dispatcher, &problem.base, tensors, NULL, &plan));
     need(ckd_device_synchronize(device, NULL));
     printf("ran %s\n", ckd_plan_kernel(plan));
@@ -72,7 +81,7 @@ int main(int argc, char** argv) {
     ok = strstr(checked, "\"ok\":true") != NULL;
 
     ckd_free_text(checked);
-    for (i = 0; i < 3; ++i) need(ckd_device_release(device, tensors[i]));
+    for (i = 0; i < count; ++i) need(ckd_device_release(device, tensors[i]));
     ckd_plan_destroy(plan);
     ckd_dispatcher_destroy(dispatcher);
     ckd_device_close(device);

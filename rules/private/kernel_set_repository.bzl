@@ -20,9 +20,6 @@ _BZL = '''\
 """The kernels of {name}, as its declaration expands."""
 
 KERNEL_SETS = json.decode({data})["sets"]
-
-# For declarations that are one set.
-KERNEL_SET = KERNEL_SETS[0]
 '''
 
 def _kernel_set_impl(rctx):
@@ -45,7 +42,11 @@ def _kernel_set_impl(rctx):
     if result.return_code != 0:
         fail(one_sentence(result))
     expanded = rctx.read("expanded.json")
-    rctx.file("kernel_set.bzl", _BZL.format(name = rctx.attr.set_name, data = repr(expanded)), executable = False)
+    bzl = _BZL.format(name = rctx.attr.set_name, data = repr(expanded))
+    if len(json.decode(expanded)["sets"]) == 1:
+        # Of several sets none is the one that a caller means.
+        bzl += "KERNEL_SET = KERNEL_SETS[0]\n"
+    rctx.file("kernel_set.bzl", bzl, executable = False)
     rctx.file("BUILD.bazel", _BUILD.format(rules = str(Label("//rules:defs.bzl"))), executable = False)
 
 def _display(label):

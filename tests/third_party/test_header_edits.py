@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from ckfetch import composable_kernel
-from ckfetch.edit import Edit, StructEdit
+from ckfetch.edit import Cut, Edit, Insertion, StructEdit
 from ckfetch.wheelhouse import FetchError
 
 INSIDE = "aiter_meta/3rdparty/composable_kernel/"
@@ -26,6 +26,36 @@ def test_headers_with_more_or_fewer_places_are_refused(text: str) -> None:
     places = text.count("one two")
     with pytest.raises(FetchError, match=f"a.hpp has {places} places to edit where 2 were expected: the edit «shorter»"):
         edit.apply(text)
+
+
+@pytest.mark.parametrize(
+    ("side", "edited"), [("before", "one NEW two three"), ("after", "one two NEW three")]
+)
+def test_an_insertion_keeps_the_place_that_it_is_at(side: str, edited: str) -> None:
+    place = {"before": "two"} if side == "before" else {"after": "two "}
+    insertion = Insertion(path="a.hpp", why="more", text="NEW ", **place)
+    assert insertion.apply("one two three") == edited
+
+
+@pytest.mark.parametrize("text", ["one", "two two"])
+def test_an_insertion_at_no_single_place_is_refused(text: str) -> None:
+    with pytest.raises(FetchError, match="places to edit where 1 were expected: the edit «more»"):
+        Insertion(path="a.hpp", why="more", text="NEW", before="two").apply(text)
+
+
+def _cut(passage: str) -> Cut:
+    digest = hashlib.sha256(passage.encode()).hexdigest()
+    return Cut(path="a.hpp", why="shorter", first="{", last="}", sha256=digest, new="-")
+
+
+def test_a_passage_is_cut_where_its_hash_fits_and_nowhere_else() -> None:
+    assert _cut("{two}").apply("{one} {two} {three}") == "{one} - {three}"
+
+
+@pytest.mark.parametrize("text", ["", "{one}", "{two", "{tw0} }"])
+def test_a_passage_that_reads_otherwise_is_refused(text: str) -> None:
+    with pytest.raises(FetchError, match="a.hpp has 0 places to edit where 1 were expected"):
+        _cut("{two}").apply(text)
 
 
 def test_an_edit_of_a_struct_leaves_the_rest_alone() -> None:

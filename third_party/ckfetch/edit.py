@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 
@@ -24,6 +25,46 @@ class Edit:
         if found != self.count:
             raise FetchError(_refusal(self.path, found, self.count, self.why))
         return text.replace(self.old, self.new)
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """New text before a place, or after it, that must be found exactly once."""
+
+    path: str
+    why: str
+    text: str
+    before: str = ""
+    after: str = ""
+
+    def apply(self, text: str) -> str:
+        place = self.before or self.after
+        found = text.count(place)
+        if found != 1:
+            raise FetchError(_refusal(self.path, found, 1, self.why))
+        return text.replace(place, self.after + self.text + self.before)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A replacement of a long passage, known by how it begins and ends and by the hash of it all."""
+
+    path: str
+    why: str
+    first: str
+    last: str
+    sha256: str
+    new: str
+
+    def apply(self, text: str) -> str:
+        begin = text.find(self.first)
+        end = text.find(self.last, begin + len(self.first)) + len(self.last)
+        while begin >= 0 and hashlib.sha256(text[begin:end].encode()).hexdigest() != self.sha256:
+            begin = text.find(self.first, begin + 1)
+            end = text.find(self.last, begin + len(self.first)) + len(self.last)
+        if begin < 0:
+            raise FetchError(_refusal(self.path, 0, 1, self.why))
+        return text[:begin] + self.new + text[end:]
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,6 @@ def build(
     max_workers: int | None = None,
     progress: bool | Listener = False,
     cache: Cache | None = None,
-    legal_only: bool = True,
 ) -> list[BuildResult]:
     """A kernel library for each of ``specs``, in their order, with code for all of ``gpus``.
 
@@ -46,8 +45,7 @@ def build(
     others: its result has the error. Only arguments that make no sense raise. ``progress`` shows
     bars on a terminal and lines elsewhere, or is a function that is called with each
     ``ProgressEvent``. With CKDISPATCH_JIT=0 nothing is compiled. Ctrl-C kills the compilers and
-    leaves nothing half done. Without ``legal_only`` kernels are compiled that rules refuse, to find
-    out whether they had to.
+    leaves nothing half done.
     """
     arch = load_specs()
     wanted = parse_gpus(gpus, arch)
@@ -59,7 +57,7 @@ def build(
     with listening(progress) as listener:
         board = Board(specs, listener)
         compiler, why_not = _compiler(store)
-        jobs = _jobs(board, arch, wanted, store, legal_only)
+        jobs = _jobs(board, arch, wanted, store)
         if compiler is not None:
             _take_from_cache(board, jobs, compiler, store, lease)
         missing = {spec: jobs[spec] for spec in board.open}
@@ -88,16 +86,14 @@ def _compiler(store: Cache) -> tuple[Compiler | None, CkDispatchError | None]:
         return None, why_not or error
 
 
-def _jobs(
-    board: Board, arch: ArchSpecs, gpus: tuple[GpuSpec, ...], store: Cache, legal_only: bool
-) -> Jobs:
+def _jobs(board: Board, arch: ArchSpecs, gpus: tuple[GpuSpec, ...], store: Cache) -> Jobs:
     """A job for every spec that can be built; the others get their result."""
     jobs: Jobs = {}
     families: dict[str, FamilyJob] = {}
     for spec in board.specs:
         family = family_of(spec)
         try:
-            illegal = why_illegal(family, spec, arch, gpus) if legal_only else None
+            illegal = why_illegal(family, spec, arch, gpus)
             if illegal is not None:
                 raise IllegalConfig(illegal)
             if family.name not in families:

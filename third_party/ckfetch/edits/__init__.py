@@ -8,10 +8,10 @@ instruction with and without them, which //tests/rules:straightforward_test show
 
 from __future__ import annotations
 
-from ckfetch.edit import Edit, StructEdit
+from ckfetch.edit import Cut, Edit, Insertion, StructEdit
 from ckfetch.edits import adaptors, assembly, curves, distributions, elements, sequences, slices, windows
 
-EDITS: tuple[Edit | StructEdit, ...] = (
+EDITS: tuple[Cut | Edit | Insertion | StructEdit, ...] = (
     *assembly.EDITS,
     *sequences.EDITS,
     *adaptors.EDITS,

@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from ckfetch.edit import Edit
+from ckfetch.edit import Cut, Edit, Insertion
 
 _ADAPTOR = "include/ck_tile/core/tensor/tensor_adaptor.hpp"
 _COORDINATE = "include/ck_tile/core/tensor/tensor_adaptor_coordinate.hpp"
 
 # CK looks for a dimension among the transforms, and counts dimensions, with a lambda for each of them.
 EDITS = (
-    Edit(
+    Insertion(
         path=_ADAPTOR,
         why="functions that look into sequences",
-        old="""\
+        before="""\
 // Transforms: Tuple<transforms...>
 // LowerDimensionHiddenIdss : Tuple<Sequence<...>, ...>
 """,
-        new="""\
+        text="""\
 namespace detail {
 
 template <index_t... Ids>
@@ -76,60 +76,24 @@ CK_TILE_HOST_DEVICE constexpr index_t count_distinct(const tuple<Xs...>&, const 
 
 } // namespace detail
 
-// Transforms: Tuple<transforms...>
-// LowerDimensionHiddenIdss : Tuple<Sequence<...>, ...>
 """,
     ),
-    Edit(
+    Cut(
         path=_ADAPTOR,
         why="find a dimension's transform in a constexpr function",
-        old="""\
-        index_t itran_found   = 0;
-        index_t idim_up_found = 0;
-        bool found            = false;
-
-        static_for<0, ntransform_, 1>{}([&](auto itran) {
-            constexpr auto up_dim_ids = UpperDimensionHiddenIdss{}[itran];
-
-            static_for<0, up_dim_ids.size(), 1>{}([&](auto idim_up) {
-                if constexpr(up_dim_ids[idim_up] == IDimHidden)
-                {
-                    itran_found   = itran;
-                    idim_up_found = idim_up;
-                    found         = true;
-                }
-            });
-        });
-
-        return make_tuple(itran_found, idim_up_found, found);
-""",
+        first="        index_t itran_found   = 0;\n",
+        last="        return make_tuple(itran_found, idim_up_found, found);\n",
+        sha256="a98db6524af0ec0146ceefe9294f57b8cea37b8ccc28b6c7bf8cc8f57bbe0a0c",
         new="""\
         return detail::find_in_sequences(UpperDimensionHiddenIdss{}, IDimHidden);
 """,
     ),
-    Edit(
+    Cut(
         path=_ADAPTOR,
         why="count dimensions in a constexpr function",
-        old="""\
-        constexpr auto all_low_dim_ids =
-            unpack([](auto&&... xs) constexpr { return merge_sequences(xs...); },
-                   LowerDimensionHiddenIdss{});
-
-        constexpr auto all_up_dim_ids =
-            unpack([](auto&&... xs) constexpr { return merge_sequences(xs...); },
-                   UpperDimensionHiddenIdss{});
-
-        constexpr auto all_dim_ids = merge_sequences(all_low_dim_ids, all_up_dim_ids);
-
-        using unique_sort_all_dim_ids = typename sequence_unique_sort<decltype(all_dim_ids),
-                                                                      less<index_t>,
-                                                                      equal<index_t>>::type;
-
-        return unique_sort_all_dim_ids::size();
-    }
-
-    constexpr static index_t ntransform_  = get_num_of_transform();
-""",
+        first="        constexpr auto all_low_dim_ids =\n",
+        last="    constexpr static index_t ntransform_  = get_num_of_transform();\n",
+        sha256="8ac41f56dc70d25ec5f818b479ac435b4358b3184482745328c3c6e4556fc834",
         new="""\
         return detail::count_distinct(LowerDimensionHiddenIdss{}, UpperDimensionHiddenIdss{});
     }
@@ -137,17 +101,17 @@ CK_TILE_HOST_DEVICE constexpr index_t count_distinct(const tuple<Xs...>&, const 
     constexpr static index_t ntransform_  = get_num_of_transform();
 """,
     ),
-    Edit(
+    Insertion(
         path=_COORDINATE,
         why="a function that looks for a step in any dimension",
-        old="""\
+        before="""\
 template <bool JudgeDoTransforms = true,
           typename Adaptor,
           typename AdaptorCoord,
           typename TopIndex,
           typename BottomIndex>
 """,
-        new="""\
+        text="""\
 namespace detail {
 
 template <typename Picked, index_t... Is>
@@ -164,11 +128,6 @@ CK_TILE_HOST_DEVICE constexpr bool has_non_zero(const Picked& picked, sequence<D
 
 } // namespace detail
 
-template <bool JudgeDoTransforms = true,
-          typename Adaptor,
-          typename AdaptorCoord,
-          typename TopIndex,
-          typename BottomIndex>
 """,
     ),
     Edit(

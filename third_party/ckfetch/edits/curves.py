@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-from ckfetch.edit import Edit
+from ckfetch.edit import Edit, Insertion
 
 _CURVE = "include/ck_tile/core/algorithm/space_filling_curve.hpp"
 
 # CK derives every index of the curve with lambdas of its own; one constexpr function serves a whole curve.
 EDITS = (
-    Edit(
+    Insertion(
         path=_CURVE,
         why="compute an index of the curve in a constexpr function",
-        old="""\
+        before="""\
     template <index_t AccessIdx1dHead, index_t AccessIdx1dTail>
     static CK_TILE_HOST_DEVICE constexpr auto get_step_between(number<AccessIdx1dHead>,
 """,
-        new="""\
+        text="""\
     static CK_TILE_HOST_DEVICE constexpr Index get_index_of(index_t access)
     {
         index_t lengths[nDim] = {};
@@ -56,8 +56,6 @@ EDITS = (
         return tuple<number<tail[Is] - head[Is]>...>{};
     }
 
-    template <index_t AccessIdx1dHead, index_t AccessIdx1dTail>
-    static CK_TILE_HOST_DEVICE constexpr auto get_step_between(number<AccessIdx1dHead>,
 """,
     ),
     Edit(

@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-from ckfetch.edit import Edit
+from ckfetch.edit import Edit, Insertion
 
 _ELEMENTWISE = "include/ck_tile/core/tensor/tile_elementwise.hpp"
 
 # CK instantiates a lambda for each element; one function serves them all.
 EDITS = (
-    Edit(
+    Insertion(
         path=_ELEMENTWISE,
         why="a function that is applied to the element of an index",
-        old="""\
-// TODO: support tensors with different distribution
-template <typename InOutElementFunc,
-""",
-        new="""\
+        after="namespace ck_tile {\n\n",
+        text="""\
 namespace detail {
 
 template <typename InOutElementFunc, typename... InOutDstrTensors>
@@ -37,8 +34,6 @@ CK_TILE_DEVICE void tile_elementwise_inout_each(sequence<Is...>,
 
 } // namespace detail
 
-// TODO: support tensors with different distribution
-template <typename InOutElementFunc,
 """,
     ),
     Edit(

@@ -3,44 +3,29 @@
 
 from __future__ import annotations
 
-from ckfetch.edit import Edit
+from ckfetch.edit import Cut, Edit, Insertion
 
 _TENSOR = "include/ck_tile/core/tensor/static_distributed_tensor.hpp"
 
 # CK visits the elements of a slice with nested lambdas, each of which computes two offsets; a table has them all.
 EDITS = (
-    Edit(
+    Cut(
         path=_TENSOR,
         why="copy slices out of a tile by a table of places",
-        old="""\
-        static_ford<sequence<YSliceLengths...>>{}([&](auto idx) {
-            constexpr auto idx_ys = idx + sequence<YSliceOrigins...>{};
-
-            sliced_thread_data(
-                number<sliced_thread_tensor_desc.calculate_offset(idx) / PackedSize>{}) =
-                thread_buf_[number<ThreadTensorDesc{}.calculate_offset(idx_ys) / PackedSize>{}];
-        });
-""",
+        first="        static_ford<sequence<YSliceLengths...>>{}([&](auto idx) {\n",
+        last="        });\n",
+        sha256="d63a6175c64b00ef6b1cb03ee6492215061620df42ac97bbca95987927a272eb",
         new="""\
         using Slice = y_slice<sequence<YSliceOrigins...>, sequence<YSliceLengths...>>;
         Slice::get(sliced_thread_data, thread_buf_, make_index_sequence<Slice::size>{});
 """,
     ),
-    Edit(
+    Cut(
         path=_TENSOR,
         why="copy slices into a tile by a table of places",
-        old="""\
-        constexpr auto sliced_thread_tensor_desc =
-            make_naive_tensor_descriptor_packed(make_tuple(YSliceLengths...));
-
-        static_ford<sequence<YSliceLengths...>>{}([&](auto idx) {
-            constexpr auto idx_ys = idx + sequence<YSliceOrigins...>{};
-
-            thread_buf_(number<ThreadTensorDesc{}.calculate_offset(idx_ys) / PackedSize>{}) =
-                sliced_thread_data[number<sliced_thread_tensor_desc.calculate_offset(idx) /
-                                          PackedSize>{}];
-        });
-""",
+        first="        constexpr auto sliced_thread_tensor_desc =\n",
+        last="        });\n",
+        sha256="c9ebbbf5fcc97051d7974fc94ee614f943bdfa0b168c1647a26576b0d18dd5de",
         new="""\
         using Slice = y_slice<sequence<YSliceOrigins...>, sequence<YSliceLengths...>>;
         Slice::set(thread_buf_, sliced_thread_data, make_index_sequence<Slice::size>{});
@@ -60,14 +45,14 @@ EDITS = (
         thread_buffer<DataType, (YSliceLengths * ...)> sliced_thread_data;
 """,
     ),
-    Edit(
+    Insertion(
         path=_TENSOR,
         why="a table of places",
-        old="""\
+        before="""\
     template <index_t... YSliceOrigins, index_t... YSliceLengths>
     CK_TILE_HOST_DEVICE auto get_y_sliced_thread_data(sequence<YSliceOrigins...>,
 """,
-        new="""\
+        text="""\
     template <typename Origins, typename Lengths>
     struct y_slice;
 
@@ -119,8 +104,6 @@ EDITS = (
         }
     };
 
-    template <index_t... YSliceOrigins, index_t... YSliceLengths>
-    CK_TILE_HOST_DEVICE auto get_y_sliced_thread_data(sequence<YSliceOrigins...>,
 """,
     ),
 )

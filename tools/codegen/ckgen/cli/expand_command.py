@@ -11,7 +11,7 @@ from typing import Any
 from ckgen.cli.options import add_arch_specs, load_arch
 from ckgen.core.declaration import Declaration, load_declaration
 from ckgen.core.errors import DeclarationError
-from ckgen.core.expand import Expansion, expand
+from ckgen.core.expand import Expansion, Refusals, expand
 from ckgen.core.sets import named_sets, restrict
 from ckgen.core.writer import write_if_changed
 from ckgen.families import FAMILIES
@@ -61,8 +61,9 @@ def run(options: argparse.Namespace) -> None:
         _write(options.output, [{**_header(name), "kernels": [], "errors": [str(error)]}])
         return
     sets = []
+    refusals: Refusals = {}
     for set_name, part in parts:
-        expansion = expand(part, arch)
+        expansion = expand(part, arch, refusals)
         if expansion.errors and not options.errors_as_data:
             raise DeclarationError("\n".join(expansion.errors))
         sets.append({**_header(set_name, part), **expansion_to_json(expansion)})

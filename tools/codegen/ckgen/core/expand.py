@@ -74,15 +74,25 @@ class _Collector:
         )
 
 
-def expand(declaration: Declaration, arch: ArchSpecs) -> Expansion:
-    """Every kernel that ``declaration`` asks for, judged for every GPU of ``arch``."""
+Refusals = dict[tuple[KernelSpec, str], str]
+"""Sentences by kernel and GPU. Finding the nearest legal choice is most of the work of expanding."""
+
+
+def expand(
+    declaration: Declaration, arch: ArchSpecs, refusals: Refusals | None = None
+) -> Expansion:
+    """Every kernel that ``declaration`` asks for, judged for every GPU of ``arch``.
+
+    Expansions that share kernels, such as the sets of one file, should share ``refusals``.
+    """
+    known: Refusals = {} if refusals is None else refusals
     collector = _Collector(arch.gpus, errors=list(declaration.errors))
     dropped: Counter[str] = Counter()
     for entry in declaration.entries:
         meant = entry.gpus or arch.gpus
         targets = [Target.of(arch, name) for name in meant]
         if entry.explicit:
-            _expand_explicit(declaration.family, entry, targets, arch, collector)
+            _expand_explicit(declaration.family, entry, targets, arch, collector, known)
         else:
             dropped += _expand_wildcards(declaration.family, entry, targets, arch, collector)
     kernels = tuple(collector.kernels.values())
@@ -95,6 +105,7 @@ def _expand_explicit(
     targets: Sequence[Target],
     arch: ArchSpecs,
     collector: _Collector,
+    known: Refusals,
 ) -> None:
     choice = {name: option.values[0] for name, option in entry.options.items() if option.values}
     spec = family.build(choice, arch)
@@ -105,7 +116,9 @@ def _expand_explicit(
         if finding is None:
             legal.append(target.name)
         else:
-            refused[target.name] = refusal(family, finding, spec, target)
+            if (spec, target.name) not in known:
+                known[spec, target.name] = refusal(family, finding, spec, target)
+            refused[target.name] = known[spec, target.name]
     if legal:
         collector.add(ExpandedKernel(spec, tuple(legal), refused, entry.label), explicit=True)
         return
