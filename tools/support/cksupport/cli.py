@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: list the cells, sweep them, say how far they are known, render the page."""
+"""The command line: list the cells, sweep them, render the page; draw kernels at random."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 from collections.abc import Sequence
+from itertools import islice
 
 from ckarch import ArchSpecs, load_specs
 from ckdispatch.errors import CkDispatchError
@@ -19,6 +20,7 @@ from cksupport.options import parser
 from cksupport.page import page
 from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
+from cksupport.samples import Draw
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
 from cksupport.tables import all_tables
@@ -31,7 +33,7 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code."""
     options = parser(
-        cells=list_cells, sweep=sweep_cells, status=show_status, render=render_page
+        cells=list_cells, sweep=sweep_cells, status=show_status, render=render_page, draw=draw
     ).parse_args(arguments)
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -59,6 +61,19 @@ def list_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
         print(json.dumps([cell.to_json() for cell in cells], indent=1))
     else:
         print("\n".join(str(cell) for cell in cells))
+    return 0
+
+
+def draw(options: argparse.Namespace, arch: ArchSpecs) -> int:
+    """Print random kernels; the seed decides which."""
+    _check_known("GPU", options.gpu, arch.gpus)
+    drawn = Draw(arch, options.seed, options.gpu)
+    kind = drawn.at_the_border() if options.border else drawn.legal()
+    samples = tuple(islice(kind, options.count))
+    if options.json:
+        print(json.dumps([sample.to_json() for sample in samples], indent=1))
+    else:
+        print("\n".join(str(sample) for sample in samples))
     return 0
 
 

@@ -7,12 +7,13 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 Command = Callable[..., int]
 
 
 def parser(
-    *, cells: Command, sweep: Command, status: Command, render: Command
+    *, cells: Command, sweep: Command, status: Command, render: Command, draw: Command
 ) -> argparse.ArgumentParser:
     """A parser that leaves the command's function in ``run``."""
     whole = argparse.ArgumentParser(prog="support", description="The support matrix of GEMM.")
@@ -41,7 +42,23 @@ def parser(
     rendering.add_argument(
         "--check", action="store_true", help="write nothing; exit code 1 if the page is stale"
     )
+    _draw(commands, draw)
     return whole
+
+
+def _draw(commands: Any, draw: Command) -> None:
+    description = "Print kernels drawn at random, over all variants, dtypes, layouts and GPUs"
+    drawing = commands.add_parser("draw", help=description, description=f"{description}.")
+    drawing.set_defaults(run=draw)
+    drawing.add_argument("--gpu", action="append", default=[], help="only this one; repeatable")
+    drawing.add_argument("--json", action="store_true", help="print JSON")
+    drawing.add_argument(
+        "--count", type=_positive, default=20, help="how many (default: %(default)s)"
+    )
+    drawing.add_argument("--seed", type=int, default=1, help="another draws others (default: 1)")
+    drawing.add_argument(
+        "--border", action="store_true", help="kernels that a single rule refuses, with the rule"
+    )
 
 
 def _choose(command: argparse.ArgumentParser) -> None:

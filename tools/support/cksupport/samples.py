@@ -52,6 +52,10 @@ class Sample:
     def __str__(self) -> str:
         return f"{self.gpu} {self.spec.name}" + (f" against {self.rule}" if self.rule else "")
 
+    def to_json(self) -> dict[str, str]:
+        """As JSON values."""
+        return {"gpu": self.gpu, "kernel": self.spec.name, "rule": self.rule}
+
 
 class Draw:
     """Kernels drawn by a seed: the same seed draws the same kernels."""

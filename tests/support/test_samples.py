@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import json
+from itertools import islice
+
+import pytest
+from ckarch import load_specs
+from ckgen.core.target import Target
+from ckgen.gemm.rules import GEMM_RULES
+from ckgen.gemm.spec import Variant
+from cksupport.cli import main
+from cksupport.samples import Draw, Sample
+
+ARCH = load_specs()
+
+
+def legal(seed: int, count: int, *gpus: str) -> list[Sample]:
+    return list(islice(Draw(ARCH, seed, gpus).legal(), count))
+
+
+def broken(sample: Sample) -> list[str]:
+    target = Target.of(ARCH, sample.gpu)
+    return [rule.id for rule in GEMM_RULES if rule.complaint(sample.spec, target) is not None]
+
+
+def test_a_seed_draws_the_same_kernels_and_another_seed_others() -> None:
+    assert legal(1, 20) == legal(1, 20) != legal(2, 20)
+
+
+def test_legal_kernels_satisfy_every_rule_and_are_all_different() -> None:
+    samples = legal(3, 100)
+    assert [sample for sample in samples if broken(sample)] == []
+    assert len(set(samples)) == 100
+
+
+def test_every_variant_is_drawn() -> None:
+    assert {sample.spec.variant for sample in legal(4, 100, "gfx942")} == set(Variant)
+
+
+def test_a_kernel_at_the_border_is_refused_by_the_rule_that_it_names_alone() -> None:
+    samples = list(islice(Draw(ARCH, 5).at_the_border(), 60))
+    assert all(broken(sample) == [sample.rule] for sample in samples)
+    assert len({sample.rule for sample in samples}) > 15
+
+
+def test_the_command_prints_what_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["draw", "--count", "3", "--seed", "6", "--gpu", "gfx950", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == [sample.to_json() for sample in legal(6, 3, "gfx950")]
+
+
+def test_an_unknown_gpu_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["draw", "--gpu", "gfx1"]) == 2
+    assert "the GPU 'gfx1' was asked for; there is gfx908, " in capsys.readouterr().err
