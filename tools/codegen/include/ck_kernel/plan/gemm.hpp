@@ -80,13 +80,6 @@ struct ProductArgs {
     std::int32_t k_batch;
 };
 
-// Products that lie these many elements apart.
-template <int Ds>
-struct BatchArgs {
-    ProductArgs<Ds> first;
-    std::int64_t stride_a, stride_b, stride_c;
-};
-
 // One of many products, and the first workgroup that computes it.
 struct Group {
     ProductArgs<0> product;
