@@ -87,7 +87,7 @@ def test_only_mem_has_prefetch_stages() -> None:
 
 
 def test_suffixes_are_as_the_template_expects_them() -> None:
-    assert variants(pipeline=Pipeline.COMPV4) == ["hot_three", "hot_two", "cold_two", "cold_one"]
+    assert variants(pipeline=Pipeline.COMPV4) == ["hot_three", "hot_two", "cold_two", "cold_one", "cold_three"]
     assert variants(pipeline=Pipeline.COMPV3) == ["hot_full", "cold_odd", "cold_even"]
     assert variants(pipeline=Pipeline.MEM) == ["hot_one", "hot_full", "cold_one", "cold_full"]
     assert variants(pipeline=Pipeline.PRESHUFFLEV2) == ["hot_odd", "hot_even"]

@@ -166,12 +166,15 @@ TEST(Vectors, OfDTensorsFollowTheirOwnDtypeAndLayout)
     EXPECT_EQ(vector_d(c), 1);
 }
 
-TEST(Loops, OfThreeTilesHaveNoMainLoopInCompAsync)
+TEST(Loops, OfThreeTilesHaveNoMainLoopWhereOneTurnWouldBeTooMany)
 {
-    const Config c = config(Pipeline::comp_async, true);
-    EXPECT_TRUE((loop_variant(c, 3) == LoopVariant{false, Tail::three}));
-    EXPECT_TRUE((loop_variant(c, 4) == LoopVariant{true, Tail::two}));
-    EXPECT_TRUE((loop_variant(c, 5) == LoopVariant{true, Tail::three}));
+    for(const Pipeline pipeline : {Pipeline::compv4, Pipeline::comp_async})
+    {
+        const Config c = config(pipeline, true);
+        EXPECT_TRUE((loop_variant(c, 3) == LoopVariant{false, Tail::three}));
+        EXPECT_TRUE((loop_variant(c, 4) == LoopVariant{true, Tail::two}));
+        EXPECT_TRUE((loop_variant(c, 5) == LoopVariant{true, Tail::three}));
+    }
 }
 
 } // namespace

@@ -56,7 +56,7 @@ def test_the_sum_is_rounded_once_whatever_the_number_of_parts(device: Device) ->
 
 
 def test_all_loop_variants_ran_without_findings_a_layer_of_the_grid_for_each_part() -> None:
-    assert functions(KERNEL) == {"hot_three", "hot_two", "cold_two", "cold_one", "add_parts"}
+    assert functions(KERNEL) == {"hot_three", "hot_two", "cold_two", "cold_one", "cold_three", "add_parts"}
     assert findings() == set()
     products = [launch for launch in launches() if not launch["kernel"].endswith("__add_parts")]
     assert {launch["grid"][2] for launch in products} == {n for _, parts in CASES for n in parts}

@@ -9,8 +9,13 @@ from typing import Any
 from ckarch import ArchSpecs
 
 from ckgen.core.spec import canonical_json
-from ckgen.gemm.pipelines import PIPELINE_CLASSES, loop_variants, prefetch_stages
-from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, Scheduler, SplitK, Variant
+from ckgen.gemm.pipelines import (
+    PIPELINE_CLASSES,
+    loop_variants,
+    one_function,
+    prefetch_stages,
+)
+from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, Scheduler, SplitK
 
 _ROWS = "ck_tile::tensor_layout::gemm::RowMajor"
 _COLUMNS = "ck_tile::tensor_layout::gemm::ColumnMajor"
@@ -19,9 +24,6 @@ _SCHEDULERS = {
     Scheduler.INTERWAVE: "Interwave",
     Scheduler.DEFAULT: "Default",
 }
-_ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}
-"""Variants whose only device function chooses among the loop variants, and what it is called."""
-
 _COMBINATIONS = {"MultiDAdd": "Added", "MultiDMultiply": "Multiplied"}
 _ACTIVATIONS = {"": "PassThrough", "Tanh": "TanH"}
 
@@ -34,7 +36,7 @@ def template_context(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "spec_json": canonical_json({**spec.to_json(), "name": spec.name}),
         "variants": loop_variants(spec, arch),
         "prefetch_stages": prefetch_stages(spec, arch),
-        "one_function": _ONE_FUNCTION.get(spec.variant),
+        "one_function": one_function(spec),
         "cxx": cxx_names(spec, arch),
     }
 

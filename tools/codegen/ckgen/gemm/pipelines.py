@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ckarch import ArchSpecs
 
 from ckgen.gemm.dtypes import bytes_of
-from ckgen.gemm.spec import GemmSpec, Pipeline
+from ckgen.gemm.spec import GemmSpec, Pipeline, SplitK, Variant
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ _TWO_BUFFERS = (
     LoopVariant(True, "Two"),
     LoopVariant(False, "Two"),
     LoopVariant(False, "One"),
+    LoopVariant(False, "Three"),
 )
 
 _FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
@@ -72,7 +73,7 @@ _FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
             LoopVariant(False, "Even"),
         ),
         Pipeline.COMPV4: _TWO_BUFFERS,
-        Pipeline.COMP_ASYNC: (*_TWO_BUFFERS, LoopVariant(False, "Three")),
+        Pipeline.COMP_ASYNC: _TWO_BUFFERS,
         Pipeline.PRESHUFFLEV2: (LoopVariant(True, "Odd"), LoopVariant(True, "Even")),
         Pipeline.COMPV5: (LoopVariant(True, "Empty"),),
         Pipeline.COMPV6: (
@@ -83,6 +84,8 @@ _FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
         ),
     }
 )
+
+_ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}
 
 _TAILS = ("One", "Two", "Three", "Four", "Five", "Six", "Seven")
 _BYTES_IN_FLIGHT = 32768
@@ -107,3 +110,15 @@ def loop_variants(spec: GemmSpec, arch: ArchSpecs) -> tuple[LoopVariant, ...]:
         return _FIXED_VARIANTS[spec.pipeline]
     tails = (*_TAILS[: prefetch_stages(spec, arch) - 1], "Full")
     return tuple(LoopVariant(hot, tail) for hot in (True, False) for tail in tails)
+
+
+def one_function(spec: GemmSpec) -> str | None:
+    """The suffix of the device function that chooses among the loop variants itself, if one does."""
+    return _ONE_FUNCTION.get(spec.variant)
+
+
+def device_functions(spec: GemmSpec, arch: ArchSpecs) -> tuple[str, ...]:
+    """The suffixes of all device functions of the kernel."""
+    only = one_function(spec)
+    loops = (only,) if only else tuple(variant.suffix for variant in loop_variants(spec, arch))
+    return (*loops, "add_parts") if spec.split_k is SplitK.WORKSPACE else loops

@@ -38,10 +38,10 @@ constexpr bool loops_agree(const Config& config)
     for(int loops = 1; loops <= 64; ++loops)
     {
         const LoopVariant variant = loop_variant(config, loops);
-        // preshufflev2 counts its loops while it runs, so it has one kind of main loop; see kAsyncStages for comp_async.
+        // preshufflev2 counts its loops while it runs, so it has one kind of main loop; see kTailAlone for the others.
         const bool hot = config.pipeline == Pipeline::preshufflev2 ||
                          (BasePipeline::BlockHasHotloop(loops) &&
-                          !(config.pipeline == Pipeline::comp_async && loops == kAsyncStages));
+                          !(loops_at_least_once(config.pipeline) && loops == kTailAlone));
         if(variant.hot != hot ||
            to_ck(variant.tail) != BasePipeline::GetBlockLoopTailNum(loops))
             return false;

@@ -159,9 +159,14 @@ constexpr int vector_d(const Config& config)
     return row < width ? row : width;
 }
 
-// comp_async goes once through its main loop whatever the count, and then adds two tiles too many to three. Its tail alone
-// is right for three, and compiled for them although CK would not call it.
-constexpr int kAsyncStages = 3;
+// compv4 and comp_async go once through their main loop whatever the count, and then add two tiles too many to three. Their
+// tail alone is right for three, and compiled for them although CK would not call it.
+constexpr int kTailAlone = 3;
+
+constexpr bool loops_at_least_once(Pipeline pipeline)
+{
+    return pipeline == Pipeline::compv4 || pipeline == Pipeline::comp_async;
+}
 
 constexpr LoopVariant loop_variant(const Config& config, int loops)
 {
@@ -169,9 +174,8 @@ constexpr LoopVariant loop_variant(const Config& config, int loops)
     {
     case Pipeline::compv3: return {loops > 2, loops > 2 ? Tail::full : loops == 1 ? Tail::odd : Tail::even};
     case Pipeline::compv4:
-        return {loops > 2, loops == 1 ? Tail::one : loops % 2 == 1 ? Tail::three : Tail::two};
     case Pipeline::comp_async:
-        return {loops > kAsyncStages, loops == 1 ? Tail::one : loops % 2 == 1 ? Tail::three : Tail::two};
+        return {loops > kTailAlone, loops == 1 ? Tail::one : loops % 2 == 1 ? Tail::three : Tail::two};
     case Pipeline::compv5: return {true, Tail::empty};
     case Pipeline::compv6: return {loops > 3, loops % 2 == 1 ? Tail::odd : Tail::even};
     case Pipeline::preshufflev2: return {true, loops % 2 == 1 ? Tail::odd : Tail::even};
