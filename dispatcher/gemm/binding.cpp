@@ -41,6 +41,18 @@ void bind_product(const GemmProblem& problem, const GemmWay& way, Tensors tensor
     }
 }
 
+std::uintptr_t lowest_bit(std::uintptr_t bits) { return bits & (~bits + 1); }
+
+// From one matrix of a batch to the next.
+std::uintptr_t batch_bytes(const GemmProblem& p, std::size_t tensor) {
+    switch (tensor) {
+        case 0: return std::uintptr_t(double(p.batch_stride_a) * element_bytes(p.dtype_a));
+        case 1: return std::uintptr_t(double(p.batch_stride_b) * element_bytes(p.dtype_b));
+        case 2: return std::uintptr_t(double(p.batch_stride_c) * element_bytes(p.dtype_c));
+        default: return std::uintptr_t(double(p.batch_stride_d[tensor - 3]) * element_bytes(p.dtype_d));
+    }
+}
+
 std::string name_of_tensor(const GemmProblem& problem, std::size_t tensor) {
     if (!problem.groups.empty()) return std::string(1, "ABC"[tensor % 3]) + " of group " + std::to_string(tensor / 3);
     return tensor < 3 ? std::string(1, "ABC"[tensor]) : "D" + std::to_string(tensor - 3);
@@ -50,7 +62,10 @@ std::string name_of_tensor(const GemmProblem& problem, std::size_t tensor) {
 
 GemmFamily::Bound GemmFamily::probe(const GemmProblem& problem, const GemmWay& way) {
     // supports() looks at an address's alignment and never at what is there.
-    const std::vector<void*> tensors(tensor_count(problem), reinterpret_cast<void*>(std::uintptr_t(problem.alignment)));
+    std::vector<void*> tensors(tensor_count(problem), reinterpret_cast<void*>(std::uintptr_t(problem.alignment)));
+    // With a launch for each matrix of a batch, the later ones begin whole strides after the first.
+    if (problem.batch > 1 && !way.together)
+        for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i] = reinterpret_cast<void*>(lowest_bit(std::uintptr_t(problem.alignment) | batch_bytes(problem, i)));
     return bind(problem, way, tensors.data(), 0);
 }
 
@@ -91,7 +106,7 @@ GemmProblem GemmFamily::aligned(const GemmProblem& problem, Tensors tensors) {
         if (!tensors[i]) throw Error(ErrorCode::invalid_argument, "A GEMM was to be run with no address for " + name_of_tensor(problem, i) + ".");
         bits |= reinterpret_cast<std::uintptr_t>(tensors[i]);
     }
-    const int alignment = int(bits & (~bits + 1));
+    const int alignment = int(lowest_bit(bits));
     if (alignment >= problem.alignment) return problem;
     GemmProblem looser = problem;
     looser.alignment   = alignment;

@@ -45,7 +45,7 @@ struct GemmProblem {
     std::vector<GemmGroup> groups;
     /// Parts that K is split into; 0 lets the dispatcher choose.
     std::int64_t split_k = 1;
-    /// Bytes that all addresses and batch strides are multiples of, a power of two up to 16.
+    /// Bytes that all addresses are multiples of, a power of two up to 16.
     int alignment = 16;
     bool deterministic = false;
     std::uint64_t workspace_limit = std::numeric_limits<std::uint64_t>::max();

@@ -25,8 +25,8 @@ void check_leading(const std::string& name, std::int64_t leading, std::int64_t w
     if (leading < width || leading >= kLimit) refuse("A GEMM was asked for with " + name + " of leading dimension " + number(leading) + "; it must be at least " + number(width) + " and less than 2^31.");
 }
 
-// One operand of a batch: its stride from matrix to matrix, made explicit. Returns that in bytes.
-std::uint64_t batch_stride(const std::string& name, std::int64_t batch, std::int64_t leading, std::int64_t lines, std::int64_t width, Name dtype, bool output, std::int64_t& stride) {
+// One operand of a batch: its stride from matrix to matrix, made explicit.
+void complete_batch_stride(const std::string& name, std::int64_t batch, std::int64_t leading, std::int64_t lines, std::int64_t width, bool output, std::int64_t& stride) {
     const std::int64_t matrix = leading * (lines - 1) + width;
     if (batch == 1) stride = 0;
     if (stride == GemmProblemBuilder::kPacked) stride = std::max(leading * lines, width);
@@ -34,11 +34,9 @@ std::uint64_t batch_stride(const std::string& name, std::int64_t batch, std::int
         refuse("A GEMM was asked for with a batch stride of " + name + " of " + number(stride) + (output ? "; the matrices of an output must not overlap: at least " + number(matrix) + "." : "; it must not be negative."));
     if (stride > kFar / batch)
         refuse("A GEMM was asked for with a batch of " + number(batch) + " whose " + name + " is " + number(stride) + " elements from one matrix to the next; no memory holds that.");
-    return std::uint64_t(double(stride) * element_bytes(dtype));
 }
 
-// Returns what all of their batch strides are multiples of, as bits.
-std::uint64_t complete_ds(GemmProblem& p) {
+void complete_ds(GemmProblem& p) {
     if (p.d_count < 0 || p.d_count > CK_GEMM_MAX_DS) refuse("A GEMM with " + number(p.d_count) + " D tensors was asked for; there may be up to " + number(CK_GEMM_MAX_DS) + ".");
     if (p.dtype_d.empty() || p.d_count == 0) p.dtype_d = p.dtype_c;
     if (p.d_layout.empty() || p.d_count == 0) p.d_layout = "r";
@@ -46,7 +44,6 @@ std::uint64_t complete_ds(GemmProblem& p) {
     if (p.d_layout.text() != "r" && p.d_layout.text() != "c") refuse("A GEMM with D tensors of the layout '" + std::string(p.d_layout.text().substr(0, 20)) + "' was asked for; it is r for rows or c for columns.");
     const bool rows          = p.d_layout.text() == "r";
     const std::int64_t width = rows ? p.n : p.m, lines = rows ? p.m : p.n;
-    std::uint64_t bits = 0;
     for (std::size_t i = 0; i < p.stride_d.size(); ++i) {
         if (i >= std::size_t(p.d_count)) {
             p.stride_d[i] = p.batch_stride_d[i] = 0;
@@ -57,9 +54,8 @@ std::uint64_t complete_ds(GemmProblem& p) {
         if (p.stride_d[i] == GemmProblemBuilder::kPacked) p.stride_d[i] = width;
         if (!repeated) check_leading(name, p.stride_d[i], width);
         if (repeated && p.batch_stride_d[i] == GemmProblemBuilder::kPacked) p.batch_stride_d[i] = 0;
-        bits |= batch_stride(name, p.batch, p.stride_d[i], lines, width, p.dtype_d, false, p.batch_stride_d[i]);
+        complete_batch_stride(name, p.batch, p.stride_d[i], lines, width, false, p.batch_stride_d[i]);
     }
-    return bits;
 }
 
 void check_weights(const GemmProblem& p) {
@@ -157,25 +153,23 @@ GemmProblem GemmProblemBuilder::build() const {
     if (p.dtype_c.empty()) p.dtype_c = usual_output(p.dtype_a, p.dtype_b);
     (void)dtype_facts(p.dtype_c);
 
-    std::uint64_t batch_bytes = 0;  // whose lowest bit is what all batch strides are multiples of
-    const auto side = [&](char name, const Side& given, std::size_t letter, std::int64_t rows, std::int64_t columns, Name dtype, std::int64_t& leading, std::int64_t& stride) {
+    const auto side = [&](char name, const Side& given, std::size_t letter, std::int64_t rows, std::int64_t columns, std::int64_t& leading, std::int64_t& stride) {
         const std::int64_t width = letters[letter] == 'r' ? columns : rows, lines = letters[letter] == 'r' ? rows : columns;
         if (leading == 0 && !given.given) leading = width;
         check_leading(std::string(1, name), leading, width);
-        batch_bytes |= batch_stride(std::string(1, name), p.batch, leading, lines, width, dtype, name == 'C', stride);
+        complete_batch_stride(std::string(1, name), p.batch, leading, lines, width, name == 'C', stride);
     };
     if (p.batch < 1 || p.batch >= kLimit) refuse("A GEMM with a batch of " + number(p.batch) + " was asked for; it must be from 1 to 2^31-1.");
-    side('A', a_, 0, p.m, p.k, p.dtype_a, p.stride_a, p.batch_stride_a);
-    side('B', b_, 1, p.k, p.n, p.dtype_b, p.stride_b, p.batch_stride_b);
-    side('C', c_, 2, p.m, p.n, p.dtype_c, p.stride_c, p.batch_stride_c);
+    side('A', a_, 0, p.m, p.k, p.stride_a, p.batch_stride_a);
+    side('B', b_, 1, p.k, p.n, p.stride_b, p.batch_stride_b);
+    side('C', c_, 2, p.m, p.n, p.stride_c, p.batch_stride_c);
 
     if (p.split_k < 0 || p.split_k > p.k) refuse("A GEMM with K = " + number(p.k) + " split into " + number(p.split_k) + " parts was asked for; parts are from 1 to K, or 0 for the dispatcher to choose.");
     if (p.fused_op.empty()) p.fused_op = "PassThrough";
-    batch_bytes |= complete_ds(p);
+    complete_ds(p);
     check_weights(p);
     if (p.alignment < 1 || p.alignment > 16 || (p.alignment & (p.alignment - 1)))
         refuse("A GEMM with addresses aligned to " + number(p.alignment) + " bytes was asked for; an alignment is 1, 2, 4, 8 or 16.");
-    if (batch_bytes) p.alignment = int(std::min<std::uint64_t>(std::uint64_t(p.alignment), batch_bytes & (~batch_bytes + 1)));
     return p;
 }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ckdispatch.device import Device
-from cksupport.operands import Matrix, random_values
+from cksupport.operands import Matrix, Spacing, random_values
 
 DTYPES = ("fp16", "bf16", "fp32", "fp8", "bf8", "int8", "int32")
 
@@ -20,21 +20,21 @@ def device() -> Device:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_values_come_back_as_they_were(device: Device, dtype: str, letter: str) -> None:
     values = random_values(np.random.default_rng(0), (3, 5), device.numpy_dtype(dtype))
-    matrix = Matrix.place(device, dtype, (3, 5), letter, 2)
+    matrix = Matrix.place(device, dtype, (3, 5), letter, Spacing(2))
     matrix.fill(values)
     assert np.array_equal(matrix.read().view(np.uint8), np.ascontiguousarray(values).view(np.uint8))
     assert matrix.leading == (7 if letter == "r" else 5)
 
 
 def test_what_lies_around_a_float_matrix_is_not_a_number(device: Device) -> None:
-    matrix = Matrix.place(device, "fp16", (3, 5), "r", 2)
+    matrix = Matrix.place(device, "fp16", (3, 5), "r", Spacing(2))
     matrix.fill(np.ones((3, 5), np.float16))
     memory = matrix.whole.numpy()
     assert np.isnan(memory).sum() == memory.size - 15
 
 
 def test_a_write_beside_the_matrix_is_seen_and_one_inside_is_not(device: Device) -> None:
-    matrix = Matrix.place(device, "fp16", (3, 5), "r", 2)
+    matrix = Matrix.place(device, "fp16", (3, 5), "r", Spacing(2))
     matrix.mark()
     assert matrix.stray_writes() == 0
     size = 2
@@ -48,3 +48,21 @@ def test_a_write_beside_the_matrix_is_seen_and_one_inside_is_not(device: Device)
 def test_random_integers_fill_their_range(device: Device) -> None:
     values = random_values(np.random.default_rng(0), (64, 64), np.dtype(np.int8))
     assert (values.min(), values.max()) == (-128, 127)
+
+
+def test_a_batch_has_its_own_gaps_and_begins_where_it_is_shifted_to(device: Device) -> None:
+    values = random_values(np.random.default_rng(0), (2, 3, 5), np.dtype(np.float16))
+    matrix = Matrix.place(device, "fp16", (2, 3, 5), "c", Spacing(gap=1, batch_gap=4, shift=3))
+    assert (matrix.leading, matrix.batch_stride) == (4, 24)
+    assert matrix.address % 16 == 6
+    matrix.fill(values)
+    assert np.array_equal(matrix.read(), values)
+    assert np.isnan(matrix.whole.numpy()).sum() == matrix.whole.shape[0] - values.size
+
+
+def test_what_was_not_written_to_is_untouched(device: Device) -> None:
+    matrix = Matrix.place(device, "fp16", (3, 5), "r")
+    matrix.mark()
+    assert matrix.untouched()
+    device.fill(matrix.address, 1, 2)
+    assert not matrix.untouched()

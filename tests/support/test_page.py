@@ -10,8 +10,10 @@ import pytest
 from ckarch import load_specs
 from cksupport.cells import Cell, answer_all
 from cksupport.cli import main
+from cksupport.digests import Digests
 from cksupport.page import page
 from cksupport.results import Result, Results
+from cksupport.sample_summary import samples_page
 from cksupport.tables import all_tables
 from cksupport.verdicts import Outcome, Verdict
 
@@ -27,9 +29,17 @@ def cells() -> tuple[Cell, ...]:
     return answer_all(TABLES, ARCH)
 
 
-def all_right(cells: tuple[Cell, ...], path: Path) -> Results:
-    right = Result(Outcome(Verdict.RIGHT, "", ("64x64x32",), ("hot_full",)), "0123")
-    results = Results(path, {cell.key: right for cell in cells if cell.key is not None})
+@pytest.fixture(scope="module")
+def digests() -> Digests:
+    return Digests(ARCH)
+
+
+@pytest.fixture
+def all_right(cells: tuple[Cell, ...], digests: Digests, tmp_path: Path) -> Results:
+    right = Outcome(Verdict.RIGHT, "", ("64x64x32",), ("hot_full",))
+    kernels = (cell.kernel for cell in cells)
+    known = {one.key: Result(right, digests.of(one.spec, one.gpu)) for one in kernels if one}
+    results = Results(tmp_path / "results.json", known)
     results.write()
     return results
 
@@ -40,59 +50,89 @@ def one_of(cells: tuple[Cell, ...], table: str, gpu: str) -> tuple[str, str]:
     return key
 
 
-def test_the_page_in_the_documentation_is_not_stale(cells: tuple[Cell, ...]) -> None:
+def test_the_page_in_the_documentation_is_not_stale(
+    cells: tuple[Cell, ...], digests: Digests
+) -> None:
     results = Results.read(DOCS / "gemm_results.json")
     text = (DOCS / "gemm.md").read_text(encoding="utf-8")
-    assert text == page(TABLES, cells, results, ARCH), RENDER
+    assert text == page(TABLES, cells, results, digests, ARCH), RENDER
+
+
+def test_the_page_of_samples_in_the_documentation_is_not_stale() -> None:
+    results = Results.read(DOCS / "gemm_samples.json")
+    text = (DOCS / "gemm_samples.md").read_text(encoding="utf-8")
+    assert text == samples_page(results, ARCH), RENDER
 
 
 def test_a_matrix_that_is_all_right_has_marks_and_refusals_only(
-    cells: tuple[Cell, ...], tmp_path: Path
+    cells: tuple[Cell, ...], all_right: Results, digests: Digests
 ) -> None:
-    text = page(TABLES, cells, all_right(cells, tmp_path / "results.json"), ARCH)
+    text = page(TABLES, cells, all_right, digests, ARCH)
     grids = text.split("## Products", 1)[1]
     assert "✓" in grids and "– 1 |" in grids
     assert "untested" not in grids and "**" not in grids and "## Not right" not in grids
 
 
-def test_every_refusal_of_the_page_is_explained(cells: tuple[Cell, ...], tmp_path: Path) -> None:
-    text = page(TABLES, cells, all_right(cells, tmp_path / "results.json"), ARCH)
+def test_every_refusal_of_the_page_is_explained(
+    cells: tuple[Cell, ...], all_right: Results, digests: Digests
+) -> None:
+    text = page(TABLES, cells, all_right, digests, ARCH)
     explained = text.split("## Refused\n", 1)[1]
     reasons = {cell.refusal for cell in cells if cell.refusal is not None}
     assert len(reasons) == explained.count("\n") - 1
     assert all(f"`{one.rule}`: {one.sentence}." in explained for one in reasons)
 
 
+def status(results: Results, *options: str) -> int:
+    return main(["status", *CHOSEN, *options, "--results", str(results.path)])
+
+
 def test_a_wrong_result_is_shown_and_fails(
-    cells: tuple[Cell, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    cells: tuple[Cell, ...],
+    all_right: Results,
+    digests: Digests,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    results = all_right(cells, tmp_path / "results.json")
-    arguments = ["status", *CHOSEN, "--json", "--results", str(results.path)]
-    assert main(arguments) == 0
+    assert status(all_right, "--json") == 0
     assert json.loads(capsys.readouterr().out)["complete"] is True
 
     key = one_of(cells, "pads", "gfx1100")
-    results.record(key, Result(Outcome(Verdict.WRONG, "64x64x32: 2 for 1"), "0123"))
-    assert main(arguments) == 1
+    wrong = Outcome(Verdict.WRONG, "64x64x32: 2 for 1")
+    all_right.record(key, Result(wrong, all_right.known[key].digest))
+    assert status(all_right, "--json") == 1
     said = json.loads(capsys.readouterr().out)
     assert said["complete"] is False and said["cells"]["wrong"] == 1
     assert said["bad"] == {" ".join(key): "wrong: 64x64x32: 2 for 1"}
-    text = page(TABLES, cells, results, ARCH)
+    text = page(TABLES, cells, all_right, digests, ARCH)
     assert "**wrong**" in text.split("## Products", 1)[1]
     assert f"- `{key[1]}` on {key[0]}: wrong. 64x64x32: 2 for 1" in text
 
 
-def test_an_untested_cell_is_shown_and_fails(cells: tuple[Cell, ...], tmp_path: Path) -> None:
-    results = all_right(cells, tmp_path / "results.json")
-    del results.known[one_of(cells, "pads", "gfx1100")]
-    results.write()
-    assert main(["status", *CHOSEN, "--results", str(results.path)]) == 1
-    assert "untested |" in page(TABLES, cells, results, ARCH).split("## Products", 1)[1]
+def test_an_untested_cell_is_shown_and_fails(
+    cells: tuple[Cell, ...], all_right: Results, digests: Digests
+) -> None:
+    del all_right.known[one_of(cells, "pads", "gfx1100")]
+    all_right.write()
+    assert status(all_right) == 1
+    grids = page(TABLES, cells, all_right, digests, ARCH).split("## Products", 1)[1]
+    assert "untested |" in grids
 
 
-def test_a_stale_page_is_noticed(cells: tuple[Cell, ...], tmp_path: Path) -> None:
-    results = all_right(cells, tmp_path / "results.json")
-    arguments = ["render", "--results", str(results.path), "--page", str(tmp_path / "page.md")]
+def test_a_result_of_other_sources_is_stale_and_fails(
+    cells: tuple[Cell, ...], all_right: Results, digests: Digests
+) -> None:
+    key = one_of(cells, "pads", "gfx1100")
+    all_right.record(key, Result(all_right.known[key].outcome, "another"))
+    assert status(all_right) == 1
+    grids = page(TABLES, cells, all_right, digests, ARCH).split("## Products", 1)[1]
+    assert "stale |" in grids
+
+
+def test_a_stale_page_is_noticed(all_right: Results, tmp_path: Path) -> None:
+    files = {"samples": "samples.json", "page": "page.md", "samples-page": "samples.md"}
+    arguments = ["render", "--results", str(all_right.path)]
+    for option, name in files.items():
+        arguments += [f"--{option}", str(tmp_path / name)]
     assert main([*arguments, "--check"]) == 1
     assert main(arguments) == 0
     assert main([*arguments, "--check"]) == 0

@@ -37,6 +37,7 @@ def build(
     max_workers: int | None = None,
     progress: bool | Listener = False,
     cache: Cache | None = None,
+    even_illegal: bool = False,
 ) -> list[BuildResult]:
     """A kernel library for each of ``specs``, in their order, with code for all of ``gpus``.
 
@@ -45,7 +46,8 @@ def build(
     others: its result has the error. Only arguments that make no sense raise. ``progress`` shows
     bars on a terminal and lines elsewhere, or is a function that is called with each
     ``ProgressEvent``. With CKDISPATCH_JIT=0 nothing is compiled. Ctrl-C kills the compilers and
-    leaves nothing half done.
+    leaves nothing half done. What the rules refuse is built only if ``even_illegal``, which is for
+    finding out whether a rule is right: such a kernel may compute anything.
     """
     arch = load_specs()
     wanted = parse_gpus(gpus, arch)
@@ -57,7 +59,7 @@ def build(
     with listening(progress) as listener:
         board = Board(specs, listener)
         compiler, why_not = _compiler(store)
-        jobs = _jobs(board, arch, wanted, store)
+        jobs = _jobs(board, arch, wanted, store, even_illegal)
         if compiler is not None:
             _take_from_cache(board, jobs, compiler, store, lease)
         missing = {spec: jobs[spec] for spec in board.open}
@@ -86,14 +88,16 @@ def _compiler(store: Cache) -> tuple[Compiler | None, CkDispatchError | None]:
         return None, why_not or error
 
 
-def _jobs(board: Board, arch: ArchSpecs, gpus: tuple[GpuSpec, ...], store: Cache) -> Jobs:
+def _jobs(
+    board: Board, arch: ArchSpecs, gpus: tuple[GpuSpec, ...], store: Cache, even_illegal: bool
+) -> Jobs:
     """A job for every spec that can be built; the others get their result."""
     jobs: Jobs = {}
     families: dict[str, FamilyJob] = {}
     for spec in board.specs:
         family = family_of(spec)
         try:
-            illegal = why_illegal(family, spec, arch, gpus)
+            illegal = None if even_illegal else why_illegal(family, spec, arch, gpus)
             if illegal is not None:
                 raise IllegalConfig(illegal)
             if family.name not in families:

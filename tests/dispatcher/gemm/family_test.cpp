@@ -134,6 +134,21 @@ TEST(GemmBinding, GoesBeyondFourGigabytes) {
     EXPECT_EQ(last.a, address(std::uintptr_t(1000) * 3000000000 * 2));
 }
 
+TEST(GemmProbe, HasForEachTensorOfABatchTheAlignmentOfItsOwnStride) {
+    const auto p     = fp16(8, 8, 8).batch(2, 68, 66, 65).fused("MultiDAdd", 2).d_batch_strides({68, 0}).build();
+    const auto apart = GemmFamily::probe(p, {1, false});
+    EXPECT_EQ(apart.a, address(8));
+    EXPECT_EQ(apart.b, address(4));
+    EXPECT_EQ(apart.c, address(2));
+    EXPECT_EQ(apart.d[0], address(8));
+    EXPECT_EQ(apart.d[1], address(16));
+    // The kernel of a batch looks at the strides itself.
+    const auto together = GemmFamily::probe(p, {1, true});
+    EXPECT_EQ(together.a, address(16));
+    EXPECT_EQ(together.c, address(16));
+    EXPECT_EQ(GemmFamily::probe(fp16(8, 8, 8).batch(2, 68, 66, 65).alignment(2).build(), {1, false}).a, address(2));
+}
+
 TEST(GemmProbe, HasAddressesOfTheStatedAlignmentAndNoMore) {
     for (const int alignment : {1, 2, 4, 8, 16}) {
         const auto bound = GemmFamily::probe(fp16().alignment(alignment).build(), {1});

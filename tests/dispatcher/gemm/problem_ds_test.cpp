@@ -74,11 +74,6 @@ TEST(GemmDs, WithALeadingDimensionBelowTheirRowsAreRefused) {
                    fp16(30, 20, 10).fused("MultiDAdd", 1).d_tensors("fp16", "c").d_leading_dimensions({-2}).build());
 }
 
-TEST(GemmDs, OfABatchLowerTheAlignment) {
-    EXPECT_EQ(fp16(8, 8, 8).batch(2).fused("MultiDAdd", 1).d_batch_strides({68}).build().alignment, 8);
-    EXPECT_EQ(fp16(8, 8, 8).batch(2).fused("MultiDAdd", 1).d_batch_strides({0}).build().alignment, 16);
-}
-
 TEST(GemmWeights, ArePlainUnlessToldOtherwise) {
     EXPECT_TRUE(fp16(16, 16, 32).build().weights.empty());
     const GemmProblem p = fp16(16, 16, 32).preshuffled(16, 32).build();

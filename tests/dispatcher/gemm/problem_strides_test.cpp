@@ -132,14 +132,5 @@ TEST(GemmBatch, BeyondEveryMemoryIsRefused) {
                    fp16(30, 20, 10).batch(3, far).build());
 }
 
-TEST(GemmBatch, LowersTheAlignmentToThatOfItsStrides) {
-    EXPECT_EQ(fp16(8, 8, 8).batch(2, 64, 64, 64).build().alignment, 16);
-    EXPECT_EQ(fp16(8, 8, 8).batch(2, 68, 64, 64).build().alignment, 8);
-    EXPECT_EQ(fp16(8, 8, 8).batch(2, 64, 66, 64).build().alignment, 4);
-    EXPECT_EQ(fp16(8, 8, 8).batch(2, 64, 64, 65).build().alignment, 2);
-    EXPECT_EQ(fp16(8, 8, 8).batch(2, 68, 64, 64).alignment(4).build().alignment, 4);
-    EXPECT_EQ(fp16(8, 8, 8).batch(2, 0, 0, 64).build().alignment, 16);
-}
-
 }  // namespace
 }  // namespace ckdispatch

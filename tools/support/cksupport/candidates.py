@@ -14,9 +14,10 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3, TileConfig
 from ckgen.families import FAMILIES
 from ckgen.gemm.dtypes import default_dtypes
+from ckgen.gemm.geometry import warp_tile_tables
 from ckgen.gemm.pipelines import loop_variants, prefetch_stages
 from ckgen.gemm.rules.shape import NARROW
-from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline
+from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline, Variant
 
 Fields = tuple[tuple[str, tuple[Any, ...]], ...]
 """Fields of a declaration, each with its choices; hashable, so that answers can be kept."""
@@ -63,12 +64,10 @@ def _shaped(spec: GemmSpec, shape: TileConfig) -> GemmSpec:
 
 
 @lru_cache(maxsize=None)
-def _geometries(
-    a: Dtype, b: Dtype, pipeline: Pipeline, target: Target
-) -> tuple[TileConfig, ...]:
+def _geometries(a: Dtype, b: Dtype, pipeline: Pipeline, target: Target) -> tuple[TileConfig, ...]:
     """Tiles that repeat the warp tile a few times, the best suited first."""
     found = []
-    for waves, warp_tile in product(target.gpu.wave_layouts, _warp_tiles(a, b, target)):
+    for waves, warp_tile in product(target.gpu.wave_layouts, _warp_tiles(a, b, pipeline, target)):
         covered = Dim3(*waves) * Dim3(*warp_tile)
         for m, n, k in product(_ALONG_M_AND_N, _ALONG_M_AND_N, _ALONG_K):
             tile = covered * Dim3(m, n, k)
@@ -79,10 +78,14 @@ def _geometries(
     return tuple(sorted(found, key=lambda shape: _rank(shape, plain, target.arch)))
 
 
-def _warp_tiles(a: Dtype, b: Dtype, target: Target) -> tuple[tuple[int, int, int], ...]:
+def _warp_tiles(
+    a: Dtype, b: Dtype, pipeline: Pipeline, target: Target
+) -> tuple[tuple[int, int, int], ...]:
     """Those of the GPU, or of another if it has none: rules can only refuse what was asked for."""
     accumulator, _ = default_dtypes(a, b, target.arch)
-    tables = (gpu.warp_tiles for gpu in (target.gpu, *target.arch.architectures.values()))
+    variant = Variant.PRESHUFFLE if pipeline is Pipeline.PRESHUFFLEV2 else Variant.STANDARD
+    others = (Target.of(target.arch, gpu) for gpu in target.arch.gpus)
+    tables = (warp_tile_tables(variant, one) for one in (target, *others))
     dtypes = f"{a}_{b}_{accumulator}"
     return next((table[dtypes] for table in tables if dtypes in table), ((16, 16, 16),))
 

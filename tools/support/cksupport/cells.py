@@ -12,6 +12,7 @@ from ckgen.core.target import Target
 from ckgen.gemm.spec import GemmSpec
 
 from cksupport.candidates import Fields, candidates
+from cksupport.kernels import Kernel, Key
 from cksupport.refusals import Refusal, legal_or_refused
 
 
@@ -63,9 +64,14 @@ class Cell:
         return {**asdict(self.place), **answer}
 
     @property
-    def key(self) -> tuple[str, str] | None:
-        """What results are found by: the GPU and the kernel; several cells may share one."""
-        return None if self.spec is None else (self.place.gpu, self.spec.name)
+    def kernel(self) -> Kernel | None:
+        """The kernel that stands for the cell; several may share one."""
+        return None if self.spec is None else Kernel(self.place.gpu, self.spec)
+
+    @property
+    def key(self) -> Key | None:
+        """What results are found by."""
+        return None if self.kernel is None else self.kernel.key
 
 
 @dataclass(frozen=True)

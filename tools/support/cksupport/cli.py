@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: list the cells, sweep them, render the page; draw kernels at random."""
+"""The command line: cells of the matrix, kernels drawn at random, and the pages about both."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 
 from ckarch import ArchSpecs, load_specs
 from ckdispatch.errors import CkDispatchError
@@ -16,11 +17,13 @@ from ckdispatch.errors import CkDispatchError
 from cksupport.cells import Cell, answer_all
 from cksupport.digests import Digests
 from cksupport.errors import SupportError
+from cksupport.kernels import Kernel
 from cksupport.options import parser
 from cksupport.page import page
 from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
-from cksupport.samples import Draw
+from cksupport.sample_summary import SampleSummary, samples_page
+from cksupport.samples import Draw, Sample
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
 from cksupport.tables import all_tables
@@ -33,8 +36,9 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code."""
     options = parser(
-        cells=list_cells, sweep=sweep_cells, status=show_status, render=render_page, draw=draw
-    ).parse_args(arguments)
+        cells=list_cells, sweep=sweep_cells, status=show_status, render=render_pages,
+        draw=list_samples, samples=try_samples,
+    ).parse_args(arguments)  # fmt: skip
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
         code: int = options.run(options, load_specs())
@@ -64,12 +68,9 @@ def list_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     return 0
 
 
-def draw(options: argparse.Namespace, arch: ArchSpecs) -> int:
+def list_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Print random kernels; the seed decides which."""
-    _check_known("GPU", options.gpu, arch.gpus)
-    drawn = Draw(arch, options.seed, options.gpu)
-    kind = drawn.at_the_border() if options.border else drawn.legal()
-    samples = tuple(islice(kind, options.count))
+    samples = _drawn(options, arch)
     if options.json:
         print(json.dumps([sample.to_json() for sample in samples], indent=1))
     else:
@@ -80,36 +81,58 @@ def draw(options: argparse.Namespace, arch: ArchSpecs) -> int:
 def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try what is to be tried, and say what is known then."""
     cells = _chosen(options, arch)
-    again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
     with sole_writer(options.results):
-        results, digests = Results.read(options.results), Digests(arch)
-        todo = pending(cells, results, digests, again)[: options.limit]
-        machine = Machine(options.jobs, options.timeout)
-        with showing(len(todo), quiet=options.json) as told:
-            sweep(todo, results, digests, machine, told)
+        kernels = [cell.kernel for cell in cells if cell.kernel is not None]
+        results = _try(kernels, options, arch)
         if not options.gpu and not options.table:
-            results.keep_only({cell.key for cell in cells if cell.key is not None})
-    return _report(Summary.of(cells, results), options)
+            results.keep_only({kernel.key for kernel in kernels})
+    return _report(Summary.of(cells, results, Digests(arch)), options)
+
+
+def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
+    """Try random kernels: a legal one that is not right is bad, as is an illegal one that is."""
+    drawn = _drawn(options, arch)
+    with sole_writer(options.results):
+        summary = SampleSummary.of(drawn, _try(drawn, options, arch))
+    print(json.dumps(summary.to_json(), indent=1) if options.json else summary)
+    return 0 if summary.complete else _BAD
+
+
+def _try(kernels: Sequence[Kernel], options: argparse.Namespace, arch: ArchSpecs) -> Results:
+    again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
+    results, digests = Results.read(options.results), Digests(arch)
+    todo = pending(kernels, results, digests, again)[: options.limit]
+    with showing(len(todo), quiet=options.json) as told:
+        sweep(todo, results, digests, Machine(options.jobs, options.timeout), told)
+    return results
 
 
 def show_status(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Say what is known."""
     cells = _chosen(options, arch)
-    return _report(Summary.of(cells, Results.read(options.results)), options)
+    return _report(Summary.of(cells, Results.read(options.results), Digests(arch)), options)
 
 
-def render_page(options: argparse.Namespace, arch: ArchSpecs) -> int:
-    """Write the page, or only compare it."""
-    if options.check and not options.page.exists():
-        print(f"{options.page} is not there; render it", file=sys.stderr)
-        return _BAD
+def render_pages(options: argparse.Namespace, arch: ArchSpecs) -> int:
+    """Write the pages, or only compare them."""
     tables = all_tables(arch)
-    text = page(tables, answer_all(tables, arch), Results.read(options.results), arch)
-    if not options.check:
-        options.page.parent.mkdir(parents=True, exist_ok=True)
-        options.page.write_text(text, "utf-8")
-    elif options.page.read_text("utf-8") != text:
-        print(f"{options.page} is not what the results give; render it again", file=sys.stderr)
+    results = Results.read(options.results)
+    matrix = page(tables, answer_all(tables, arch), results, Digests(arch), arch)
+    samples = samples_page(Results.read(options.samples), arch)
+    pages = ((options.page, matrix), (options.samples_page, samples))
+    return max(_render(path, text, options.check) for path, text in pages)
+
+
+def _render(path: Path, text: str, check: bool) -> int:
+    if not check:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        return 0
+    if not path.exists():
+        print(f"{path} is not there; render it", file=sys.stderr)
+        return _BAD
+    if path.read_text("utf-8") != text:
+        print(f"{path} is not what the results give; render it again", file=sys.stderr)
         return _BAD
     return 0
 
@@ -126,6 +149,12 @@ def _chosen(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Cell, ...]:
     gpus = options.gpu or arch.gpus
     wanted = [table for table in tables if not options.table or table.name in options.table]
     return answer_all([table.only(gpus) for table in wanted], arch)
+
+
+def _drawn(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Sample, ...]:
+    _check_known("GPU", options.gpu, arch.gpus)
+    draw = Draw(arch, options.seed, options.gpu)
+    return tuple(islice(draw.at_the_border() if options.border else draw.legal(), options.count))
 
 
 def _check_known(what: str, asked: Sequence[str], known: Sequence[str]) -> None:

@@ -19,32 +19,63 @@ _UNTOUCHED = 0xA5
 
 
 @dataclass(frozen=True)
+class Spacing:
+    """Elements between the rows (or columns), between matrices of a batch, and before the first."""
+
+    gap: int = 0
+    batch_gap: int = 0
+    shift: int = 0
+
+
+PACKED = Spacing()
+
+
+@dataclass(frozen=True)
 class Matrix:
-    """A matrix within a larger piece of memory, all of which it can show."""
+    """A matrix, or a batch of them, within a larger piece of memory, all of which it can show."""
 
     whole: DeviceTensor
-    shape: tuple[int, int]
-    strides: tuple[int, int]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    begin: int
 
     @classmethod
     def place(
-        cls, device: Device, dtype: str, shape: tuple[int, int], letter: str, gap: int
+        cls,
+        device: Device,
+        dtype: str,
+        shape: tuple[int, ...],
+        letter: str,
+        spacing: Spacing = PACKED,
     ) -> Matrix:
-        """Memory for a matrix by rows (``r``) or by columns (``c``), ``gap`` elements apart."""
-        lines, width = shape if letter == "r" else shape[::-1]
-        apart = width + gap
-        whole = DeviceTensor.allocate(device, (2 * _GUARD + lines * apart,), dtype)
-        return cls(whole, shape, (apart, 1) if letter == "r" else (1, apart))
+        """Memory for a matrix by rows (``r``) or by columns (``c``)."""
+        *batch, m, n = shape
+        lines, width = (m, n) if letter == "r" else (n, m)
+        line = width + spacing.gap
+        one = lines * line + spacing.batch_gap
+        whole = 2 * _GUARD + spacing.shift + (batch[0] if batch else 1) * one
+        strides = (line, 1) if letter == "r" else (1, line)
+        return cls(
+            DeviceTensor.allocate(device, (whole,), dtype),
+            shape,
+            (one, *strides) if batch else strides,
+            _GUARD + spacing.shift,
+        )
 
     @property
     def address(self) -> int:
         """The first element."""
-        return self.whole.address + _GUARD * self._kind.itemsize
+        return self.whole.address + self.begin * self._kind.itemsize
 
     @property
     def leading(self) -> int:
         """Elements from one row, or column, to the next."""
-        return max(self.strides)
+        return max(self.strides[-2:])
+
+    @property
+    def batch_stride(self) -> int:
+        """Elements from one matrix to the next; 0 if there is one for the whole batch."""
+        return self.strides[0] if len(self.strides) > 2 else 0
 
     @property
     def _kind(self) -> np.dtype[Any]:
@@ -67,25 +98,35 @@ class Matrix:
 
     def stray_writes(self) -> int:
         """Elements beside the matrix that no longer are what ``mark`` wrote."""
-        memory = np.ascontiguousarray(self.whole.numpy())
-        outside = np.ones(memory.shape, bool)
+        outside = np.ones(self.whole.shape, bool)
         self._view(outside)[...] = False
-        touched = (memory.view(np.uint8).reshape(len(memory), -1) != _UNTOUCHED).any(axis=1)
-        return int(np.count_nonzero(touched & outside))
+        return int(np.count_nonzero(self._touched() & outside))
+
+    def untouched(self) -> bool:
+        """Whether nothing at all was written to since ``mark``."""
+        return not self._touched().any()
+
+    def _touched(self) -> NDArray[np.bool_]:
+        memory = np.ascontiguousarray(self.whole.numpy())
+        touched: NDArray[np.bool_] = (
+            memory.view(np.uint8).reshape(len(memory), -1) != _UNTOUCHED
+        ).any(axis=1)
+        return touched
 
     def _view(self, memory: NDArray[Any]) -> NDArray[Any]:
-        offset, strides = _GUARD * memory.itemsize, [one * memory.itemsize for one in self.strides]
-        return np.ndarray(self.shape, memory.dtype, memory, offset, strides)
+        size = memory.itemsize
+        strides = [stride * size for stride in self.strides]
+        return np.ndarray(self.shape, memory.dtype, memory, self.begin * size, strides)
 
 
 def random_values(
-    random: np.random.Generator, shape: tuple[int, int], kind: np.dtype[Any]
+    random: np.random.Generator, shape: tuple[int, ...], kind: np.dtype[Any], scale: float = 2.0
 ) -> NDArray[Any]:
-    """Numbers that the dtype holds well: all integers, or floats around one."""
+    """Numbers that the dtype holds well: all integers, or floats up to ``scale``."""
     if np.issubdtype(kind, np.integer):
         limits = np.iinfo(kind)
         return random.integers(limits.min, limits.max, shape, kind, endpoint=True)
-    return random.uniform(-2.0, 2.0, shape).astype(np.float32).astype(kind)
+    return random.uniform(-scale, scale, shape).astype(np.float32).astype(kind)
 
 
 def _spoiler(kind: np.dtype[Any]) -> Any:

@@ -13,61 +13,96 @@ Command = Callable[..., int]
 
 
 def parser(
-    *, cells: Command, sweep: Command, status: Command, render: Command, draw: Command
+    *,
+    cells: Command,
+    sweep: Command,
+    status: Command,
+    draw: Command,
+    samples: Command,
+    render: Command,
 ) -> argparse.ArgumentParser:
     """A parser that leaves the command's function in ``run``."""
-    whole = argparse.ArgumentParser(prog="support", description="The support matrix of GEMM.")
+    whole = argparse.ArgumentParser(
+        prog="support", description="What GEMM supports, and whether its rules are right."
+    )
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, description: str, run: Command) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=description, description=f"{description}.")
-        added.set_defaults(run=run)
-        added.add_argument(
-            "--results", type=Path, default=_page_folder() / "gemm_results.json",
-            help="the file of results (default: %(default)s)",
-        )  # fmt: skip
-        return added
+    listing = _command(
+        commands, "cells", "List the cells: the kernel of each, or its refusal", cells
+    )
+    _choose_cells(listing)
+    telling = _command(
+        commands, "status", "Say what is known; exit code 1 if a cell is bad or unknown", status
+    )
+    _choose_cells(telling)
+    _results(telling, "--results", "gemm_results.json")
+    sweeping = _command(
+        commands, "sweep", "Try what was not tried yet; exit code 1 if a cell stays bad", sweep
+    )
+    _choose_cells(sweeping)
+    _results(sweeping, "--results", "gemm_results.json")
+    _trying(sweeping)
 
-    _choose(command("cells", "List the cells: the kernel of each, or the rule that refuses", cells))
-    _choose(command("status", "Say what is known; exit code 1 if a cell is bad or unknown", status))
-    doing = command(
-        "sweep", "Try the kernels that were not tried yet; exit code 1 if a cell stays bad", sweep
-    )
-    _choose(doing)
-    _sweep(doing)
-    rendering = command("render", "Write the page from the results", render)
+    _choose_samples(_command(commands, "draw", "Print kernels drawn at random", draw), 20)
+    sampling = _command(
+        commands, "samples",
+        "Try kernels drawn at random; exit code 1 if a legal one is not right or an illegal one is",
+        samples,
+    )  # fmt: skip
+    _choose_samples(sampling, 200)
+    _results(sampling, "--results", "gemm_samples.json")
+    _trying(sampling)
+
+    rendering = _command(commands, "render", "Write the pages from the results", render)
+    _results(rendering, "--results", "gemm_results.json")
+    _results(rendering, "--samples", "gemm_samples.json")
+    for name, page in (("--page", "gemm.md"), ("--samples-page", "gemm_samples.md")):
+        rendering.add_argument(
+            name, type=Path, default=_page_folder() / page, help="default: %(default)s"
+        )
     rendering.add_argument(
-        "--page", type=Path, default=_page_folder() / "gemm.md", help="default: %(default)s"
+        "--check", action="store_true", help="write nothing; exit code 1 if a page is stale"
     )
-    rendering.add_argument(
-        "--check", action="store_true", help="write nothing; exit code 1 if the page is stale"
-    )
-    _draw(commands, draw)
     return whole
 
 
-def _draw(commands: Any, draw: Command) -> None:
-    description = "Print kernels drawn at random, over all variants, dtypes, layouts and GPUs"
-    drawing = commands.add_parser("draw", help=description, description=f"{description}.")
-    drawing.set_defaults(run=draw)
-    drawing.add_argument("--gpu", action="append", default=[], help="only this one; repeatable")
-    drawing.add_argument("--json", action="store_true", help="print JSON")
-    drawing.add_argument(
-        "--count", type=_positive, default=20, help="how many (default: %(default)s)"
+def _command(commands: Any, name: str, description: str, run: Command) -> argparse.ArgumentParser:
+    added: argparse.ArgumentParser = commands.add_parser(
+        name, help=description, description=f"{description}."
     )
-    drawing.add_argument("--seed", type=int, default=1, help="another draws others (default: 1)")
-    drawing.add_argument(
+    added.set_defaults(run=run)
+    return added
+
+
+def _results(command: argparse.ArgumentParser, option: str, name: str) -> None:
+    command.add_argument(
+        option, type=Path, default=_page_folder() / name,
+        help="the file of results (default: %(default)s)",
+    )  # fmt: skip
+
+
+def _choose_gpus(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--gpu", action="append", default=[], help="only this one; repeatable")
+    command.add_argument("--json", action="store_true", help="print JSON, and no progress")
+
+
+def _choose_cells(command: argparse.ArgumentParser) -> None:
+    _choose_gpus(command)
+    command.add_argument("--table", action="append", default=[], help="only this one; repeatable")
+
+
+def _choose_samples(command: argparse.ArgumentParser, count: int) -> None:
+    _choose_gpus(command)
+    command.add_argument(
+        "--count", type=_positive, default=count, help="how many (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=1, help="another draws others (default: 1)")
+    command.add_argument(
         "--border", action="store_true", help="kernels that a single rule refuses, with the rule"
     )
 
 
-def _choose(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--gpu", action="append", default=[], help="only this one; repeatable")
-    command.add_argument("--table", action="append", default=[], help="only this one; repeatable")
-    command.add_argument("--json", action="store_true", help="print JSON, and no progress")
-
-
-def _sweep(command: argparse.ArgumentParser) -> None:
+def _trying(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--jobs", type=_positive, default=os.cpu_count() or 1,
         help="compilers at once, and threads of the simulator (default: %(default)s)",

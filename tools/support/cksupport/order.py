@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator
 
 from ckgen.gemm.spec import GemmSpec
 
-from cksupport.cells import Cell
+from cksupport.kernels import Kernel
 
 MOST_IN_A_BATCH = 8
 """Kernels whose results would have to be made again after an interruption, if the cache is lost."""
 
 
 def batches(
-    cells: Iterable[Cell], size: int = MOST_IN_A_BATCH
+    kernels: Iterable[Kernel], size: int = MOST_IN_A_BATCH
 ) -> Iterator[tuple[str, list[GemmSpec]]]:
-    """The kernels of the cells in batches of one GPU.
+    """The kernels in batches of one GPU.
 
     Every pair of dtypes on every GPU comes with one kernel first, then with two more, then with
     four more, and so on: what is wrong with a dtype or a GPU as a whole is seen early.
@@ -25,13 +25,12 @@ def batches(
     turns: dict[tuple[str, str, str], int] = defaultdict(int)
     tiers: dict[tuple[int, str], list[GemmSpec]] = defaultdict(list)
     gpus: dict[str, int] = {}
-    for cell in cells:
-        if cell.spec is None:
-            continue
-        gpu, group = cell.place.gpu, (cell.place.gpu, cell.spec.dtype_a, cell.spec.dtype_b)
+    for kernel in kernels:
+        gpu, spec = kernel.gpu, kernel.spec
+        group = (gpu, spec.dtype_a, spec.dtype_b)
         gpus.setdefault(gpu, len(gpus))
         turns[group] += 1
-        tiers[turns[group].bit_length(), gpu].append(cell.spec)
+        tiers[turns[group].bit_length(), gpu].append(spec)
     for (_, gpu), specs in sorted(tiers.items(), key=lambda item: (item[0][0], gpus[item[0][1]])):
         for start in range(0, len(specs), size):
             yield gpu, specs[start : start + size]

@@ -10,9 +10,10 @@ from itertools import groupby
 from ckarch import ArchSpecs
 
 from cksupport.cells import Cell, Place, Table, by_place
+from cksupport.digests import Digests
 from cksupport.refusals import Refusal
 from cksupport.results import Results
-from cksupport.summary import REFUSED, UNTESTED, state
+from cksupport.summary import REFUSED, STALE, UNTESTED, state
 from cksupport.verdicts import Verdict
 
 _HEAD = """\
@@ -34,6 +35,8 @@ number), and with guards around C.
 
 _REFUSED = "–"
 
+_States = Mapping[Place, str]
+
 
 @dataclass
 class _Notes:
@@ -46,17 +49,22 @@ class _Notes:
 
 
 def page(
-    tables: Sequence[Table], cells: Sequence[Cell], results: Results, arch: ArchSpecs
+    tables: Sequence[Table],
+    cells: Sequence[Cell],
+    results: Results,
+    digests: Digests,
+    arch: ArchSpecs,
 ) -> str:
     """The whole page as Markdown."""
     notes = _Notes()
-    parts = [_HEAD, _legend(), _counts(tables, cells, results)]
+    states = {cell.place: state(cell, results, digests) for cell in cells}
+    parts = [_HEAD, _legend(), _counts(tables, cells, states)]
     places = by_place(cells)
     for table in tables:
         parts.append(f"## {table.title}\n\n{table.note}\n")
         for gpu in table.gpus:
             product = arch.gpu(gpu).product
-            grid = _grid(table, gpu, places, results, notes)
+            grid = _grid(table, gpu, places, states, notes)
             parts.append(f"### {table.title} on {gpu}\n\n{product}.\n\n{grid}")
     parts.append(_refusals(notes))
     bad = _bad(cells, results)
@@ -72,6 +80,7 @@ def _legend() -> str:
             *rows,
             f"| {_REFUSED} 7 | refused by a rule; the reason of that number is [below](#refused) |",
             f"| {UNTESTED} | legal, and not tried yet |",
+            f"| {STALE} | tried with other sources, headers or flags than those of now |",
             "",
         ]
     )
@@ -81,28 +90,29 @@ def _mark(verdict: Verdict) -> str:
     return "✓" if verdict is Verdict.RIGHT else f"**{verdict.value}**"
 
 
-def _counts(tables: Sequence[Table], cells: Sequence[Cell], results: Results) -> str:
-    lines = ["| table | cells | tested and right | refused | not right | untested | kernels |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States) -> str:
+    kinds = ("tested and right", "refused", "not right", STALE, UNTESTED)
+    head = ("table", "cells", *kinds, "kernels")
+    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
     titles = {table.name: table.title for table in tables}
     for name, title in {**titles, "": "all"}.items():
         own = [cell for cell in cells if name in ("", cell.place.table)]
-        states = [state(cell, results) for cell in own]
-        right, refused, untested = (
-            states.count(one) for one in (Verdict.RIGHT.value, REFUSED, UNTESTED)
+        counted = [states[cell.place] for cell in own]
+        right, refused, stale, untested = (
+            counted.count(one) for one in (Verdict.RIGHT.value, REFUSED, STALE, UNTESTED)
         )
-        bad = len(own) - right - refused - untested
+        bad = len(own) - right - refused - stale - untested
         kernels = len({cell.key for cell in own if cell.key is not None})
-        counts = (len(own), right, refused, bad, untested, kernels)
+        counts = (len(own), right, refused, bad, stale, untested, kernels)
         lines.append(f"| {title} | {' | '.join(str(count) for count in counts)} |")
     return "\n".join([*lines, ""])
 
 
 def _grid(
-    table: Table, gpu: str, places: Mapping[Place, Cell], results: Results, notes: _Notes
+    table: Table, gpu: str, places: Mapping[Place, Cell], states: _States, notes: _Notes
 ) -> str:
     lines = [f"| | {' | '.join(table.columns)} |", "| --- " * (len(table.columns) + 1) + "|"]
-    marked = {row: _marks(table, gpu, row, places, results, notes) for row in table.rows}
+    marked = {row: _marks(table, gpu, row, places, states, notes) for row in table.rows}
     for marks, rows in groupby(table.rows, marked.__getitem__):
         first, *others = rows
         if all(mark.startswith(_REFUSED) for mark in marks):
@@ -115,17 +125,17 @@ def _grid(
 
 
 def _marks(
-    table: Table, gpu: str, row: str, places: Mapping[Place, Cell], results: Results, notes: _Notes
+    table: Table, gpu: str, row: str, places: Mapping[Place, Cell], states: _States, notes: _Notes
 ) -> tuple[str, ...]:
     cells = (places[Place(table.name, gpu, row, column)] for column in table.columns)
-    return tuple(_cell_mark(cell, results, notes) for cell in cells)
+    return tuple(_cell_mark(cell, states, notes) for cell in cells)
 
 
-def _cell_mark(cell: Cell, results: Results, notes: _Notes) -> str:
+def _cell_mark(cell: Cell, states: _States, notes: _Notes) -> str:
     if cell.refusal is not None:
         return f"{_REFUSED} {notes.number(cell.refusal)}"
-    found = state(cell, results)
-    return found if found == UNTESTED else _mark(Verdict(found))
+    found = states[cell.place]
+    return found if found in (UNTESTED, STALE) else _mark(Verdict(found))
 
 
 def _refusals(notes: _Notes) -> str:

@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from cksupport.errors import SupportError
+from cksupport.kernels import Key
 from cksupport.verdicts import Outcome
 
 FORMAT = 1
-
-Key = tuple[str, str]
-"""A GPU and the name of a kernel."""
 
 
 @dataclass(frozen=True)

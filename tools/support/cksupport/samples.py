@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import random as randomness
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ckarch import ArchSpecs
+from ckgen.core.errors import SpecError
 from ckgen.core.rules import first_violation
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
 from ckgen.gemm.geometry import warp_tiles_of
+from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import (
     MAX_DS,
@@ -30,6 +33,8 @@ from ckgen.gemm.spec import (
     Variant,
 )
 
+from cksupport.kernels import Kernel
+
 _Item = TypeVar("_Item")
 
 _REPEATS = (1, 1, 2, 2, 3, 4)
@@ -42,15 +47,13 @@ _DRAWS_OF_A_KIND = 200
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A kernel for a GPU; ``rule`` is the id of the only rule that refuses it, if one does."""
+class Sample(Kernel):
+    """A kernel that was drawn; ``rule`` is the id of the only rule that refuses it, if one does."""
 
-    gpu: str
-    spec: GemmSpec
     rule: str = ""
 
     def __str__(self) -> str:
-        return f"{self.gpu} {self.spec.name}" + (f" against {self.rule}" if self.rule else "")
+        return f"{super().__str__()} against {self.rule}" if self.rule else super().__str__()
 
     def to_json(self) -> dict[str, str]:
         """As JSON values."""
@@ -83,16 +86,19 @@ class Draw:
 
     def at_the_border(self) -> Iterator[Sample]:
         """Legal kernels with one field changed, which a single rule refuses; rules take turns."""
-        taken: dict[str, int] = {}
+        taken: Counter[str] = Counter()
         for sample in self.legal():
             target = Target.of(self._arch, sample.gpu)
             for _ in range(len(GEMM_RULES)):
                 spec = self._changed(sample.spec, target)
-                broken = [rule.id for rule in GEMM_RULES if rule.complaint(spec, target)]
-                if len(broken) != 1 or taken.get(broken[0], 0) > min(taken.values(), default=0) + 1:
+                broken = broken_rules(spec, target)
+                if len(broken) != 1 or not _has_a_name(spec):
                     continue
-                taken[broken[0]] = taken.get(broken[0], 0) + 1
-                yield Sample(sample.gpu, spec, broken[0])
+                (rule,) = broken
+                if taken[rule] > min(taken.values(), default=0) + 1:
+                    continue
+                taken[rule] += 1
+                yield Sample(sample.gpu, spec, rule)
                 break
 
     def _one(self, items: Sequence[_Item]) -> _Item:
@@ -100,12 +106,13 @@ class Draw:
 
     def _spec(self, target: Target, variant: Variant) -> GemmSpec | None:
         """Any kernel of a variant, legal or not; None if the GPU has nothing to build it of."""
-        pair = self._one([c for c in self._arch.dtype_combinations if c.key in target.gpu.warp_tiles])
+        known = target.gpu.warp_tiles
+        pair = self._one([pair for pair in self._arch.dtype_combinations if pair.key in known])
         a, b = Dtype(pair.a), Dtype(pair.b)
         accumulator, _ = default_dtypes(a, b, self._arch)
         c = self._one(allowed_outputs(a, b, self._arch))
         fused = self._one(tuple(FusedOp)) if variant is Variant.MULTI_D else FusedOp.PASS_THROUGH
-        d_count = self._one(range(1, MAX_DS + 1)) if fused.value.startswith("MultiD") else 0
+        d_count = self._one(range(1, MAX_DS + 1)) if fused.takes_ds else 0
         parts = variant in (Variant.STANDARD, Variant.STREAM_K)
         preshuffle = variant is Variant.PRESHUFFLE
         pipelines = [p for p in Pipeline if p in target.gpu.pipelines]
@@ -137,7 +144,7 @@ class Draw:
         names = ("layout", "pipeline", "epilogue", "scheduler", "split_k", "variant", "d_layout",
                  "fused_op", "dtype_c", "dtype_b", "dtype_d", "dtype_acc")  # fmt: skip
         name = self._one(names)
-        return _replaced(spec, name, self._one(tuple(type(getattr(spec, name)))))
+        return _replaced(spec, name, self._one(list(type(getattr(spec, name)))))
 
     def _other_switch(self, spec: GemmSpec, target: Target) -> GemmSpec:
         name = self._one(("pad_m", "pad_n", "pad_k", "persistent"))
@@ -184,6 +191,19 @@ _CHANGES: tuple[_Change, ...] = (
 def _replaced(spec: GemmSpec, name: str, value: Any) -> GemmSpec:
     changes: dict[str, Any] = {name: value}
     return replace(spec, **changes)
+
+
+def broken_rules(spec: GemmSpec, target: Target) -> list[str]:
+    """The ids of all rules that refuse ``spec``."""
+    return [rule.id for rule in GEMM_RULES if rule.complaint(spec, target) is not None]
+
+
+def _has_a_name(spec: GemmSpec) -> bool:
+    """Whether its name says all of it: a rule about what cannot be said cannot be tried."""
+    try:
+        return parse_name(spec.name) == spec
+    except SpecError:
+        return False
 
 
 def _is_legal(spec: GemmSpec, target: Target) -> bool:

@@ -9,19 +9,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from cksupport.cells import Cell
+from cksupport.digests import Digests
 from cksupport.results import Results
 from cksupport.verdicts import Verdict
 
 REFUSED = "refused"
 UNTESTED = "untested"
+STALE = "stale"
 
 
-def state(cell: Cell, results: Results) -> str:
-    """``refused``, ``untested``, or the verdict on the kernel that stands for the cell."""
-    if cell.key is None:
+def state(cell: Cell, results: Results, digests: Digests) -> str:
+    """``refused``, ``untested``, ``stale``, or the verdict on the kernel of the cell."""
+    if cell.kernel is None:
         return REFUSED
-    found = results.known.get(cell.key)
-    return UNTESTED if found is None else found.outcome.verdict.value
+    found = results.known.get(cell.kernel.key)
+    if found is None:
+        return UNTESTED
+    if found.digest != digests.of(cell.kernel.spec, cell.kernel.gpu):
+        return STALE
+    return found.outcome.verdict.value
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ class Summary:
     bad: Mapping[str, str]
 
     @classmethod
-    def of(cls, cells: Iterable[Cell], results: Results) -> Summary:
+    def of(cls, cells: Iterable[Cell], results: Results, digests: Digests) -> Summary:
         """Count."""
         cells = tuple(cells)
         bad = {}
@@ -42,12 +48,12 @@ class Summary:
             if found is not None and found.outcome.verdict is not Verdict.RIGHT and cell.key:
                 bad[" ".join(cell.key)] = f"{found.outcome.verdict.value}: {found.outcome.why}"
         kernels = {cell.key for cell in cells if cell.key is not None}
-        return cls(Counter(state(cell, results) for cell in cells), len(kernels), bad)
+        return cls(Counter(state(cell, results, digests) for cell in cells), len(kernels), bad)
 
     @property
     def complete(self) -> bool:
         """Whether every legal cell is right."""
-        return not self.bad and not self.states.get(UNTESTED, 0)
+        return not self.bad and not any(self.states.get(name, 0) for name in (UNTESTED, STALE))
 
     def to_json(self) -> dict[str, Any]:
         return {

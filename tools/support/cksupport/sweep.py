@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from ckdispatch.errors import BuildFailed
+from ckdispatch.errors import BuildFailed, GenerationFailed
 from ckdispatch.jit import BuildResult, build
 from ckgen.gemm.spec import GemmSpec
 
-from cksupport.cells import Cell
 from cksupport.digests import Digests
+from cksupport.kernels import Kernel
 from cksupport.order import batches
 from cksupport.results import Result, Results
 from cksupport.runner import Runner
@@ -40,29 +40,27 @@ Told = Callable[[str, GemmSpec, Outcome], None]
 
 
 def pending(
-    cells: Iterable[Cell], results: Results, digests: Digests, again: Again = Again.NONE
-) -> list[Cell]:
-    """One cell for every kernel that was not tried yet, or was made of something else then."""
-    found: dict[tuple[str, str], Cell] = {}
-    for cell in cells:
-        if cell.spec is None or cell.key is None or cell.key in found:
-            continue
-        known = results.known.get(cell.key)
+    kernels: Iterable[Kernel], results: Results, digests: Digests, again: Again = Again.NONE
+) -> list[Kernel]:
+    """Every kernel that was not tried yet, or was made of something else then, once."""
+    found = {}
+    for kernel in kernels:
+        known = results.known.get(kernel.key)
         if known is None or again is Again.ALL:
-            found[cell.key] = cell
+            found[kernel.key] = kernel
         elif again is Again.BAD and known.outcome.verdict is not Verdict.RIGHT:
-            found[cell.key] = cell
-        elif known.digest != digests.of(cell.spec, cell.place.gpu):
-            found[cell.key] = cell
+            found[kernel.key] = kernel
+        elif known.digest != digests.of(kernel.spec, kernel.gpu):
+            found[kernel.key] = kernel
     return list(found.values())
 
 
 def sweep(
-    cells: Sequence[Cell], results: Results, digests: Digests, machine: Machine, told: Told
+    kernels: Sequence[Kernel], results: Results, digests: Digests, machine: Machine, told: Told
 ) -> None:
-    """Try the kernels of ``cells``; each result is on the disk before the next begins."""
-    for gpu, specs in batches(cells):
-        built = build(specs, [gpu], max_workers=machine.jobs)
+    """Try the kernels, legal or not; each result is on the disk before the next begins."""
+    for gpu, specs in batches(kernels):
+        built = build(specs, [gpu], max_workers=machine.jobs, even_illegal=True)
         with Runner(gpu, machine.jobs, machine.timeout) as runner:
             for spec, made in zip(specs, built):
                 outcome = _outcome(spec, made, runner)
@@ -71,12 +69,14 @@ def sweep(
 
 
 def _outcome(spec: GemmSpec, made: BuildResult, runner: Runner) -> Outcome:
-    if made.library is None:
-        if made.error_type is not BuildFailed:
-            # Not the kernel's fault: no compiler, no space, no headers.
-            made.check()
-        return Outcome(Verdict.NOT_COMPILED, _without_paths(made.error or ""))
-    return runner.run(spec, made.library)
+    if made.library is not None:
+        return runner.run(spec, made.library)
+    if made.error_type is GenerationFailed:
+        return Outcome(Verdict.NOT_GENERATED, made.error or "")
+    if made.error_type is not BuildFailed:
+        # Not the kernel's fault: no compiler, no space, no headers.
+        made.check()
+    return Outcome(Verdict.NOT_COMPILED, _without_paths(made.error or ""))
 
 
 def _without_paths(error: str) -> str:

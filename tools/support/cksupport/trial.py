@@ -6,22 +6,19 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from ckarch import load_specs
-from ckdispatch import Dispatcher, GemmProblem, Registry
-from ckdispatch.errors import DeviceFailed, NoKernel, Unsupported
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch import Dispatcher, Registry
+from ckdispatch.errors import DeviceFailed, InvalidArgument, NoKernel, Unsupported
 from ckgen.core.target import Target
-from ckgen.gemm.pipelines import loop_variants
+from ckgen.gemm.pipelines import device_functions
 from ckgen.gemm.spec import GemmSpec
 
-from cksupport.operands import Matrix, random_values
-from cksupport.problems import Problem, problems
+from cksupport.placed import place_all, run
+from cksupport.problems import Launch, launches
 from cksupport.verdicts import Outcome, Verdict
 
 
@@ -43,7 +40,7 @@ class Report:
         return [json.loads(line) for line in lines]
 
 
-class _Ended(Exception):
+class Ended(Exception):
     """The kernel's fate is decided."""
 
     def __init__(self, verdict: Verdict, why: str) -> None:
@@ -61,61 +58,62 @@ class Bench:
         os.environ["GFXSIM_CHECK"] = "1"
         os.environ["GFXSIM_REPORT"] = str(report)
 
-    def try_kernel(self, spec: GemmSpec, library: Path) -> Outcome:
-        """What the kernel computes; raises only what is no fault of the kernel."""
+    def open(self, library: Path) -> Dispatcher:
+        """What launches the kernel of a library."""
         registry = Registry(name="support")
         registry.add_library(library)
-        dispatcher = Dispatcher(registry, f"sim:{self.target.name}")
+        return Dispatcher(registry, f"sim:{self.target.name}")
+
+    def try_kernel(self, spec: GemmSpec, library: Path) -> Outcome:
+        """What the kernel computes; raises only what is no fault of the kernel."""
+        dispatcher = self.open(library)
         done: list[str] = []
         functions: set[str] = set()
         try:
-            for problem in problems(spec, self.target):
-                done.append(str(problem))
-                self._try_problem(dispatcher, spec, problem)
-                functions.update(self._clean_launches(spec, problem))
+            for launch in launches(spec, self.target):
+                done.append(in_words(launch))
+                functions.update(self.try_launch(dispatcher, spec, launch))
             self._check_all_ran(spec, functions)
-        except _Ended as end:
+        except Ended as end:
             return Outcome(end.verdict, end.why, tuple(done), tuple(sorted(functions)))
         return Outcome(Verdict.RIGHT, "", tuple(done), tuple(sorted(functions)))
 
-    def _try_problem(self, dispatcher: Dispatcher, spec: GemmSpec, problem: Problem) -> None:
-        device, (a_letter, b_letter, c_letter) = dispatcher.device, spec.layout.value
-        random = np.random.default_rng(zlib.crc32(f"{spec.name} {problem}".encode()))
-        m, n, k = problem.m, problem.n, problem.k
-        a_kind, b_kind = (device.numpy_dtype(dtype) for dtype in (spec.dtype_a, spec.dtype_b))
-        a_values = random_values(random, (m, k), a_kind)
-        b_values = random_values(random, (k, n), b_kind)
-        a = Matrix.place(device, spec.dtype_a, (m, k), a_letter, problem.gap_a)
-        b = Matrix.place(device, spec.dtype_b, (k, n), b_letter, problem.gap_b)
-        c = Matrix.place(device, spec.dtype_c, (m, n), c_letter, problem.gap_c)
-        a.fill(a_values)
-        b.fill(b_values)
-        c.mark()
-        asked = GemmProblem(
-            m, n, k, dtype=spec.dtype_a, dtype_b=spec.dtype_b, dtype_c=spec.dtype_c,
-            layout=spec.layout, stride_a=a.leading, stride_b=b.leading, stride_c=c.leading,
-        )  # fmt: skip
+    def try_launch(self, dispatcher: Dispatcher, spec: GemmSpec, launch: Launch) -> set[str]:
+        """The device functions that ran; raises ``Ended`` unless all that they did is right."""
+        named = in_words(launch)
+        seed = zlib.crc32(f"{spec.name} {named}".encode())
         try:
-            dispatcher.run(asked, a.address, b.address, c.address, kernel=spec.name)
-            dispatcher.synchronize()
+            placed = place_all(spec, launch, dispatcher.device, seed)
+        except InvalidArgument as error:  # weights that cannot be preshuffled
+            raise Ended(Verdict.UNSUPPORTED, f"{named}: {error}") from error
+        try:
+            plan = run(dispatcher, spec, placed)
         except (NoKernel, Unsupported) as error:
-            raise _Ended(Verdict.UNSUPPORTED, f"{problem}: {error}") from error
+            if not all(one.c.untouched() for one in placed):
+                raise Ended(
+                    Verdict.WRONG, f"{named}: C was written to, although {error}"
+                ) from error
+            raise Ended(Verdict.UNSUPPORTED, f"{named}: {error}") from error
         except DeviceFailed as error:
-            raise _Ended(Verdict.FAILED, f"{problem}: {error}") from error
-        found = gemm_reference(a_values, b_values, output=spec.dtype_c).compare(c.read())
-        if not found.ok:
-            raise _Ended(Verdict.WRONG, f"{problem}: {found}")
-        if strays := c.stray_writes():
-            raise _Ended(Verdict.WRONG, f"{problem}: {strays} elements beside C were written to")
-
-    def _clean_launches(self, spec: GemmSpec, problem: Problem) -> Iterator[str]:
-        """The device functions that ran, unless the checking mode has found something."""
-        for launch in self.report.new_launches():
-            for finding in launch["findings"]:
-                raise _Ended(Verdict.FINDINGS, f"{problem}: {finding['message']}")
-            yield launch["kernel"].removeprefix(f"{spec.name}__")
+            raise Ended(Verdict.FAILED, f"{named}: {error}") from error
+        for one in placed:
+            found = one.compared(plan.parts, spec)
+            if not found.ok:
+                raise Ended(Verdict.WRONG, f"{named}: {found}")
+            if strays := one.c.stray_writes():
+                raise Ended(Verdict.WRONG, f"{named}: {strays} elements beside C were written to")
+        functions = set()
+        for launched in self.report.new_launches():
+            for finding in launched["findings"]:
+                raise Ended(Verdict.FINDINGS, f"{named}: {finding['message']}")
+            functions.add(launched["kernel"].removeprefix(f"{spec.name}__"))
+        return functions
 
     def _check_all_ran(self, spec: GemmSpec, functions: set[str]) -> None:
-        all_of_them = {variant.suffix for variant in loop_variants(spec, self.target.arch)}
-        if left := sorted(all_of_them - functions):
-            raise _Ended(Verdict.FAILED, f"no problem made {', '.join(left)} run")
+        if left := sorted({*device_functions(spec, self.target.arch)} - functions):
+            raise Ended(Verdict.FAILED, f"no problem made {', '.join(left)} run")
+
+
+def in_words(launch: Launch) -> str:
+    """The problems of a launch, with commas."""
+    return ", ".join(str(problem) for problem in launch)

@@ -13,6 +13,7 @@ class Verdict(str, Enum):
 
     RIGHT = "right"
     WRONG = "wrong"
+    NOT_GENERATED = "not generated"
     NOT_COMPILED = "not compiled"
     UNSUPPORTED = "unsupported"
     FINDINGS = "findings"
@@ -29,6 +30,7 @@ class Verdict(str, Enum):
 _MEANINGS = {
     Verdict.RIGHT: "compiled, run on the simulator in checking mode, equal to the reference",
     Verdict.WRONG: "gives other values than the reference, or writes beside C",
+    Verdict.NOT_GENERATED: "the generator has no source for it",
     Verdict.NOT_COMPILED: "the compiler refuses it",
     Verdict.UNSUPPORTED: "its library refuses a problem that it should take",
     Verdict.FINDINGS: "the simulator's checking mode finds a bug in it",

@@ -26,15 +26,6 @@ _HERE = Path(__file__).parent
 _CODEGEN = _HERE.parents[1]
 _ABI = _HERE.parents[3] / "abi" / "ck_kernel_abi.h"
 
-_NEEDED_BY_VARIANT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        Variant.MULTI_D.value: {"fused_op": FusedOp.MULTI_D_ADD.value, "d_count": 1},
-        Variant.STREAM_K.value: {"split_k": [SplitK.ATOMIC.value, SplitK.WORKSPACE.value]},
-    }
-)
-"""What the catalogue says for variants that no kernel has with the default of every field."""
-
-
 _OF_VARIANT: Mapping[Variant, Mapping[str, Any]] = MappingProxyType(
     {
         Variant.MULTI_D: {"fused_op": "MultiDAdd", "d_count": 1},

@@ -79,11 +79,15 @@ def load_vector(dtype: Dtype, contiguous: int, per_thread: int, target: Target) 
     return facts.pack
 
 
-def store_vector(spec: GemmSpec, target: Target) -> int:
-    """Elements of C per store: up to 16 bytes once shuffled, else the one that a lane holds."""
+def store_vector(spec: GemmSpec, target: Target, of: Dtype | None = None) -> int:
+    """Elements of C per store: up to 16 bytes once shuffled, else the one that a lane holds.
+
+    Rows of D tensors, which are ``of`` their own dtype, are loaded likewise.
+    """
     if spec.epilogue is Epilogue.DEFAULT:
         return 1
-    return min(spec.tiling.coverage.n, int(16 / target.arch.dtype(spec.dtype_stored).bytes))
+    dtype = of or spec.dtype_stored
+    return min(spec.tiling.coverage.n, int(16 / target.arch.dtype(dtype).bytes))
 
 
 @dataclass(frozen=True)

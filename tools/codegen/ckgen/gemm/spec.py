@@ -123,6 +123,11 @@ class FusedOp(Choice):
     MULTI_D_ADD_SIGMOID = "MultiDAddSigmoid"
     MULTI_D_ADD_TANH = "MultiDAddTanh"
 
+    @property
+    def takes_ds(self) -> bool:
+        """Whether it needs D tensors."""
+        return self.value.startswith("MultiD")
+
 
 MAX_DS = 4
 """The most D tensors that a kernel takes."""

@@ -6,14 +6,18 @@ from __future__ import annotations
 from ckarch import ArchSpecs
 
 from cksupport.cells import Table
+from cksupport.tables.fused import d_tensors, fused_ops
 from cksupport.tables.outputs import outputs
 from cksupport.tables.pads import pads
 from cksupport.tables.products import products
+from cksupport.tables.variants import variant_dtypes, variant_layouts
+
+_TABLES = (products, outputs, pads, variant_dtypes, variant_layouts, fused_ops, d_tensors)
 
 
 def all_tables(arch: ArchSpecs) -> tuple[Table, ...]:
     """Every table, in the order of the page."""
-    return (products(arch), outputs(arch), pads(arch))
+    return tuple(table(arch) for table in _TABLES)
 
 
 __all__ = ["all_tables"]

@@ -37,9 +37,7 @@ def loops() -> tuple[Loop, ...]:
 
 def dtype_pairs(arch: ArchSpecs) -> tuple[tuple[Dtype, Dtype, str], ...]:
     """Every product that some GPU computes, with its label."""
-    return tuple(
-        (Dtype(pair.a), Dtype(pair.b), _label(pair)) for pair in arch.dtype_combinations
-    )
+    return tuple((Dtype(pair.a), Dtype(pair.b), _label(pair)) for pair in arch.dtype_combinations)
 
 
 def _label(pair: DtypeCombination) -> str:

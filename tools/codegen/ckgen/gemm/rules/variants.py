@@ -33,7 +33,7 @@ def _fused_op_variant(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _d_tensors(spec: GemmSpec, target: Target) -> str | None:
-    takes = spec.fused_op.value.startswith("MultiD")
+    takes = spec.fused_op.takes_ds
     if takes and not 1 <= spec.d_count <= MAX_DS:
         return f"{spec.fused_op} takes 1 to {MAX_DS} D tensors, not {spec.d_count}"
     if not takes and spec.d_count:
