@@ -25,6 +25,10 @@ def _fp4(**changes: object) -> GemmSpec:
     return _fp8(**{**fp4, **changes})
 
 
+def _async(**changes: object) -> GemmSpec:
+    return gemm(**{"pipeline": Pipeline.COMP_ASYNC, "warp_tile": (16, 16, 32), **changes})
+
+
 def _mixed(**changes: object) -> GemmSpec:
     return _fp8(**{"dtype_b": Dtype.BF8, "tile": (128, 128, 64), **changes})
 
@@ -139,6 +143,10 @@ PRODUCT_CASES = [
     Case("gemm.vector_load", _sixteen_waves(tile=(128, 64, 16)),
          _sixteen_waves(tile=(128, 96, 16)),
          "16 waves cover 64 rows at a time, not the 96 of the B tile 96x16", target("gfx950")),
+    Case("gemm.async_load", _async(tile=(64, 64, 32)), _async(tile=(32, 64, 32)),
+         "a lane loads 8 bytes of the A tile at a time", target("gfx950")),
+    Case("gemm.async_load", _async(tile=(32, 64, 64)), _async(tile=(64, 32, 32)),
+         "a lane loads 8 bytes of the B tile at a time", target("gfx950")),
     Case("gemm.lds_capacity", gemm(tile=(256, 256, 32)), gemm(tile=(256, 256, 64)),
          "with the pipeline compv4 needs 131072 bytes of LDS, and gfx942 has 65536"),
     Case("gemm.lds_capacity", gemm(tile=(256, 256, 64)), gemm(tile=(256, 256, 128)),

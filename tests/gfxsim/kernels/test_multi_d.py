@@ -13,7 +13,7 @@ KERNELS = {
     "columns": kernel_of("*_multid_MultiDMultiply_d2"),
     "none": kernel_of("*_multid_Silu_d0"),
 }
-SIZES = [(64, 64, 32), (65, 72, 64), (7, 136, 96), (136, 8, 168)]
+SIZES = [(64, 64, 32), (65, 72, 64), (7, 136, 96), (65, 64, 136), (136, 8, 168)]
 
 # A D tensor is whole, or one row or column that is repeated.
 BROADCASTS = [("whole", "whole"), ("whole", "one"), ("one", "whole"), ("one", "one")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from ckarch import ArchSpecs
@@ -103,24 +104,21 @@ class Table:
 
 def answer(question: Question, arch: ArchSpecs) -> Cell:
     """The cell: the cheapest legal kernel, or the rule that refuses all of them."""
-    target = Target.of(arch, question.place.gpu)
-    found = legal_or_refused(candidates(question.fields, target), target)
+    found = _found(question.fields, Target.of(arch, question.place.gpu))
     if isinstance(found, Refusal):
         return Cell(question.place, None, found)
     return Cell(question.place, found, None)
 
 
+@lru_cache(maxsize=None)
+def _found(chosen: Fields, target: Target) -> GemmSpec | Refusal:
+    """Tables ask many of the same questions."""
+    return legal_or_refused(candidates(chosen, target), target)
+
+
 def answer_all(tables: Iterable[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
-    """The cells of all tables, in their order. Equal questions are answered once."""
-    known: dict[tuple[str, Fields], Cell] = {}
-    cells = []
-    for table in tables:
-        for question in table.questions:
-            same = (question.place.gpu, question.fields)
-            if same not in known:
-                known[same] = answer(question, arch)
-            cells.append(Cell(question.place, known[same].spec, known[same].refusal))
-    return tuple(cells)
+    """The cells of all tables, in their order."""
+    return tuple(answer(question, arch) for table in tables for question in table.questions)
 
 
 def by_place(cells: Iterable[Cell]) -> Mapping[Place, Cell]:

@@ -57,7 +57,7 @@ class SampleSummary:
             outcome = result.outcome
             counted = illegal.setdefault(sample.rule, Counter()) if sample.rule else legal
             counted[outcome.verdict] += 1
-            if (outcome.verdict is Verdict.RIGHT) is bool(sample.rule):
+            if not sample.may_be(right=outcome.verdict is Verdict.RIGHT):
                 bad[str(sample)] = _how(outcome)
         return cls(legal, illegal, bad, untested)
 
@@ -125,7 +125,8 @@ def _legal_table(tried: list[tuple[Sample, Outcome]], arch: ArchSpecs) -> str:
 def _rule_section(rule: Rule, tried: list[tuple[Sample, Outcome]]) -> str:
     own = [(sample, outcome) for sample, outcome in tried if sample.rule == rule.id]
     counted = Counter(outcome.verdict for _, outcome in own)
-    text = f"## {rule.id}\n\n{rule.sentence}\n\nTried against it: {_counts(counted)}.\n"
+    text = f"## {rule.id}\n\n{rule.sentence} Without it: {rule.purpose.value}.\n"
+    text += f"\nTried against it: {_counts(counted)}.\n"
     shown: dict[Verdict, str] = {}
     for sample, outcome in own:
         shown.setdefault(outcome.verdict, _line(sample, outcome))

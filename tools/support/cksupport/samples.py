@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ckarch import ArchSpecs
 from ckgen.core.errors import SpecError
-from ckgen.core.rules import first_violation
+from ckgen.core.rules import Purpose, first_violation
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.choices import ALL_PADS
@@ -42,6 +42,7 @@ _LARGEST = Dim3(128, 128, 128)
 """Of tiles: what is larger compiles for minutes and shows nothing new."""
 _EXTENTS = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 _OUT_OF_PLACE = ((32, 32, 4), (16, 16, 8), (16, 16, 64), (32, 32, 64), (8, 8, 16), (64, 64, 8))
+_RULES = {rule.id: rule for rule in GEMM_RULES}
 _MOST_DRAWS = 1_000_000
 _DRAWS_OF_A_KIND = 200
 
@@ -51,6 +52,12 @@ class Sample(Kernel):
     """A kernel that was drawn; ``rule`` is the id of the only rule that refuses it, if one does."""
 
     rule: str = ""
+
+    def may_be(self, right: bool) -> bool:
+        """Whether that says nothing against the rules."""
+        if not self.rule:
+            return right
+        return not right or _RULES[self.rule].purpose is not Purpose.RESULTS
 
     def __str__(self) -> str:
         return f"{super().__str__()} against {self.rule}" if self.rule else super().__str__()
@@ -95,6 +102,8 @@ class Draw:
                 if len(broken) != 1 or not _has_a_name(spec):
                     continue
                 (rule,) = broken
+                if _RULES[rule].purpose is Purpose.NAMES:
+                    continue
                 if taken[rule] > min(taken.values(), default=0) + 1:
                     continue
                 taken[rule] += 1

@@ -67,6 +67,7 @@ class Bench:
     def try_kernel(self, spec: GemmSpec, library: Path) -> Outcome:
         """What the kernel computes; raises only what is no fault of the kernel."""
         dispatcher = self.open(library)
+        self.report.new_launches()  # whatever the kernel before has left
         done: list[str] = []
         functions: set[str] = set()
         try:
@@ -80,15 +81,24 @@ class Bench:
 
     def try_launch(self, dispatcher: Dispatcher, spec: GemmSpec, launch: Launch) -> set[str]:
         """The device functions that ran; raises ``Ended`` unless all that they did is right."""
+        try:
+            self._compute(dispatcher, spec, launch)
+        except InvalidArgument as error:  # there is no such problem
+            raise Ended(Verdict.UNSUPPORTED, f"{in_words(launch)}: {error}") from error
+        functions = set()
+        for launched in self.report.new_launches():
+            for finding in launched["findings"]:
+                raise Ended(Verdict.FINDINGS, f"{in_words(launch)}: {finding['message']}")
+            functions.add(launched["kernel"].removeprefix(f"{spec.name}__"))
+        return functions
+
+    def _compute(self, dispatcher: Dispatcher, spec: GemmSpec, launch: Launch) -> None:
         named = in_words(launch)
         seed = zlib.crc32(f"{spec.name} {named}".encode())
-        try:
-            placed = place_all(spec, launch, dispatcher.device, seed)
-        except InvalidArgument as error:  # weights that cannot be preshuffled
-            raise Ended(Verdict.UNSUPPORTED, f"{named}: {error}") from error
+        placed = place_all(spec, launch, dispatcher.device, seed)
         try:
             plan = run(dispatcher, spec, placed)
-        except (NoKernel, Unsupported) as error:
+        except (InvalidArgument, NoKernel, Unsupported) as error:
             if not all(one.c.untouched() for one in placed):
                 raise Ended(
                     Verdict.WRONG, f"{named}: C was written to, although {error}"
@@ -102,12 +112,6 @@ class Bench:
                 raise Ended(Verdict.WRONG, f"{named}: {found}")
             if strays := one.c.stray_writes():
                 raise Ended(Verdict.WRONG, f"{named}: {strays} elements beside C were written to")
-        functions = set()
-        for launched in self.report.new_launches():
-            for finding in launched["findings"]:
-                raise Ended(Verdict.FINDINGS, f"{named}: {finding['message']}")
-            functions.add(launched["kernel"].removeprefix(f"{spec.name}__"))
-        return functions
 
     def _check_all_ran(self, spec: GemmSpec, functions: set[str]) -> None:
         if left := sorted({*device_functions(spec, self.target.arch)} - functions):

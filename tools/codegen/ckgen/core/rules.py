@@ -5,12 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from ckarch import UnknownNameError
 
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
+
+
+class Purpose(Enum):
+    """What would become of a kernel without the rule."""
+
+    RESULTS = "it would not compile, refuse what it should compute, or compute something else"
+    SPEED = "it would compute the right thing slowly"
+    NAMES = "it would be another name of a kernel that there is"
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,7 @@ class Rule:
     sentence: str
     fields: tuple[str, ...]
     check: Callable[[Any, Target], str | None]
+    purpose: Purpose = Purpose.RESULTS
 
     def complaint(self, spec: KernelSpec, target: Target) -> str | None:
         """What is wrong, or None. Something that the arch table does not know is always wrong."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ckarch import AgprKind
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.gemm.geometry import (
     accumulators_per_lane,
@@ -13,7 +13,9 @@ from ckgen.gemm.geometry import (
     load_grids,
     registers_per_lane,
 )
-from ckgen.gemm.spec import GemmSpec
+from ckgen.gemm.spec import GemmSpec, Pipeline
+
+_ASYNC_WIDTHS = (4, 12, 16)
 
 
 def _vector_load(spec: GemmSpec, target: Target) -> str | None:
@@ -21,6 +23,16 @@ def _vector_load(spec: GemmSpec, target: Target) -> str | None:
         complaint = grid.complaint()
         if complaint is not None:
             return complaint
+    return None
+
+
+def _async_load(spec: GemmSpec, target: Target) -> str | None:
+    if spec.pipeline is not Pipeline.COMP_ASYNC:
+        return None
+    for grid, dtype in zip(load_grids(spec, target), (spec.dtype_a, spec.dtype_b)):
+        width = int(grid.vector * target.arch.dtype(dtype).bytes)
+        if width not in _ASYNC_WIDTHS:
+            return f"a lane loads {width} bytes of {grid.what} at a time"
     return None
 
 
@@ -56,6 +68,13 @@ MEMORY_RULES: tuple[Rule, ...] = (
         _vector_load,
     ),
     Rule(
+        "gemm.async_load",
+        "The pipeline comp_async loads straight into LDS, for which there are instructions of 4, "
+        "12 and 16 bytes a lane.",
+        ("tile", "waves", "layout", "pipeline"),
+        _async_load,
+    ),
+    Rule(
         "gemm.lds_capacity",
         "All LDS buffers of the pipeline together, each large enough for the tiles of A and B and "
         "for the epilogue, must fit into the LDS of one workgroup.",
@@ -68,5 +87,6 @@ MEMORY_RULES: tuple[Rule, ...] = (
         "accumulation registers where the GPU keeps them apart.",
         ("tile", "waves"),
         _accumulator_registers,
+        Purpose.SPEED,
     ),
 )

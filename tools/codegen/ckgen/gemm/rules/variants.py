@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ckarch import Fp8Encoding
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.gemm.spec import (
     MAX_DS,
@@ -38,7 +38,11 @@ def _d_tensors(spec: GemmSpec, target: Target) -> str | None:
         return f"{spec.fused_op} takes 1 to {MAX_DS} D tensors, not {spec.d_count}"
     if not takes and spec.d_count:
         return f"{spec.fused_op} takes no D tensors, not {spec.d_count}"
-    if takes or (spec.dtype_d is spec.dtype_c and spec.d_layout is DLayout.ROWS):
+    return None
+
+
+def _d_unused(spec: GemmSpec, target: Target) -> str | None:
+    if spec.d_count or (spec.dtype_d is spec.dtype_c and spec.d_layout is DLayout.ROWS):
         return None
     return "without D tensors their dtype is C's and their layout r"
 
@@ -112,12 +116,20 @@ VARIANT_RULES: tuple[Rule, ...] = (
         "does.",
         ("variant", "fused_op"),
         _fused_op_variant,
+        Purpose.NAMES,
     ),
     Rule(
         "gemm.d_tensors",
         f"Operations called MultiD... take 1 to {MAX_DS} D tensors, the others none.",
-        ("d_count", "dtype_d", "d_layout", "fused_op"),
+        ("d_count", "fused_op"),
         _d_tensors,
+    ),
+    Rule(
+        "gemm.d_unused",
+        "Without D tensors nothing is said about them: their dtype is C's, and their layout r.",
+        ("dtype_d", "d_layout"),
+        _d_unused,
+        Purpose.NAMES,
     ),
     Rule(
         "gemm.d_dtype",
