@@ -82,6 +82,14 @@ __global__ void wait_for_load(const int* in, int* out, int, bool bug) {
     out[item()] = value;
 }
 
+// A counter holds 63: the 64th load waits for the first, and compilers count on it.
+__global__ void outrun_the_counter(const int* in, int* out, int, bool bug) {
+    int value, other;
+    if (bug) asm volatile(LOAD "%0, %2, off\n.rept 62\n" LOAD "%1, %2, off\n.endr\n" ADD "%0, 1, %0\n" WAIT_FOR_LOAD : "=&v"(value), "=&v"(other) : "v"(in + item()));
+    else asm volatile(LOAD "%0, %2, off\n.rept 63\n" LOAD "%1, %2, off\n.endr\n" ADD "%0, 1, %0\n" WAIT_FOR_LOAD : "=&v"(value), "=&v"(other) : "v"(in + item()));
+    out[item()] = value + other;
+}
+
 __global__ void wait_for_scalar_load(const int* in, int* out, int, bool bug) {
     int value;
     if (bug) asm volatile(SCALAR_LOAD "%0, %1, 0x0\n" SCALAR_ADD "%0, %0, 1" : "=&s"(value) : "s"(in) : "scc");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/check/waits.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "gfxsim/check/names.hpp"
@@ -21,6 +22,16 @@ u8 halves_written(const Instr& instr) {
     const std::string_view name = instr.def->name;
     if (name.find("d16_hi") != name.npos) return 2;
     return name.find("d16") != name.npos ? 1 : kBoth;
+}
+
+std::size_t most_outstanding(Counter counter, Isa isa) {
+    switch (counter) {
+        case Counter::lgkm: return isa == Isa::gfx9 ? 15 : 63;
+        case Counter::km: return 31;
+        case Counter::exp:
+        case Counter::bvh: return 7;
+        default: return 63;
+    }
 }
 
 }  // namespace
@@ -77,6 +88,12 @@ void WaitCheck::issue(const Instr& instr, Counter counter) {
         }
     }
     outstanding_[c].push_back(op);
+    // What the counter cannot count has to wait until the oldest has ended, and compilers count on it.
+    if (outstanding_[c].size() > most_outstanding(counter, instr.isa) && !unordered(c)) end_first(c);
+}
+
+bool WaitCheck::unordered(std::size_t counter) const {
+    return std::any_of(outstanding_[counter].begin(), outstanding_[counter].end(), [](const Outstanding& op) { return op.scalar; });
 }
 
 void WaitCheck::wait(const Instr& instr) {
@@ -84,9 +101,7 @@ void WaitCheck::wait(const Instr& instr) {
         const u8 allowed = instr.mod.wait[c];
         if (allowed == kNoWait) continue;
         // Scalar loads return in any order: as long as one is out, only waiting for all tells anything.
-        bool unordered = false;
-        for (const Outstanding& op : outstanding_[c]) unordered |= op.scalar;
-        if (unordered && allowed > 0) continue;
+        if (allowed > 0 && unordered(c)) continue;
         while (outstanding_[c].size() > allowed) end_first(c);
     }
 }

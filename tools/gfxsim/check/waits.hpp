@@ -38,6 +38,8 @@ private:
     void issue(const Instr& instr, Counter counter);
     void wait(const Instr& instr);
     void end_first(std::size_t counter);
+    /// Scalar loads end in any order, so that it is not known which of those outstanding ends first.
+    bool unordered(std::size_t counter) const;
 
     std::array<Pending, kVectorRows> vector_{};
     std::array<Pending, sreg::count> scalar_{};
