@@ -33,6 +33,11 @@ def _mixed(**changes: object) -> GemmSpec:
     return _fp8(**{"dtype_b": Dtype.BF8, "tile": (128, 128, 64), **changes})
 
 
+def _uneven(**changes: object) -> GemmSpec:
+    shape = {"tile": (192, 64, 32), "waves": (4, 1, 1), "warp_tile": (16, 16, 16)}
+    return gemm(**{**shape, **changes})
+
+
 def _rdna(**changes: object) -> GemmSpec:
     base = {"waves": (4, 2, 1), "warp_tile": (16, 16, 16), "pipeline": Pipeline.COMPV3}
     return gemm(**{**base, **changes})
@@ -165,21 +170,15 @@ PRODUCT_CASES = [
          "needs 128 accumulators per lane, and gfx950 can spare 64", target("gfx950")),
     Case("gemm.accumulator_registers", _rdna(tile=(256, 128, 32)), _rdna(tile=(256, 256, 32)),
          "needs 256 accumulators per lane, and gfx1100 can spare 128", target("gfx1100")),
-    Case("gemm.cshuffle_odd_repeat", gemm(tile=(64, 64, 32)), gemm(tile=(192, 64, 32)),
-         "a wave repeats its warp tile 32x32x16 3x1 times"),
-    Case("gemm.cshuffle_odd_repeat", gemm(tile=(192, 64, 32), epilogue=Epilogue.DEFAULT),
-         gemm(tile=(64, 192, 32)), "a wave repeats its warp tile 32x32x16 1x3 times"),
-    Case("gemm.cshuffle_odd_repeat", gemm(tile=(64, 192, 32), warp_tile=(16, 16, 16)),
-         gemm(tile=(192, 64, 32), waves=(4, 1, 1), warp_tile=(16, 16, 16)),
-         "a wave repeats its warp tile 16x16x16 3x4 times"),
+    Case("gemm.cshuffle_group", gemm(tile=(192, 192, 32)), _uneven(),
+         "a wave repeats its warp tile 16x16x16 3 times along m, and the cshuffle epilogue stores 2"),
+    Case("gemm.cshuffle_group", _uneven(epilogue=Epilogue.DEFAULT), _uneven(tile=(320, 64, 32)),
+         "a wave repeats its warp tile 16x16x16 5 times along m"),
+    Case("gemm.cshuffle_group", _uneven(dtype_c=Dtype.FP32), _uneven(dtype_c=Dtype.BF16),
+         "with tile 192x64x32 a wave repeats"),
     Case("gemm.cshuffle_cover", _odd_warp_tile(epilogue=Epilogue.DEFAULT), _odd_warp_tile(),
          "a row of the shuffled part of C 32x96 takes 96/8 lanes, which do not divide a wave of 64",
          target(warp_tiles={"fp16_fp16_fp32": ((16, 48, 16),)})),
-    Case("gemm.byte_store", _fp8(dtype_c=Dtype.BF8),
-         _fp8(dtype_c=Dtype.BF8, epilogue=Epilogue.DEFAULT),
-         "the default epilogue stores single elements, and CK cannot store a single bf8"),
-    Case("gemm.byte_store", _fp8(epilogue=Epilogue.DEFAULT),
-         _fp8(dtype_c=Dtype.FP8, epilogue=Epilogue.DEFAULT), "cannot store a single fp8"),
     Case("gemm.split_k_atomic", gemm(split_k=SplitK.ATOMIC), _bf16(split_k=SplitK.ATOMIC),
          "gfx942 cannot add bf16 to C in one bounds-checked step, only fp16, fp32, int32"),
     Case("gemm.split_k_atomic", _bf16(split_k=SplitK.ATOMIC, dtype_c=Dtype.FP32),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The edits of Composable Kernel's headers, in the order in which they are applied.
 
-Most only spare the compiler work. CK computes with types where a constexpr function would do, and what it computes,
+Most only spare the compiler work; ``casts`` repairs a result. CK computes with types where a constexpr function would do, and what it computes,
 layouts, indices, offsets, is known before any code is made: the machine code of a kernel is the same instruction for
 instruction with and without them, which //tests/rules:straightforward_test shows.
 """
@@ -9,10 +9,11 @@ instruction with and without them, which //tests/rules:straightforward_test show
 from __future__ import annotations
 
 from ckfetch.edit import Cut, Edit, Insertion, StructEdit
-from ckfetch.edits import adaptors, assembly, curves, distributions, elements, sequences, slices, windows
+from ckfetch.edits import adaptors, assembly, casts, curves, distributions, elements, sequences, slices, windows
 
 EDITS: tuple[Cut | Edit | Insertion | StructEdit, ...] = (
     *assembly.EDITS,
+    *casts.EDITS,
     *sequences.EDITS,
     *adaptors.EDITS,
     *curves.EDITS,

@@ -60,21 +60,19 @@ def _interrupt(number: int, frame: object) -> None:
 
 def list_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Print every cell with its kernel or its refusal."""
-    cells = _chosen(options, arch)
-    if options.json:
-        print(json.dumps([cell.to_json() for cell in cells], indent=1))
-    else:
-        print("\n".join(str(cell) for cell in cells))
-    return 0
+    return _list(_chosen(options, arch), options)
 
 
 def list_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Print random kernels; the seed decides which."""
-    samples = _drawn(options, arch)
+    return _list(_drawn(options, arch), options)
+
+
+def _list(found: Sequence[Cell | Sample], options: argparse.Namespace) -> int:
     if options.json:
-        print(json.dumps([sample.to_json() for sample in samples], indent=1))
+        print(json.dumps([one.to_json() for one in found], indent=1))
     else:
-        print("\n".join(str(sample) for sample in samples))
+        print("\n".join(str(one) for one in found))
     return 0
 
 

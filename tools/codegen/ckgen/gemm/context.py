@@ -68,6 +68,8 @@ def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "scheduler": _SCHEDULERS[spec.scheduler],
         "memory_operation": "atomic_add" if spec.split_k is SplitK.ATOMIC else "set",
         "adds_parts": spec.split_k is SplitK.WORKSPACE,
+        "plain_stores": spec.split_k is SplitK.ATOMIC
+        or _object_bytes(spec.dtype_stored, arch) == 1,
         **_fused_names(spec.fused_op),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ckarch import UnknownNameError
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs
@@ -94,9 +94,11 @@ HARDWARE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "gemm.wave_layout_supported",
-        "The layout of waves must be one that the GPU's table lists.",
+        "The layout of waves must be one that the GPU's table lists: those that keep every SIMD "
+        "busy.",
         ("waves",),
         _wave_layout_supported,
+        Purpose.SPEED,
     ),
     Rule(
         "gemm.wave_k",

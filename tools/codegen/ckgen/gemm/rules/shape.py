@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.spec import GemmSpec, Layout
@@ -66,6 +66,7 @@ SHAPE_RULES: tuple[Rule, ...] = (
         f"The tile must be at least {MINIMUM_TILE}.",
         ("tile",),
         _tile_minimum,
+        Purpose.SPEED,
     ),
     Rule(
         "gemm.tile_divisible",
