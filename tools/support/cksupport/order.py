@@ -10,7 +10,7 @@ from ckgen.gemm.spec import GemmSpec
 
 from cksupport.kernels import Kernel
 
-MOST_IN_A_BATCH = 8
+MOST_IN_A_BATCH = 32
 """Kernels whose results would have to be made again after an interruption, if the cache is lost."""
 
 
