@@ -104,7 +104,9 @@ class Pool:
     def join(self) -> None:
         """Wait until every thread has ended."""
         for thread in self._threads:
-            thread.join()
+            # Ctrl-C may come while threads are started; one that is not will find nothing to do.
+            with suppress(RuntimeError):
+                thread.join()
 
     def _work(self) -> None:
         while (task := self._next()) is not None:
