@@ -58,10 +58,10 @@ def test_the_page_in_the_documentation_is_not_stale(
     assert text == page(TABLES, cells, results, digests, ARCH), RENDER
 
 
-def test_the_page_of_samples_in_the_documentation_is_not_stale() -> None:
+def test_the_page_of_samples_in_the_documentation_is_not_stale(digests: Digests) -> None:
     results = Results.read(DOCS / "gemm_samples.json")
     text = (DOCS / "gemm_samples.md").read_text(encoding="utf-8")
-    assert text == samples_page(results, ARCH), RENDER
+    assert text == samples_page(results, digests, ARCH), RENDER
 
 
 def test_a_matrix_that_is_all_right_has_marks_and_refusals_only(
@@ -126,6 +126,22 @@ def test_a_result_of_other_sources_is_stale_and_fails(
     assert status(all_right) == 1
     grids = page(TABLES, cells, all_right, digests, ARCH).split("## Products", 1)[1]
     assert "stale |" in grids
+
+
+def test_samples_of_other_sources_are_told_apart(
+    cells: tuple[Cell, ...], digests: Digests, tmp_path: Path
+) -> None:
+    kernels = dict.fromkeys(cell.kernel for cell in cells if cell.kernel is not None)
+    fresh, stale = tuple(kernels)[:2]
+    bad = Outcome(Verdict.WRONG, "2 for 1")
+    known = {
+        fresh.key: Result(bad, digests.of(fresh.spec, fresh.gpu)),
+        stale.key: Result(bad, "another"),
+    }
+    text = samples_page(Results(tmp_path / "samples.json", known), digests, ARCH)
+    assert "2 kernels were tried, 1 of them with other sources" in text
+    assert f"- `{fresh.spec.name}` on {fresh.gpu} is wrong: 2 for 1" in text
+    assert f"- `{stale.spec.name}` on {stale.gpu} was wrong: 2 for 1" in text
 
 
 def test_a_stale_page_is_noticed(all_right: Results, tmp_path: Path) -> None:

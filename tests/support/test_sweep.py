@@ -24,6 +24,8 @@ from cksupport.verdicts import Verdict
 ARCH = load_specs()
 MACHINE = Machine(jobs=os.cpu_count() or 1, timeout=300.0)
 FP8 = "gemm_fp8_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_16x16x32"
+BF8 = "gemm_fp8_rcr_compv3_default_intrawave_True_True_True_False_64x64x64_2x2x1_16x16x32_cbf8"
+"""What CK's own headers would store as fp8, and with stores that take no single byte."""
 FP16 = "gemm_fp16_crr_compv4_cshuffle_intrawave_True_True_True_False_64x128x32_2x4x1_16x16x16"
 
 
@@ -31,7 +33,7 @@ def kernel(gpu: str, name: str) -> Kernel:
     return Kernel(gpu, cast(GemmSpec, FAMILIES["gemm"].parse_name(name)))
 
 
-KERNELS = [kernel("gfx942", FP8), kernel("gfx1201", FP16)]
+KERNELS = [kernel("gfx942", FP8), kernel("gfx942", BF8), kernel("gfx1201", FP16)]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory, digests: Digests) -> Results
     return results
 
 
-@pytest.mark.parametrize("tried", KERNELS, ids=lambda tried: tried.gpu)
+@pytest.mark.parametrize("tried", KERNELS, ids=lambda tried: f"{tried.gpu}-{tried.spec.dtype_c}")
 def test_a_kernel_is_right_and_all_of_its_functions_ran(tried: Kernel, swept: Results) -> None:
     outcome = Results.read(swept.path).known[tried.key].outcome
     assert outcome.why == "" and outcome.verdict is Verdict.RIGHT

@@ -34,6 +34,7 @@ from ckdispatch.jit.process import Cancelled, Processes
 from ckdispatch.jit.progress import Stage
 from ckdispatch.jit.result import LOG, BuildResult
 from ckdispatch.jit.workers import Pool, Task, worker_count
+from ckdispatch.waiting import awaited
 
 _POLL = 0.05
 
@@ -106,7 +107,7 @@ class Compilation:
         try:
             pool.start()
             while any(spec not in self._board.results for spec in self._missing):
-                self._calls.get()()
+                awaited(self._calls)()
         finally:
             self._processes.stop()
             pool.stop()

@@ -74,6 +74,8 @@ def test_every_loop_variant_is_one_device_function(pipeline: Pipeline, epilogue:
             "ck_tile::memory_operation_enum::atomic_add>>;",
         ),
         ({"pipeline": Pipeline.COMP_ASYNC}, "ck_tile::GemmPipelineAgBgCrCompAsync<"),
+        ({"dtype_c": Dtype.BF8}, "#if !defined(CK_KERNEL_CASTS_BF8)"),
+        ({"dtype_c": Dtype.FP8, "epilogue": Epilogue.DEFAULT}, "/*raw stores, which CK has"),
     ],
 )
 def test_each_choice_reaches_the_source(changes: dict[str, Any], expected: str) -> None:

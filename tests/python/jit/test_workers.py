@@ -44,6 +44,13 @@ def test_the_memory_of_this_machine_is_known() -> None:
     assert available_memory() > 0
 
 
+def test_threads_that_were_never_started_are_not_waited_for() -> None:
+    """As after Ctrl-C while they are started."""
+    pool = Pool([Task(lambda: True)], 2)
+    pool.stop()
+    pool.join()
+
+
 def test_a_task_that_must_wait_lets_others_pass() -> None:
     order: list[str] = []
     free = threading.Event()

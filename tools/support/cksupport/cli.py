@@ -22,7 +22,7 @@ from cksupport.options import parser
 from cksupport.page import page
 from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
-from cksupport.sample_summary import SampleSummary, samples_page
+from cksupport.sample_summary import SampleSummary, known_samples, samples_page
 from cksupport.samples import Draw, Sample
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
@@ -78,27 +78,27 @@ def _list(found: Sequence[Cell | Sample], options: argparse.Namespace) -> int:
 
 def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try what is to be tried, and say what is known then."""
-    cells = _chosen(options, arch)
+    cells, digests = _chosen(options, arch), Digests(arch)
     with sole_writer(options.results):
         kernels = [cell.kernel for cell in cells if cell.kernel is not None]
-        results = _try(kernels, options, arch)
+        results = _try(kernels, options, digests)
         if not options.gpu and not options.table:
             results.keep_only({kernel.key for kernel in kernels})
-    return _report(Summary.of(cells, results, Digests(arch)), options)
+    return _report(Summary.of(cells, results, digests), options)
 
 
 def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try random kernels: a legal one that is not right is bad, as is an illegal one that is."""
-    drawn = _drawn(options, arch)
     with sole_writer(options.results):
-        summary = SampleSummary.of(drawn, _try(drawn, options, arch))
-    print(json.dumps(summary.to_json(), indent=1) if options.json else summary)
-    return 0 if summary.complete else _BAD
+        known = known_samples(Results.read(options.results), arch)
+        samples = known if options.known else _drawn(options, arch)
+        results = _try(samples, options, Digests(arch))
+    return _report(SampleSummary.of(samples, results), options)
 
 
-def _try(kernels: Sequence[Kernel], options: argparse.Namespace, arch: ArchSpecs) -> Results:
+def _try(kernels: Sequence[Kernel], options: argparse.Namespace, digests: Digests) -> Results:
     again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
-    results, digests = Results.read(options.results), Digests(arch)
+    results = Results.read(options.results)
     todo = pending(kernels, results, digests, again)[: options.limit]
     with showing(len(todo), quiet=options.json) as told:
         sweep(todo, results, digests, Machine(options.jobs, options.timeout), told)
@@ -114,9 +114,9 @@ def show_status(options: argparse.Namespace, arch: ArchSpecs) -> int:
 def render_pages(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Write the pages, or only compare them."""
     tables = all_tables(arch)
-    results = Results.read(options.results)
-    matrix = page(tables, answer_all(tables, arch), results, Digests(arch), arch)
-    samples = samples_page(Results.read(options.samples), arch)
+    results, digests = Results.read(options.results), Digests(arch)
+    matrix = page(tables, answer_all(tables, arch), results, digests, arch)
+    samples = samples_page(Results.read(options.samples), digests, arch)
     pages = ((options.page, matrix), (options.samples_page, samples))
     return max(_render(path, text, options.check) for path, text in pages)
 
@@ -135,7 +135,7 @@ def _render(path: Path, text: str, check: bool) -> int:
     return 0
 
 
-def _report(summary: Summary, options: argparse.Namespace) -> int:
+def _report(summary: Summary | SampleSummary, options: argparse.Namespace) -> int:
     print(json.dumps(summary.to_json(), indent=1) if options.json else summary)
     return 0 if summary.complete else _BAD
 

@@ -50,6 +50,10 @@ def parser(
         samples,
     )  # fmt: skip
     _choose_samples(sampling, 200)
+    sampling.add_argument(
+        "--known", action="store_true",
+        help="draw none: try those of the file again that were made of other sources",
+    )  # fmt: skip
     _results(sampling, "--results", "gemm_samples.json")
     _trying(sampling)
 

@@ -16,7 +16,6 @@ from cksupport.operands import PACKED, Spacing
 _LOOPS = 5
 """Turns of the main loop after which no pipeline but mem begins anything new."""
 _GROUPS = 3
-_SHUFFLED_UNIT = 16
 ALIGNED = 16
 """Elements that are a multiple of 16 bytes in every dtype, as addresses of a run should be."""
 
@@ -83,7 +82,7 @@ class Steps:
             (b,) = plain_b
             b_n, b_k = (b, 1) if layout.b_by_rows else (1, b)
         else:
-            b = _SHUFFLED_UNIT
+            b = 0  # preshuffled weights have no rows that could be apart
             b_n, b_k = spec.warp_tile.n, spec.tile.k
         return cls(
             m=1 if layout.a_by_rows else a,

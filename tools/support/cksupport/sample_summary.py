@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from ckarch import ArchSpecs
@@ -15,6 +15,7 @@ from ckgen.families import FAMILIES
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec
 
+from cksupport.digests import Digests
 from cksupport.results import Results
 from cksupport.samples import Sample, broken_rules
 from cksupport.verdicts import Outcome, Verdict
@@ -38,10 +39,10 @@ nobody writes in this page:
 class SampleSummary:
     """How samples ended, and those that ended as they should not."""
 
-    legal: Counter[Verdict] = field(default_factory=Counter)
-    illegal: dict[str, Counter[Verdict]] = field(default_factory=dict)
-    bad: dict[str, str] = field(default_factory=dict)
-    untested: int = 0
+    legal: Counter[Verdict]
+    illegal: dict[str, Counter[Verdict]]
+    bad: dict[str, str]
+    untested: int
 
     @classmethod
     def of(cls, samples: Iterable[Sample], results: Results) -> SampleSummary:
@@ -88,53 +89,76 @@ class SampleSummary:
         return "\n".join(lines + [f"  {kernel}: {why}" for kernel, why in self.bad.items()])
 
 
-def samples_page(results: Results, arch: ArchSpecs) -> str:
-    """The page of all samples of a file, as Markdown."""
-    tried = [(sample, results.known[sample.key].outcome) for sample in _known(results, arch)]
-    legal = [(sample, outcome) for sample, outcome in tried if not sample.rule]
-    return "\n".join(
-        [_HEAD, _legal_table(legal, arch), *(_rule_section(rule, tried) for rule in GEMM_RULES)]
-    )
+@dataclass(frozen=True)
+class _Tried:
+    """A sample with its outcome; stale if it was made of other sources than those of now."""
+
+    sample: Sample
+    outcome: Outcome
+    stale: bool
+
+    def __str__(self) -> str:
+        where = f"`{self.sample.spec.name}` on {self.sample.gpu}"
+        return f"- {where} {'was' if self.stale else 'is'} {_how(self.outcome)}"
 
 
-def _known(results: Results, arch: ArchSpecs) -> Iterable[Sample]:
+def known_samples(results: Results, arch: ArchSpecs) -> tuple[Sample, ...]:
     """The samples of a file, with the first rule that refuses each."""
+    found = []
     for gpu, name in sorted(results.known):
         spec = cast(GemmSpec, FAMILIES["gemm"].parse_name(name))
         broken = broken_rules(spec, Target.of(arch, gpu))
-        yield Sample(gpu, spec, broken[0] if broken else "")
+        found.append(Sample(gpu, spec, broken[0] if broken else ""))
+    return tuple(found)
+
+
+def samples_page(results: Results, digests: Digests, arch: ArchSpecs) -> str:
+    """The page of all samples of a file, as Markdown."""
+    tried = []
+    for sample in known_samples(results, arch):
+        known = results.known[sample.key]
+        stale = known.digest != digests.of(sample.spec, sample.gpu)
+        tried.append(_Tried(sample, known.outcome, stale))
+    legal = [one for one in tried if not one.sample.rule]
+    head = f"{_HEAD}\n{_staleness(tried)}"
+    sections = (_rule_section(rule, tried) for rule in GEMM_RULES)
+    return "\n".join([head, _legal_table(legal, arch), *sections])
+
+
+def _staleness(tried: Sequence[_Tried]) -> str:
+    stale = sum(one.stale for one in tried)
+    return (
+        f"{len(tried)} kernels were tried, {stale} of them with other sources, headers or flags "
+        "than those of now; of these it says what they were.\n"
+    )
 
 
 def _counts(counted: Counter[Verdict]) -> str:
     return ", ".join(f"{count} {verdict.value}" for verdict, count in counted.items()) or "none"
 
 
-def _legal_table(tried: list[tuple[Sample, Outcome]], arch: ArchSpecs) -> str:
-    right = sum(outcome.verdict is Verdict.RIGHT for _, outcome in tried)
+def _legal_table(tried: Sequence[_Tried], arch: ArchSpecs) -> str:
+    right = sum(one.outcome.verdict is Verdict.RIGHT for one in tried)
     lines = [f"## Legal kernels\n\n{len(tried)} were tried, {right} were right.\n"]
     lines.append(f"| variant | {' | '.join(arch.gpus)} |")
     lines.append("| --- " * (len(arch.gpus) + 1) + "|")
-    counted = Counter((str(sample.spec.variant), sample.gpu) for sample, _ in tried)
+    counted = Counter((str(one.sample.spec.variant), one.sample.gpu) for one in tried)
     for variant in dict.fromkeys(variant for variant, _ in sorted(counted)):
         cells = (str(counted[variant, gpu]) for gpu in arch.gpus)
         lines.append(f"| {variant} | {' | '.join(cells)} |")
-    bad = [_line(*one) for one in tried if one[1].verdict is not Verdict.RIGHT]
+    bad = [str(one) for one in tried if one.outcome.verdict is not Verdict.RIGHT]
     return "\n".join([*lines, "", *bad, *([""] if bad else [])])
 
 
-def _rule_section(rule: Rule, tried: list[tuple[Sample, Outcome]]) -> str:
-    own = [(sample, outcome) for sample, outcome in tried if sample.rule == rule.id]
-    counted = Counter(outcome.verdict for _, outcome in own)
+def _rule_section(rule: Rule, tried: Sequence[_Tried]) -> str:
+    own = [one for one in tried if one.sample.rule == rule.id]
+    counted = Counter(one.outcome.verdict for one in own)
     text = f"## {rule.id}\n\n{rule.sentence} Without it: {rule.purpose.value}.\n"
     text += f"\nTried against it: {_counts(counted)}.\n"
     shown: dict[Verdict, str] = {}
-    for sample, outcome in own:
-        shown.setdefault(outcome.verdict, _line(sample, outcome))
+    for one in own:
+        shown.setdefault(one.outcome.verdict, str(one))
     return "\n".join([text, *shown.values(), *([""] if shown else [])])
-
-
-def _line(sample: Sample, outcome: Outcome) -> str:
-    return f"- `{sample.spec.name}` on {sample.gpu} is {_how(outcome)}"
 
 
 def _how(outcome: Outcome) -> str:

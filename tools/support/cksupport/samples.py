@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from ckarch import ArchSpecs
 from ckgen.core.errors import SpecError
-from ckgen.core.rules import Purpose, first_violation
+from ckgen.core.rules import Purpose
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
+from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
 from ckgen.gemm.geometry import warp_tiles_of
@@ -42,6 +43,7 @@ _LARGEST = Dim3(128, 128, 128)
 """Of tiles: what is larger compiles for minutes and shows nothing new."""
 _EXTENTS = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 _OUT_OF_PLACE = ((32, 32, 4), (16, 16, 8), (16, 16, 64), (32, 32, 64), (8, 8, 16), (64, 64, 8))
+_FAMILY = FAMILIES["gemm"]
 _RULES = {rule.id: rule for rule in GEMM_RULES}
 _MOST_DRAWS = 1_000_000
 _DRAWS_OF_A_KIND = 200
@@ -85,7 +87,7 @@ class Draw:
                 spec = self._spec(target, variant)
                 if spec is None:
                     continue
-                if max(spec.tile.m, spec.tile.n) <= _LARGEST.m and _is_legal(spec, target):
+                if max(spec.tile.m, spec.tile.n) <= _LARGEST.m and _FAMILY.is_legal(spec, target):
                     if (target.name, spec) not in seen:
                         seen.add((target.name, spec))
                         yield Sample(target.name, spec)
@@ -204,7 +206,7 @@ def _replaced(spec: GemmSpec, name: str, value: Any) -> GemmSpec:
 
 def broken_rules(spec: GemmSpec, target: Target) -> list[str]:
     """The ids of all rules that refuse ``spec``."""
-    return [rule.id for rule in GEMM_RULES if rule.complaint(spec, target) is not None]
+    return [finding.rule.id for finding in _FAMILY.judge(spec, target).violations]
 
 
 def _has_a_name(spec: GemmSpec) -> bool:
@@ -213,7 +215,3 @@ def _has_a_name(spec: GemmSpec) -> bool:
         return parse_name(spec.name) == spec
     except SpecError:
         return False
-
-
-def _is_legal(spec: GemmSpec, target: Target) -> bool:
-    return first_violation(GEMM_RULES, spec, target) is None

@@ -76,9 +76,10 @@ def _outcome(spec: GemmSpec, made: BuildResult, runner: Runner) -> Outcome:
     if made.error_type is not BuildFailed:
         # Not the kernel's fault: no compiler, no space, no headers.
         made.check()
-    return Outcome(Verdict.NOT_COMPILED, _without_paths(made.error or ""))
+    return Outcome(Verdict.NOT_COMPILED, _in_short(made.error or "", spec))
 
 
-def _without_paths(error: str) -> str:
-    """What the compiler says, without where its log is: results are the same on every machine."""
-    return error.partition("; the compiler's log is ")[0]
+def _in_short(error: str, spec: GemmSpec) -> str:
+    """Without where the log is, so that results are the same everywhere, and without the name."""
+    said = error.partition("; the compiler's log is ")[0]
+    return said.removeprefix(f"{spec.name} could not be built: ")

@@ -67,7 +67,6 @@ class Bench:
     def try_kernel(self, spec: GemmSpec, library: Path) -> Outcome:
         """What the kernel computes; raises only what is no fault of the kernel."""
         dispatcher = self.open(library)
-        self.report.new_launches()  # whatever the kernel before has left
         done: list[str] = []
         functions: set[str] = set()
         try:
@@ -81,6 +80,7 @@ class Bench:
 
     def try_launch(self, dispatcher: Dispatcher, spec: GemmSpec, launch: Launch) -> set[str]:
         """The device functions that ran; raises ``Ended`` unless all that they did is right."""
+        self.report.new_launches()  # whatever a launch that ended badly has left
         try:
             self._compute(dispatcher, spec, launch)
         except InvalidArgument as error:  # there is no such problem
