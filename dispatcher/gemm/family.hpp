@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ck_kernel_abi.h"
+#include "ck_gemm_problem.h"
 #include "ckdispatch/core/cost.hpp"
 #include "ckdispatch/core/dispatcher.hpp"
 #include "ckdispatch/gemm/key.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ck_kernel_abi.h"
+#include "ck_gemm_problem.h"
 #include "ckdispatch/core/name.hpp"
 
 namespace ckdispatch {

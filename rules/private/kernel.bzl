@@ -77,8 +77,8 @@ def _ck_kernel_impl(ctx):
     bundle(ctx, hip, code_objects, gpu_binary)
     object = ctx.actions.declare_file("_ck/{0}/{0}.o".format(name))
     wave_sizes = {gpu: GPU_FACTS[gpu]["wave_size"] for gpu in gpus}
-    own_dirs = [ctx.file._exports.path.partition("/ck_kernel/")[0], ctx.file._abi.dirname]
-    compile_host(ctx, hip, wave_sizes, source, depset(ctx.files._host_headers + [ctx.file._abi]), own_dirs, gpu_binary, resources_header, object)
+    own_dirs = [ctx.file._exports.path.partition("/ck_kernel/")[0], ctx.files._abi[0].dirname]
+    compile_host(ctx, hip, wave_sizes, source, depset(ctx.files._host_headers + ctx.files._abi), own_dirs, gpu_binary, resources_header, object)
     library = ctx.actions.declare_file("lib{}.so".format(name))
     link(ctx, hip, object, ctx.file._exports, library)
 
@@ -112,7 +112,7 @@ ck_kernel = rule(
         "legal_gpus": attr.string_list(doc = "GPUs on which every rule allows the kernel.", mandatory = True),
         "refused": attr.string_dict(doc = "The sentence of the refusing rule for each other GPU."),
         "spec": attr.string(doc = "The kernel's spec as JSON.", mandatory = True),
-        "_abi": attr.label(default = "//abi:ck_kernel_abi.h", allow_single_file = True),
+        "_abi": attr.label(default = "//abi:headers"),
         "_device_headers": attr.label_list(default = ["//rules:gemm_device_headers"], providers = [CkDeviceHeadersInfo]),
         "_exports": attr.label(default = "//tools/codegen:include/ck_kernel/host/exports.map", allow_single_file = True),
         "_generator": attr.label(default = "//tools/codegen:cli", cfg = "exec", executable = True),

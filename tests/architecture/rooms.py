@@ -24,6 +24,7 @@ IMPORTS = {
     "tests": "tests",
 }
 INCLUDES = {
+    "ck_gemm_problem.h": "abi",
     "ck_kernel_abi.h": "abi",
     "device_code/": "abi",
     "ck_kernel/": "tools/codegen",

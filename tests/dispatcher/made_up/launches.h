@@ -5,7 +5,7 @@
 #ifndef TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_
 #define TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_
 
-#include "ck_kernel_abi.h"
+#include "ck_gemm_problem.h"
 
 #ifdef __cplusplus
 extern "C" {

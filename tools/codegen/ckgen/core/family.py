@@ -16,6 +16,9 @@ from ckgen.core.rules import Rule, Verdict, first_violation, judge
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 
+_CODEGEN = Path(__file__).parents[2]
+_ABI = _CODEGEN.parents[1] / "abi"
+
 
 @dataclass(frozen=True)
 class EntryField:
@@ -79,9 +82,14 @@ class Family(ABC):
         """The jinja2 template of one kernel."""
 
     @property
-    @abstractmethod
     def headers(self) -> Mapping[str, Path]:
         """The project's headers that generated sources include, by the name they include."""
+        own = _CODEGEN / "include"
+        inside = sorted((*own.rglob("*.hpp"), *own.rglob("*.inc")))
+        return {
+            **{path.relative_to(own).as_posix(): path for path in inside},
+            **{path.name: path for path in sorted(_ABI.glob("*.h"))},
+        }
 
     @property
     @abstractmethod

@@ -23,8 +23,6 @@ from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import FusedOp, GemmSpec, SplitK, Variant
 
 _HERE = Path(__file__).parent
-_CODEGEN = _HERE.parents[1]
-_ABI = _HERE.parents[3] / "abi" / "ck_kernel_abi.h"
 
 _OF_VARIANT: Mapping[Variant, Mapping[str, Any]] = MappingProxyType(
     {
@@ -87,12 +85,6 @@ class GemmFamily(Family):
     @property
     def template(self) -> Path:
         return _HERE / "templates" / "kernel.cpp.j2"
-
-    @property
-    def headers(self) -> Mapping[str, Path]:
-        own = _CODEGEN / "include"
-        found = sorted((*own.rglob("*.hpp"), *own.rglob("*.inc")))
-        return {**{path.relative_to(own).as_posix(): path for path in found}, _ABI.name: _ABI}
 
     @property
     def preselected(self) -> Mapping[str, Path]:

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "ck_gemm_problem.h"
 #include "ck_kernel/host/gemm_library.hpp"
 #include "ck_kernel/host/hip_runtime.hpp"
 #include "ck_kernel/plan/gemm.hpp"
-#include "ck_kernel_abi.h"
 
 namespace ck_kernel::gemm {
 
@@ -105,7 +105,8 @@ private:
     {
         const Config& config = library.config;
         // The parts of K need the same loops, as supports() made sure.
-        const Entry* entry = find_entry(library, ceil_div(k_parts(config, p.k, p.k_batch).last, config.tile.k));
+        const int loops    = ceil_div(k_parts(config, p.k, p.k_batch).last, config.tile.k);
+        const Entry* entry = find_entry(config, library.entries, library.entry_count, loops);
         if(entry == nullptr)
             return hipErrorInvalidDeviceFunction;
         const int block         = block_size(config, wave_size);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "ck_gemm_problem.h"
 #include "ck_kernel/plan/gemm.hpp"
 
 namespace ck_kernel::gemm {
@@ -16,6 +17,12 @@ struct Entry {
 };
 
 struct Library {
+    using Problem = ck_gemm_problem;
+
+    static constexpr ck_family kFamily = CK_FAMILY_GEMM;
+    static constexpr char kComputes[]  = "a GEMM";
+    static constexpr char kProblem[]   = "ck_gemm_problem";
+
     Config config;
     const char* name;
     const Entry* entries;
@@ -23,14 +30,14 @@ struct Library {
     const void* add_parts; // the device function that adds up what waits in a workspace, or null
 };
 
-inline const Entry* find_entry(const Library& library, int loops)
+inline const Entry* find_entry(const Config& config, const Entry* entries, std::size_t count, int loops)
 {
-    if(chooses_loops_on_device(library.config))
-        return library.entries;
-    const LoopVariant wanted = loop_variant(library.config, loops);
-    for(std::size_t i = 0; i < library.entry_count; ++i)
-        if(library.entries[i].variant == wanted)
-            return &library.entries[i];
+    if(chooses_loops_on_device(config))
+        return entries;
+    const LoopVariant wanted = loop_variant(config, loops);
+    for(std::size_t i = 0; i < count; ++i)
+        if(entries[i].variant == wanted)
+            return &entries[i];
     return nullptr;
 }
 

@@ -6,23 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ck_gemm_problem.h"
 #include "ck_kernel/host/gemm_library.hpp"
+#include "ck_kernel/host/memory.hpp"
 #include "ck_kernel/host/reason.hpp"
-#include "ck_kernel_abi.h"
 
 namespace ck_kernel::gemm {
-
-inline bool fits_descriptor(std::int64_t rows, std::int64_t stride, int bytes)
-{
-    // CK addresses a tensor by 32-bit byte offsets from one buffer descriptor.
-    constexpr std::int64_t limit = INT64_C(1) << 31;
-    return stride < limit && rows < limit && rows * stride < limit / bytes;
-}
-
-inline bool misaligned(const void* pointer, int bytes)
-{
-    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) != 0;
-}
 
 // One operand: rows of `width` contiguous elements, `stride` apart, moved `vector` elements at a time.
 struct Side {

@@ -6,27 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ck_gemm_problem.h"
 #include "ck_kernel/host/gemm_library.hpp"
 #include "ck_kernel/host/gemm_sides.hpp"
 #include "ck_kernel/host/gemm_variants.hpp"
-#include "ck_kernel/host/gpus.hpp"
 #include "ck_kernel/host/reason.hpp"
 #include "ck_kernel/plan/gemm.hpp"
-#include "ck_kernel_abi.h"
 
 namespace ck_kernel::gemm {
-
-inline ck_kernel_status read_problem(const Library& library,
-                                     const ck_problem* problem,
-                                     const ck_gemm_problem** gemm,
-                                     const Reason& reason)
-{
-    if(problem == nullptr || problem->struct_size < sizeof(ck_gemm_problem) || problem->family != CK_FAMILY_GEMM)
-        return reason(CK_KERNEL_INVALID, "%s computes a GEMM and was given no ck_gemm_problem of this ABI version.",
-                      library.name);
-    *gemm = reinterpret_cast<const ck_gemm_problem*>(problem);
-    return CK_KERNEL_OK;
-}
 
 // The grid has one layer of workgroups for each part of K, and their number has 16 bits.
 constexpr std::int64_t kMostParts = 65535;
@@ -149,8 +136,9 @@ check_groups(const Library& library, const ck_gemm_problem& p, int wave_size, co
 }
 
 // Bytes that a launch needs besides the operands.
-inline std::uint64_t workspace_bytes(const Config& config, const ck_gemm_problem& p)
+inline std::uint64_t workspace_bytes(const Library& library, const ck_gemm_problem& p)
 {
+    const Config& config = library.config;
     if(config.variant == Variant::grouped)
         return static_cast<std::uint64_t>(p.group_count) * sizeof(Group);
     if(config.split_k != SplitK::workspace)
@@ -161,45 +149,35 @@ inline std::uint64_t workspace_bytes(const Config& config, const ck_gemm_problem
     return static_cast<std::uint64_t>(elements) * static_cast<std::uint64_t>(config.sum_bytes);
 }
 
-inline ck_kernel_status supports(const Library& library,
-                                 const ck_problem* problem,
-                                 const char* gpu,
-                                 const Reason& reason)
+inline bool has_null(const Library& library, const ck_gemm_problem& p)
 {
-    const ck_gemm_problem* p = nullptr;
-    if(const auto status = read_problem(library, problem, &p, reason))
-        return status;
-    const int wave_size = wave_size_of(gpu);
-    if(wave_size == 0)
-        return reason(CK_KERNEL_WRONG_GPU, "%s was asked to run on %s and holds code for %s only.", library.name,
-                      gpu ? gpu : "no GPU", gpu_names());
     if(library.config.variant == Variant::grouped)
-        return check_groups(library, *p, wave_size, reason);
-    if(p->group_count != 0)
-        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for %lld products at once and computes one.", library.name,
-                      static_cast<long long>(p->group_count));
-    if(const auto status = check_batch(library, *p, wave_size, reason))
-        return status;
-    if(const auto status = check_product(library, *p, wave_size, reason))
-        return status;
-    return library.config.variant == Variant::stream_k ? check_shares(library, *p, reason)
-                                                       : check_parts(library, *p, reason);
+    {
+        for(std::int64_t i = 0; i < p.group_count; ++i)
+            if(p.groups[i].a == nullptr || p.groups[i].b == nullptr || p.groups[i].c == nullptr)
+                return true;
+        return false;
+    }
+    for(int i = 0; i < library.config.d_count; ++i)
+        if(p.d[i] == nullptr)
+            return true;
+    return p.a == nullptr || p.b == nullptr || p.c == nullptr;
 }
 
-inline ck_kernel_status workspace_size(const Library& library,
-                                       const ck_problem* problem,
-                                       const char* gpu,
-                                       std::uint64_t* bytes,
-                                       const Reason& reason)
+inline ck_kernel_status
+check(const Library& library, const ck_gemm_problem& p, int wave_size, const Reason& reason)
 {
-    if(bytes == nullptr)
-        return reason(CK_KERNEL_INVALID, "%s was asked for its workspace size without a place to write it.",
-                      library.name);
-    *bytes = 0;
-    if(const auto status = supports(library, problem, gpu, reason))
+    if(library.config.variant == Variant::grouped)
+        return check_groups(library, p, wave_size, reason);
+    if(p.group_count != 0)
+        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for %lld products at once and computes one.", library.name,
+                      static_cast<long long>(p.group_count));
+    if(const auto status = check_batch(library, p, wave_size, reason))
         return status;
-    *bytes = workspace_bytes(library.config, *reinterpret_cast<const ck_gemm_problem*>(problem));
-    return CK_KERNEL_OK;
+    if(const auto status = check_product(library, p, wave_size, reason))
+        return status;
+    return library.config.variant == Variant::stream_k ? check_shares(library, p, reason)
+                                                       : check_parts(library, p, reason);
 }
 
 } // namespace ck_kernel::gemm

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ck_gemm_problem.h"
 #include "ck_kernel/host/gemm_library.hpp"
 #include "ck_kernel/host/gemm_sides.hpp"
 #include "ck_kernel/host/reason.hpp"
 #include "ck_kernel/plan/gemm.hpp"
-#include "ck_kernel_abi.h"
 
 namespace ck_kernel::gemm {
 
