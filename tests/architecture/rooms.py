@@ -25,6 +25,7 @@ IMPORTS = {
 }
 INCLUDES = {
     "ck_gemm_problem.h": "abi",
+    "ck_grouped_conv_problem.h": "abi",
     "ck_kernel_abi.h": "abi",
     "device_code/": "abi",
     "ck_kernel/": "tools/codegen",
