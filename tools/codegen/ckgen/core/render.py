@@ -11,13 +11,16 @@ import jinja2
 
 from ckgen.core.errors import RenderError
 
+_CKGEN = Path(__file__).parents[1]
+"""Templates may import others by their path below this folder."""
+
 
 class Renderer:
     """One compiled template; rendering the next kernel costs no parsing."""
 
     def __init__(self, template: Path) -> None:
         environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(template.parent),
+            loader=jinja2.FileSystemLoader([template.parent, _CKGEN]),
             undefined=jinja2.StrictUndefined,
             autoescape=False,
             keep_trailing_newline=True,

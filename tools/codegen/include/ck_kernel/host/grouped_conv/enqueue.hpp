@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+//
+// Host pass only: the launches that a convolution takes on a stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ck_kernel/host/grouped_conv/library.hpp"
+#include "ck_kernel/host/grouped_conv/residues.hpp"
+#include "ck_kernel/host/hip_runtime.hpp"
+#include "ck_kernel/plan/grouped_conv/implicit.hpp"
+
+namespace ck_kernel::grouped_conv {
+
+// Enqueues problems that check() has accepted, with a workspace of workspace_bytes().
+template <typename Implicit>
+class Work {
+public:
+    const Hip& hip;
+    const Library& library;
+    int wave_size;
+    hipStream_t stream;
+    void* workspace;
+
+    hipError_t enqueue(const ck_grouped_conv_problem& p) const
+    {
+        switch(library.config.direction)
+        {
+        case Direction::forward: return enqueue_images(p, [&](const auto&... of) { return enqueue_forward(of...); });
+        case Direction::backward_data:
+            if(!all_inputs_written(p.axis, Implicit::kSpatial))
+                if(const auto error = clear(p.x, p.n, Extents(library.config, p).image_x * bytes_x(library.config)))
+                    return error;
+            return enqueue_images(p, [&](const auto&... of) { return enqueue_data(of...); });
+        case Direction::backward_weight: break;
+        }
+        return enqueue_weight(p);
+    }
+
+private:
+    using Args = typename Implicit::Args;
+    using Sizes = grouped_conv::Sizes<Implicit::kSpatial>;
+    using Residue = grouped_conv::Residue<Implicit::kSpatial>;
+
+    static std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
+
+    static Sizes sizes(const ck_grouped_conv_problem& p, std::int64_t images)
+    {
+        Sizes s{};
+        const auto first = [&](auto& lengths, std::int64_t outer, std::int64_t channels) {
+            lengths[0] = narrow(p.g);
+            lengths[1] = narrow(outer);
+            lengths[2] = narrow(channels);
+        };
+        first(s.x, images, p.c);
+        first(s.w, p.k, p.c);
+        first(s.y, images, p.k);
+        for(int i = 0; i < Implicit::kSpatial; ++i)
+        {
+            s.x[i + 3]     = narrow(p.axis[i].input);
+            s.w[i + 3]     = narrow(p.axis[i].filter);
+            s.y[i + 3]     = narrow(p.axis[i].output);
+            s.stride[i]    = narrow(p.axis[i].stride);
+            s.dilation[i]  = narrow(p.axis[i].dilation);
+            s.left_pad[i]  = narrow(p.axis[i].left_pad);
+            s.right_pad[i] = narrow(p.axis[i].right_pad);
+        }
+        return s;
+    }
+
+    // A's descriptor has k first where the sum is over positions, B's where it is not along the channels of w.
+    static auto product_of(const Sizes& s, const Residue& residue)
+    {
+        constexpr ck_tile::number<0> first{};
+        constexpr ck_tile::number<1> second{};
+        Product<typename Implicit::Descriptors> product{Implicit::Transform::descriptors(s, residue), 0, 0, 0, 0};
+        const auto& a = product.descriptors.at(first);
+        const auto& c = product.descriptors.at(ck_tile::number<2>{});
+        product.m     = c.get_length(first);
+        product.n     = c.get_length(second);
+        product.k     = Implicit::kDirection == Direction::backward_weight ? a.get_length(first) : a.get_length(second);
+        return product;
+    }
+
+    hipError_t clear(void* pointer, std::int64_t rows, std::int64_t bytes) const
+    {
+        const auto width = static_cast<std::size_t>(bytes);
+        return hip.memset_2d_async(pointer, width, 0, width, static_cast<std::size_t>(rows), stream);
+    }
+
+    // Launches the products of a launch, which take the same loops.
+    hipError_t launch(Args& args, std::int64_t workgroups, std::int64_t groups, std::int64_t layers) const
+    {
+        const Config& c          = library.config;
+        const std::int64_t k     = args.products[0].k;
+        const int loops          = gemm::ceil_div(k, static_cast<std::int64_t>(args.k_batch) * c.gemm.tile.k);
+        const gemm::Entry* entry = gemm::find_entry(c.gemm, library.entries, library.entry_count, loops);
+        if(entry == nullptr)
+            return hipErrorInvalidDeviceFunction;
+        void* pointers[] = {&args};
+        const dim3 grid(static_cast<unsigned>(workgroups), static_cast<unsigned>(groups / c.merged_groups),
+                        static_cast<unsigned>(layers));
+        return hip.launch_kernel(entry->function, grid, dim3(static_cast<unsigned>(gemm::block_size(c.gemm, wave_size))),
+                                 pointers, 0, stream);
+    }
+
+    // As many images at once as CK can address, one such part in each layer of workgroups, and then the rest.
+    template <typename Enqueue>
+    hipError_t enqueue_images(const ck_grouped_conv_problem& p, const Enqueue& enqueue_some) const
+    {
+        const std::int64_t images = images_at_once(library.config, p);
+        if(const auto error = enqueue_some(p, std::int64_t{0}, images, p.n / images))
+            return error;
+        return p.n % images == 0 ? hipSuccess : enqueue_some(p, p.n - p.n % images, p.n % images, std::int64_t{1});
+    }
+
+    static void* moved(void* pointer, std::int64_t elements, int bytes)
+    {
+        return static_cast<char*>(pointer) + elements * bytes;
+    }
+
+    hipError_t enqueue_forward(const ck_grouped_conv_problem& p, std::int64_t first, std::int64_t images, std::int64_t layers) const
+    {
+        const Config& c = library.config;
+        const Extents extents(c, p);
+        Args args{};
+        args.a           = moved(p.x, first * extents.image_x, bytes_x(c));
+        args.b           = p.w;
+        args.c           = moved(p.y, first * extents.image_y, bytes_y(c));
+        args.d           = p.d[0];
+        args.group_a     = p.c * c.merged_groups;
+        args.group_b     = extents.group_w * c.merged_groups;
+        args.group_c     = p.k * c.merged_groups;
+        args.group_d     = p.k;
+        args.layer_a     = images * extents.image_x;
+        args.layer_c     = images * extents.image_y;
+        args.k_batch     = 1;
+        args.count       = 1;
+        args.products[0] = product_of(sizes(p, images), {});
+        return launch(args, gemm::tile_count(c.gemm, args.products[0].m, args.products[0].n), p.g, layers);
+    }
+
+    // The products of all residues, in as few launches as their loops allow.
+    hipError_t enqueue_data(const ck_grouped_conv_problem& p, std::int64_t first, std::int64_t images, std::int64_t layers) const
+    {
+        const Config& c = library.config;
+        const Extents extents(c, p);
+        Args args{};
+        args.a       = moved(p.y, first * extents.image_y, bytes_y(c));
+        args.b       = p.w;
+        args.c       = moved(p.x, first * extents.image_x, bytes_x(c));
+        args.group_a = p.k;
+        args.group_b = extents.group_w;
+        args.group_c = p.c;
+        args.layer_a = images * extents.image_y;
+        args.layer_c = images * extents.image_x;
+        args.k_batch = 1;
+
+        const Sizes s           = sizes(p, images);
+        std::int64_t workgroups = 0;
+        const auto flush        = [&] {
+            const auto error = args.count == 0 ? hipSuccess : launch(args, workgroups, p.g, layers);
+            args.count       = 0;
+            workgroups       = 0;
+            return error;
+        };
+        hipError_t error = hipSuccess;
+        // Once for each of the few loop variants, with the residues whose products take it.
+        for(std::size_t i = 0; i < library.entry_count && error == hipSuccess; ++i)
+        {
+            for_each_residue(p.axis, Implicit::kSpatial, [&](const std::int64_t* residue) {
+                Residue as_ck{};
+                for(int axis = 0; axis < Implicit::kSpatial; ++axis)
+                    as_ck[axis] = narrow(residue[axis]);
+                auto product = product_of(s, as_ck);
+                if(error || product.m < 1 || !(gemm::loop_variant(c.gemm, gemm::ceil_div(product.k, c.gemm.tile.k)) == library.entries[i].variant))
+                    return;
+                product.first_workgroup     = narrow(workgroups);
+                args.products[args.count++] = product;
+                workgroups += gemm::tile_count(c.gemm, product.m, product.n);
+                if(args.count == Implicit::kProducts)
+                    error = flush();
+            });
+            if(error == hipSuccess)
+                error = flush();
+        }
+        return error;
+    }
+
+    hipError_t enqueue_weight(const ck_grouped_conv_problem& p) const
+    {
+        const Config& c = library.config;
+        const Extents extents(c, p);
+        const bool keeps_parts     = c.gemm.split_k == gemm::SplitK::workspace;
+        const std::int64_t weights = p.g * extents.group_w;
+        if(c.gemm.split_k == gemm::SplitK::atomic)
+            if(const auto error = clear(p.w, p.g, extents.group_w * bytes_w(c)))
+                return error;
+        Args args{};
+        args.a           = p.y;
+        args.b           = p.x;
+        args.c           = keeps_parts ? workspace : p.w;
+        args.group_a     = p.k * c.merged_groups;
+        args.group_b     = p.c * c.merged_groups;
+        args.group_c     = extents.group_w * c.merged_groups;
+        args.layer_c     = keeps_parts ? weights : 0;
+        args.k_batch     = narrow(p.k_batch);
+        args.count       = 1;
+        args.products[0] = product_of(sizes(p, p.n), {});
+        if(const auto error = launch(args, gemm::tile_count(c.gemm, args.products[0].m, args.products[0].n), p.g, p.k_batch))
+            return error;
+        return keeps_parts ? add_up(p, weights) : hipSuccess;
+    }
+
+    hipError_t add_up(const ck_grouped_conv_problem& p, std::int64_t weights) const
+    {
+        gemm::AddPartsArgs parts{workspace, p.w, 1, weights, weights, p.k_batch};
+        void* pointers[]            = {&parts};
+        constexpr std::int64_t most = 65536; // each thread goes on by all of them
+        const std::int64_t wanted   = (weights + gemm::kAddPartsBlock - 1) / gemm::kAddPartsBlock;
+        return hip.launch_kernel(library.add_parts, dim3(static_cast<unsigned>(wanted < most ? wanted : most)),
+                                 dim3(gemm::kAddPartsBlock), pointers, 0, stream);
+    }
+};
+
+} // namespace ck_kernel::grouped_conv
