@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel ABI of ck_kernel_abi.h, through ctypes."""
+"""The kernel ABI of ck_kernel_abi.h and the problems of its families, through ctypes."""
 
 from __future__ import annotations
 
@@ -40,6 +40,32 @@ Problem._fields_ = [
 ]
 
 
+class ConvAxis(ctypes.Structure):
+    """``ck_grouped_conv_axis``."""
+
+    _fields_ = [
+        (name, ctypes.c_int64)
+        for name in ("input", "filter", "output", "stride", "dilation", "left_pad", "right_pad")
+    ]
+
+
+class ConvProblem(ctypes.Structure):
+    """``ck_grouped_conv_problem``."""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        ("family", ctypes.c_uint32),
+        *((name, ctypes.c_int64) for name in ("n", "g", "c", "k")),
+        ("axis", ConvAxis * 3),
+        ("k_batch", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("x", "w", "y")),
+        ("d", ctypes.c_void_p * 1),
+    ]
+
+
+AnyProblem = Problem | ConvProblem
+
+
 class LaunchOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
@@ -62,20 +88,20 @@ class Api(ctypes.Structure):
         (
             "supports",
             ctypes.CFUNCTYPE(
-                ctypes.c_int, ctypes.POINTER(Problem), ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t
+                ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t
             ),
         ),
         (
             "workspace_size",
             ctypes.CFUNCTYPE(
-                ctypes.c_int, ctypes.POINTER(Problem), ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64),
+                ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64),
                 ctypes.c_char_p, ctypes.c_size_t,
             ),
         ),
         (
             "launch",
             ctypes.CFUNCTYPE(
-                ctypes.c_int, ctypes.POINTER(Problem), ctypes.POINTER(LaunchOptions), ctypes.c_char_p, ctypes.c_size_t
+                ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(LaunchOptions), ctypes.c_char_p, ctypes.c_size_t
             ),
         ),
     ]
@@ -105,6 +131,24 @@ def grouped_problem(problems: Sequence[Problem]) -> Problem:
     return problem
 
 
+def conv_axis(
+    input: int, filter: int, *, stride: int = 1, dilation: int = 1, pads: tuple[int, int] = (0, 0), output: int | None = None
+) -> ConvAxis:
+    """One spatial dimension; its output follows from the rest unless it is given."""
+    left, right = pads
+    follows = (input + left + right - dilation * (filter - 1) - 1) // stride + 1
+    return ConvAxis(input, filter, follows if output is None else output, stride, dilation, left, right)
+
+
+def conv_problem(n: int, g: int, c: int, k: int, axes: Sequence[ConvAxis], /, **changes: Any) -> ConvProblem:
+    """A grouped convolution, with some fields changed."""
+    problem = ConvProblem(struct_size=ctypes.sizeof(ConvProblem), family=2, n=n, g=g, c=c, k=k, k_batch=1)
+    problem.axis[: len(axes)] = axes
+    for name, value in changes.items():
+        setattr(problem, name, value)
+    return problem
+
+
 @dataclass(frozen=True)
 class KernelLibrary:
     """A loaded kernel library."""
@@ -121,18 +165,18 @@ class KernelLibrary:
     def describe(self) -> dict[str, Any]:
         return json.loads(self.api.describe())
 
-    def supports(self, problem: Problem | None, gpu: str | None) -> tuple[Status, str]:
+    def supports(self, problem: AnyProblem | None, gpu: str | None) -> tuple[Status, str]:
         why = ctypes.create_string_buffer(512)
         argument = ctypes.byref(problem) if problem is not None else None
         status = self.api.supports(argument, gpu.encode() if gpu else None, why, len(why))
         return Status(status), why.value.decode()
 
-    def workspace_size(self, problem: Problem, gpu: str) -> tuple[Status, int]:
+    def workspace_size(self, problem: AnyProblem, gpu: str) -> tuple[Status, int]:
         size = ctypes.c_uint64(77)
         status = self.api.workspace_size(ctypes.byref(problem), gpu.encode(), ctypes.byref(size), None, 0)
         return Status(status), size.value
 
-    def launch(self, problem: Problem, **options: Any) -> tuple[Status, str]:
+    def launch(self, problem: AnyProblem, **options: Any) -> tuple[Status, str]:
         why = ctypes.create_string_buffer(512)
         filled = LaunchOptions(struct_size=ctypes.sizeof(LaunchOptions), repeat=1)
         for name, value in options.items():

@@ -69,12 +69,13 @@ class Commands:
         head = ("-type=o", "-bundle-align=4096", f"-targets={','.join(targets)}")
         return (self.bundler, *head, "-input=/dev/null", *inputs, f"-output={CODE}")
 
-    def host(self, source: str) -> Command:
+    def host(self, source: str, needs_ck: bool) -> Command:
         """The host pass: the kernel ABI around the bundled code objects."""
+        ck = ("-I", CK, "-w") if needs_ck else ()
         return (
             *(self.clang, "-fuse-cuid=none", *self.flags.for_host_pass(self.gpus)),
             *("--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", CODE),
-            *("-I", OWN, "-c", source, "-o", OBJECT),
+            *("-I", OWN, *ck, "-c", source, "-o", OBJECT),
         )
 
     def link(self, library: str) -> Command:
@@ -88,10 +89,10 @@ class Commands:
         # libdl is where dlopen was before glibc 2.34.
         return (*start, *words, OBJECT, "-ldl", "-o", library)
 
-    def all(self, source: str, library: str) -> list[Command]:
+    def all(self, source: str, library: str, needs_ck: bool) -> list[Command]:
         """Every command that the library's bytes depend on."""
         passes = [self.device(gpu, source, precompiled=False) for gpu in self.gpus]
-        return [*passes, self.bundle(), self.host(source), self.link(library)]
+        return [*passes, self.bundle(), self.host(source, needs_ck), self.link(library)]
 
     def _device(self, gpu: GpuSpec) -> Command:
         # clang takes a precompiled header only with the arguments that it was made with.

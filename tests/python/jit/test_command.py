@@ -24,7 +24,7 @@ def contains(command: tuple[str, ...], part: tuple[str, ...]) -> bool:
 def test_each_pass_has_its_flags_from_the_one_file() -> None:
     flags = load_flags()
     device = COMMANDS.device(GPUS[1], "k.cpp", precompiled=False)
-    host = COMMANDS.host("k.cpp")
+    host = COMMANDS.host("k.cpp", False)
     assert contains(device, flags.common) and contains(device, flags.device)
     assert contains(host, flags.common) and contains(host, flags.host)
     assert contains(COMMANDS.link("libk.so"), flags.link)
@@ -35,7 +35,7 @@ def test_a_device_pass_is_for_one_gpu_and_the_host_pass_for_all() -> None:
     assert [word for word in device if word.startswith("--offload-arch")] == [
         "--offload-arch=gfx1100"
     ]
-    host = COMMANDS.host("k.cpp")
+    host = COMMANDS.host("k.cpp", False)
     assert [word for word in host if word.startswith("--offload-arch")] == [
         "--offload-arch=gfx942",
         "--offload-arch=gfx1100",
@@ -63,13 +63,13 @@ def test_a_precompiled_header_is_made_and_used_with_the_same_flags() -> None:
 
 
 def test_a_command_names_no_path_of_the_machine_but_the_tool() -> None:
-    for command in COMMANDS.all("k.cpp", "libk.so"):
+    for command in COMMANDS.all("k.cpp", "libk.so", True):
         absolute = [word for word in command[1:] if word.startswith("/") or "=/" in word]
         assert absolute in ([], ["-input=/dev/null"])
 
 
 def test_the_hip_runtime_is_not_linked() -> None:
-    for command in COMMANDS.all("k.cpp", "libk.so"):
+    for command in COMMANDS.all("k.cpp", "libk.so", True):
         assert not [word for word in command if "amdhip" in word]
 
 

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from ckgen.core.family import Family
 from ckgen.gemm.family import GemmFamily
+from ckgen.grouped_conv.family import GroupedConvFamily
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {family.name: family for family in (GemmFamily(),)}
+    {family.name: family for family in (GemmFamily(), GroupedConvFamily())}
 )

@@ -51,6 +51,8 @@ class Family(ABC):
     entry_fields: ClassVar[tuple[EntryField, ...]]
     field_weights: ClassVar[Mapping[str, float]]
     """How reluctantly a field is changed when looking for the nearest legal spec; 1 if absent."""
+    host_needs_ck: ClassVar[bool] = False
+    """Whether CK's headers are included in the host pass too."""
 
     @abstractmethod
     def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> KernelSpec:

@@ -11,7 +11,7 @@ from typing import Any
 from ckarch import ArchSpecs
 
 from ckgen.core import codec
-from ckgen.core.choice import Choice
+from ckgen.core.entry_fields import any_of, choice_field, triple_field
 from ckgen.core.errors import FieldError
 from ckgen.core.family import EntryField
 from ckgen.core.target import Target
@@ -77,11 +77,8 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
     )
 
 
-def _members(kind: type[Choice], target: Target, chosen: Mapping[str, Any]) -> Sequence[Choice]:
-    return tuple(kind)
-
-
-def _dtypes(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
+def dtypes(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
+    """The dtypes that the GPU multiplies with themselves."""
     combinations = target.arch.dtype_combinations
     return tuple(Dtype(c.a) for c in combinations if c.a == c.b and c.key in target.gpu.warp_tiles)
 
@@ -92,11 +89,13 @@ def _outputs(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
     return allowed_outputs(a, b, target.arch)
 
 
-def _tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+def tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+    """Tiles worth trying on any GPU."""
     return TILE_TABLE
 
 
-def _waves(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+def waves(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+    """The layouts of waves that the GPU's table lists."""
     return tuple(Dim3(*waves) for waves in target.gpu.wave_layouts)
 
 
@@ -108,20 +107,9 @@ def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
     return tuple(Dim3(*tile) for tile in tables.get(f"{a}_{b}_{accumulator}", ()))
 
 
-def _pipelines(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pipeline]:
+def pipelines(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pipeline]:
+    """The pipelines that the GPU has instructions for."""
     return tuple(p for p in Pipeline if p in target.gpu.pipelines)
-
-
-def _pads(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pads]:
-    return ALL_PADS
-
-
-def _booleans(target: Target, chosen: Mapping[str, Any]) -> Sequence[bool]:
-    return (False, True)
-
-
-def _d_counts(target: Target, chosen: Mapping[str, Any]) -> Sequence[int]:
-    return tuple(range(MAX_DS + 1))
 
 
 def _ds(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
@@ -137,64 +125,51 @@ def _decode_pads(value: object) -> Pads:
     return pad_m, pad_n, pad_k
 
 
-def _choice_field(
-    name: str, description: str, kind: type[Choice], default: Choice
-) -> EntryField:
-    return EntryField(
-        name, description, partial(codec.decode, kind), partial(_members, kind), default
-    )
-
-
-def _triple_field(name: str, description: str, choices: Any) -> EntryField:
-    decode = partial(codec.decode, Dim3)
-    return EntryField(name, description, decode, choices, required=True, triple=True)
-
-
 ENTRY_FIELDS: tuple[EntryField, ...] = (
     EntryField(
         "variant", "what is computed around the product", partial(codec.decode, Variant),
-        partial(_members, Variant), Variant.STANDARD, set_level=True, option="variants",
+        any_of(tuple(Variant)), Variant.STANDARD, set_level=True, option="variants",
     ),
     EntryField(
-        "dtype", "dtype of A and B", partial(codec.decode, Dtype), _dtypes,
+        "dtype", "dtype of A and B", partial(codec.decode, Dtype), dtypes,
         required=True, set_level=True, option="datatype",
     ),
-    EntryField("dtype_a", "dtype of A, if not `dtype`", partial(codec.decode, Dtype), _dtypes),
-    EntryField("dtype_b", "dtype of B, if not `dtype`", partial(codec.decode, Dtype), _dtypes),
+    EntryField("dtype_a", "dtype of A, if not `dtype`", partial(codec.decode, Dtype), dtypes),
+    EntryField("dtype_b", "dtype of B, if not `dtype`", partial(codec.decode, Dtype), dtypes),
     EntryField(
         "dtype_c", "dtype of C, if not the usual one", partial(codec.decode, Dtype), _outputs
     ),
     EntryField(
         "layout", "rows or columns for A, B and C", partial(codec.decode, Layout),
-        partial(_members, Layout), required=True, set_level=True,
+        any_of(tuple(Layout)), required=True, set_level=True,
     ),
-    _triple_field("tile", "m, n and k of one workgroup", _tiles),
-    _triple_field("waves", "waves along m, n and k", _waves),
-    _triple_field("warp_tile", "m, n and k of one matrix instruction", _warp_tiles),
+    triple_field("tile", "m, n and k of one workgroup", tiles),
+    triple_field("waves", "waves along m, n and k", waves),
+    triple_field("warp_tile", "m, n and k of one matrix instruction", _warp_tiles),
     EntryField(
         "pipeline", "how tiles are loaded and consumed", partial(codec.decode, Pipeline),
-        _pipelines, required=True,
+        pipelines, required=True,
     ),
-    _choice_field("epilogue", "how C is stored", Epilogue, Epilogue.CSHUFFLE),
-    _choice_field("scheduler", "what overlaps with what", Scheduler, Scheduler.INTRAWAVE),
+    choice_field("epilogue", "how C is stored", Epilogue, Epilogue.CSHUFFLE),
+    choice_field("scheduler", "what overlaps with what", Scheduler, Scheduler.INTRAWAVE),
     EntryField(
-        "pad", "whether m, n and k may be other than multiples of the tile", _decode_pads, _pads,
-        default=(False, False, False), triple=True,
+        "pad", "whether m, n and k may be other than multiples of the tile", _decode_pads,
+        any_of(ALL_PADS), default=(False, False, False), triple=True,
     ),
     EntryField(
         "persistent", "whether one workgroup computes several tiles", partial(codec.decode, bool),
-        _booleans, default=False,
+        any_of((False, True)), default=False,
     ),
-    _choice_field(
+    choice_field(
         "split_k", "how workgroups that share the k of one tile add up", SplitK, SplitK.NONE
     ),
-    _choice_field(
+    choice_field(
         "fused_op", "what is applied to the product", FusedOp, FusedOp.PASS_THROUGH
     ),
     EntryField(
         "d_count", "D tensors that the fused operation takes", partial(codec.decode, int),
-        _d_counts, default=0,
+        any_of(range(MAX_DS + 1)), default=0,
     ),
     EntryField("dtype_d", "dtype of the D tensors, if not C's", partial(codec.decode, Dtype), _ds),
-    _choice_field("d_layout", "rows or columns for the D tensors", DLayout, DLayout.ROWS),
+    choice_field("d_layout", "rows or columns for the D tensors", DLayout, DLayout.ROWS),
 )  # fmt: skip

@@ -20,7 +20,7 @@ from ckgen.gemm.context import template_context
 from ckgen.gemm.dtypes import default_dtypes
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import FusedOp, GemmSpec, SplitK, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
 
 _HERE = Path(__file__).parent
 

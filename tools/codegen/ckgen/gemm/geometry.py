@@ -51,20 +51,28 @@ class ThreadGrid:
 def load_grids(spec: GemmSpec, target: Target) -> tuple[ThreadGrid, ...]:
     """How the tiles of A and of B are loaded from memory; preshuffled weights need no spreading."""
     tile, layout = spec.tile, spec.layout
-    a = _load_grid("the A tile", spec, target, tile.m, layout.a_by_rows, spec.dtype_a)
+    given = spec.vectors or (None, None)
+    a = _load_grid("the A tile", spec, target, tile.m, layout.a_by_rows, spec.dtype_a, given[0])
     if spec.variant is Variant.PRESHUFFLE:
         return (a,)
-    return a, _load_grid("the B tile", spec, target, tile.n, not layout.b_by_rows, spec.dtype_b)
+    by_k = not layout.b_by_rows
+    return a, _load_grid("the B tile", spec, target, tile.n, by_k, spec.dtype_b, given[1])
 
 
 def _load_grid(
-    what: str, spec: GemmSpec, target: Target, outer: int, k_contiguous: bool, dtype: Dtype
+    what: str,
+    spec: GemmSpec,
+    target: Target,
+    outer: int,
+    k_contiguous: bool,
+    dtype: Dtype,
+    given: int | None,
 ) -> ThreadGrid:
     wave_size = target.gpu.wave_size
     columns = spec.tile.k if k_contiguous else outer
     rows = outer if k_contiguous else spec.tile.k
     per_thread = outer * spec.tile.k // spec.tiling.threads(wave_size)
-    vector = load_vector(dtype, columns, per_thread, target)
+    vector = given or load_vector(dtype, columns, per_thread, target)
     return ThreadGrid(what, rows, columns, vector, spec.tiling.wave_count, wave_size)
 
 
@@ -86,6 +94,8 @@ def store_vector(spec: GemmSpec, target: Target, of: Dtype | None = None) -> int
     """
     if spec.epilogue is Epilogue.DEFAULT:
         return 1
+    if spec.vectors is not None:
+        return spec.vectors.k
     dtype = of or spec.dtype_stored
     return min(spec.tiling.coverage.n, int(16 / target.arch.dtype(dtype).bytes))
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from enum import Enum
 
 from ckgen.core.errors import SpecError
+from ckgen.core.naming import EXTENTS, one_of
 from ckgen.core.tile import Dim3
 from ckgen.gemm.spec import (
     SPLIT_K_WORDS,
@@ -34,22 +34,17 @@ _VARIANTS = {word: variant for variant, word in VARIANT_WORDS.items()}
 _SPLIT_KS = {word: split_k for split_k, word in SPLIT_K_WORDS.items()}
 
 
-def _one_of(choices: type[Enum]) -> str:
-    return "|".join(re.escape(str(member.value)) for member in choices)
-
-
 _BOOL = "True|False"
-_EXTENTS = r"[1-9]\d*x[1-9]\d*x[1-9]\d*"
 _NAME = re.compile(
-    rf"gemm_(?P<a>{_one_of(Dtype)})_(?P<layout>{_one_of(Layout)})(?P<d_layout>{_one_of(DLayout)})?"
-    rf"_(?P<pipeline>{_one_of(Pipeline)})_(?P<epilogue>{_one_of(Epilogue)})"
-    rf"_(?P<scheduler>{_one_of(Scheduler)})"
+    rf"gemm_(?P<a>{one_of(Dtype)})_(?P<layout>{one_of(Layout)})(?P<d_layout>{one_of(DLayout)})?"
+    rf"_(?P<pipeline>{one_of(Pipeline)})_(?P<epilogue>{one_of(Epilogue)})"
+    rf"_(?P<scheduler>{one_of(Scheduler)})"
     rf"_(?P<pad_m>{_BOOL})_(?P<pad_n>{_BOOL})_(?P<pad_k>{_BOOL})_(?P<persistent>{_BOOL})"
-    rf"_(?P<tile>{_EXTENTS})_(?P<waves>{_EXTENTS})_(?P<warp_tile>{_EXTENTS})"
-    rf"(?:_b(?P<b>{_one_of(Dtype)}))?(?:_c(?P<c>{_one_of(Dtype)}))?"
-    rf"(?:_acc(?P<acc>{_one_of(Dtype)}))?(?:_d(?P<d>{_one_of(Dtype)}))?"
+    rf"_(?P<tile>{EXTENTS})_(?P<waves>{EXTENTS})_(?P<warp_tile>{EXTENTS})"
+    rf"(?:_b(?P<b>{one_of(Dtype)}))?(?:_c(?P<c>{one_of(Dtype)}))?"
+    rf"(?:_acc(?P<acc>{one_of(Dtype)}))?(?:_d(?P<d>{one_of(Dtype)}))?"
     rf"(?:_(?P<split_k>{'|'.join(_SPLIT_KS)}))?"
-    rf"(?:_multid_(?P<fused_op>{_one_of(FusedOp)})_d(?P<d_count>\d+))?"
+    rf"(?:_multid_(?P<fused_op>{one_of(FusedOp)})_d(?P<d_count>\d+))?"
     rf"(?:_(?P<variant>{'|'.join(_VARIANTS)}))?",
     re.ASCII,
 )

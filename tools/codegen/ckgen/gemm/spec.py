@@ -176,6 +176,11 @@ class GemmSpec(KernelSpec):
     dtype_d: Dtype
     d_layout: DLayout
 
+    @property
+    def vectors(self) -> Dim3 | None:
+        """Elements of A, B and C that are moved at a time, where that is not left to CK."""
+        return None
+
     @cached_property
     def tiling(self) -> TileConfig:
         """The three extents together, with what follows from them."""

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Fields of declarations that every family has its own of, by the kind of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ckgen.core import codec
+from ckgen.core.choice import Choice
+from ckgen.core.family import EntryField
+from ckgen.core.target import Target
+from ckgen.core.tile import Dim3
+
+Choices = Callable[[Target, Mapping[str, Any]], Sequence[object]]
+
+
+def any_of(values: Sequence[object]) -> Choices:
+    """The same values whatever the GPU and the choices before."""
+    return partial(_same, tuple(values))
+
+
+def _same(
+    values: tuple[object, ...], target: Target, chosen: Mapping[str, Any]
+) -> Sequence[object]:
+    return values
+
+
+def choice_field(name: str, description: str, kind: type[Choice], default: Choice) -> EntryField:
+    """A field whose ``"*"`` stands for every member of ``kind``."""
+    return EntryField(name, description, partial(codec.decode, kind), any_of(tuple(kind)), default)
+
+
+def triple_field(name: str, description: str, choices: Choices) -> EntryField:
+    """A required field of three extents."""
+    decode = partial(codec.decode, Dim3)
+    return EntryField(name, description, decode, choices, required=True, triple=True)

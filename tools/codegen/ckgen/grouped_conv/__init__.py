@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Grouped convolution: its specs, rules, names and template."""

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""What a declaration of grouped convolution kernels may say, and what its wildcards stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ckarch import ArchSpecs
+
+from ckgen.core import codec
+from ckgen.core.entry_fields import any_of, choice_field, triple_field
+from ckgen.core.errors import FieldError
+from ckgen.core.family import EntryField
+from ckgen.core.target import Target
+from ckgen.core.tile import Dim3
+from ckgen.gemm import choices as gemm
+from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
+from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, Pipeline, Scheduler, SplitK
+from ckgen.grouped_conv.spec import (
+    DEFAULT_VECTORS,
+    OPERANDS,
+    GroupedConvSpec,
+    Layout,
+    Specialization,
+    Variant,
+)
+
+DIMENSIONS = (1, 2, 3)
+MERGED_GROUPS = (1, 2, 4, 8, 16, 32, 64)
+"""Powers of two, because CK tells groups apart by exclusive or."""
+VECTORS = (1, 2, 4, 8, 16)
+
+USUAL_LAYOUTS = {layout.ndim_spatial: layout for layout in Layout}
+
+
+def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
+    """The spec that one choice for every entry field describes."""
+    variant, read = choice["variant"], choice["dtype"]
+    other = choice["dtype_b"] or read
+    accumulator, output = default_dtypes(read, other, arch)
+    written = choice["dtype_c"] or output
+    dtypes = dict(zip(OPERANDS[variant], (read, other, written)))
+    dimensions = choice["ndim_spatial"]
+    vector_a, vector_b, vector_c = choice["vector"]
+    return GroupedConvSpec(
+        variant=variant,
+        ndim_spatial=dimensions,
+        dtype_x=dtypes["x"],
+        dtype_w=dtypes["w"],
+        dtype_y=dtypes["y"],
+        dtype_acc=accumulator,
+        layout=choice["layout"] or USUAL_LAYOUTS.get(dimensions, Layout.NHWGC),
+        tile=choice["tile"],
+        waves=choice["waves"],
+        warp_tile=choice["warp_tile"],
+        pipeline=choice["pipeline"],
+        epilogue=choice["epilogue"],
+        scheduler=choice["scheduler"],
+        vector_a=vector_a,
+        vector_b=vector_b,
+        vector_c=vector_c,
+        merged_groups=choice["merged_groups"],
+        specialization=choice["specialization"],
+        split_k=choice["split_k"],
+        fused_op=choice["fused_op"],
+        d_count=choice["d_count"],
+    )
+
+
+def _outputs(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
+    read = chosen["dtype"]
+    return allowed_outputs(read, chosen["dtype_b"] or read, target.arch)
+
+
+def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+    read = chosen["dtype"]
+    other = chosen["dtype_b"] or read
+    accumulator, _ = default_dtypes(read, other, target.arch)
+    return tuple(
+        Dim3(*tile) for tile in target.gpu.warp_tiles.get(f"{read}_{other}_{accumulator}", ())
+    )
+
+
+def _vectors(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
+    """The widest of 16 bytes, and single elements for channels that no vector divides."""
+    read = int(16 / target.arch.dtype(chosen["dtype"]).bytes)
+    other = (
+        chosen["dtype_c"]
+        or default_dtypes(chosen["dtype"], chosen["dtype_b"] or chosen["dtype"], target.arch)[1]
+    )
+    return (Dim3(read, read, int(16 / target.arch.dtype(other).bytes)), Dim3(1, 1, 1))
+
+
+def _decode_whole(least: int, value: object) -> int:
+    number: int = codec.decode(int, value)
+    if number < least:
+        raise FieldError(f"expected {least} or more, not {codec.show(value)}")
+    return number
+
+
+ENTRY_FIELDS: tuple[EntryField, ...] = (
+    EntryField(
+        "variant", "which tensor is computed", partial(codec.decode, Variant),
+        any_of(tuple(Variant)), Variant.FORWARD, set_level=True, option="variant",
+    ),
+    EntryField(
+        "ndim_spatial", "dimensions of an image: 1, 2 or 3", partial(_decode_whole, 1),
+        any_of(DIMENSIONS), required=True, set_level=True, option="ndim-spatial",
+    ),
+    EntryField(
+        "dtype", "dtype of the tensors that are read", partial(codec.decode, Dtype), gemm.dtypes,
+        required=True, set_level=True, option="datatype",
+    ),
+    EntryField(
+        "dtype_b", "dtype of the second that is read, if not `dtype`",
+        partial(codec.decode, Dtype), gemm.dtypes,
+    ),
+    EntryField(
+        "dtype_c", "dtype of what is computed, if not the usual one",
+        partial(codec.decode, Dtype), _outputs,
+    ),
+    EntryField(
+        "layout", "order of the axes, if not the usual one of so many dimensions",
+        partial(codec.decode, Layout), any_of(tuple(Layout)),
+    ),
+    triple_field("tile", "m, n and k of one workgroup", gemm.tiles),
+    triple_field("waves", "waves along m, n and k", gemm.waves),
+    triple_field("warp_tile", "m, n and k of one matrix instruction", _warp_tiles),
+    EntryField(
+        "pipeline", "how tiles are loaded and consumed", partial(codec.decode, Pipeline),
+        gemm.pipelines, required=True,
+    ),
+    choice_field("epilogue", "how the result is stored", Epilogue, Epilogue.CSHUFFLE),
+    choice_field("scheduler", "what overlaps with what", Scheduler, Scheduler.INTRAWAVE),
+    EntryField(
+        "vector", "channels of A, B and C that are moved at a time", partial(codec.decode, Dim3),
+        _vectors, default=DEFAULT_VECTORS, triple=True,
+    ),
+    EntryField(
+        "merged_groups", "groups that a workgroup computes at once", partial(_decode_whole, 1),
+        any_of(MERGED_GROUPS), default=1,
+    ),
+    choice_field(
+        "specialization", "which filters it takes", Specialization, Specialization.DEFAULT
+    ),
+    choice_field(
+        "split_k", "how workgroups that share a sum add up", SplitK, SplitK.NONE
+    ),
+    choice_field(
+        "fused_op", "what is applied to the result", FusedOp, FusedOp.PASS_THROUGH
+    ),
+    EntryField(
+        "d_count", "1 if the fused operation takes a bias", partial(_decode_whole, 0),
+        any_of((0, 1)), default=0,
+    ),
+)  # fmt: skip

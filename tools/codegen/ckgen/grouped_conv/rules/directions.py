@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Rules about what the directions of a convolution can do."""
+
+from __future__ import annotations
+
+from ckgen.core.rules import Purpose, Rule
+from ckgen.core.target import Target
+from ckgen.gemm.spec import FusedOp, SplitK
+from ckgen.grouped_conv.choices import DIMENSIONS, MERGED_GROUPS
+from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization, Variant
+
+
+def _dimensions(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.ndim_spatial not in DIMENSIONS:
+        return f"an image has {spec.ndim_spatial} dimensions"
+    if spec.layout.ndim_spatial == spec.ndim_spatial:
+        return None
+    return f"the layout {spec.layout} has {spec.layout.ndim_spatial} of {spec.ndim_spatial}"
+
+
+def _split_k_direction(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.split_k is SplitK.NONE or spec.variant is Variant.BACKWARD_WEIGHT:
+        return None
+    return f"{spec.variant} does not divide its sums among workgroups"
+
+
+def _fused_direction(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.d_count == 0 and spec.fused_op is FusedOp.PASS_THROUGH:
+        return None
+    if spec.variant is not Variant.FORWARD:
+        return f"{spec.variant} computes a gradient, to which {spec.fused_op} is not applied"
+    if spec.merged_groups > 1:
+        return f"{spec.fused_op} is not applied to {spec.merged_groups} groups at once"
+    return None
+
+
+def _bias(spec: GroupedConvSpec, target: Target) -> str | None:
+    wanted = 1 if spec.fused_op.takes_ds else 0
+    if spec.d_count == wanted:
+        return None
+    return f"{spec.fused_op} takes {wanted} bias, not {spec.d_count}"
+
+
+def _merged_groups(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.merged_groups == 1:
+        return None
+    if spec.merged_groups not in MERGED_GROUPS:
+        return f"{spec.merged_groups} groups at once are not a power of two up to 64"
+    if spec.variant is Variant.BACKWARD_DATA:
+        return f"{spec.variant} computes one group at a time"
+    return None
+
+
+def _specialization(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.specialization is Specialization.DEFAULT or spec.variant is Variant.FORWARD:
+        return None
+    return f"{spec.variant} has the same addresses with {spec.specialization} as without"
+
+
+DIRECTION_RULES: tuple[Rule, ...] = (
+    Rule(
+        "grouped_conv.dimensions",
+        "An image has 1, 2 or 3 dimensions, and the layout as many.",
+        ("layout", "ndim_spatial"),
+        _dimensions,
+    ),
+    Rule(
+        "grouped_conv.split_k_direction",
+        "Only the sums of backward_weight, which are over all positions of all images, are divided "
+        "among workgroups.",
+        ("split_k", "variant"),
+        _split_k_direction,
+    ),
+    Rule(
+        "grouped_conv.fused_direction",
+        "Operations are fused into the forward direction alone, one group at a time.",
+        ("fused_op", "d_count", "merged_groups", "variant"),
+        _fused_direction,
+    ),
+    Rule(
+        "grouped_conv.bias",
+        "Operations called MultiD... take one bias, the others none.",
+        ("d_count", "fused_op"),
+        _bias,
+    ),
+    Rule(
+        "grouped_conv.merged_groups",
+        "Groups are merged by powers of two up to 64, because CK tells them apart by exclusive or, "
+        "and not in backward_data.",
+        ("merged_groups", "variant"),
+        _merged_groups,
+    ),
+    Rule(
+        "grouped_conv.specialization",
+        "Kernels for some filters alone are of the forward direction: in the others CK computes "
+        "the same addresses with and without.",
+        ("specialization",),
+        _specialization,
+        Purpose.NAMES,
+    ),
+)

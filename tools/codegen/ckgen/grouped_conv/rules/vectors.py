@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Rules about the channels that are moved at a time."""
+
+from __future__ import annotations
+
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.gemm.spec import Epilogue
+from ckgen.grouped_conv.choices import VECTORS
+from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization
+
+MAX_BYTES = 16
+"""What one lane loads or stores at once."""
+
+
+def _vector_width(spec: GroupedConvSpec, target: Target) -> str | None:
+    product = spec.implicit_gemm
+    dtypes = (product.dtype_a, product.dtype_b, product.dtype_stored)
+    for operand, vector, dtype in zip("ABC", spec.vectors, dtypes):
+        width = int(vector * target.arch.dtype(dtype).bytes)
+        if vector not in VECTORS or width > MAX_BYTES:
+            return f"vectors of {vector} {dtype} for {operand} are {width} bytes"
+    return None
+
+
+def _single_stores(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.epilogue is Epilogue.CSHUFFLE or spec.vector_c == 1:
+        return None
+    return f"the {spec.epilogue} epilogue stores elements one by one, not {spec.vector_c}"
+
+
+def _one_channel(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.specialization is not Specialization.FILTER_3X3 or spec.vectors[:2] == (1, 1):
+        return None
+    return f"one channel is not read in vectors of {spec.vector_a} and {spec.vector_b}"
+
+
+VECTOR_RULES: tuple[Rule, ...] = (
+    Rule(
+        "grouped_conv.vector_width",
+        f"A vector has 1, 2, 4, 8 or 16 elements, and {MAX_BYTES} bytes at most.",
+        ("vector_a", "vector_b", "vector_c"),
+        _vector_width,
+    ),
+    Rule(
+        "grouped_conv.single_stores",
+        "The default epilogue stores what a lane holds, one element at a time.",
+        ("vector_c", "epilogue"),
+        _single_stores,
+    ),
+    Rule(
+        "grouped_conv.one_channel",
+        "Kernels for filters of 3x3 read one channel of each group: their vectors of A and B are 1.",
+        ("vector_a", "vector_b", "specialization"),
+        _one_channel,
+    ),
+)
