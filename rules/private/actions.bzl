@@ -174,7 +174,7 @@ def bundle(ctx, hip, code_objects, output):
         toolchain = None,
     )
 
-def compile_host(ctx, hip, wave_sizes, source, headers, include_dirs, gpu_binary, resources_header, output):
+def compile_host(ctx, hip, wave_sizes, source, headers, gpu_binary, resources_header, output):
     """Compiles the host pass: the kernel ABI around the bundled code objects.
 
     Args:
@@ -182,8 +182,7 @@ def compile_host(ctx, hip, wave_sizes, source, headers, include_dirs, gpu_binary
         hip: HipToolchainInfo.
         wave_sizes: dict from GPU to the size of its waves.
         source: the generated File.
-        headers: depset of the headers that the source includes.
-        include_dirs: include folders for them.
+        headers: CkHostHeadersInfo of its family.
         gpu_binary: File with the bundled code objects.
         resources_header: File with the literal that describes them.
         output: File to write.
@@ -198,7 +197,8 @@ def compile_host(ctx, hip, wave_sizes, source, headers, include_dirs, gpu_binary
         join_with = ",",
     )
     args.add(resources_header, format = '-DCK_KERNEL_RESOURCES="%s"')
-    args.add_all(include_dirs, before_each = "-I")
+    args.add_all(headers.include_dirs, before_each = "-I")
+    args.add_all(headers.system_include_dirs, before_each = "-isystem")
     args.add("-I.")
     args.add_all(["-Wall", "-Wextra", "-Werror"])
     args.add("-o", output)
@@ -206,7 +206,7 @@ def compile_host(ctx, hip, wave_sizes, source, headers, include_dirs, gpu_binary
         executable = hip.clang,
         arguments = [args],
         env = _environment(hip),
-        inputs = depset([source, gpu_binary, resources_header], transitive = [headers, hip.files]),
+        inputs = depset([source, gpu_binary, resources_header], transitive = [headers.files, hip.files]),
         mnemonic = "CkHost",
         outputs = [output],
         progress_message = "Compiling the host side of kernel {}".format(ctx.label.name),

@@ -8,9 +8,9 @@ load(":providers.bzl", "CkDeviceHeadersInfo")
 def _ck_device_headers_impl(ctx):
     include_dirs = [
         ctx.files._composable_kernel[0].path.partition("/ck_tile/")[0],
-        ctx.files._own_headers[0].path.partition("/ck_kernel/")[0],
+        ctx.files.own_headers[0].path.partition("/ck_kernel/")[0],
     ]
-    headers = depset(ctx.files._own_headers + ctx.files._composable_kernel)
+    headers = depset(ctx.files.own_headers + ctx.files._composable_kernel)
     hip = ctx.toolchains[HIP_TOOLCHAIN_TYPE].hip
     precompiled = {}
 
@@ -33,9 +33,9 @@ ck_device_headers = rule(
     implementation = _ck_device_headers_impl,
     attrs = {
         "family": attr.string(doc = "The family whose kernels include these headers.", mandatory = True),
+        "own_headers": attr.label(doc = "The generator's headers.", mandatory = True),
         "source": attr.label(doc = "Includes all of them.", allow_single_file = True, mandatory = True),
         "_composable_kernel": attr.label(default = "@composable_kernel//:headers"),
-        "_own_headers": attr.label(default = "//tools/codegen:device_headers"),
     },
     doc = """The headers that the device passes of a family's kernels include.
 

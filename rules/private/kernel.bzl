@@ -4,7 +4,10 @@ load("@ck_arch//:specs.bzl", "GPU_FACTS")
 load("//arch:gpus.bzl", "GpusInfo")
 load(":actions.bzl", "bundle", "compile_device", "compile_host", "generate", "inspect", "link", "refuse")
 load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
-load(":providers.bzl", "CkDeviceHeadersInfo", "CkKernelInfo")
+load(":providers.bzl", "CkDeviceHeadersInfo", "CkHostHeadersInfo", "CkKernelInfo")
+
+# //rules has headers of each.
+_FAMILIES = ["gemm", "grouped_conv"]
 
 def _refused(ctx, sentence):
     output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
@@ -23,8 +26,8 @@ def _refused(ctx, sentence):
         ),
     ]
 
-def _device_headers(ctx, family):
-    known = {target[CkDeviceHeadersInfo].family: target[CkDeviceHeadersInfo] for target in ctx.attr._device_headers}
+def _headers(ctx, targets, provider, family):
+    known = {target[provider].family: target[provider] for target in targets}
     if family not in known:
         fail("The spec of {} is of the family {}, whose headers no target names; there is {}.".format(ctx.label.name, family, ", ".join(known)))
     return known[family]
@@ -34,7 +37,8 @@ def _ck_kernel_impl(ctx):
     described = json.decode(ctx.attr.spec)
     if described.get("name") != name:
         fail("The target {} holds the spec of another kernel, {}; a kernel's target is named after its spec.".format(name, described.get("name")))
-    device = _device_headers(ctx, described.get("family"))
+    device = _headers(ctx, ctx.attr._device_headers, CkDeviceHeadersInfo, described.get("family"))
+    host = _headers(ctx, ctx.attr._host_headers, CkHostHeadersInfo, described.get("family"))
     asked = ctx.attr.gpus or ctx.attr._gpus[GpusInfo].gpus
     gpus = [gpu for gpu in asked if gpu in ctx.attr.legal_gpus]
     if not gpus:
@@ -77,8 +81,7 @@ def _ck_kernel_impl(ctx):
     bundle(ctx, hip, code_objects, gpu_binary)
     object = ctx.actions.declare_file("_ck/{0}/{0}.o".format(name))
     wave_sizes = {gpu: GPU_FACTS[gpu]["wave_size"] for gpu in gpus}
-    own_dirs = [ctx.file._exports.path.partition("/ck_kernel/")[0], ctx.files._abi[0].dirname]
-    compile_host(ctx, hip, wave_sizes, source, depset(ctx.files._host_headers + ctx.files._abi), own_dirs, gpu_binary, resources_header, object)
+    compile_host(ctx, hip, wave_sizes, source, host, gpu_binary, resources_header, object)
     library = ctx.actions.declare_file("lib{}.so".format(name))
     link(ctx, hip, object, ctx.file._exports, library)
 
@@ -112,12 +115,17 @@ ck_kernel = rule(
         "legal_gpus": attr.string_list(doc = "GPUs on which every rule allows the kernel.", mandatory = True),
         "refused": attr.string_dict(doc = "The sentence of the refusing rule for each other GPU."),
         "spec": attr.string(doc = "The kernel's spec as JSON.", mandatory = True),
-        "_abi": attr.label(default = "//abi:headers"),
-        "_device_headers": attr.label_list(default = ["//rules:gemm_device_headers"], providers = [CkDeviceHeadersInfo]),
+        "_device_headers": attr.label_list(
+            default = ["//rules:{}_device_headers".format(family) for family in _FAMILIES],
+            providers = [CkDeviceHeadersInfo],
+        ),
         "_exports": attr.label(default = "//tools/codegen:include/ck_kernel/host/exports.map", allow_single_file = True),
         "_generator": attr.label(default = "//tools/codegen:cli", cfg = "exec", executable = True),
         "_gpus": attr.label(default = "//arch:gpus"),
-        "_host_headers": attr.label(default = "//tools/codegen:host_headers"),
+        "_host_headers": attr.label_list(
+            default = ["//rules:{}_host_headers".format(family) for family in _FAMILIES],
+            providers = [CkHostHeadersInfo],
+        ),
         "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),
     },
     doc = """Generates, compiles, inspects and links one CK Tile kernel.

@@ -29,6 +29,16 @@ CkDeviceHeadersInfo = provider(
     },
 )
 
+CkHostHeadersInfo = provider(
+    doc = "What the host passes of a family's kernels include.",
+    fields = {
+        "family": "The family's name, as in a spec.",
+        "files": "Depset of the headers.",
+        "include_dirs": "Include folders for them.",
+        "system_include_dirs": "Include folders for those of Composable Kernel, if there are any.",
+    },
+)
+
 CkKernelInfo = provider(
     doc = "One kernel, compiled for some GPUs.",
     fields = {

@@ -71,7 +71,7 @@ class Commands:
 
     def host(self, source: str, needs_ck: bool) -> Command:
         """The host pass: the kernel ABI around the bundled code objects."""
-        ck = ("-I", CK, "-w") if needs_ck else ()
+        ck = ("-isystem", CK) if needs_ck else ()
         return (
             *(self.clang, "-fuse-cuid=none", *self.flags.for_host_pass(self.gpus)),
             *("--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", CODE),

@@ -5,3 +5,4 @@
 
 #include "ck_kernel/device/gemm_headers.hpp"
 #include "ck_kernel/device/grouped_conv/compute.hpp"
+#include "ck_kernel/device/grouped_conv/given_vectors.hpp"

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ck_kernel/host/grouped_conv/streams.hpp" // before CK
+
 #include "ck_kernel/host/grouped_conv/library.hpp"
 #include "ck_kernel/host/grouped_conv/residues.hpp"
 #include "ck_kernel/host/hip_runtime.hpp"

@@ -5,6 +5,5 @@
 
 #include "ck_kernel/host/grouped_conv/enqueue.hpp"
 #include "ck_kernel/host/grouped_conv/library.hpp"
-#include "ck_kernel/host/grouped_conv/streams.hpp"
 #include "ck_kernel/host/grouped_conv/supports.hpp"
 #include "ck_kernel/host/library.hpp"

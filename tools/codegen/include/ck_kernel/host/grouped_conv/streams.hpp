@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Host pass only. CK's headers include <iostream>, whose mere presence asks libstdc++ to set up its streams. Nothing here
-// uses a stream and a kernel library needs libc alone, so what would set them up does nothing: the function of GCC 13 and
-// later, or the object of earlier ones.
+// Host pass only, to be included before CK. CK's headers include <iostream>, with which libstdc++ sets up its streams in
+// every library. Nothing here uses one, and a kernel library needs libc alone: so they are declared, and nothing more.
 #pragma once
 
-#define CK_KERNEL_NO_STREAMS(function, symbol) \
-    extern "C" __attribute__((weak, visibility("hidden"))) void function(void*) asm(symbol); \
-    extern "C" __attribute__((weak, visibility("hidden"))) void function(void*) {}
+#include <istream>
+#include <ostream>
 
-CK_KERNEL_NO_STREAMS(ck_kernel_no_streams, "_ZSt21ios_base_library_initv")
-CK_KERNEL_NO_STREAMS(ck_kernel_no_streams_begin, "_ZNSt8ios_base4InitC1Ev")
-CK_KERNEL_NO_STREAMS(ck_kernel_no_streams_end, "_ZNSt8ios_base4InitD1Ev")
-
-#undef CK_KERNEL_NO_STREAMS
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_IOSTREAM)
+#define _GLIBCXX_IOSTREAM 1
+namespace std {
+extern istream cin;
+extern ostream cout, cerr, clog;
+} // namespace std
+#endif
