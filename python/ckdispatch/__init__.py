@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison, compare
     from ckdispatch.config.base import KernelConfig
     from ckdispatch.config.gemm import GemmConfig
+    from ckdispatch.config.grouped_conv import GroupedConvConfig
     from ckdispatch.device_list import DeviceInfo, devices
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.gemm.problem import GemmGroup, GemmProblem
@@ -45,6 +46,7 @@ _HOMES = {
     "GemmConfig": "config.gemm",
     "GemmGroup": "gemm.problem",
     "GemmProblem": "gemm.problem",
+    "GroupedConvConfig": "config.grouped_conv",
     "GroupedResult": "result",
     "KernelConfig": "config.base",
     "KernelInfo": "registry",
@@ -73,6 +75,7 @@ __all__ = [
     "GemmConfig",
     "GemmGroup",
     "GemmProblem",
+    "GroupedConvConfig",
     "GroupedResult",
     "KernelConfig",
     "KernelInfo",

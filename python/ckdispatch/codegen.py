@@ -150,12 +150,15 @@ class CodegenRunner:
         return self._generate(list(self._catalogue(family, variant, fields)), progress)
 
     def generate_all(self, progress: Progress | None = None, **fields: Any) -> GenerationResult:
-        """The sources of every variant of every family; ``fields`` as for ``generate``."""
+        """The sources of every variant of every family that has ``fields``, as for ``generate``."""
         from ckgen.families import FAMILIES
 
+        with_them = [
+            family for family in FAMILIES.values() if set(fields) <= set(_narrowing(family))
+        ]
         wanted = [
             item
-            for family in FAMILIES.values()
+            for family in with_them or FAMILIES.values()
             for variant in _variants(family, self._target)
             for item in self._catalogue(family.name, variant, fields)
         ]
@@ -188,7 +191,7 @@ class CodegenRunner:
             raise InvalidArgument(
                 f"the family {family.name} has no variant {variant!r}; it has {', '.join(variants)}"
             )
-        at_top = [f.name for f in family.entry_fields if f.set_level and f.name != "variant"]
+        at_top = _narrowing(family)
         for name in fields:
             if name not in at_top:
                 raise InvalidArgument(
@@ -241,6 +244,11 @@ class CodegenRunner:
 def _said_variant(family: Family, variant: str) -> dict[str, str]:
     names = [field.name for field in family.entry_fields]
     return {"variant": variant} if "variant" in names else {}
+
+
+def _narrowing(family: Family) -> list[str]:
+    """The fields by which a family's catalogue is narrowed down."""
+    return [f.name for f in family.entry_fields if f.set_level and f.name != "variant"]
 
 
 def _variants(family: Family, target: Target) -> tuple[str, ...]:

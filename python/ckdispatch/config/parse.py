@@ -12,10 +12,11 @@ from ckgen.core.spec import KernelSpec
 
 from ckdispatch.config.base import KernelConfig
 from ckdispatch.config.gemm import GemmConfig
+from ckdispatch.config.grouped_conv import GroupedConvConfig
 from ckdispatch.errors import InvalidArgument
 
 CONFIGS: Mapping[str, type[KernelConfig]] = MappingProxyType(
-    {config.family: config for config in (GemmConfig,)}
+    {config.family: config for config in (GemmConfig, GroupedConvConfig)}
 )
 """The config class of each family; a new one is added here."""
 

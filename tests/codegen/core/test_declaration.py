@@ -139,11 +139,11 @@ def test_an_entry_that_is_no_object_is_refused() -> None:
     [
         ([], "kernels/x.json: expected a JSON object, not []"),
         ({"family": "gem", "kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no "
-         "kernel family 'gem'; there is gemm"),
+         "kernel family 'gem'; there is gemm, grouped_conv"),
         ({"kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no kernel family None; "
-         "there is gemm"),
+         "there is gemm, grouped_conv"),
         ({"family": ["gemm"], "kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no "
-         "kernel family ['gemm']; there is gemm"),
+         "kernel family ['gemm']; there is gemm, grouped_conv"),
         (declaration(), "kernels/x.json, field 'kernels': expected a list of at least one entry, "
          "not []"),
         ({"family": "gemm"}, "kernels/x.json, field 'kernels': expected a list of at least one "

@@ -25,6 +25,7 @@ _FIELDS = {
     "dtype_c": ("dtype_x", "dtype_w", "dtype_y"),
     "layout": (),
     "variant": (),
+    "dtype_d": (),
 }
 """What can be repaired instead of a field of the product; other fields are the convolution's too."""
 
