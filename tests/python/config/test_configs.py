@@ -166,7 +166,7 @@ def test_the_base_has_no_family() -> None:
 
 REFUSED_PARSES: list[tuple[Any, str]] = [
     (7, "^a kernel's config was expected, or its name or JSON, not 7$"),
-    ("conv_x", "^'conv_x' is not the name of a kernel; those begin with their family, gemm, grouped_conv$"),
+    ("conv_x", "^'conv_x' is not the name of a kernel; those begin with their family, gemm or grouped_conv$"),
     ("gemm_x", "^'gemm_x' is not the name of a GEMM kernel; those have the form gemm_<dtype>_"),
     ("{,}", "^a kernel's config is not valid JSON: "),
     ('{"family": "gemm", "family": "gemm"}', "'family' appears twice in one object"),

@@ -95,6 +95,20 @@ struct Transform<Direction::backward_weight, Spatial, Filter, A, B, C, Groups> {
     }
 };
 
+// CK lays the images of one dimension across: K by outputs, where it reads outputs by K. They are images of one row.
+template <ck_tile::ConvolutionSpecialization Filter, int A, int B, int C, int Groups>
+struct Transform<Direction::backward_weight, 1, Filter, A, B, C, Groups> {
+    CK_TILE_HOST static auto descriptors(const Sizes<1>& s, const Residue<1>&)
+    {
+        const auto lengths = [](const auto& of) { return ck_tile::array<ck_tile::index_t, 5>{of[0], of[1], of[2], 1, of[3]}; };
+        const auto pair    = [](int row, int along) { return ck_tile::array<ck_tile::index_t, 2>{row, along}; };
+        return Transform<Direction::backward_weight, 2, Filter, A, B, C, Groups>::descriptors(
+            {lengths(s.x), lengths(s.w), lengths(s.y), pair(1, s.stride[0]), pair(1, s.dilation[0]), pair(0, s.left_pad[0]),
+             pair(0, s.right_pad[0])},
+            {});
+    }
+};
+
 // Rows and columns of C, depth of the sum, and where the operands are.
 template <typename Descriptors>
 struct Product {
