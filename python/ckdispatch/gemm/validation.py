@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ckdispatch.gemm.operands import Operand
     from ckdispatch.gemm.request import GemmCall
     from ckdispatch.plan import Plan
-    from ckdispatch.reference.gemm import GemmReference
+    from ckdispatch.reference.result import Reference
 
 
 def expected(
@@ -24,7 +24,7 @@ def expected(
     *,
     k: int | None = None,
     ds: Sequence[NDArray[Any]] = (),
-) -> GemmReference:
+) -> Reference:
     """The reference of A[m,k] * B[k,n] with the tolerance of the kernel that ``spec`` describes.
 
     ``parts`` is what the plan divides K into, and ``k`` what it computes if that is padded: parts
