@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
-from ckarch import UnknownNameError, load_specs
+from ckarch import DtypeCombination, UnknownNameError, load_specs
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
@@ -56,10 +57,7 @@ class Arithmetic:
                 "encodings of 8-bit floats"
             )
         encoding = encodings.pop() if encodings else None
-        try:
-            pair = load_specs().dtype_combination(dtype_name(a.dtype), dtype_name(b.dtype))
-        except UnknownNameError as error:
-            raise InvalidArgument(str(error).rstrip(".")) from error
+        pair = _combination(dtype_name(a.dtype), dtype_name(b.dtype))
         accumulator = numpy_dtype(pair.accumulator)
         stored = numpy_dtype(output or pair.output, encoding)
         return cls(accumulator, stored, _multiply_exactly(a.dtype, b.dtype, accumulator))
@@ -165,6 +163,15 @@ def finished(
         # In between it was float32, and what is behind the point is cut off.
         exact, error = np.trunc(exact), error + 1.0
     return Reference(exact, round_to(exact, stored), Tolerance(error, roundings=STORED))
+
+
+@cache
+def _combination(a: str, b: str) -> DtypeCombination:
+    # Tests make thousands of references, and reading the facts takes longer than a small one.
+    try:
+        return load_specs().dtype_combination(a, b)
+    except UnknownNameError as error:
+        raise InvalidArgument(str(error).rstrip(".")) from error
 
 
 def _multiply_exactly(a: np.dtype[Any], b: np.dtype[Any], accumulator: np.dtype[Any]) -> bool:
