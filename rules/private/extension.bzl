@@ -6,7 +6,7 @@ load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
 load(":rocm_repository.bzl", "rocm_repository")
 
-_RESERVED = ["ck_arch", "ck_hip", "ck_pip", "ck_rocm", "composable_kernel"]
+_RESERVED = ["ck_arch", "ck_hip", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
 
 _kernel_set = tag_class(
     attrs = {
@@ -21,6 +21,9 @@ def _ck_impl(mctx):
     hip_repository(name = "ck_hip")
     rocm_repository(name = "ck_rocm")
     python_packages_repository(name = "ck_pip", lock = Label("//third_party:python/requirements.lock"))
+
+    # Large, and only a test needs it: a repository of its own is downloaded when that is built.
+    python_packages_repository(name = "ck_torch", lock = Label("//third_party:python/torch.lock"))
     composable_kernel_repository(
         name = "composable_kernel",
         lock = Label("//third_party:composable_kernel/composable_kernel.lock"),

