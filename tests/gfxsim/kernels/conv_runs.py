@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Running grouped convolution kernels on the simulator, on problems drawn at random."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ckabi import ConvProblem, KernelLibrary, Status, conv_axis, conv_problem
+from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes
+from ckdispatch.reference.grouped_conv import grouped_conv_reference
+from kernel_runs import GPU, Device, random_matrix
+
+Spec = dict[str, Any]
+Random = np.random.Generator
+
+
+def kernels_of(direction: str) -> list[Path]:
+    """The libraries of a direction, which a name calls fwd, bwd_data or bwd_weight."""
+    return sorted(Path("kernels").glob(f"libgrouped_conv_{direction}_*.so"))
+
+
+def random_axis(random: Random, spec: Spec, largest: int) -> ConvAxis:
+    """An axis that the kernel's specialization takes."""
+    special = spec["specialization"]
+    taps, stride, dilation = (int(random.integers(1, most + 1)) for most in (4, 3, 3))
+    left, right = (int(pad) for pad in random.integers(0, 4, 2))
+    if special.startswith("filter_1x1"):
+        taps, left, right = 1, 0, 0
+    if special == "filter_1x1_stride1_pad0":
+        stride = 1
+    if special == "filter_3x3":
+        taps = 3
+    least = max(1, dilation * (taps - 1) + 1 - left - right)
+    return ConvAxis(least + int(random.integers(0, largest)), taps, stride, dilation, left, right)
+
+
+def random_sizes(random: Random, spec: Spec) -> ConvSizes:
+    """Sizes that the kernel computes: any groups and channels that its vectors divide."""
+    dimensions = spec["ndim_spatial"]
+    vector = max(spec["vector_a"], spec["vector_b"], spec["vector_c"])
+    c, k = (vector * int(random.integers(1, 40 // vector + 2)) for _ in range(2))
+    groups = spec["merged_groups"] * int(random.choice([1, 2, 3, 5]))
+    if spec["specialization"] == "filter_3x3" or (vector == 1 and random.integers(0, 3) == 0):
+        c = 1
+        k = 1 if random.integers(0, 2) else k
+    largest = {1: 60, 2: 12, 3: 5}[dimensions]
+    axes = tuple(random_axis(random, spec, largest) for _ in range(dimensions))
+    return ConvSizes(int(random.integers(1, 4)), groups, c, k, axes)
+
+
+def problem_of(sizes: ConvSizes, **changes: Any) -> ConvProblem:
+    """The problem of the kernel ABI that has these sizes."""
+    axes = [
+        conv_axis(
+            axis.input, axis.filter, stride=axis.stride, dilation=axis.dilation,
+            pads=(axis.left_pad, axis.right_pad),
+        )
+        for axis in sizes.axes
+    ]  # fmt: skip
+    return conv_problem(sizes.n, sizes.g, sizes.c, sizes.k, axes, **changes)
+
+
+def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, seed: int) -> None:
+    """Computes a problem amid NaN and compares all of the result with the reference."""
+    spec = library.describe()["spec"]
+    direction = spec["variant"]
+    arrays = {
+        name: random_matrix(sizes.shape(name), spec[f"dtype_{name}"], seed + i)
+        for i, name in enumerate("xwy")
+    }
+    first, second, written = TENSORS[direction]
+    output = np.full(arrays[written].shape, np.nan, arrays[written].dtype)
+    placed = {
+        name: device.place([(output if name == written else array).reshape(1, -1)], gap=0)
+        for name, array in arrays.items()
+    }
+    problem = problem_of(sizes, k_batch=parts, **{name: on.address for name, on in placed.items()})
+    bias = None
+    if spec["d_count"]:
+        bias = random_matrix((sizes.g, sizes.k), spec["dtype_y"], seed + 3)
+        problem.d[0] = device.upload(bias)
+    device.launch(library, problem)
+    (got,) = placed[written].read()
+    expected = grouped_conv_reference(
+        direction, arrays[first], arrays[second], sizes,
+        bias=bias, fused_op=spec["fused_op"], output=spec[f"dtype_{written}"],
+    )  # fmt: skip
+    expected.compare(got.reshape(output.shape)).raise_if_bad()
+
+
+def takes(library: KernelLibrary, sizes: ConvSizes, parts: int) -> bool:
+    """Whether the kernel computes such a problem; it says why not otherwise."""
+    status, why = library.supports(problem_of(sizes, k_batch=parts), GPU)
+    assert status in (Status.OK, Status.UNSUPPORTED), why
+    assert (status is Status.OK) == (why == "")
+    return status is Status.OK

@@ -1,0 +1,46 @@
+"""The grouped convolution kernels that tests run: of each direction and dimension, for any number of channels and for many."""
+
+_LAYOUTS = {
+    1: "nwgc",
+    2: "nhwgc",
+    3: "ndhwgc",
+}
+
+# Takes channels one by one, so that it computes every problem.
+_ANY = "compv3_cshuffle_intrawave_64x64x32_2x2x1_32x32x16_v1x1x1"
+
+# Takes eight at a time.
+_MANY = "compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
+
+_OTHERS = {
+    "bwd_data": [],
+    "bwd_weight": [
+        _MANY + "_splitk",
+        _MANY + "_v4x4x4_merge8",
+        _MANY + "_v8x8x4_splitkws",
+    ],
+    "fwd": [
+        "compv3_cshuffle_intrawave_64x64x32_2x2x1_32x32x16_v1x1x1_merge8_filter3x3",
+        "compv4_cshuffle_intrawave_128x128x32_2x2x1_32x32x16_filter1x1stride1pad0",
+        _MANY + "_MultiDAddRelu_d1",
+        _MANY + "_filter1x1pad0",
+        _MANY + "_v4x4x4_merge8",
+    ],
+}
+
+CONV_DIRECTIONS = _OTHERS.keys()
+
+def _kernel(direction, dtype, dimensions, rest):
+    return "//kernels:grouped_conv_{}_{}_{}_{}d_{}".format(direction, dtype, _LAYOUTS[dimensions], dimensions, rest)
+
+def conv_kernels(direction):
+    """The kernels of a direction: both dtypes in all dimensions, and what else there is in two."""
+    return [
+        _kernel(direction, dtype, dimensions, _ANY)
+        for dtype in ("fp16", "bf16")
+        for dimensions in _LAYOUTS
+    ] + [_kernel(direction, "fp16", 2, rest) for rest in [_MANY] + _OTHERS[direction]]
+
+def few_conv_kernels(direction):
+    """One kernel of a direction in each dimension."""
+    return [_kernel(direction, "fp16", dimensions, _MANY) for dimensions in _LAYOUTS]
