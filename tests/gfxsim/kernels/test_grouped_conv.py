@@ -28,7 +28,7 @@ def test_a_kernel_computes_every_problem_that_it_takes(path: Path, device: Devic
         if takes(library, sizes, parts):
             run(device, library, sizes, parts, seed)
             computed += 1
-    assert computed >= COUNT // 2
+    assert computed >= COUNT // 4
 
 
 def test_all_loop_variants_ran_and_the_checking_mode_found_nothing() -> None:
