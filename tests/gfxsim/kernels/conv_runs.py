@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from ckabi import ConvProblem, KernelLibrary, Status, conv_axis, conv_problem
 from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes
+from ckdispatch.reference.dtypes import numpy_dtype
 from ckdispatch.reference.grouped_conv import grouped_conv_reference
 from kernel_runs import GPU, Device, random_matrix
+from numpy.typing import NDArray
 
 Spec = dict[str, Any]
 Random = np.random.Generator
@@ -50,6 +52,13 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
     return ConvSizes(int(random.integers(1, 4)), groups, c, k, axes)
 
 
+def random_numbers(shape: tuple[int, ...], dtype: str, seed: int) -> NDArray[Any]:
+    """Numbers between -1 and 1, none of them subnormal: gfx90a takes those of 16 bits for zero."""
+    steps = 512
+    wide = random_matrix(shape, "fp32", seed)
+    return (np.round(wide * steps) / steps).astype(numpy_dtype(dtype))
+
+
 def problem_of(sizes: ConvSizes, **changes: Any) -> ConvProblem:
     """The problem of the kernel ABI that has these sizes."""
     axes = [
@@ -67,7 +76,7 @@ def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, se
     spec = library.describe()["spec"]
     direction = spec["variant"]
     arrays = {
-        name: random_matrix(sizes.shape(name), spec[f"dtype_{name}"], seed + i)
+        name: random_numbers(sizes.shape(name), spec[f"dtype_{name}"], seed + i)
         for i, name in enumerate("xwy")
     }
     first, second, written = TENSORS[direction]
@@ -79,7 +88,7 @@ def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, se
     problem = problem_of(sizes, k_batch=parts, **{name: on.address for name, on in placed.items()})
     bias = None
     if spec["d_count"]:
-        bias = random_matrix((sizes.g, sizes.k), spec["dtype_y"], seed + 3)
+        bias = random_numbers((sizes.g, sizes.k), spec["dtype_y"], seed + 3)
         problem.d[0] = device.upload(bias)
     device.launch(library, problem)
     (got,) = placed[written].read()
