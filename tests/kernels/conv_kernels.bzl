@@ -30,17 +30,25 @@ _OTHERS = {
 
 CONV_DIRECTIONS = _OTHERS.keys()
 
+CONV_GPUS = ["gfx90a", "gfx942", "gfx950"]
+
 def _kernel(direction, dtype, dimensions, rest):
     return "//kernels:grouped_conv_{}_{}_{}_{}d_{}".format(direction, dtype, _LAYOUTS[dimensions], dimensions, rest)
 
-def conv_kernels(direction):
-    """The kernels of a direction: both dtypes in all dimensions, and what else there is in two."""
+def conv_kernels(direction, gpu):
+    """The kernels of a direction on a GPU: one in each dimension, and on one of them all sorts.
+
+    Args:
+        direction: one of CONV_DIRECTIONS.
+        gpu: one of CONV_GPUS.
+
+    Returns:
+        their labels.
+    """
+    if gpu != "gfx942":
+        return [_kernel(direction, "fp16", dimensions, _MANY) for dimensions in _LAYOUTS]
     return [
         _kernel(direction, dtype, dimensions, _ANY)
         for dtype in ("fp16", "bf16")
         for dimensions in _LAYOUTS
     ] + [_kernel(direction, "fp16", 2, rest) for rest in [_MANY] + _OTHERS[direction]]
-
-def few_conv_kernels(direction):
-    """One kernel of a direction in each dimension."""
-    return [_kernel(direction, "fp16", dimensions, _MANY) for dimensions in _LAYOUTS]

@@ -43,6 +43,8 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
     dimensions = spec["ndim_spatial"]
     vector = max(spec["vector_a"], spec["vector_b"], spec["vector_c"])
     c, k = (vector * int(random.integers(1, 40 // vector + 2)) for _ in range(2))
+    if random.integers(0, 8) == 0:
+        c, k = (int(channels) for channels in random.integers(1, 40, 2))
     groups = spec["merged_groups"] * int(random.choice([1, 2, 3, 5]))
     if spec["specialization"] == "filter_3x3" or (vector == 1 and random.integers(0, 3) == 0):
         c = 1
