@@ -126,7 +126,7 @@ ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, 
             const Validation result = dispatcher_of(dispatcher).validate(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
             return shown({{"ok", result.ok()},          {"kernel", result.kernel},   {"device", result.device},
                           {"checked", result.checked},  {"wrong", result.wrong},     {"max_abs", as_json(result.max_abs)},
-                          {"max_over", as_json(result.max_over)}, {"worst", {result.worst_batch, result.worst_row, result.worst_column}},
+                          {"max_over", as_json(result.max_over)}, {"worst", result.worst},
                           {"actual", as_json(result.actual)}, {"expected", as_json(result.expected)}});
         });
     });

@@ -8,9 +8,12 @@ namespace {
 
 const FamilyEntry& entry_of(ckd_family family) {
     static const FamilyEntry entries[] = {gemm_entry()};
-    for (const FamilyEntry& entry : entries)
+    std::string known;
+    for (const FamilyEntry& entry : entries) {
         if (entry.family == family) return entry;
-    throw Error(ErrorCode::invalid_argument, "The kernel family " + std::to_string(int(family)) + " was asked for; this version has 1 (GEMM).");
+        known += (known.empty() ? "" : ", ") + std::to_string(int(entry.family)) + " (" + entry.name + ")";
+    }
+    throw Error(ErrorCode::invalid_argument, "The kernel family " + std::to_string(int(family)) + " was asked for; this version has " + known + ".");
 }
 
 }  // namespace

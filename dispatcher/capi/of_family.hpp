@@ -2,7 +2,7 @@
 // The handles of one family. Beyond what the core asks, a binding of a family to C has
 //     using Family = …;
 //     static Problem read(const ckd_problem&)                            throws Error for a structure that is none
-//     static Filter filter(const Json&)                                  takes its words out of a filter
+//     static constexpr const char* kPlural                               such as "GEMMs", for sentences
 //     static std::int64_t parts(const Way&)
 //     static Validation validate(Dispatcher<Family>&, const Problem&, Tensors, const RunOptions&)
 #pragma once
@@ -180,7 +180,7 @@ public:
                 gpu = gpu_facts(text_member(words, "gpu", "The filter")).name;
                 words.erase("gpu");
             }
-            return std::make_unique<RegistryOf>(registry_->filtered(Binding::filter(words), gpu));
+            return std::make_unique<RegistryOf>(registry_->filtered(filter_of(words), gpu));
         } catch (const Error& error) {
             // A filter is the caller's words, not a file that was damaged.
             throw Error(ErrorCode::invalid_argument, error.what());
@@ -201,6 +201,24 @@ public:
     std::unique_ptr<AnyDispatcher> dispatcher(Name gpu) override { return std::make_unique<DispatcherOf<Binding>>(registry_, gpu); }
 
 private:
+    using Filter = typename Registry::Filter;
+
+    static Filter filter_of(const Json& words) {
+        Filter filter;
+        for (const auto& [field, value] : words.items()) {
+            bool known = false;
+            std::string all;
+            Filter::fields([&, &field = field](std::string_view name, Name Filter::*place, auto) {
+                all += (all.empty() ? "" : ", ") + std::string(name);
+                if (name != field) return;
+                filter.*place = text_member(words, field.c_str(), "The filter");
+                known         = true;
+            });
+            if (!known) throw Error(ErrorCode::invalid_argument, "A filter by '" + field + "' was asked for; " + Binding::kPlural + " are filtered by " + all + " and gpu.");
+        }
+        return filter;
+    }
+
     std::shared_ptr<Registry> registry_;
 };
 

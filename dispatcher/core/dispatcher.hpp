@@ -18,11 +18,9 @@
 #include "ckdispatch/core/device.hpp"
 #include "ckdispatch/core/run.hpp"
 #include "ckdispatch/core/selector.hpp"
+#include "ckdispatch/core/tensors.hpp"
 
 namespace ckdispatch {
-
-/// Device addresses in the order that the family documents.
-using Tensors = void* const*;
 
 template <class Family>
 class Dispatcher {

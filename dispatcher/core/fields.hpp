@@ -3,7 +3,7 @@
 //
 // A key is a struct with `static constexpr std::string_view family` and
 //     template <class Visit> static void fields(Visit&& visit) { visit("tile", &Key::tile); … }
-// whose members are Name, Extent3, bool or int.
+// whose members are Name, Extent3, bool or int. Registries also ask it for `std::int64_t waves_per_workgroup() const`.
 #pragma once
 
 #include <array>

@@ -49,7 +49,16 @@ private:
     std::shared_ptr<const std::vector<KernelPtr>> kernels_;
 };
 
-/// Derived is the family's registry, and has `static bool matches(const Key&, const typename Derived::Filter&)`.
+/// Whether a key has the words of a filter; an empty word is not filtered by. A filter is a struct of words that lists them with the key's fields, once:
+///     template <class Visit> static void fields(Visit&& visit) { visit("layout", &Filter::layout, &Key::layout); … }
+template <class Key, class Filter>
+bool passes(const Key& key, const Filter& filter) {
+    bool all = true;
+    Filter::fields([&](std::string_view, Name Filter::*wanted, Name Key::*has) { all = all && ((filter.*wanted).empty() || filter.*wanted == key.*has); });
+    return all;
+}
+
+/// Derived is the family's registry; its source includes registry_family.hpp and instantiates this class.
 template <class Derived, class KeyType>
 class BaseRegistry {
 public:
@@ -105,14 +114,14 @@ public:
 
     /// Opens a library and adds its kernel under the library's own description.
     KernelPtr add_library(const LibraryFile& file, Duplicates duplicates = Duplicates::refuse, int priority = 0) {
-        KernelPtr kernel = Derived::describe(KernelLibrary::open(file), priority);
+        KernelPtr kernel = describe(KernelLibrary::open(file), priority);
         add(kernel, duplicates);
         return kernel;
     }
 
     /// Adds the kernels of `<set>.manifest.json` without opening their libraries; all or none. Returns how many were added.
     std::size_t load_manifest(const std::string& path, Duplicates duplicates = Duplicates::refuse, int priority = 0) {
-        return add_all(Derived::read_manifest(path, priority), duplicates);
+        return add_all(read_manifest(path, priority), duplicates);
     }
 
     /// The kernel of that key or name, or nullptr.
@@ -143,7 +152,7 @@ public:
     std::shared_ptr<Derived> filtered(const Filter& filter, Name gpu = {}, const Predicate& predicate = {}) const {
         auto chosen = std::make_shared<Derived>(name_);
         for (const KernelPtr& kernel : kernels()) {
-            if (!Derived::matches(kernel->key(), filter)) continue;
+            if (!passes(kernel->key(), filter)) continue;
             if (!gpu.empty() && !kernel->resources_on(gpu)) continue;
             if (predicate && !predicate(*kernel)) continue;
             chosen->add(kernel);
@@ -175,8 +184,8 @@ public:
     }
 
     /// Every kernel with its spec, its library and what it uses, and the statistics; from_json() is the inverse.
-    std::string to_json() const { return Derived::write_json(static_cast<const Derived&>(*this)); }
-    static std::shared_ptr<Derived> from_json(const std::string& text) { return Derived::read_json(text); }
+    std::string to_json() const;
+    static std::shared_ptr<Derived> from_json(const std::string& text);
 
     /// Adds all, or on an Error none. Returns how many were added.
     template <class Kernels>
@@ -197,6 +206,9 @@ public:
     }
 
 private:
+    static KernelPtr describe(std::shared_ptr<const KernelLibrary> library, int priority);
+    static std::vector<KernelPtr> read_manifest(const std::string& path, int priority);
+
     bool add_locked(KernelPtr kernel, Duplicates duplicates) {
         const auto named = by_name_.find(kernel->name());
         if (named != by_name_.end() && !(named->second->key() == kernel->key()))

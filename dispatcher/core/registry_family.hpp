@@ -19,21 +19,12 @@ void check_identity(const KernelLibrary& library, const Key& key, const std::str
         throw Error(ErrorCode::damaged, "The library " + library.path() + " was registered as " + name + " and describes itself as another kernel, " + library.name() + ".");
 }
 
-template <class Registry>
-std::shared_ptr<const Kernel<typename Registry::Key>> described_kernel(std::shared_ptr<const KernelLibrary> library, int priority) {
-    const std::string what = "The description of " + library->path();
-    auto key               = key_from_json<typename Registry::Key>(parse_json(library->spec(), what), what);
-    std::string name       = library->name();
-    return std::make_shared<Kernel<typename Registry::Key>>(std::move(key), std::move(name), std::move(library), priority);
-}
-
 /// Of a workgroup, on every GPU.
 inline constexpr std::int64_t kMostLanes = 1024;
 
-template <class Registry>
-std::vector<typename Registry::KernelPtr> kernels_of_entries(std::vector<KernelEntry> entries, const std::string& what) {
-    using Key = typename Registry::Key;
-    std::vector<typename Registry::KernelPtr> kernels;
+template <class Key>
+std::vector<std::shared_ptr<const Kernel<Key>>> kernels_of_entries(std::vector<KernelEntry> entries, const std::string& what) {
+    std::vector<std::shared_ptr<const Kernel<Key>>> kernels;
     for (KernelEntry& entry : entries) {
         auto key = key_from_json<Key>(entry.spec, what);
         for (Resources& used : entry.resources) {
@@ -50,31 +41,49 @@ std::vector<typename Registry::KernelPtr> kernels_of_entries(std::vector<KernelE
     return kernels;
 }
 
-template <class Registry>
-std::string registry_json(const Registry& registry) {
-    Json kernels = Json::array();
-    for (const auto& kernel : registry.kernels()) {
+template <class Derived, class Key>
+auto BaseRegistry<Derived, Key>::describe(std::shared_ptr<const KernelLibrary> library, int priority) -> KernelPtr {
+    const std::string what = "The description of " + library->path();
+    Key key                = key_from_json<Key>(parse_json(library->spec(), what), what);
+    std::string name       = library->name();
+    return std::make_shared<Kernel<Key>>(std::move(key), std::move(name), std::move(library), priority);
+}
+
+template <class Derived, class Key>
+auto BaseRegistry<Derived, Key>::read_manifest(const std::string& path, int priority) -> std::vector<KernelPtr> {
+    std::vector<KernelEntry> entries = ckdispatch::read_manifest(path);
+    for (KernelEntry& entry : entries) entry.priority = priority;
+    return kernels_of_entries<Key>(std::move(entries), "The manifest " + path);
+}
+
+template <class Derived, class Key>
+std::string BaseRegistry<Derived, Key>::to_json() const {
+    Json entries = Json::array();
+    for (const KernelPtr& kernel : kernels()) {
         Json spec    = key_to_json(kernel->key());
         spec["name"] = kernel->name();
-        kernels.push_back(write_entry({kernel->name(), std::move(spec), kernel->file(), kernel->resources(), kernel->priority()}));
+        entries.push_back(write_entry({kernel->name(), std::move(spec), kernel->file(), kernel->resources(), kernel->priority()}));
     }
-    const Statistics counted = registry.statistics();
-    const Json statistics    = {
+    const Statistics counted = statistics();
+    const Json figures       = {
         {"kernels", counted.kernels}, {"opened", counted.opened}, {"spilling", counted.spilling}, {"gpus", counted.gpus}, {"fields", counted.fields}};
-    const Json document = {
-        {"schema_version", 1}, {"registry", registry.name()}, {"family", Registry::Key::family}, {"kernels", std::move(kernels)}, {"statistics", statistics}};
+    const Json document = {{"schema_version", 1}, {"registry", name()}, {"family", Key::family}, {"kernels", std::move(entries)}, {"statistics", figures}};
     try {
         return document.dump(2) + "\n";
     } catch (const Json::type_error&) {
-        throw Error(ErrorCode::unsupported, "The registry " + registry.name() + " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
+        throw Error(ErrorCode::unsupported, "The registry " + name() + " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
     }
 }
 
-template <class Registry>
-std::shared_ptr<Registry> registry_from_json(const std::string& text) {
+template <class Derived, class Key>
+std::shared_ptr<Derived> BaseRegistry<Derived, Key>::from_json(const std::string& text) {
     const std::string what = "The exported registry";
-    auto registry          = std::make_shared<Registry>(text_member(parse_json(text, what), "registry", what));
-    registry->add_all(kernels_of_entries<Registry>(read_export(text), what), Duplicates::refuse);
+    const Json document    = parse_json(text, what);
+    auto registry          = std::make_shared<Derived>(text_member(document, "registry", what));
+    registry->add_all(kernels_of_entries<Key>(read_export(text), what), Duplicates::refuse);
+    // One without kernels has a family too.
+    if (const std::string family = text_member(document, "family", what); family != Key::family)
+        throw Error(ErrorCode::invalid_argument, what + " is of the family " + family + ", not " + std::string(Key::family) + ".");
     return registry;
 }
 

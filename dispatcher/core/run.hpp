@@ -48,8 +48,8 @@ struct Validation {
     double max_over      = 0;  ///< the worst difference as a multiple of what is allowed there
     std::int64_t checked = 0;
     std::int64_t wrong   = 0;
-    std::int64_t worst_row = 0, worst_column = 0, worst_batch = 0;
-    double actual = 0, expected = 0;  ///< at the worst place
+    std::vector<std::int64_t> worst;  ///< the place of the worst of the wrong, in the order that the family documents; empty if nothing is wrong
+    double actual = 0, expected = 0;  ///< there
 
     bool ok() const { return wrong == 0; }
 };

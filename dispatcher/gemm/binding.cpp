@@ -2,7 +2,7 @@
 // Problems and tensors as kernels take them.
 #include <cmath>
 
-#include "ckdispatch/gemm/dtypes.hpp"
+#include "ckdispatch/core/dtypes.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
 
@@ -40,8 +40,6 @@ void bind_product(const GemmProblem& problem, const GemmWay& way, Tensors tensor
         bound.batch_stride_c = o.batch_stride_c;
     }
 }
-
-std::uintptr_t lowest_bit(std::uintptr_t bits) { return bits & (~bits + 1); }
 
 // From one matrix of a batch to the next.
 std::uintptr_t batch_bytes(const GemmProblem& p, std::size_t tensor) {
@@ -101,12 +99,7 @@ std::size_t GemmFamily::tensor_bytes(const GemmProblem& p, std::size_t tensor) {
 }
 
 GemmProblem GemmFamily::aligned(const GemmProblem& problem, Tensors tensors) {
-    std::uintptr_t bits = std::uintptr_t(problem.alignment);
-    for (std::size_t i = 0; i < tensor_count(problem); ++i) {
-        if (!tensors[i]) throw Error(ErrorCode::invalid_argument, "A GEMM was to be run with no address for " + name_of_tensor(problem, i) + ".");
-        bits |= reinterpret_cast<std::uintptr_t>(tensors[i]);
-    }
-    const int alignment = int(lowest_bit(bits));
+    const int alignment = alignment_of(tensors, tensor_count(problem), problem.alignment, "A GEMM", [&](std::size_t i) { return name_of_tensor(problem, i); });
     if (alignment >= problem.alignment) return problem;
     GemmProblem looser = problem;
     looser.alignment   = alignment;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ckdispatch/core/split_k.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
 #include "ckdispatch/gemm/words.hpp"
 
@@ -49,17 +50,9 @@ std::string variant_mismatch(const GemmKey& key, const GemmProblem& problem) {
 
 std::string split_mismatch(const GemmKey& key, const GemmProblem& problem) {
     const GemmWords& words = gemm_words();
-    const bool in_any_order = key.split_k == words.atomic;
-    const char* const other_bits = "adds its parts in any order, and the result was to be the same every time.";
-    if (key.variant == words.stream_k) {
-        if (problem.split_k > 1) return "divides K among workgroups by itself, not into " + std::to_string(problem.split_k) + " parts.";
-        return in_any_order && problem.deterministic ? other_bits : "";
-    }
-    const bool splits = key.split_k != words.none;
-    if (splits && problem.split_k == 1) return "adds up the parts of a split K; for a whole K others are better.";
-    if (!splits && problem.split_k > 1) return "computes K whole, not in " + std::to_string(problem.split_k) + " parts.";
-    // Two parts are added to zero in either order with the same result; more are not.
-    return in_any_order && problem.deterministic && problem.split_k > 2 ? other_bits : "";
+    if (key.variant != words.stream_k) return SplitK::mismatch(key.split_k, problem.split_k, problem.deterministic, "K");
+    if (problem.split_k > 1) return "divides K among workgroups by itself, not into " + std::to_string(problem.split_k) + " parts.";
+    return key.split_k == SplitK::words().atomic && problem.deterministic ? std::string(SplitK::kOtherBits) : "";
 }
 
 // As many workgroups as the GPU runs at once share the tiles, each with enough loops to be worth its while.
@@ -96,13 +89,10 @@ std::vector<GemmWay> GemmFamily::ways(const GemmKey& key, const GemmProblem& pro
     const GemmWords& words = gemm_words();
     const bool together    = key.variant == words.batched || key.variant == words.grouped;
     if (key.variant == words.stream_k) return {shared_way(key, problem, workgroups_at_once)};
-    if (problem.split_k > 0) return {{problem.split_k, together, problem.split_k}};
-    if (key.split_k == words.none) return {{1, together, 1}};
     std::int64_t deepest = problem.k;
     for (const GemmGroup& group : problem.groups) deepest = std::max(deepest, group.k);
-    const std::int64_t most = key.split_k == words.atomic && problem.deterministic ? 2 : 32;
     std::vector<GemmWay> ways;
-    for (std::int64_t parts = 2; parts <= most && parts * key.tile.k <= deepest; parts *= 2) ways.push_back({parts, together, parts});
+    for (const std::int64_t parts : SplitK::choices(key.split_k, problem.split_k, problem.deterministic, key.tile.k, deepest)) ways.push_back({parts, together, parts});
     return ways;
 }
 

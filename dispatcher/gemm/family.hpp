@@ -56,7 +56,7 @@ using GemmPlan       = Plan<GemmFamily>;
 using GemmDispatcher = Dispatcher<GemmFamily>;
 
 /// Runs the problem and compares C with a reference that the CPU computes: every element, within what its dtype and the depth of the sum allow.
-/// Groups are counted like the matrices of a batch.
+/// The worst place is batch, row and column; groups are counted like the matrices of a batch.
 Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors, const RunOptions& options = {});
 
 }  // namespace ckdispatch

@@ -4,8 +4,9 @@
 #include <charconv>
 #include <tuple>
 
+#include "ckdispatch/core/dtypes.hpp"
 #include "ckdispatch/core/error.hpp"
-#include "ckdispatch/gemm/dtypes.hpp"
+#include "ckdispatch/core/hash.hpp"
 
 namespace ckdispatch {
 namespace {
@@ -17,11 +18,6 @@ auto identity(const GemmProblem& p) {
 }
 
 auto identity(const GemmGroup& g) { return std::make_tuple(g.m, g.n, g.k, g.stride_a, g.stride_b, g.stride_c); }
-
-template <class... Parts>
-void mix(std::size_t& seed, const std::tuple<Parts...>& parts) {
-    std::apply([&](const auto&... part) { ((seed = (seed ^ std::size_t(part)) * 0x9e3779b97f4a7c15ull, seed ^= seed >> 29), ...); }, parts);
-}
 
 std::string extents(std::int64_t m, std::int64_t n, std::int64_t k) { return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k); }
 

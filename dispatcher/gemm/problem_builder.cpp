@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
+#include "ckdispatch/core/dtypes.hpp"
 #include "ckdispatch/core/error.hpp"
-#include "ckdispatch/gemm/dtypes.hpp"
+#include "ckdispatch/core/tensors.hpp"
 
 namespace ckdispatch {
 namespace {
 
-constexpr std::int64_t kLimit = std::int64_t(1) << 31;
-constexpr std::int64_t kFar   = std::int64_t(1) << 60;  // elements; bytes of them can still be counted
+constexpr std::string_view kAsked = "A GEMM";
+constexpr std::int64_t kLimit    = std::int64_t(1) << 31;
+constexpr std::int64_t kFar      = std::int64_t(1) << 60;  // elements; bytes of them can still be counted
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
 
@@ -40,7 +42,7 @@ void complete_ds(GemmProblem& p) {
     if (p.d_count < 0 || p.d_count > CK_GEMM_MAX_DS) refuse("A GEMM with " + number(p.d_count) + " D tensors was asked for; there may be up to " + number(CK_GEMM_MAX_DS) + ".");
     if (p.dtype_d.empty() || p.d_count == 0) p.dtype_d = p.dtype_c;
     if (p.d_layout.empty() || p.d_count == 0) p.d_layout = "r";
-    (void)dtype_facts(p.dtype_d);
+    (void)dtype_facts(p.dtype_d, kAsked);
     if (p.d_layout.text() != "r" && p.d_layout.text() != "c") refuse("A GEMM with D tensors of the layout '" + std::string(p.d_layout.text().substr(0, 20)) + "' was asked for; it is r for rows or c for columns.");
     const bool rows          = p.d_layout.text() == "r";
     const std::int64_t width = rows ? p.n : p.m, lines = rows ? p.m : p.n;
@@ -149,9 +151,9 @@ GemmProblem GemmProblemBuilder::build() const {
     apply(c_, 'C', p.m, p.n, 2, letters, p.stride_c);
     p.layout = letters;
 
-    (void)dtype_facts(p.dtype_a), (void)dtype_facts(p.dtype_b);
-    if (p.dtype_c.empty()) p.dtype_c = usual_output(p.dtype_a, p.dtype_b);
-    (void)dtype_facts(p.dtype_c);
+    (void)dtype_facts(p.dtype_a, kAsked), (void)dtype_facts(p.dtype_b, kAsked);
+    if (p.dtype_c.empty()) p.dtype_c = usual_output(p.dtype_a, p.dtype_b, kAsked);
+    (void)dtype_facts(p.dtype_c, kAsked);
 
     const auto side = [&](char name, const Side& given, std::size_t letter, std::int64_t rows, std::int64_t columns, std::int64_t& leading, std::int64_t& stride) {
         const std::int64_t width = letters[letter] == 'r' ? columns : rows, lines = letters[letter] == 'r' ? rows : columns;
@@ -168,8 +170,7 @@ GemmProblem GemmProblemBuilder::build() const {
     if (p.fused_op.empty()) p.fused_op = "PassThrough";
     complete_ds(p);
     check_weights(p);
-    if (p.alignment < 1 || p.alignment > 16 || (p.alignment & (p.alignment - 1)))
-        refuse("A GEMM with addresses aligned to " + number(p.alignment) + " bytes was asked for; an alignment is 1, 2, 4, 8 or 16.");
+    check_alignment(p.alignment, kAsked);
     return p;
 }
 

@@ -9,21 +9,24 @@ namespace ckdispatch {
 /// An empty word is not filtered by.
 struct GemmFilter {
     Name variant, dtype_a, dtype_b, dtype_c, layout, pipeline, split_k, fused_op;
+
+    template <class Visit>
+    static void fields(Visit&& visit) {
+        visit("variant", &GemmFilter::variant, &GemmKey::variant);
+        visit("dtype_a", &GemmFilter::dtype_a, &GemmKey::dtype_a);
+        visit("dtype_b", &GemmFilter::dtype_b, &GemmKey::dtype_b);
+        visit("dtype_c", &GemmFilter::dtype_c, &GemmKey::dtype_c);
+        visit("layout", &GemmFilter::layout, &GemmKey::layout);
+        visit("pipeline", &GemmFilter::pipeline, &GemmKey::pipeline);
+        visit("split_k", &GemmFilter::split_k, &GemmKey::split_k);
+        visit("fused_op", &GemmFilter::fused_op, &GemmKey::fused_op);
+    }
 };
 
 class GemmRegistry : public BaseRegistry<GemmRegistry, GemmKey> {
 public:
     using Filter = GemmFilter;
     using BaseRegistry::BaseRegistry;
-
-    static bool matches(const GemmKey& key, const GemmFilter& filter);
-
-private:
-    friend BaseRegistry;
-    static KernelPtr describe(std::shared_ptr<const KernelLibrary> library, int priority);
-    static std::vector<KernelPtr> read_manifest(const std::string& path, int priority);
-    static std::string write_json(const GemmRegistry& registry);
-    static std::shared_ptr<GemmRegistry> read_json(const std::string& text);
 };
 
 extern template void check_identity<GemmKey>(const KernelLibrary&, const GemmKey&, const std::string&);

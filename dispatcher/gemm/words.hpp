@@ -9,10 +9,6 @@ namespace ckdispatch {
 struct GemmWords {
     // Of a key's variant.
     Name standard{"standard"}, batched{"batched"}, grouped{"grouped"}, multi_d{"multi_d"}, preshuffle{"preshuffle"}, stream_k{"stream_k"};
-    // Of split_k.
-    Name none{"none"}, atomic{"atomic"}, workspace{"workspace"};
-    // Of pipelines.
-    Name mem{"mem"}, compv4{"compv4"};
     Name pass_through{"PassThrough"};
 
     bool is_variant(Name word) const { return word == standard || word == batched || word == grouped || word == multi_d || word == preshuffle || word == stream_k; }

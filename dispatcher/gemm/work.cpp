@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a GEMM tells the cost model; docs/dispatcher.md has the table.
-#include <algorithm>
-#include <cmath>
+#include <utility>
 
-#include "ckdispatch/gemm/dtypes.hpp"
+#include "ckdispatch/core/dtypes.hpp"
+#include "ckdispatch/core/split_k.hpp"
+#include "ckdispatch/core/tiles.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
 #include "ckdispatch/gemm/words.hpp"
@@ -11,22 +12,19 @@
 namespace ckdispatch {
 namespace {
 
-double ceil_div(double a, double b) { return std::ceil(a / b); }
-
 // Sums over all products of a launch.
 struct Totals {
-    double workgroups = 0, trips = 0, operand_bytes = 0, outputs = 0;
+    TiledProducts tiles;
+    double operand_bytes = 0, outputs = 0;
 };
 
-Totals totals_of(const GemmKey& key, const GemmProblem& problem, double parts) {
+Totals totals_of(const GemmKey& key, const GemmProblem& problem, double parts, double matrices) {
     const double a_bytes = element_bytes(key.dtype_a), b_bytes = element_bytes(key.dtype_b);
     const bool exchanged = oriented(problem).exchanged;
-    Totals totals;
+    Totals totals{TiledProducts(key.tile, parts)};
     const auto add = [&](double m, double n, double k) {
         if (exchanged) std::swap(m, n);
-        const double workgroups = ceil_div(m, key.tile.m) * ceil_div(n, key.tile.n) * parts;
-        totals.workgroups += workgroups;
-        totals.trips += workgroups * ceil_div(k / parts, key.tile.k);
+        totals.tiles.add(m, n, k, matrices);
         totals.operand_bytes += m * k * a_bytes + n * k * b_bytes;
         totals.outputs += m * n;
     };
@@ -42,14 +40,9 @@ double d_bytes(const GemmProblem& p) {
     return p.d_count ? elements * element_bytes(p.dtype_d) : 0;
 }
 
-// How much of each trip is spent on the matrix cores: the more a fragment from LDS is used again, the better.
 double compute_share(const GemmKey& key) {
-    const GemmWords& words  = gemm_words();
-    const double per_wave_m = double(key.tile.m) / key.waves.m, per_wave_n = double(key.tile.n) / key.waves.n;
-    const double reuse      = per_wave_m * per_wave_n / (per_wave_m + per_wave_n);
-    double share            = reuse / (reuse + 12.0);
-    if (key.pipeline == words.mem) share *= 0.8;      // it schedules for loads, not for the matrix cores
-    if (key.pipeline == words.compv4) share *= 1.05;  // a second LDS buffer overlaps reading with writing
+    const GemmWords& words = gemm_words();
+    double share           = tile_share(key.tile, key.waves, key.pipeline);
     if (key.pad_m || key.pad_n || key.pad_k) share *= 0.96;  // bounds are checked in every load
     // A workgroup finds its matrices first, which a single product would do without.
     if (key.variant == words.batched || key.variant == words.grouped) share *= 0.99;
@@ -59,26 +52,21 @@ double compute_share(const GemmKey& key) {
 }  // namespace
 
 Work GemmFamily::work(const GemmKey& key, const GemmProblem& problem, const GemmWay& way) {
-    const GemmWords& words = gemm_words();
+    const SplitK& split  = SplitK::words();
+    const bool streaming = key.variant == gemm_words().stream_k;
     // Shares of stream-K are whole tiles here, which the last round divides among all units.
-    const double parts = key.variant == words.stream_k ? 1.0 : double(way.k_batch), matrices = way.together ? double(problem.batch) : 1.0;
+    const double parts = streaming ? 1.0 : double(way.k_batch), matrices = way.together ? double(problem.batch) : 1.0;
     const double a_bytes = element_bytes(key.dtype_a), b_bytes = element_bytes(key.dtype_b), c_bytes = element_bytes(key.dtype_c), partial_bytes = element_bytes(key.dtype_acc);
-    const double tile_m = key.tile.m, tile_n = key.tile.n, tile_k = key.tile.k;
-    const bool apart    = key.split_k == words.workspace;  // parts are kept in the accumulator's dtype until they are added up
-    const Totals totals = totals_of(key, problem, parts);
-    Work work;
+    const bool apart     = key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
+    const Totals totals  = totals_of(key, problem, parts, matrices);
+    Work work            = totals.tiles.work(a_bytes, b_bytes, c_bytes + problem.d_count * element_bytes(problem.dtype_d));
     work.launches        = double(launches(problem, way));
-    work.workgroups      = totals.workgroups * matrices;
-    work.loops           = totals.trips / totals.workgroups;
-    work.flops           = 2 * tile_m * tile_n * work.loops * tile_k;
-    work.element_bytes   = std::max(a_bytes, b_bytes);
-    work.l2_bytes        = work.loops * tile_k * (tile_m * a_bytes + tile_n * b_bytes) + tile_m * tile_n * (c_bytes + problem.d_count * element_bytes(problem.dtype_d));
     work.memory_bytes    = matrices * (totals.operand_bytes + totals.outputs * (apart ? partial_bytes : c_bytes) * parts + d_bytes(problem));
-    work.tiles_in_flight = key.pipeline == words.mem ? 4 : 2;
+    work.tiles_in_flight = tiles_in_flight(key.pipeline);
     work.compute_share   = compute_share(key);
-    work.even            = key.variant == words.stream_k;
+    work.even            = streaming;
     const double outputs = totals.outputs * double(problem.batch);
-    if (key.split_k == words.atomic) work.extra_passes = outputs * c_bytes;  // C is cleared first
+    if (key.split_k == split.atomic) work.extra_passes = outputs * c_bytes;  // C is cleared first
     if (apart) {
         work.extra_passes   = outputs * (partial_bytes * parts + c_bytes);
         work.extra_launches = work.launches;

@@ -15,6 +15,7 @@ PAGE = Path("docs/dispatcher.md")
 EXAMPLES = sorted(Path("dispatcher/examples").glob("*.c*"))
 HEADER = Path("dispatcher/ckdispatch.h").read_text()
 COST = Path("dispatcher/core/cost.cpp").read_text()
+TILES = Path("dispatcher/core/tiles.cpp").read_text()
 GEMM = Path("dispatcher/gemm/work.cpp").read_text()
 
 
@@ -38,11 +39,11 @@ def test_what_a_gemm_tells_the_cost_model_is_what_the_page_says() -> None:
     ((_, tiles),) = table(PAGE, "`tiles_in_flight`")
     shown = [*re.findall(r"r \+ (\d+)", share), *re.findall(r"× ([\d.]+)", share)]
     source = [
-        *re.findall(r"reuse / \(reuse \+ ([\d.]+)\)", GEMM),
-        *re.findall(r"share \*= ([\d.]+);", GEMM),
+        *re.findall(r"reuse / \(reuse \+ ([\d.]+)\)", TILES),
+        *re.findall(r"share \*= ([\d.]+);", TILES + GEMM),
     ]
     assert [float(value) for value in shown] == [float(value) for value in source]
-    ((mem, other),) = re.findall(r"tiles_in_flight = .* == words.mem \? (\d) : (\d);", GEMM)
+    ((mem, other),) = re.findall(r"return pipeline == .*mem \? (\d) : (\d);", TILES)
     assert tiles == f"{mem} for the pipeline `mem`, else {other}"
 
 

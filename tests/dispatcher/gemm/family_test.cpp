@@ -44,7 +44,7 @@ TEST(GemmMismatch, NamesWhatTheKernelComputes) {
 
 TEST(GemmMismatch, IsThatOfPartsOfKToo) {
     EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().split_k(4).build()), "computes K whole, not in 4 parts.");
-    EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().build()), "adds up the parts of a split K; for a whole K others are better.");
+    EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().build()), "adds up parts of K; for K as a whole others are better.");
     EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().split_k(4).build()), "");
     EXPECT_EQ(GemmFamily::mismatch(split_key(), fp16().split_k(0).build()), "");
     EXPECT_EQ(GemmFamily::mismatch(sample_key(), fp16().split_k(0).build()), "");

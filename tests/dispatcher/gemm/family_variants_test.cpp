@@ -115,7 +115,7 @@ TEST(GemmVariants, OfStreamKAreSharedByAsManyWorkgroupsAsTheGpuRunsAtOnce) {
 TEST(GemmVariants, WithAWorkspaceAddPartsInOneOrder) {
     const GemmKey key = key_of("standard", "workspace");
     EXPECT_EQ(GemmFamily::mismatch(key, fp16().split_k(8).deterministic(true).build()), "");
-    EXPECT_EQ(GemmFamily::mismatch(key, fp16().build()), "adds up the parts of a split K; for a whole K others are better.");
+    EXPECT_EQ(GemmFamily::mismatch(key, fp16().build()), "adds up parts of K; for K as a whole others are better.");
     EXPECT_EQ(parts_of(key, fp16().split_k(0).deterministic(true).build()), (std::vector<std::int64_t>{2, 4, 8, 16, 32}));
 }
 

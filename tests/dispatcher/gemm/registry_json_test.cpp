@@ -164,6 +164,14 @@ TEST(RegistryJson, OfAnotherFamilyIsRefused) {
     EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family fmha, not gemm.", GemmRegistry::from_json(with_entry("spec", spec)));
 }
 
+TEST(RegistryJson, OfAnotherFamilyIsRefusedWithoutKernelsToo) {
+    Json document       = parse_json(GemmRegistry("nothing in it").to_json(), "It");
+    document["family"] = "fmha";
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family fmha, not gemm.", GemmRegistry::from_json(document.dump()));
+    document.erase("family");
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'family'.", GemmRegistry::from_json(document.dump()));
+}
+
 TEST(RegistryJson, CannotHoldAPathThatIsNoText) {
     GemmRegistry registry("mine");
     registry.add(std::make_shared<Kernel<GemmKey>>(sample_key(), "kernel", LibraryFile{"/\xff.so", std::string(64, 'a')}, std::vector<Resources>{test::sample_resources()}, 0));

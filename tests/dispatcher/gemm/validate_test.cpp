@@ -86,9 +86,7 @@ TEST_F(Validate, NamesTheWorstPlace) {
     void* const tensors[]   = {a_tensor.address(), b_tensor.address(), a_tensor.address()};
     const Validation result = validate(*single, problem, tensors);
     EXPECT_EQ(result.wrong, 1);
-    EXPECT_EQ(result.worst_batch, 1);
-    EXPECT_EQ(result.worst_row, 5);
-    EXPECT_EQ(result.worst_column, 7);
+    EXPECT_EQ(result.worst, (std::vector<std::int64_t>{1, 5, 7}));
     EXPECT_EQ(result.actual, 300);
     EXPECT_EQ(result.expected, 0);
 }

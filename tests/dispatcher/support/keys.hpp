@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GEMM keys, and kernels whose libraries nobody opens.
+// Keys, and kernels whose libraries nobody opens.
 #pragma once
 
 #include <initializer_list>
@@ -41,16 +41,18 @@ inline Resources sample_resources(Name gpu = "gfx942") {
 }
 
 /// A name that belongs to the key alone.
-inline std::string name_for(const GemmKey& key) {
+template <class Key>
+std::string name_for(const Key& key) {
     std::string name;
     for (const char c : to_text(key)) name += c == '{' || c == '}' || c == '=' || c == ',' ? '_' : c;
     return name;
 }
 
-inline GemmRegistry::KernelPtr unopened_kernel(const GemmKey& key, int priority = 0, std::initializer_list<const char*> gpus = {"gfx942"}) {
+template <class Key>
+std::shared_ptr<const Kernel<Key>> unopened_kernel(const Key& key, int priority = 0, std::initializer_list<const char*> gpus = {"gfx942"}) {
     std::vector<Resources> resources;
     for (const char* gpu : gpus) resources.push_back(sample_resources(gpu));
-    return std::make_shared<Kernel<GemmKey>>(key, name_for(key), LibraryFile{"/nowhere/lib.so", std::string(64, 'a')}, std::move(resources), priority);
+    return std::make_shared<Kernel<Key>>(key, name_for(key), LibraryFile{"/nowhere/lib.so", std::string(64, 'a')}, std::move(resources), priority);
 }
 
 }  // namespace ckdispatch::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ckdispatch/gemm/numbers.hpp"
+#include "ckdispatch/reference/numbers.hpp"
 
 #include <cmath>
 #include <cstring>
