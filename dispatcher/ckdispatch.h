@@ -42,7 +42,7 @@ typedef enum ckd_status {
     CKD_INTERNAL         = 13
 } ckd_status;
 
-typedef enum ckd_family { CKD_GEMM = 1 } ckd_family;
+typedef enum ckd_family { CKD_GEMM = 1, CKD_GROUPED_CONV = 2 } ckd_family;
 
 typedef enum ckd_duplicates { CKD_REFUSE = 0, CKD_REPLACE = 1, CKD_KEEP = 2 } ckd_duplicates;
 
@@ -97,6 +97,37 @@ typedef struct ckd_gemm_problem {
     const ckd_gemm_group* groups; /* in place of m, n, k and the leading dimensions, which are then 0 */
     int64_t group_count;
 } ckd_gemm_problem;
+
+/* The most spatial dimensions of a problem. */
+#define CKD_GROUPED_CONV_MAX_SPATIAL 3
+
+/* One spatial dimension. */
+typedef struct ckd_grouped_conv_axis {
+    int64_t input, filter;
+    int64_t output;              /* (input + left_pad + right_pad - dilation * (filter - 1) - 1) / stride + 1; 0 in all dimensions: not checked */
+    int64_t stride, dilation;    /* 0 is 1 */
+    int64_t left_pad, right_pad;
+} ckd_grouped_conv_axis;
+
+/* g convolutions of n images, each with c channels in and k channels out. Its tensors are x, w, y, and then the bias, all packed; the direction says which
+ * is written: y (forward), x (backward_data) or w (backward_weight). */
+typedef struct ckd_grouped_conv_problem {
+    ckd_problem base;
+    const char* direction; /* "forward", "backward_data" or "backward_weight"; null is "forward" */
+    int64_t n, g, c, k;    /* c and k of one group; a g of 0 is 1 */
+    int32_t ndim_spatial;  /* 1, 2 or 3; 0 is that of the layout */
+    int32_t d_count;       /* 1: a bias of g * k values of y's dtype; forward alone */
+    ckd_grouped_conv_axis axis[CKD_GROUPED_CONV_MAX_SPATIAL]; /* as many as there are dimensions, the innermost last */
+    const char* dtype_x;   /* such as "fp16" */
+    const char* dtype_w;   /* null: as x */
+    const char* dtype_y;   /* null: the usual one of the pair */
+    const char* layout;    /* "nwgc", "nhwgc" or "ndhwgc"; null: that of ndim_spatial */
+    const char* fused_op;  /* null is "PassThrough"; others in forward alone */
+    int64_t split_k;          /* parts of the sum of backward_weight; 0 is 1, -1 lets the dispatcher choose */
+    int32_t alignment;        /* bytes that every address is a multiple of; 0 is 16 */
+    int32_t deterministic;    /* nonzero: the same bits every time */
+    uint64_t workspace_limit; /* bytes; 0 is no limit */
+} ckd_grouped_conv_problem;
 
 typedef struct ckd_run_options {
     uint32_t struct_size;
@@ -191,11 +222,12 @@ CKD_API ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device*
 CKD_API ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan);
 /* Enqueues what was selected before; the addresses must be aligned as the problem says. */
 CKD_API ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options);
-/* The same for plans of up to four tensors (A, B, C and one D), with the arguments of a plain call; others ignore what they do not have. */
+/* The same for plans of up to four tensors, with the arguments of a plain call; a plan ignores those that it does not have. */
 CKD_API ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void* second, void* third, void* fourth);
 /* JSON: {"kernel", "device", "simulated", "milliseconds": […], "median", "minimum", "mean"}. */
 CKD_API ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json);
-/* Runs, and compares the output with a reference of the CPU. JSON: {"ok", "kernel", "checked", "wrong", "max_abs", …}. */
+/* Runs, and compares the output with a reference of the CPU. JSON: {"ok", "kernel", "checked", "wrong", "max_abs", "worst", …}; worst is a place in
+ * the output, and empty if nothing is wrong. */
 CKD_API ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, char** json);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@ namespace ckdispatch::capi {
 namespace {
 
 const FamilyEntry& entry_of(ckd_family family) {
-    static const FamilyEntry entries[] = {gemm_entry()};
+    static const FamilyEntry entries[] = {gemm_entry(), grouped_conv_entry()};
     std::string known;
     for (const FamilyEntry& entry : entries) {
         if (entry.family == family) return entry;

@@ -24,5 +24,6 @@ FamilyEntry family_entry(ckd_family family, const char* name) {
 }
 
 FamilyEntry gemm_entry();
+FamilyEntry grouped_conv_entry();
 
 }  // namespace ckdispatch::capi

@@ -55,7 +55,7 @@ def dispatcher_test(name, size = "small", kernels = False, simulator = False, da
         **(_surroundings(kernels, simulator, data, env) | kwargs)
     )
 
-def capi_test(name, size = "small", kernels = True, simulator = False, **kwargs):
+def capi_test(name, size = "small", kernels = True, simulator = False, data = [], env = {}, **kwargs):
     """Compiles <name>.c as C11, without C++, and runs it.
 
     Args:
@@ -63,6 +63,8 @@ def capi_test(name, size = "small", kernels = True, simulator = False, **kwargs)
         size: as for cc_test.
         kernels: whether it needs built kernels.
         simulator: whether it needs the simulator.
+        data: more files.
+        env: more of the environment.
         **kwargs: as for cc_test.
     """
     cc_test(
@@ -79,5 +81,5 @@ def capi_test(name, size = "small", kernels = True, simulator = False, **kwargs)
             "//dispatcher:capi",
             "//tests/dispatcher:check_h",
         ],
-        **(_surroundings(kernels, simulator, [], {}) | kwargs)
+        **(_surroundings(kernels, simulator, data, env) | kwargs)
     )

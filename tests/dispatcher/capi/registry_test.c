@@ -156,8 +156,8 @@ static void a_named_registry_outlives_its_handles(void) {
 static void wrong_arguments_are_refused(void) {
     ckd_registry *registry = made("mine"), *out = NULL;
     char* json             = NULL;
-    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The kernel family 7 was asked for; this version has 1 (GEMM).", ckd_registry_create((ckd_family)7, "mine", &out));
-    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The kernel family 0 was asked for; this version has 1 (GEMM).", ckd_registry_named((ckd_family)0, "mine", &out));
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The kernel family 7 was asked for; this version has 1 (GEMM), 2 (grouped convolution).", ckd_registry_create((ckd_family)7, "mine", &out));
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The kernel family 0 was asked for; this version has 1 (GEMM), 2 (grouped convolution).", ckd_registry_named((ckd_family)0, "mine", &out));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The policy 9 for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).",
                   ckd_registry_load_manifest(registry, manifest, (ckd_duplicates)9, 0, NULL));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A call was made without a name.", ckd_registry_create(CKD_GEMM, NULL, &out));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the made-up kernel library tells a test beyond the ABI of kernels.
+ * What the made-up kernel libraries tell a test beyond the ABI of kernels: those of GEMM, and those of convolution.
  */
 #ifndef TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_
 #define TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_
 
 #include "ck_gemm_problem.h"
+#include "ck_grouped_conv_problem.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,8 +19,15 @@ typedef struct made_up_launches {
     ck_launch_options options; /* of the last */
 } made_up_launches;
 
+typedef struct made_up_convolutions {
+    int count;
+    ck_grouped_conv_problem problem; /* of the last */
+    ck_launch_options options;       /* of the last */
+} made_up_convolutions;
+
 /* Since the last call. */
 made_up_launches made_up_take_launches(void);
+made_up_convolutions made_up_take_convolutions(void);
 
 #ifdef __cplusplus
 }

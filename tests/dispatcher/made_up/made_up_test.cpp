@@ -18,7 +18,7 @@ enum : std::int64_t { fine = 1, unsupported, invalid, wrong_gpu, device_failed, 
 class MadeUp : public testing::Test {
 protected:
     void SetUp() override {
-        const std::string path = test::built_library("made_up");
+        const std::string path = test::built_library("made_up_gemm_plain");
         registry->add_library({path, ""});
         void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
         ASSERT_NE(library, nullptr);

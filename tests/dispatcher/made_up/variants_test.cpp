@@ -24,7 +24,7 @@ protected:
     }
 
     void add(const char* kind) {
-        const std::string path = test::built_library(std::string("made_up_") + kind);
+        const std::string path = test::built_library(std::string("made_up_gemm_") + kind);
         const auto kernel      = registry->add_library({path, ""});
         void* const library    = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
         ASSERT_NE(library, nullptr);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ckdispatch/gemm/registry.hpp"
+#include "ckdispatch/grouped_conv/registry.hpp"
 
 namespace ckdispatch::test {
 
@@ -38,6 +39,18 @@ inline Resources sample_resources(Name gpu = "gfx942") {
     used.vgprs = 128, used.agprs = 32, used.sgprs = 40;
     used.lds_bytes = 16384;
     return used;
+}
+
+inline GroupedConvKey sample_conv_key(Name direction = "forward") {
+    GroupedConvKey key;
+    key.variant = direction, key.ndim_spatial = 2, key.layout = "nhwgc";
+    key.dtype_x = key.dtype_w = key.dtype_y = "fp16";
+    key.dtype_acc                           = "fp32";
+    key.tile = {128, 64, 32}, key.waves = {2, 2, 1}, key.warp_tile = {32, 32, 16};
+    key.pipeline = "compv3", key.epilogue = "cshuffle", key.scheduler = "intrawave";
+    key.vector_a = 8, key.vector_b = 8, key.vector_c = 8;
+    key.specialization = "default", key.split_k = "none", key.fused_op = "PassThrough";
+    return key;
 }
 
 /// A name that belongs to the key alone.

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "ckdispatch/grouped_conv/problem_builder.hpp"
+
+#include <algorithm>
+
+#include "ckdispatch/core/dtypes.hpp"
+#include "ckdispatch/core/error.hpp"
+#include "ckdispatch/core/tensors.hpp"
+#include "ckdispatch/grouped_conv/layouts.hpp"
+#include "ckdispatch/grouped_conv/words.hpp"
+
+namespace ckdispatch {
+namespace {
+
+using Extents = GroupedConvProblemBuilder::Extents;
+
+constexpr std::int64_t kLimit = std::int64_t(1) << 31;
+
+[[noreturn]] void refuse(const std::string& rest) { throw Error(ErrorCode::invalid_argument, kAGroupedConvolution + rest); }
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+std::string word(Name name) { return std::string(name.text().substr(0, 40)); }
+
+std::string shown(const Extents& extents) {
+    std::string all;
+    for (const std::int64_t extent : extents) all += (all.empty() ? "" : "x") + number(extent);
+    return all;
+}
+
+std::string dimensions(std::size_t count) { return number(std::int64_t(count)) + (count == 1 ? " spatial dimension" : " spatial dimensions"); }
+
+void check_extents(const char* what, const Extents& extents, std::int64_t least) {
+    for (const std::int64_t extent : extents)
+        if (extent < least || extent >= kLimit) refuse(" was asked for with " + std::string(what) + " " + shown(extents) + "; each must be from " + number(least) + " to 2^31-1.");
+}
+
+// One value for each dimension, or the same for all if none is given.
+Extents completed(const char* what, Extents given, std::size_t dims, std::int64_t otherwise) {
+    if (given.empty()) given.assign(dims, otherwise);
+    if (given.size() != dims) refuse(" of " + dimensions(dims) + " was asked for with " + what + " " + shown(given) + "; there is one for each.");
+    return given;
+}
+
+// What follows for the output of a dimension; the letter is its name.
+std::int64_t output_of(const GroupedConvAxis& a, char letter) {
+    const std::int64_t padded = a.input + a.left_pad + a.right_pad, covered = a.dilation * (a.filter - 1) + 1;
+    if (covered > padded)
+        refuse(" was asked for whose filter covers " + number(covered) + " positions along " + letter + ", where the input has " + number(padded) + " with its pads; the filter must fit into it.");
+    return (padded - covered) / a.stride + 1;
+}
+
+// As a double: far too large a product would not be a number of 64 bits.
+double positions(const GroupedConvProblem& p, std::int64_t GroupedConvAxis::*extent) {
+    double all = 1;
+    for (const GroupedConvAxis& axis : p.axes) all *= double(axis.*extent);
+    return all;
+}
+
+// Kernels begin at an image, or at a group's filter, with an address of 64 bits, and go on from there by offsets of 32 bits: as many bytes as those can count. How
+// many images there are does not matter to them.
+void check_reach(const GroupedConvProblem& p) {
+    const auto check = [](const char* what, double elements, Name dtype) {
+        const double bytes = elements * element_bytes(dtype);
+        if (bytes > double(kLimit))
+            refuse(" was asked for with " + std::string(what) + " of more than 2 GiB, further than kernels reach in it; divide its channels, its groups or its positions among several.");
+    };
+    check("an image of x", positions(p, &GroupedConvAxis::input) * double(p.g) * double(p.c), p.dtype_x);
+    check("an image of y", positions(p, &GroupedConvAxis::output) * double(p.g) * double(p.k), p.dtype_y);
+    check("the filters of a group", positions(p, &GroupedConvAxis::filter) * double(p.k) * double(p.c), p.dtype_w);
+}
+
+void check_operation(GroupedConvProblem& p) {
+    const GroupedConvWords& words = grouped_conv_words();
+    if (p.fused_op.empty()) p.fused_op = words.pass_through;
+    if (p.d_count < 0 || p.d_count > CK_GROUPED_CONV_MAX_DS) refuse(" with " + number(p.d_count) + " D tensors was asked for; there may be one, a bias.");
+    if (p.direction != words.forward && (p.d_count || p.fused_op != words.pass_through))
+        refuse(" " + word(p.direction) + " was asked for with " + (p.d_count ? "a bias" : "the operation " + word(p.fused_op)) + "; that is applied to y, in forward alone.");
+}
+
+void check_split(GroupedConvProblem& p) {
+    const GroupedConvWords& words = grouped_conv_words();
+    if (p.direction != words.backward_weight) {
+        if (p.split_k != 0 && p.split_k != 1) refuse(" " + word(p.direction) + " was asked for with its sum in " + number(p.split_k) + " parts; only that of backward_weight is split.");
+        p.split_k = 1;
+        return;
+    }
+    const std::int64_t depth = p.n * p.outputs();
+    if (p.split_k < 0 || p.split_k > depth)
+        refuse(" with a sum of n * outputs = " + number(depth) + " split into " + number(p.split_k) + " parts was asked for; parts are from 1 to that, or 0 for the dispatcher to choose.");
+}
+
+void check_same(const char* what, const char* one, std::int64_t of_one, const char* other, std::int64_t of_other) {
+    if (of_one != of_other) refuse(" was asked for whose " + std::string(one) + " has " + number(of_one) + " " + what + " and whose " + other + " has " + number(of_other) + "; they must be the same.");
+}
+
+}  // namespace
+
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::direction(std::string_view word) { return problem_.direction = word, *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::sizes(std::int64_t n, std::int64_t g, std::int64_t c, std::int64_t k) {
+    return problem_.n = n, problem_.g = g, problem_.c = c, problem_.k = k, sized_ = true, *this;
+}
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::input(Extents positions) { return dimensions_.input = std::move(positions), *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::filter(Extents positions) { return dimensions_.filter = std::move(positions), *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::output(Extents positions) { return dimensions_.output = std::move(positions), *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::shapes(Extents x, Extents w, Extents y) { return x_ = std::move(x), w_ = std::move(w), y_ = std::move(y), *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::stride(Extents positions) { return stride_ = std::move(positions), *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::dilation(Extents positions) { return dilation_ = std::move(positions), *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::pads(Extents left, Extents right) { return left_pad_ = std::move(left), right_pad_ = std::move(right), *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::dtypes(std::string_view x, std::string_view w, std::string_view y) {
+    return problem_.dtype_x = x, problem_.dtype_w = w, problem_.dtype_y = y, *this;
+}
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::layout(std::string_view word) { return problem_.layout = word, *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::fused(std::string_view op, int d_count) { return problem_.fused_op = op, problem_.d_count = d_count, *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::split_k(std::int64_t parts) { return problem_.split_k = parts, *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::alignment(int bytes) { return problem_.alignment = bytes, *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::deterministic(bool wanted) { return problem_.deterministic = wanted, *this; }
+GroupedConvProblemBuilder& GroupedConvProblemBuilder::workspace_limit(std::uint64_t bytes) { return problem_.workspace_limit = bytes, *this; }
+
+// What the shapes say, checked against each other. Without a layout there are as many dimensions as x has beyond n, g and c.
+GroupedConvProblemBuilder::Dimensions GroupedConvProblemBuilder::read_shapes(GroupedConvProblem& p) const {
+    if (sized_ || !dimensions_.input.empty() || !dimensions_.filter.empty() || !dimensions_.output.empty()) refuse(" was asked for by shapes and by sizes; shapes say all.");
+    const GroupedConvLayout* layout = p.layout.empty() ? GroupedConvLayout::of(int(x_.size()) - 3) : &GroupedConvLayout::find(p.layout);
+    if (!layout) refuse(" was asked for with x of the shape " + shown(x_) + "; without a layout it has n, one to three positions, g and c.");
+    const std::size_t dims = std::size_t(layout->ndim_spatial);
+    const auto check_rank  = [&](const char* name, const Extents& shape, std::string_view letters) {
+        if (shape.size() != letters.size()) refuse(" of the layout " + std::string(layout->word) + " was asked for with " + name + " of the shape " + shown(shape) + "; it has the extents " + std::string(letters) + ".");
+    };
+    check_rank("x", x_, layout->x);
+    check_rank("w", w_, layout->w);
+    p.n = x_[0], p.g = x_[dims + 1], p.c = x_[dims + 2], p.k = w_[1];
+    check_same("groups", "x", p.g, "w", w_[0]);
+    check_same("channels in a group", "x", p.c, "w", w_[dims + 2]);
+    Dimensions read{{x_.begin() + 1, x_.begin() + 1 + std::ptrdiff_t(dims)}, {w_.begin() + 2, w_.begin() + 2 + std::ptrdiff_t(dims)}, {}};
+    if (y_.empty()) return read;
+    check_rank("y", y_, layout->y);
+    check_same("images", "x", p.n, "y", y_[0]);
+    check_same("groups", "x", p.g, "y", y_[dims + 1]);
+    check_same("channels out of a group", "w", p.k, "y", y_[dims + 2]);
+    read.output.assign(y_.begin() + 1, y_.begin() + 1 + std::ptrdiff_t(dims));
+    return read;
+}
+
+GroupedConvProblem GroupedConvProblemBuilder::build() const {
+    const GroupedConvWords& words = grouped_conv_words();
+    GroupedConvProblem p          = problem_;
+    if (p.direction.empty()) p.direction = words.forward;
+    if (!words.is_direction(p.direction)) refuse(" of the direction '" + word(p.direction) + "' was asked for; there are forward, backward_data and backward_weight.");
+
+    const Dimensions given = x_.empty() && w_.empty() && y_.empty() ? dimensions_ : read_shapes(p);
+    const std::size_t dims = given.input.size();
+    const auto* layout     = p.layout.empty() ? GroupedConvLayout::of(int(dims)) : &GroupedConvLayout::find(p.layout);
+    if (!layout) refuse(" of " + dimensions(dims) + " was asked for; there are from one to three.");
+    if (dims != std::size_t(layout->ndim_spatial)) refuse(" of " + dimensions(dims) + " was asked for in the layout " + std::string(layout->word) + ", which has " + number(layout->ndim_spatial) + ".");
+    p.layout       = layout->word;
+    p.ndim_spatial = layout->ndim_spatial;
+
+    for (const std::int64_t size : {p.n, p.g, p.c, p.k})
+        if (size < 1 || size >= kLimit)
+            refuse(" of n, g, c and k = " + number(p.n) + ", " + number(p.g) + ", " + number(p.c) + " and " + number(p.k) + " was asked for; each must be from 1 to 2^31-1.");
+    if (given.filter.size() != dims) refuse(" of " + dimensions(dims) + " was asked for with " + (given.filter.empty() ? "no filter" : "the filter " + shown(given.filter)) + "; it has an extent for each.");
+    const Extents stride = completed("the strides", stride_, dims, 1), dilation = completed("the dilations", dilation_, dims, 1);
+    const Extents left_pad = completed("the left pads", left_pad_, dims, 0), right_pad = completed("the right pads", right_pad_, dims, 0);
+    check_extents("the input", given.input, 1);
+    check_extents("the filter", given.filter, 1);
+    check_extents("the strides", stride, 1);
+    check_extents("the dilations", dilation, 1);
+    check_extents("the left pads", left_pad, 0);
+    check_extents("the right pads", right_pad, 0);
+    for (std::size_t i = 0; i < dims; ++i) {
+        GroupedConvAxis& axis = p.axes[i];
+        axis                  = {given.input[i], given.filter[i], 0, stride[i], dilation[i], left_pad[i], right_pad[i]};
+        axis.output           = output_of(axis, layout->x[i + 1]);
+    }
+    if (!given.output.empty() && !std::equal(given.output.begin(), given.output.end(), p.axes.begin(), p.axes.begin() + std::ptrdiff_t(dims), [](std::int64_t wanted, const GroupedConvAxis& axis) { return wanted == axis.output; })) {
+        Extents following;
+        for (std::size_t i = 0; i < dims; ++i) following.push_back(p.axes[i].output);
+        refuse(" was asked for with the output " + shown(given.output) + "; from its input, filter, strides, dilations and pads follows " + shown(following) + ".");
+    }
+
+    (void)dtype_facts(p.dtype_x, kAGroupedConvolution), (void)dtype_facts(p.dtype_w, kAGroupedConvolution);
+    if (p.dtype_y.empty()) p.dtype_y = usual_output(p.dtype_x, p.dtype_w, kAGroupedConvolution);
+    (void)dtype_facts(p.dtype_y, kAGroupedConvolution);
+    check_reach(p);
+    check_operation(p);
+    check_split(p);
+    check_alignment(p.alignment, kAGroupedConvolution);
+    return p;
+}
+
+}  // namespace ckdispatch

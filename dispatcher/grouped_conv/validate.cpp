@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <vector>
+
+#include "ckdispatch/core/split_k.hpp"
+#include "ckdispatch/grouped_conv/family.hpp"
+#include "ckdispatch/reference/comparison.hpp"
+
+namespace ckdispatch {
+namespace {
+
+// An input, a filter and an output position that belong together: the product of what is there is a term of what is computed.
+struct Meeting {
+    std::int64_t input = 0, filter = 0, output = 0;
+};
+
+// Along one dimension, for each position of what is computed.
+using Meetings = std::vector<std::vector<Meeting>>;
+
+Meetings meetings_of(const GroupedConvAxis& a, std::int64_t GroupedConvAxis::*extent, std::int64_t Meeting::*result) {
+    Meetings all(std::size_t(a.*extent));
+    for (std::int64_t output = 0; output < a.output; ++output)
+        for (std::int64_t filter = 0; filter < a.filter; ++filter) {
+            const Meeting one{output * a.stride + filter * a.dilation - a.left_pad, filter, output};
+            if (one.input >= 0 && one.input < a.input) all[std::size_t(one.*result)].push_back(one);
+        }
+    return all;
+}
+
+// A tensor on the host, decoded once: each element is part of many sums.
+class Values {
+public:
+    Values(Device& device, const GroupedConvProblem& p, std::size_t tensor, const void* address)
+        : tensor_(device, address, GroupedConvFamily::tensor_bytes(p, tensor), p.dtype_of(tensor)), values_(std::size_t(p.elements(tensor))) {
+        for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = tensor_.at(std::int64_t(i));
+    }
+
+    const double* at(std::int64_t place) const { return values_.data() + place; }
+    const Numbers& numbers() const { return tensor_.numbers(); }
+
+private:
+    HostTensor tensor_;
+    std::vector<double> values_;
+};
+
+class Reference {
+public:
+    Reference(Device& device, const GroupedConvProblem& p, Tensors tensors)
+        : p_(p), result_(p.result()), inputs_(p.inputs()), filters_(p.filters()), outputs_(p.outputs()), x_(device, p, 0, tensors[0]), w_(device, p, 1, tensors[1]), y_(device, p, 2, tensors[2]) {
+        if (p.d_count) bias_.emplace_back(device, p, 3, tensors[3]);
+        static constexpr std::int64_t GroupedConvAxis::*extents[] = {&GroupedConvAxis::input, &GroupedConvAxis::filter, &GroupedConvAxis::output};
+        static constexpr std::int64_t Meeting::*places[]          = {&Meeting::input, &Meeting::filter, &Meeting::output};
+        for (std::size_t i = 0; i < meetings_.size(); ++i) meetings_[i] = meetings_of(p.axes[i], extents[result_], places[result_]);
+    }
+
+    const Numbers& output() const { return (result_ == 0 ? x_ : result_ == 1 ? w_ : y_).numbers(); }
+
+    /// Position by position of what is computed.
+    void compare(Comparison& comparison, Validation& validation) const {
+        std::vector<Meeting> together;
+        std::int64_t position = 0;
+        for (std::size_t d = 0; d < meetings_[0].size(); ++d)
+            for (std::size_t h = 0; h < meetings_[1].size(); ++h)
+                for (std::size_t w = 0; w < meetings_[2].size(); ++w, ++position) {
+                    together.clear();
+                    for (const Meeting& of_d : meetings_[0][d])
+                        for (const Meeting& of_h : meetings_[1][h])
+                            for (const Meeting& of_w : meetings_[2][w]) together.push_back(flat(of_d, of_h, of_w));
+                    compare_at(together, position, {std::int64_t(d), std::int64_t(h), std::int64_t(w)}, comparison, validation);
+                }
+    }
+
+private:
+    using Position = std::array<std::int64_t, CK_GROUPED_CONV_MAX_SPATIAL>;
+
+    // Positions of all dimensions as one number.
+    Meeting flat(const Meeting& d, const Meeting& h, const Meeting& w) const {
+        const auto one = [&](std::int64_t Meeting::*place, std::int64_t GroupedConvAxis::*extent) { return (d.*place * (p_.axes[1].*extent) + h.*place) * (p_.axes[2].*extent) + w.*place; };
+        return {one(&Meeting::input, &GroupedConvAxis::input), one(&Meeting::filter, &GroupedConvAxis::filter), one(&Meeting::output, &GroupedConvAxis::output)};
+    }
+
+    const double* x(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t c) const { return x_.at(((n * inputs_ + position) * p_.g + g) * p_.c + c); }
+    const double* w(std::int64_t g, std::int64_t k, std::int64_t position, std::int64_t c) const { return w_.at(((g * p_.k + k) * filters_ + position) * p_.c + c); }
+    const double* y(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t k) const { return y_.at(((n * outputs_ + position) * p_.g + g) * p_.k + k); }
+
+    // An element of the result at a position: i and j are image and channel in, channels out and in, or image and channel out.
+    const double* result(std::int64_t position, std::int64_t g, std::int64_t i, std::int64_t j) const { return result_ == 0 ? x(i, position, g, j) : result_ == 1 ? w(g, i, position, j) : y(i, position, g, j); }
+
+    // The factors of its terms where positions meet: the first of each, and how far it is to the next.
+    struct Factors {
+        const double* a;
+        std::int64_t a_step;
+        const double* b;
+        std::int64_t b_step;
+    };
+    Factors factors(const Meeting& m, std::int64_t g, std::int64_t i, std::int64_t j) const {
+        switch (result_) {
+            case 0: return {y(i, m.output, g, 0), 1, w(g, 0, m.filter, j), filters_ * p_.c};
+            case 1: return {y(0, m.output, g, i), outputs_ * p_.g * p_.k, x(0, m.input, g, j), inputs_ * p_.g * p_.c};
+            default: return {x(i, m.input, g, 0), 1, w(g, j, m.filter, 0), 1};
+        }
+    }
+
+    void compare_at(const std::vector<Meeting>& together, std::int64_t position, const Position& at, Comparison& comparison, Validation& validation) const {
+        // The sum is over what is neither i nor j.
+        const std::int64_t first = result_ == 1 ? p_.k : p_.n, second = result_ == 2 ? p_.k : p_.c, depth = result_ == 0 ? p_.k : result_ == 1 ? p_.n : p_.c;
+        std::vector<double> ds(bias_.size());
+        for (std::int64_t g = 0; g < p_.g; ++g)
+            for (std::int64_t i = 0; i < first; ++i)
+                for (std::int64_t j = 0; j < second; ++j) {
+                    Sum sum;
+                    for (const Meeting& one : together) {
+                        const Factors all = factors(one, g, i, j);
+                        for (std::int64_t l = 0; l < depth; ++l) sum.add(all.a[l * all.a_step] * all.b[l * all.b_step]);
+                    }
+                    if (!ds.empty()) ds[0] = *bias_[0].at(g * p_.k + j);
+                    if (comparison.is_worst(*result(position, g, i, j), sum, ds)) validation.worst = index(g, i, at, j);
+                }
+    }
+
+    // As the layout has it: n, positions, g and a channel, or g, k, positions and c.
+    std::vector<std::int64_t> index(std::int64_t g, std::int64_t i, const Position& at, std::int64_t j) const {
+        const bool weights = result_ == 1;
+        std::vector<std::int64_t> all;
+        if (weights) all.push_back(g);
+        all.push_back(i);
+        all.insert(all.end(), at.begin(), at.begin() + p_.ndim_spatial);
+        if (!weights) all.push_back(g);
+        all.push_back(j);
+        return all;
+    }
+
+    const GroupedConvProblem& p_;
+    std::size_t result_;
+    std::int64_t inputs_, filters_, outputs_;
+    Values x_, w_, y_;
+    std::vector<Values> bias_;
+    std::array<Meetings, CK_GROUPED_CONV_MAX_SPATIAL> meetings_;
+};
+
+}  // namespace
+
+Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors, const RunOptions& options) {
+    // Before anything runs: an operation that the reference does not know.
+    const FusedOp op = FusedOp::find(problem.fused_op, problem.d_count);
+    Device& device   = dispatcher.device();
+    const auto plan  = dispatcher.run(problem, tensors, options);
+    device.synchronize(options.stream);
+    Validation result;
+    result.kernel = plan->name();
+    result.device = device.name();
+    const Stage<GroupedConvFamily>& stage = plan->stages.front();
+    // The result is rounded once for each part of the sum that is added to it in memory.
+    const double roundings = stage.kernel->key().split_k == SplitK::words().atomic ? double(stage.way.parts) : 1;
+    const Reference reference(device, problem, tensors);
+    Comparison comparison(op, reference.output(), roundings, result);
+    reference.compare(comparison, result);
+    return result;
+}
+
+}  // namespace ckdispatch
