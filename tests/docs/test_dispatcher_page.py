@@ -17,6 +17,7 @@ HEADER = Path("dispatcher/ckdispatch.h").read_text()
 COST = Path("dispatcher/core/cost.cpp").read_text()
 TILES = Path("dispatcher/core/tiles.cpp").read_text()
 GEMM = Path("dispatcher/gemm/work.cpp").read_text()
+CONV = Path("dispatcher/grouped_conv/work.cpp").read_text()
 
 
 @pytest.mark.parametrize("block", blocks(PAGE), ids=lambda block: f"line {block.line}")
@@ -35,7 +36,7 @@ def test_the_constants_of_the_cost_model_are_those_of_the_source() -> None:
 
 
 def test_what_a_gemm_tells_the_cost_model_is_what_the_page_says() -> None:
-    ((_, share),) = table(PAGE, "`compute_share`")
+    (_, share), _ = table(PAGE, "`compute_share`")
     ((_, tiles),) = table(PAGE, "`tiles_in_flight`")
     shown = [*re.findall(r"r \+ (\d+)", share), *re.findall(r"× ([\d.]+)", share)]
     source = [
@@ -45,6 +46,22 @@ def test_what_a_gemm_tells_the_cost_model_is_what_the_page_says() -> None:
     assert [float(value) for value in shown] == [float(value) for value in source]
     ((mem, other),) = re.findall(r"return pipeline == .*mem \? (\d) : (\d);", TILES)
     assert tiles == f"{mem} for the pipeline `mem`, else {other}"
+
+
+def test_what_a_convolution_tells_the_cost_model_is_what_the_page_says() -> None:
+    _, (_, share) = table(PAGE, "`compute_share`")
+    shown = [
+        *re.findall(r"× ([\d.]+)", share),
+        *re.findall(r"− ([\d.]+) · log₂\((\d+) /", share)[0],
+    ]
+    source = [
+        *re.findall(r"share \*= ([\d.]+);", CONV),
+        *re.findall(r"return 1 - ([\d.]+) \* std::log2\((\d+) /", CONV)[0],
+    ]
+    assert [float(value) for value in shown] == [float(value) for value in source]
+    (at_least,) = re.findall(r"at least (\d) bytes / vector", PAGE.read_text())
+    (moved,) = re.findall(r"std::max\(bytes, ([\d.]+) / std::max\(1, vector\)\)", CONV)
+    assert float(at_least) == float(moved)
 
 
 def test_the_page_names_every_part_of_a_launch_that_the_model_sees() -> None:
