@@ -18,7 +18,12 @@ DEVICE = os.environ.get("CKDISPATCH_DEVICE", "sim:gfx942")
 WHOLE = "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 FUSED = "gemm_fp16_rcrr_compv3_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_16x16x16"
-ON_A_DEVICE = ["fused", "gemm", "gemm_c", "streams"]
+CONVOLUTIONS = {
+    "conv_backward_data": ("bwd_data", "x", 2 * 14 * 14 * 2 * 16),
+    "conv_backward_weight": ("bwd_weight", "w", 2 * 24 * 3 * 3 * 16),
+    "conv_forward": ("fwd", "y", 2 * 7 * 7 * 2 * 24),
+}
+ON_A_DEVICE = [*CONVOLUTIONS, "fused", "gemm", "gemm_c", "streams"]
 
 
 def run(example: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -30,6 +35,14 @@ def printed(example: str, *arguments: str) -> list[str]:
     done = run(example, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
+
+
+def manifest_for(example: str) -> str:
+    if example not in CONVOLUTIONS:
+        return MANIFEST
+    wanted = f"grouped_conv_{CONVOLUTIONS[example][0]}_"
+    (manifest,) = (path for path in MANIFESTS if wanted in path)
+    return manifest
 
 
 def test_gemm_runs_checks_and_times() -> None:
@@ -59,6 +72,15 @@ def test_the_same_is_computed_from_c() -> None:
     report = json.loads(checked)
     assert report["ok"] is True
     assert report["checked"] == 96 * 80
+
+
+@pytest.mark.parametrize("example", CONVOLUTIONS)
+def test_a_convolution_runs_and_checks(example: str) -> None:
+    direction, tensor, count = CONVOLUTIONS[example]
+    ran, checked = printed(example, manifest_for(example), DEVICE)
+    assert ran.startswith(f"grouped_conv {example.removeprefix('conv_')} n2 g2 c16 k24 14x14 3x3 ")
+    assert f" with grouped_conv_{direction}_fp16_nhwgc_2d_compv3_cshuffle_" in ran
+    assert checked == f"{count} values of {tensor} checked, 0 wrong"
 
 
 def test_rank_has_every_kernel_with_a_time_or_a_reason() -> None:
@@ -110,6 +132,6 @@ def test_without_arguments_an_example_says_what_it_takes(example: str) -> None:
 
 @pytest.mark.parametrize("example", ON_A_DEVICE)
 def test_a_device_that_there_is_none_of_is_told_in_a_sentence(example: str) -> None:
-    done = run(example, MANIFEST, "sim:gfx000")
+    done = run(example, manifest_for(example), "sim:gfx000")
     assert done.returncode == 1
     assert "The device sim:gfx000 was asked for; the simulator has gfx908, " in done.stderr
