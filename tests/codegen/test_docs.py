@@ -13,11 +13,12 @@ from ckgen.cli.list_commands import rules_markdown
 from ckgen.cli.main import build_parser
 from ckgen.core.declaration import parse_declaration
 from ckgen.core.expand import expand
+from ckgen.core.family import Family
 from ckgen.core.sets import named_sets
 from ckgen.core.spec import field_types
 from ckgen.families import FAMILIES
 from ckgen.gemm.spec import FusedOp, Variant
-from codegen_support import ARCH, GEMM
+from codegen_support import ARCH
 
 DOCS = Path(__file__).parents[2] / "docs"
 DECLARING = (DOCS / "declaring-kernels.md").read_text(encoding="utf-8")
@@ -61,17 +62,25 @@ def test_the_names_of_the_example_of_several_sets_are_the_quoted_ones() -> None:
     assert ", ".join(f"`{one.name}`" for one in sets) in DECLARING
 
 
-def test_every_field_of_an_entry_is_documented_and_no_other() -> None:
-    section = table_rows("An entry of the family `gemm`")
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
+def test_every_field_of_an_entry_is_documented_and_no_other(family: Family) -> None:
+    section = table_rows(f"An entry of the family `{family.name}`")
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section, re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert documented == {field.name for field in GEMM.entry_fields} | {"gpus", "subsets"}
+    assert documented == {field.name for field in family.entry_fields} | {"gpus", "subsets"}
 
 
-def test_every_choice_of_an_entry_is_documented() -> None:
-    text = table_rows("An entry of the family `gemm`")
-    for field in ("pipeline", "epilogue", "scheduler", "layout", "variant", "split_k", "d_layout"):
-        for member in field_types(GEMM.spec_type)[field]:  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("family", "fields"),
+    [
+        ("gemm", "pipeline epilogue scheduler layout variant split_k d_layout"),
+        ("grouped_conv", "epilogue layout variant specialization"),
+    ],
+)
+def test_every_choice_of_an_entry_is_documented(family: str, fields: str) -> None:
+    text = table_rows(f"An entry of the family `{family}`")
+    for field in fields.split():
+        for member in field_types(FAMILIES[family].spec_type)[field]:  # type: ignore[attr-defined]
             assert f"`{member.value}`" in text, f"{field} {member.value}"
 
 

@@ -44,8 +44,7 @@ def add_to(commands: Any, family: Family) -> None:
     source.add_argument(
         "--preselected",
         metavar="SET",
-        help=f"a set that ships with the generator, such as {family.name}_fp16_rcr_essential; "
-        "a wrong name lists them all",
+        help="a set that ships with the generator; a wrong name lists them all",
     )
     source.add_argument("--declaration", type=Path, metavar="FILE", help="a kernel-set declaration")
     source.add_argument(

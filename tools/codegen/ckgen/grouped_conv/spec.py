@@ -13,7 +13,15 @@ from ckgen.core.choice import Choice
 from ckgen.core.spec import KernelSpec
 from ckgen.core.tile import Dim3
 from ckgen.gemm import spec as gemm
-from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, GemmSpec, Pipeline, Scheduler, SplitK
+from ckgen.gemm.spec import (
+    Dtype,
+    Epilogue,
+    FusedOp,
+    GemmSpec,
+    Pipeline,
+    Scheduler,
+    SplitK,
+)
 
 
 class Variant(Choice):

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Specs of grouped convolutions: their names, their product, their rules, their sources."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from ckgen.core.codec import load_json
+from ckgen.core.declaration import parse_declaration
+from ckgen.core.errors import SpecError
+from ckgen.core.expand import expand
+from ckgen.core.generate import render_kernel
+from ckgen.core.sets import named_sets
+from ckgen.core.target import Target
+from ckgen.core.tile import Dim3
+from ckgen.families import FAMILIES
+from ckgen.gemm.rules import GEMM_RULES
+from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, SplitK
+from ckgen.gemm.spec import Layout as GemmLayout
+from ckgen.grouped_conv.spec import GroupedConvSpec, Layout, Specialization, Variant
+from codegen_support import ARCH
+
+CONV = FAMILIES["grouped_conv"]
+NAME = "grouped_conv_fwd_fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
+BASE = cast(GroupedConvSpec, CONV.parse_name(NAME))
+WEIGHT = replace(BASE, variant=Variant.BACKWARD_WEIGHT)
+GFX942 = Target(ARCH, ARCH.gpu("gfx942"))
+
+CHANGES: list[tuple[dict[str, Any], str]] = [
+    ({}, ""),
+    ({"dtype_y": Dtype.FP32}, "_cfp32"),
+    ({"vector_b": 4}, "_v8x4x8"),
+    ({"merged_groups": 8}, "_merge8"),
+    ({"specialization": Specialization.FILTER_1X1_PAD0}, "_filter1x1pad0"),
+    ({"specialization": Specialization.FILTER_1X1_STRIDE1_PAD0}, "_filter1x1stride1pad0"),
+    ({"specialization": Specialization.FILTER_3X3}, "_filter3x3"),
+    ({"split_k": SplitK.WORKSPACE}, "_splitkws"),
+    ({"fused_op": FusedOp.RELU}, "_Relu_d0"),
+    ({"fused_op": FusedOp.MULTI_D_ADD, "d_count": 1}, "_MultiDAdd_d1"),
+    ({"d_count": 1, "merged_groups": 2, "vector_a": 1}, "_v1x8x8_merge2_PassThrough_d1"),
+]
+
+
+@pytest.mark.parametrize(("changes", "suffix"), CHANGES, ids=[suffix or "-" for _, suffix in CHANGES])
+def test_a_name_holds_every_field_and_is_read_back(changes: dict[str, Any], suffix: str) -> None:
+    spec = replace(BASE, **changes)
+    assert spec.name == NAME + suffix
+    assert CONV.parse_name(spec.name) == spec
+    assert GroupedConvSpec.from_json(spec.to_json()) == spec
+    assert CONV.build(CONV.choice(spec, ARCH), ARCH) == spec
+
+
+def test_what_is_implied_is_not_named() -> None:
+    with pytest.raises(SpecError, match=f"names what is implied anyway; the kernel is called {NAME}"):
+        CONV.parse_name(f"{NAME}_v8x8x8")
+    with pytest.raises(SpecError, match="is not the name of a grouped convolution kernel; those ha"):
+        CONV.parse_name("grouped_conv_sideways")
+
+
+@pytest.mark.parametrize(
+    ("variant", "read", "layout"),
+    [
+        (Variant.FORWARD, ("x", "w"), GemmLayout.RCR),
+        (Variant.BACKWARD_DATA, ("y", "w"), GemmLayout.RRR),
+        (Variant.BACKWARD_WEIGHT, ("y", "x"), GemmLayout.CRR),
+    ],
+)
+def test_a_convolution_is_a_padded_product(
+    variant: Variant, read: tuple[str, str], layout: GemmLayout
+) -> None:
+    written = ({"x", "w", "y"} - set(read)).pop()
+    dtypes = {f"dtype_{read[0]}": Dtype.FP8, f"dtype_{read[1]}": Dtype.BF8}
+    spec = replace(BASE, variant=variant, **dtypes, **{f"dtype_{written}": Dtype.FP32})
+    product = spec.implicit_gemm
+    assert (product.dtype_a, product.dtype_b, product.dtype_c) == (Dtype.FP8, Dtype.BF8, Dtype.FP32)
+    assert product.layout is layout and product.pad_m and product.pad_n and product.pad_k
+    assert product.vectors == Dim3(8, 8, 8)
+
+
+@pytest.mark.parametrize(
+    ("spec", "rule"),
+    [
+        (replace(BASE, ndim_spatial=3), "dimensions"),
+        (replace(BASE, ndim_spatial=4, layout=Layout.NDHWGC), "dimensions"),
+        (replace(BASE, split_k=SplitK.WORKSPACE, vector_c=4), "split_k_direction"),
+        (replace(WEIGHT, fused_op=FusedOp.RELU), "fused_direction"),
+        (replace(BASE, fused_op=FusedOp.RELU, merged_groups=2), "fused_direction"),
+        (replace(BASE, fused_op=FusedOp.MULTI_D_ADD), "bias"),
+        (replace(BASE, d_count=1), "bias"),
+        (replace(BASE, merged_groups=3), "merged_groups"),
+        (replace(BASE, variant=Variant.BACKWARD_DATA, merged_groups=2), "merged_groups"),
+        (replace(WEIGHT, specialization=Specialization.FILTER_1X1_PAD0), "specialization"),
+        (replace(BASE, vector_a=16), "vector_width"),
+        (replace(BASE, vector_c=3), "vector_width"),
+        (replace(WEIGHT, split_k=SplitK.WORKSPACE), "vector_width"),
+        (replace(BASE, epilogue=Epilogue.DEFAULT), "single_stores"),
+        (replace(BASE, specialization=Specialization.FILTER_3X3), "one_channel"),
+        (replace(BASE, tile=Dim3(96, 64, 64)), "tile_divisible"),
+        (replace(BASE, tile=Dim3(64, 64, 128), vector_a=1), "vector_load"),
+    ],
+)
+def test_a_violation_names_its_rule(spec: GroupedConvSpec, rule: str) -> None:
+    verdict = CONV.judge(spec, GFX942)
+    assert f"grouped_conv.{rule}" in [finding.rule.id for finding in verdict.violations]
+    assert CONV.judge(BASE, GFX942).legal and CONV.judge(WEIGHT, GFX942).legal
+
+
+def test_every_rule_is_about_fields_that_a_convolution_has() -> None:
+    fields = set(BASE.to_json())
+    for rule in CONV.rules:
+        assert set(rule.fields) <= fields, rule.id
+    ids = [rule.id for rule in CONV.rules]
+    assert len(ids) == len(set(ids))
+    shared = {rule.id.removeprefix("gemm.") for rule in GEMM_RULES}
+    assert len([one for one in ids if one.removeprefix("grouped_conv.") in shared]) >= 20
+
+
+def test_the_sets_that_ship_are_legal_and_have_the_promised_names() -> None:
+    (path,) = CONV.preselected.values()
+    declaration = parse_declaration(load_json(path), FAMILIES, ARCH.gpus, path.name)
+    assert {one.name for one in named_sets(declaration, "")} == {
+        f"grouped_conv_{direction}_{dtype}_{dimensions}d_{size}"
+        for direction in ("fwd", "bwd_data", "bwd_weight")
+        for dtype in ("fp16", "bf16")
+        for dimensions in (1, 2, 3)
+        for size in ("all", "essential")
+    }
+    expansion = expand(declaration, ARCH)
+    assert expansion.errors == ()
+    for gpu in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
+        legal = [kernel for kernel in expansion.kernels if gpu in kernel.gpus]
+        assert {kernel.spec.variant for kernel in legal} == set(Variant)  # type: ignore[attr-defined]
+
+
+def test_a_source_has_a_function_for_each_loop_variant_and_its_spec() -> None:
+    source = render_kernel(CONV, BASE, ARCH)
+    assert source.count('extern "C" __global__') == 3 and f"{NAME}__hot_full" in source
+    assert "Direction::forward" in source and "Filter::any" in source
+    parts = render_kernel(CONV, replace(WEIGHT, split_k=SplitK.WORKSPACE, vector_c=4), ARCH)
+    assert parts.count('extern "C" __global__') == 4 and "__add_parts" in parts
