@@ -46,6 +46,8 @@ def test_one_value_per_field_makes_an_explicit_entry() -> None:
     "change",
     [
         {"tile": "*"},
+        {"tile": -1},
+        {"tile": [-1, -1, -1]},
         {"tile": [[128, 128, 32]]},
         {"tile": [[128, 128, 32], [64, 64, 32]]},
         {"pipeline": ["compv4"]},

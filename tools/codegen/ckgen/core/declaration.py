@@ -13,6 +13,8 @@ from ckgen.core.errors import CkgenError, DeclarationError, FieldError
 from ckgen.core.family import EntryField, Family, look_up_family
 
 WILDCARD = "*"
+ANY_NUMBER = -1
+"""What users of CK write for any number, alone or in place of all three extents."""
 _TOP_LEVEL = ("family", "description", "forbid_spills", "defaults", "kernels", "sets")
 _OF_ENTRY = ("gpus", "subsets")
 
@@ -158,7 +160,7 @@ def _decode_fields(
 
 
 def _decode_options(field: EntryField, value: object, label: str) -> Options:
-    if value == WILDCARD:
+    if value == WILDCARD or value == ANY_NUMBER or value == [ANY_NUMBER] * 3:
         return Options(None, single=False)
     several = isinstance(value, list) and (
         not field.triple or not value or isinstance(value[0], list)
