@@ -28,6 +28,12 @@ _OTHERS = {
     ],
 }
 
+_OTHER_DTYPES = {
+    "fp32": "compv3_cshuffle_intrawave_64x64x32_2x2x1_16x16x16_v4x4x4",
+    "fp8": "compv3_cshuffle_intrawave_64x64x64_2x2x1_16x16x32_v16x16x8",
+    "int8": "compv3_cshuffle_intrawave_64x64x64_2x2x1_16x16x32_v16x16x4",
+}
+
 CONV_DIRECTIONS = _OTHERS.keys()
 
 CONV_GPUS = ["gfx90a", "gfx942", "gfx950"]
@@ -51,4 +57,11 @@ def conv_kernels(direction, gpu):
         _kernel(direction, dtype, dimensions, _ANY)
         for dtype in ("fp16", "bf16")
         for dimensions in _LAYOUTS
-    ] + [_kernel(direction, "fp16", 2, rest) for rest in [_MANY] + _OTHERS[direction]]
+    ] + [
+        _kernel(direction, "fp16", 2, rest)
+        for rest in [_MANY] + _OTHERS[direction]
+    ] + [
+        _kernel(direction, dtype, 2, rest)
+        for dtype, rest in _OTHER_DTYPES.items()
+        if direction == "fwd"
+    ]

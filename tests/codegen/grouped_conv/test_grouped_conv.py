@@ -118,16 +118,21 @@ def test_every_rule_is_about_fields_that_a_convolution_has() -> None:
 
 
 def test_the_sets_that_ship_are_legal_and_have_the_promised_names() -> None:
-    (path,) = CONV.preselected.values()
-    declaration = parse_declaration(load_json(path), FAMILIES, ARCH.gpus, path.name)
-    assert {one.name for one in named_sets(declaration, "")} == {
+    declared = {
+        stem: parse_declaration(load_json(path), FAMILIES, ARCH.gpus, path.name)
+        for stem, path in CONV.preselected.items()
+    }
+    names = [one.name for each in declared.values() for one in named_sets(each, "")]
+    dtypes = {"fwd": ("fp16", "bf16", "fp32", "int8", "fp8")}
+    assert sorted(names) == sorted(
         f"grouped_conv_{direction}_{dtype}_{dimensions}d_{size}"
         for direction in ("fwd", "bwd_data", "bwd_weight")
-        for dtype in ("fp16", "bf16")
+        for dtype in dtypes.get(direction, ("fp16", "bf16"))
         for dimensions in (1, 2, 3)
         for size in ("all", "essential")
-    }
-    expansion = expand(declaration, ARCH)
+    )
+    assert expand(declared["forward"], ARCH).errors == ()
+    expansion = expand(declared["16bit"], ARCH)
     assert expansion.errors == ()
     for gpu in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
         legal = [kernel for kernel in expansion.kernels if gpu in kernel.gpus]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from ckabi import ConvProblem, KernelLibrary, Status, conv_axis, conv_problem
 from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes
-from ckdispatch.reference.dtypes import numpy_dtype
+from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckdispatch.reference.grouped_conv import grouped_conv_reference
-from kernel_runs import GPU, Device, random_matrix
+from ckdispatch.reference.sums import Parts
+from kernel_runs import GPU, Device, random_matrix, unreal
 from numpy.typing import NDArray
 
 Spec = dict[str, Any]
@@ -55,10 +56,16 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
 
 
 def random_numbers(shape: tuple[int, ...], dtype: str, seed: int) -> NDArray[Any]:
-    """Numbers between -1 and 1, none of them subnormal: gfx90a takes those of 16 bits for zero."""
-    steps = 512
+    """Numbers between -1 and 1, or whole ones between -9 and 9.
+
+    None of them is subnormal: gfx90a takes those of 16 bits for zero.
+    """
+    kind = numpy_dtype(dtype, fp8_encoding(GPU))
     wide = random_matrix(shape, "fp32", seed)
-    return (np.round(wide * steps) / steps).astype(numpy_dtype(dtype))
+    if kind.kind == "i":
+        return np.round(wide * 9).astype(kind)
+    steps = 512
+    return (np.round(wide * steps) / steps).astype(kind)
 
 
 def problem_of(sizes: ConvSizes, **changes: Any) -> ConvProblem:
@@ -82,7 +89,7 @@ def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, se
         for i, name in enumerate("xwy")
     }
     first, second, written = TENSORS[direction]
-    output = np.full(arrays[written].shape, np.nan, arrays[written].dtype)
+    output = np.full(arrays[written].shape, unreal(arrays[written].dtype), arrays[written].dtype)
     placed = {
         name: device.place([(output if name == written else array).reshape(1, -1)], gap=0)
         for name, array in arrays.items()
@@ -94,9 +101,11 @@ def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, se
         problem.d[0] = device.upload(bias)
     device.launch(library, problem)
     (got,) = placed[written].read()
+    apart = "accumulator" if spec["split_k"] == "workspace" else "output"
     expected = grouped_conv_reference(
         direction, arrays[first], arrays[second], sizes,
         bias=bias, fused_op=spec["fused_op"], output=spec[f"dtype_{written}"],
+        parts=Parts(parts, spec["tile"][2], parts_in=apart),
     )  # fmt: skip
     expected.compare(got.reshape(output.shape)).raise_if_bad()
 

@@ -44,11 +44,16 @@ def random_matrix(shape: tuple[int, ...], dtype: str, seed: int) -> Matrix:
     return np.random.default_rng(seed).uniform(-1, 1, shape).astype(numpy_dtype(dtype))
 
 
+def unreal(dtype: np.dtype[Any]) -> float:
+    """What a kernel must not read: NaN, or the least of the integers."""
+    return int(np.iinfo(dtype).min) if dtype.kind == "i" else np.nan
+
+
 @dataclass(frozen=True)
 class Placed:
-    """Matrices in device memory, ``stride`` elements apart, in the midst of NaN.
+    """Matrices in device memory, ``stride`` elements apart, in the midst of NaN, or of the least integers.
 
-    A kernel that reads what lies around them gets NaN into its result, and one that writes there is
+    A kernel that reads what lies around them gets that into its result, and one that writes there is
     found by ``read``.
     """
 
@@ -78,7 +83,8 @@ class Placed:
         rows, width = self.shape if self.by_rows else self.shape[::-1]
         inside = np.zeros(now.shape, bool)
         inside[:-1, GUARD : GUARD + rows, :width] = True
-        changed = np.argwhere(~np.isnan(now.astype(np.float32)) & ~inside)
+        bits = f"u{now.itemsize}"
+        changed = np.argwhere((now.view(bits) != self.whole.view(bits)) & ~inside)
         assert len(changed) == 0, f"{len(changed)} elements beside C, first at {changed[0]}"
         stored = now[:-1, GUARD : GUARD + rows, :width]
         return [one if self.by_rows else one.T for one in stored]
@@ -97,7 +103,7 @@ class Device:
         rows, width = stored[0].shape
         # One more at the end, so that the last is guarded on both sides too.
         shape = (len(stored) + 1, rows + GUARD, width + gap)
-        whole = np.full(shape, np.nan, stored[0].dtype)
+        whole = np.full(shape, unreal(stored[0].dtype), stored[0].dtype)
         for i, one in enumerate(stored):
             whole[i, GUARD:, :width] = one
         buffer = self._memory.enter_context(self._runtime.upload(whole.tobytes()))
