@@ -41,8 +41,7 @@ class PipelineClass:
 
 
 def _class(stem: str, persistent: bool, double_lds: bool) -> PipelineClass:
-    names = (f"ck_tile::{prefix}{stem}" for prefix in ("", "Base"))
-    return PipelineClass(*names, persistent, double_lds)
+    return PipelineClass(f"ck_tile::{stem}", f"ck_tile::Base{stem}", persistent, double_lds)
 
 
 PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
