@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.gemm.problem import GemmGroup, GemmProblem
     from ckdispatch.gemm.weights import PreshuffledWeights, preshuffle
+    from ckdispatch.grouped_conv.problem import GroupedConvProblem
     from ckdispatch.jit import BuildResult
     from ckdispatch.native.structures import DuplicatePolicy
     from ckdispatch.plan import Plan
@@ -47,6 +48,7 @@ _HOMES = {
     "GemmGroup": "gemm.problem",
     "GemmProblem": "gemm.problem",
     "GroupedConvConfig": "config.grouped_conv",
+    "GroupedConvProblem": "grouped_conv.problem",
     "GroupedResult": "result",
     "KernelConfig": "config.base",
     "KernelInfo": "registry",
@@ -76,6 +78,7 @@ __all__ = [
     "GemmGroup",
     "GemmProblem",
     "GroupedConvConfig",
+    "GroupedConvProblem",
     "GroupedResult",
     "KernelConfig",
     "KernelInfo",

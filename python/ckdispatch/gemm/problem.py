@@ -5,14 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.structure import problem_structure
 from ckdispatch.native.structures import Family
-
-if TYPE_CHECKING:
-    from ckdispatch.native.structures import GemmStructure
+from ckdispatch.problems.base import Problem, check_numbers
 
 _NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "split_k")
 
@@ -29,11 +27,11 @@ class GemmGroup:
     stride_c: int = 0
 
     def __post_init__(self) -> None:
-        _check_numbers(self, [field.name for field in fields(self)])
+        check_numbers("a GEMM", self, [field.name for field in fields(self)])
 
 
 @dataclass(frozen=True)
-class GemmProblem:
+class GemmProblem(Problem):
     """C[m,n] = op(A[m,k] * B[k,n], D0, …), ``batch`` times, or once for each of some ``groups``.
 
     ``layout`` has a letter for each of A, B and C: r if its rows are contiguous, c if its columns
@@ -46,9 +44,9 @@ class GemmProblem:
     one row or one column. ``weights`` is the n and k of the matrix instructions in whose order B
     is stored, such as 16x32, and None for a plain B. With ``groups``, which ``grouped()`` makes,
     the sizes and strides of the problem itself are 0.
-
-    The C++ runtime validates the values when the problem is first used.
     """
+
+    family: ClassVar[Family] = Family.GEMM
 
     m: int
     n: int
@@ -76,7 +74,7 @@ class GemmProblem:
     groups: tuple[GemmGroup, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_numbers(self, _NUMBERS)
+        check_numbers("a GEMM", self, _NUMBERS)
         for name in ("d_strides", "d_batch_strides"):
             given = getattr(self, name)
             if given is not None and len(given) != self.d_count:
@@ -84,15 +82,9 @@ class GemmProblem:
                     f"a GEMM was asked for with {self.d_count} D tensors and {name} = {given}; "
                     "there must be one for each"
                 )
-        # Problems are keys of caches on the path of every call.
-        object.__setattr__(self, "_hash", hash(tuple(getattr(self, name) for name in _FIELDS)))
-        object.__setattr__(self, "_structure", problem_structure(self))
+        self.keep(problem_structure(self))
 
-    def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined, no-any-return]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GemmProblem, tuple(getattr(self, name) for name in _FIELDS)
+    __hash__ = Problem.__hash__
 
     @classmethod
     def grouped(cls, groups: Sequence[GemmGroup | Sequence[int]], **words: Any) -> GemmProblem:
@@ -107,15 +99,6 @@ class GemmProblem:
         return [replace(self, groups=(), **asdict(group)) for group in self.groups]
 
     @property
-    def family(self) -> Family:
-        return Family.GEMM
-
-    @property
-    def structure(self) -> GemmStructure:
-        """The problem for the C ABI."""
-        return self._structure  # type: ignore[attr-defined, no-any-return]
-
-    @property
     def tensors(self) -> tuple[str, ...]:
         """What a run takes, in this order."""
         if self.groups:
@@ -126,9 +109,6 @@ class GemmProblem:
     def flops(self) -> float:
         one = 2.0 * self.m * self.n * self.k * self.batch
         return one + sum(2.0 * group.m * group.n * group.k for group in self.groups)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"family": "gemm", **asdict(self)}
 
     @classmethod
     def parse(cls, text: str) -> GemmProblem:
@@ -143,16 +123,3 @@ class GemmProblem:
         from ckdispatch.gemm.problem_text import problem_text
 
         return problem_text(self)
-
-
-_FIELDS = tuple(field.name for field in fields(GemmProblem))
-
-
-def _check_numbers(given: object, names: Sequence[str]) -> None:
-    for name in names:
-        value = getattr(given, name)
-        number = isinstance(value, int) and not isinstance(value, bool)
-        if not number or not -(2**63) <= value < 2**63:
-            raise InvalidArgument(
-                f"a GEMM was asked for with {name} = {value!r}; it must be a whole number"
-            )

@@ -9,6 +9,14 @@ from typing import Any
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.problem import GemmGroup, GemmProblem
+from ckdispatch.problems.words import (
+    is_operation,
+    named_words,
+    shown,
+    takes_ds,
+    truth,
+    whole_number,
+)
 
 _SIZES = r"\d+x\d+x\d+"
 _TEXT = re.compile(
@@ -19,7 +27,6 @@ _FORM = (
     "split_k=4; for example 512x256x1024 fp16 rcr"
 )
 _LAYOUT = re.compile(r"[rc]{3}")
-_OPERATION = re.compile(r"[A-Z]\w*", re.ASCII)
 _BETWEEN = "/"
 """Between the numbers of one word; a comma is between words."""
 
@@ -43,15 +50,12 @@ def parse_problem(text: str) -> GemmProblem:
     if not match:
         raise InvalidArgument(f"{text!r} is no GEMM problem; write {_FORM}")
     values: dict[str, Any] = {}
-    for word in (match["rest"] or "").replace(",", " ").split():
-        name, equals, value = word.partition("=")
-        if not equals:
-            name, value = _name_of(word), word
+    for name, value in named_words(match["rest"] or "", _name_of):
         values[name] = _value(name, value, text)
     if "d_count" not in values:
         # An operation on D tensors has one, unless their strides say how many there are.
-        takes_ds = str(values.get("fused_op", "")).startswith("MultiD")
-        values["d_count"] = len(values.get("d_strides", ())) or int(takes_ds)
+        some = int(takes_ds(values.get("fused_op")))
+        values["d_count"] = len(values.get("d_strides", ())) or some
     sizes = [[int(extent) for extent in one.split("x")] for one in match["sizes"].split("+")]
     if len(sizes) == 1:
         return GemmProblem(*sizes[0], **values)
@@ -61,37 +65,35 @@ def parse_problem(text: str) -> GemmProblem:
 def problem_text(problem: GemmProblem) -> str:
     """The inverse, without what is the default. Strides of groups are not said."""
     shapes = problem.groups or (GemmGroup(problem.m, problem.n, problem.k),)
-    shown = ["+".join(f"{one.m}x{one.n}x{one.k}" for one in shapes), problem.dtype, problem.layout]
+    words = ["+".join(f"{one.m}x{one.n}x{one.k}" for one in shapes), problem.dtype, problem.layout]
     for field in fields(GemmProblem)[5:]:
         value = getattr(problem, field.name)
         if field.name == "groups" or value == field.default:
             continue
         if field.name == "fused_op":
-            shown.append(str(value))
+            words.append(str(value))
         elif field.name in _SEVERAL:
             several = _BETWEEN.join("packed" if one is None else str(one) for one in value)
-            shown.append(f"{field.name}={several}")
+            words.append(f"{field.name}={several}")
         else:
-            shown.append(f"{field.name}={str(value).lower()}")
-    return " ".join(shown)
+            words.append(shown(field.name, value))
+    return " ".join(words)
 
 
 def _name_of(word: str) -> str:
     if _LAYOUT.fullmatch(word):
         return "layout"
-    return "fused_op" if _OPERATION.fullmatch(word) else "dtype"
+    return "fused_op" if is_operation(word) else "dtype"
 
 
 def _value(name: str, value: str, text: str) -> Any:
     if name in _NUMBERS:
-        return _number(name, value, text)
+        return whole_number(name, value, text)
     if name == "d_strides":
         numbers = value.split(_BETWEEN)
-        return tuple(None if one == "packed" else _number(name, one, text) for one in numbers)
+        return tuple(None if one == "packed" else whole_number(name, one, text) for one in numbers)
     if name == "deterministic":
-        if value in ("true", "false"):
-            return value == "true"
-        raise InvalidArgument(f"{text!r} has deterministic={value}; it is true or false")
+        return truth(name, value, text)
     if name in _WORDS:
         return value
     known = ", ".join((*_WORDS, *_NUMBERS, "d_strides", "deterministic"))
@@ -99,8 +101,3 @@ def _value(name: str, value: str, text: str) -> Any:
         f"{text!r} has the word {name!r}; a problem is {_FORM}, and its words are {known}"
     )
 
-
-def _number(name: str, value: str, text: str) -> int:
-    if value.isascii() and value.isdigit():
-        return int(value)
-    raise InvalidArgument(f"{text!r} has {name}={value}; {name} is a whole number")

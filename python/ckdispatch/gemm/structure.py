@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.structures import MAX_DS, Family, GemmGroupStructure, GemmStructure
+from ckdispatch.problems.base import c_parts, c_text
 
 if TYPE_CHECKING:
     from ckdispatch.gemm.problem import GemmProblem
@@ -31,17 +32,17 @@ def problem_structure(problem: GemmProblem) -> GemmStructure:
         batch_stride_c=strides[2],
         has_batch_strides=problem.batch_strides is not None,
         d_count=problem.d_count,
-        dtype_a=_text(problem.dtype),
-        dtype_b=_text(problem.dtype_b),
-        dtype_c=_text(problem.dtype_c),
-        layout=_text(problem.layout),
-        fused_op=_text(problem.fused_op),
-        split_k=problem.split_k if problem.split_k else -1,
+        dtype_a=c_text(problem.dtype),
+        dtype_b=c_text(problem.dtype_b),
+        dtype_c=c_text(problem.dtype_c),
+        layout=c_text(problem.layout),
+        fused_op=c_text(problem.fused_op),
+        split_k=c_parts(problem.split_k),
         alignment=problem.alignment,
         deterministic=problem.deterministic,
         workspace_limit=problem.workspace_limit or 0,
     )
-    # 0 parts are the C ABI's default of 1, and a batch of 0 its default too: neither was asked for.
+    # A batch of 0 is the C ABI's default of 1, which was not asked for.
     if problem.batch == 0:
         structure.batch = -1
     structure.base.struct_size = ctypes.sizeof(GemmStructure)
@@ -66,13 +67,9 @@ def granule_of(text: str) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[1])
 
 
-def _text(value: str | None) -> bytes | None:
-    return value.encode() if value else None
-
-
 def _fill_ds(structure: GemmStructure, problem: GemmProblem) -> None:
-    structure.dtype_d = _text(problem.dtype_d)
-    structure.d_layout = _text(problem.d_layout)
+    structure.dtype_d = c_text(problem.dtype_d)
+    structure.d_layout = c_text(problem.d_layout)
     structure.has_d_strides = True
     packed = (None,) * problem.d_count
     pairs = zip(problem.d_strides or packed, problem.d_batch_strides or packed, strict=True)

@@ -6,11 +6,28 @@ from __future__ import annotations
 import ctypes
 from enum import IntEnum
 
+from ckdispatch.errors import InvalidArgument
+
 ABI_VERSION = 1
 
 
 class Family(IntEnum):
     GEMM = 1
+    GROUPED_CONV = 2
+
+    @property
+    def word(self) -> str:
+        """Its name in specs, keys and texts."""
+        return self.name.lower()
+
+    @classmethod
+    def of(cls, word: object) -> Family:
+        """The family that is called ``word``."""
+        for family in cls:
+            if family.word == word:
+                return family
+        known = ", ".join(family.word for family in cls)
+        raise InvalidArgument(f"the family {word!r} was asked for; there is {known}")
 
 
 class DuplicatePolicy(IntEnum):
@@ -57,6 +74,32 @@ class GemmStructure(ctypes.Structure):
         *((name, ctypes.c_int32) for name in ("has_d_strides", "weights_n", "weights_k", "reserved")),
         ("groups", ctypes.POINTER(GemmGroupStructure)),
         ("group_count", ctypes.c_int64),
+    ]
+
+
+class GroupedConvAxisStructure(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_int64)
+        for name in ("input", "filter", "output", "stride", "dilation", "left_pad", "right_pad")
+    ]
+
+
+MAX_SPATIAL = 3
+
+
+class GroupedConvStructure(ctypes.Structure):
+    _fields_ = [
+        ("base", ProblemBase),
+        ("direction", ctypes.c_char_p),
+        *((name, ctypes.c_int64) for name in ("n", "g", "c", "k")),
+        ("ndim_spatial", ctypes.c_int32),
+        ("d_count", ctypes.c_int32),
+        ("axis", GroupedConvAxisStructure * MAX_SPATIAL),
+        *((name, ctypes.c_char_p) for name in ("dtype_x", "dtype_w", "dtype_y", "layout", "fused_op")),
+        ("split_k", ctypes.c_int64),
+        ("alignment", ctypes.c_int32),
+        ("deterministic", ctypes.c_int32),
+        ("workspace_limit", ctypes.c_uint64),
     ]
 
 

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What a caller wants of a grouped convolution, independent of any kernel."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from ckdispatch.grouped_conv.structure import problem_structure
+from ckdispatch.native.structures import Family
+from ckdispatch.problems.base import Problem, check_numbers
+from ckdispatch.problems.fused_ops import ADD
+from ckdispatch.reference.conv_sizes import ConvAxis, ConvSizes, PerAxis, check_direction
+
+_PER_AXIS = tuple(field.name for field in fields(ConvAxis))
+
+
+@dataclass(frozen=True)
+class GroupedConvProblem(Problem):
+    """``g`` convolutions of ``n`` images, each of ``c`` channels in and ``k`` channels out.
+
+    What is said of the spatial axes has a number for each of them, the innermost last: w, or h and
+    w, or d, h and w; a single number holds for all. ``direction`` is ``forward`` (y from x and w),
+    ``backward_data`` (the gradient of x from that of y and w) or ``backward_weight`` (the gradient
+    of w from that of y and x). The filter is not flipped.
+
+    ``dtype`` is that of x. ``dtype_w`` is x's if it is None, and ``dtype_y`` the usual one of the
+    pair. All tensors are packed; ``layout`` is nwgc, nhwgc or ndhwgc, by default that of the number
+    of axes. A ``bias`` has a value of y's dtype for each of y's g * k channels, and is added unless
+    ``fused_op``, which is applied to y, says otherwise. ``split_k`` is the number of parts of the
+    sum over images and positions that ``backward_weight`` makes, 0 to let the dispatcher choose.
+    ``alignment`` is what all addresses are multiples of, in bytes.
+    """
+
+    family: ClassVar[Family] = Family.GROUPED_CONV
+
+    n: int
+    g: int
+    c: int
+    k: int
+    input: tuple[int, ...]
+    filter: PerAxis
+    stride: PerAxis = 1
+    dilation: PerAxis = 1
+    left_pad: PerAxis = 0
+    right_pad: PerAxis = 0
+    direction: str = "forward"
+    dtype: str = "fp16"
+    dtype_w: str | None = None
+    dtype_y: str | None = None
+    layout: str | None = None
+    split_k: int = 1
+    fused_op: str | None = None
+    bias: bool = False
+    alignment: int = 16
+    deterministic: bool = False
+    workspace_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        check_numbers("a convolution", self, ("n", "g", "c", "k", "split_k"))
+        axes = {name: getattr(self, name) for name in _PER_AXIS}
+        sizes = ConvSizes.of(self.n, self.g, self.c, self.k, **axes)
+        for axis in sizes.axes:
+            check_numbers("a convolution", axis, _PER_AXIS)
+        # However they were given: equal problems are one key.
+        for name in _PER_AXIS:
+            object.__setattr__(self, name, tuple(getattr(axis, name) for axis in sizes.axes))
+        if self.bias and self.fused_op is None:
+            object.__setattr__(self, "fused_op", ADD)
+        object.__setattr__(self, "_sizes", sizes)
+        self.keep(problem_structure(self))
+
+    __hash__ = Problem.__hash__
+
+    @property
+    def sizes(self) -> ConvSizes:
+        """The sizes, with the shapes of the tensors."""
+        return self._sizes  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """What a run takes, in this order."""
+        return ("x", "w", "y", "bias") if self.bias else ("x", "w", "y")
+
+    @property
+    def flops(self) -> float:
+        sizes = self.sizes
+        return 2.0 * math.prod(sizes.shape("y")) * self.c * math.prod(sizes.filter)
+
+    @classmethod
+    def parse(cls, text: str) -> GroupedConvProblem:
+        """The problem of a command line: ``n8 g1 c64 k128 56x56 3x3 stride=2 pad=1 fp16``."""
+        from ckdispatch.grouped_conv.problem_text import parse_problem
+
+        return parse_problem(text)
+
+    @property
+    def text(self) -> str:
+        """The problem as ``parse`` reads it, without what is the default."""
+        from ckdispatch.grouped_conv.problem_text import problem_text
+
+        return problem_text(self)

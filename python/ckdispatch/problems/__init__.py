@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the problems of all families have in common."""
