@@ -103,7 +103,7 @@ class Dispatcher:
         """The device, opened."""
         if self._device is None:
             device = Device(self.device_name)
-            native().call("ckd_dispatcher_attach", self._selection_for(device.gpu).handle, device.handle)
+            self._selection_for(device.gpu).attach(device)
             self._device = device
             self._launch = native().functions.ckd_plan_launch
         self._device.check_process()

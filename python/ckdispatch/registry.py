@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import BuildFailed, InvalidArgument, NotFound
+from ckdispatch.errors import BuildFailed, CkDispatchError, InvalidArgument, NotFound
+from ckdispatch.family_registry import (
+    FamilyRegistry,
+    family_of_manifest,
+    merged_documents,
+    split_document,
+)
 from ckdispatch.native import places
-from ckdispatch.native.library import native
 from ckdispatch.native.structures import DuplicatePolicy, Family
 from ckdispatch.selection import Ranking, Selection
 
@@ -40,35 +44,41 @@ class KernelInfo:
 
 
 class Registry:
-    """Kernels of one family in a fixed order, found by name and by key; from any thread.
+    """Kernels of any families in a fixed order, found by name and by key; from any thread.
 
     Nothing of it touches a device or loads HIP. It can be pickled: the copy has the same kernels.
     """
 
-    def __init__(
-        self, configs: Iterable[KernelConfig] = (), *, name: str = "default", family: str = "gemm"
-    ) -> None:
+    def __init__(self, configs: Iterable[KernelConfig] = (), *, name: str = "default") -> None:
         self.name = name
-        self.family = _family(family)
-        self.configs: list[KernelConfig] = []
-        self._adopt(native().make("ckd_registry_create", self.family, name.encode()))
-        for config in configs:
-            self.add(config)
-
-    def _adopt(self, handle: int) -> None:
-        self.handle = handle
+        self.configs: list[KernelConfig] = list(configs)
         self.generation = 0
+        self._parts: dict[Family, FamilyRegistry] = {}
+        self._making = threading.Lock()
         self._selections: dict[str, Selection] = {}
         self._built: list[BuildResult] = []
         """Hold the cache's entries as long as their libraries may be opened."""
-        weakref.finalize(self, native().functions.ckd_registry_destroy, handle)
 
     @classmethod
-    def _of(cls, handle: int, name: str, family: Family) -> Registry:
-        registry = cls.__new__(cls)
-        registry.name, registry.family, registry.configs = name, family, []
-        registry._adopt(handle)
+    def _of(cls, parts: Iterable[FamilyRegistry], name: str) -> Registry:
+        registry = cls(name=name)
+        registry._parts = {part.family: part for part in parts}
         return registry
+
+    def of_family(self, family: Family) -> FamilyRegistry:
+        """Its kernels of one family, now and later."""
+        with self._making:
+            if family not in self._parts:
+                self._parts[family] = FamilyRegistry.create(family, self.name)
+            return self._parts[family]
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families that it has kernels of."""
+        return tuple(part.family.word for part in self._filled())
+
+    def _filled(self) -> list[FamilyRegistry]:
+        return [self._parts[family] for family in Family if family in self._parts and len(self._parts[family])]
 
     @classmethod
     def load(cls, *sets: str | os.PathLike[str], name: str | None = None, priority: int = 0) -> Registry:
@@ -92,7 +102,7 @@ class Registry:
     ) -> int:
         """Adds the kernels of a manifest, all or none; returns how many."""
         self.generation += 1
-        return native().count("ckd_registry_load_manifest", self.handle, os.fsencode(path), duplicates, priority)
+        return self.of_family(family_of_manifest(path)).load_manifest(path, duplicates, priority)
 
     def add(self, config: KernelConfig) -> None:
         """Adds a config, which ``build()`` compiles."""
@@ -108,8 +118,16 @@ class Registry:
     ) -> str:
         """Opens a kernel library, adds its kernel and returns its name."""
         self.generation += 1
-        digest = sha256.encode() if sha256 else None
-        return native().text("ckd_registry_add_library", self.handle, os.fsencode(path), digest, duplicates, priority)
+        refusals: list[CkDispatchError] = []
+        # Nobody but the library knows its family, and it is not opened before its hash is right.
+        for family in Family:
+            try:
+                return self.of_family(family).add_library(path, sha256, duplicates, priority)
+            except CkDispatchError as refusal:
+                refusals.append(refusal)
+        # Other families than its own find its description senseless.
+        refusals.sort(key=lambda refusal: isinstance(refusal, InvalidArgument))
+        raise refusals[0]
 
     def build(
         self,
@@ -131,37 +149,67 @@ class Registry:
         specs = [one.spec for config in self.configs for one in config.expand(gpu)]
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
         self._built += results
+        families = {spec.name: Family.of(spec.family) for spec in specs}
+        self.generation += 1
         for result in results:
             if result.library is not None:
-                self.add_library(result.library, sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE)
+                part = self.of_family(families[result.name])
+                part.add_library(result.library, result.sha256, DuplicatePolicy.REPLACE, 0)
         if check:
             _raise_failures(results)
         return results
 
     def remove(self, name: str) -> None:
         self.generation += 1
-        native().call("ckd_registry_remove", self.handle, name.encode())
+        self._first(lambda part: part.remove(name), f"the kernel {name} was to be removed from {self.name}, which does not have it")
 
     def merge(self, other: Registry, *, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE) -> int:
         """Adds the kernels of another registry, all or none; returns how many."""
         self.generation += 1
-        return native().count("ckd_registry_merge", self.handle, other.handle, duplicates)
+        parts = other._filled()
+        if len(parts) > 1:
+            for part in parts:  # what one family refuses, no other may have added
+                self.of_family(part.family).filtered({}).merge(part, duplicates)
+        return sum(self.of_family(part.family).merge(part, duplicates) for part in parts)
 
     def filter(
-        self, *, predicate: Callable[[KernelInfo], bool] | None = None, gpu: str | None = None, **words: str
+        self,
+        *,
+        predicate: Callable[[KernelInfo], bool] | None = None,
+        family: str | None = None,
+        gpu: str | None = None,
+        **words: str,
     ) -> Registry:
-        """The kernels that match: ``dtype_a="fp16"``, ``layout="rcr"``, ``pipeline=…``, ``gpu=…``, ``predicate=…``."""
+        """The kernels that match: ``dtype_a="fp16"``, ``layout="rcr"``, ``pipeline=…``, ``gpu=…``, ``family=…``, ``predicate=…``.
+
+        A family whose kernels have no such field has none that match.
+        """
         chosen = {**words, **({"gpu": gpu} if gpu else {})}
-        handle = native().make("ckd_registry_filtered", self.handle, json.dumps(chosen).encode())
-        registry = Registry._of(handle, self.name, self.family)
+        asked = list(Family) if family is None else [Family.of(family)]
+        parts = [part for part in self._filled() if part.family in asked]
+        # Without kernels the words must make sense all the same.
+        found, refusals = _filtered(parts or [self.of_family(one) for one in asked], chosen)
+        if not found:
+            raise refusals[0]
+        registry = Registry._of(found, self.name)
         if predicate:
             for kernel in list(registry):
                 if not predicate(kernel):
                     registry.remove(kernel.name)
         return registry
 
+    def _first(self, action: Callable[[FamilyRegistry], Any], otherwise: str) -> Any:
+        """What ``action`` gives for the family that has what it looks for."""
+        missing: CkDispatchError = NotFound(otherwise)
+        for part in self._filled():
+            try:
+                return action(part)
+            except NotFound as error:
+                missing = error
+        raise missing
+
     def __len__(self) -> int:
-        return int(native().functions.ckd_registry_size(self.handle))
+        return sum(map(len, self._filled()))
 
     def __iter__(self) -> Iterator[KernelInfo]:
         for kernel in self.to_json()["kernels"]:
@@ -174,11 +222,21 @@ class Registry:
             return False
 
     def __getitem__(self, name_or_key: str) -> KernelInfo:
-        found = native().json("ckd_registry_find", self.handle, name_or_key.encode())
+        found = self._find(name_or_key)
         return KernelInfo(
             name=found["name"], key=found["key"], spec=found["spec"], library=found["library"],
             sha256=found["library_sha256"], priority=found["priority"], resources=found["resources"],
         )
+
+    def _find(self, name_or_key: str) -> dict[str, Any]:
+        word, brace, _ = name_or_key.partition("{")
+        for family in Family:
+            if brace and word == family.word:
+                return self.of_family(family).find(name_or_key)
+        found: dict[str, Any] = self._first(
+            lambda part: part.find(name_or_key), f"the registry {self.name} has no kernel {name_or_key}"
+        )
+        return found
 
     @property
     def gpus(self) -> tuple[str, ...]:
@@ -187,15 +245,14 @@ class Registry:
 
     def to_json(self) -> dict[str, Any]:
         """Every kernel with its spec, library and resources, and statistics."""
-        document: dict[str, Any] = native().json("ckd_registry_to_json", self.handle)
-        return document
+        documents = [part.to_json() for part in self._filled()]
+        return documents[0] if len(documents) == 1 else merged_documents(self.name, documents)
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Registry:
         """The inverse of ``to_json``. Libraries must be where they were, with the same content."""
-        family = _family(document.get("family", "gemm"))
-        handle = native().make("ckd_registry_from_json", family, json.dumps(document).encode())
-        return cls._of(handle, str(document["registry"]), family)
+        parts = [FamilyRegistry.from_json(family, one) for family, one in split_document(document).items()]
+        return cls._of(parts, str(document["registry"]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.to_json(), self.configs)
@@ -240,12 +297,17 @@ def _raise_failures(results: list[BuildResult]) -> None:
         raise BuildFailed(f"{len(failed)} of {len(results)} kernels could not be built: {failed[0].error}{also}")
 
 
-def _family(name: object) -> Family:
-    try:
-        return Family[str(name).upper()]
-    except KeyError:
-        known = ", ".join(family.name.lower() for family in Family)
-        raise InvalidArgument(f"a registry of the family {name!r} was asked for; there is {known}") from None
+def _filtered(
+    parts: Sequence[FamilyRegistry], words: Mapping[str, str]
+) -> tuple[list[FamilyRegistry], list[InvalidArgument]]:
+    """What passes, and the refusals of families that have no such field."""
+    found, refusals = [], []
+    for part in parts:
+        try:
+            found.append(part.filtered(words))
+        except InvalidArgument as refusal:
+            refusals.append(refusal)
+    return found, refusals
 
 
 def _set_name(one: str | os.PathLike[str]) -> str:

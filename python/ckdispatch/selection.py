@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
 from ckdispatch.native.library import native
-from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
+from ckdispatch.native.structures import Chooser, Family, Predictor, StrategyCode
 from ckdispatch.plan import Plan
 
 if TYPE_CHECKING:
+    from ckdispatch.device import Device
     from ckdispatch.registry import Registry
 
 
@@ -66,12 +67,37 @@ class Selection:
     def __init__(self, registry: Registry, gpu: str) -> None:
         self.registry = registry
         self.gpu = gpu
-        self.handle = native().make("ckd_dispatcher_create", registry.handle, gpu.encode())
-        self.callback: object = None
+        self._handles: dict[Family, int] = {}
+        self._making = threading.RLock()
+        self._settings: list[tuple[Any, ...]] = []
+        """Calls that every family's part gets, now or when it is made: a function and its arguments."""
+        self._callbacks: list[object] = []
         """Keeps alive what C calls back."""
         self._raised = threading.local()
         """What a callback raised in the calling thread."""
-        weakref.finalize(self, native().functions.ckd_dispatcher_destroy, self.handle)
+        for family in registry.families:
+            self._handle(Family.of(family))
+
+    def _handle(self, family: Family) -> int:
+        """What selects among the kernels of one family."""
+        with self._making:
+            if family not in self._handles:
+                handle = native().make("ckd_dispatcher_create", self.registry.of_family(family).handle, self.gpu.encode())
+                weakref.finalize(self, native().functions.ckd_dispatcher_destroy, handle)
+                for function, *arguments in self._settings:
+                    native().call(function, handle, *arguments)
+                self._handles[family] = handle
+            return self._handles[family]
+
+    def _set(self, function: str, *arguments: object) -> None:
+        with self._making:
+            for handle in self._handles.values():
+                native().call(function, handle, *arguments)
+            self._settings.append((function, *arguments))
+
+    def attach(self, device: Device) -> None:
+        """Lets what is selected run on a device."""
+        self._set("ckd_dispatcher_attach", device.handle)
 
     def use_strategy(self, name: str) -> None:
         try:
@@ -79,7 +105,7 @@ class Selection:
         except KeyError:
             known = ", ".join(strategy.name.lower() for strategy in StrategyCode)
             raise InvalidArgument(f"the strategy {name!r} was asked for; there is {known}, or a function") from None
-        native().call("ckd_dispatcher_use_strategy", self.handle, code)
+        self._set("ckd_dispatcher_use_strategy", code)
 
     def use_predictor(self, predict: Callable[[str, int], float]) -> None:
         """``predict(kernel, parts)`` gives microseconds in place of the cost model, such as by a learned model."""
@@ -92,8 +118,8 @@ class Selection:
                 return float("nan")
 
         callback = Predictor(predicted)
-        native().call("ckd_dispatcher_use_predictor", self.handle, ctypes.cast(callback, ctypes.c_void_p), None)
-        self.callback = callback
+        self._set("ckd_dispatcher_use_predictor", ctypes.cast(callback, ctypes.c_void_p), None)
+        self._callbacks.append(callback)
 
     def use_chooser(self, choose: Callable[[Sequence[str]], int]) -> None:
         """``choose(kernels)`` returns the index of the kernel to take; the cost model's best comes first."""
@@ -106,8 +132,8 @@ class Selection:
                 return count
 
         callback = Chooser(chosen)
-        native().call("ckd_dispatcher_use_chooser", self.handle, ctypes.cast(callback, ctypes.c_void_p), None)
-        self.callback = callback
+        self._set("ckd_dispatcher_use_chooser", ctypes.cast(callback, ctypes.c_void_p), None)
+        self._callbacks.append(callback)
 
     @contextmanager
     def _reraising(self) -> Iterator[None]:
@@ -121,15 +147,16 @@ class Selection:
             raise
 
     def select(self, problem: Any, *, kernel: str | None = None) -> Plan:
-        address = ctypes.addressof(problem.structure)
+        handle, address = self._handle(problem.family), ctypes.addressof(problem.structure)
         with self._reraising():
             if kernel is None:
-                return Plan(native().make("ckd_select", self.handle, address), problem)
-            return Plan(native().make("ckd_select_explicit", self.handle, kernel.encode(), address), problem)
+                return Plan(native().make("ckd_select", handle, address), problem)
+            return Plan(native().make("ckd_select_explicit", handle, kernel.encode(), address), problem)
 
     def rank(self, problem: Any) -> Ranking:
+        handle = self._handle(problem.family)
         with self._reraising():
-            found = native().json("ckd_rank", self.handle, ctypes.addressof(problem.structure))
+            found = native().json("ckd_rank", handle, ctypes.addressof(problem.structure))
         return Ranking(
             problem=found["problem"],
             gpu=found["gpu"],

@@ -11,13 +11,13 @@ from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import family_face
 from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.cli.options import Commands, add_command, add_kernels
-from ckdispatch.cli.report import Column, Facts, Report, Table
+from ckdispatch.cli.report import Block, Column, Facts, Report, Table
+from ckdispatch.registry import Registry
 
 if TYPE_CHECKING:
     from ckarch import ArchSpecs
 
-    from ckdispatch.registry import Registry
-
+_FILTERS = ("variant", "dtype", "layout", "pipeline", "gpu")
 _USES = tuple(Column(title, right=True) for title in ("VGPRs", "LDS", "spills", "waves/SIMD"))
 
 
@@ -33,7 +33,7 @@ def add_to(commands: Commands) -> None:
     )
     add_kernels(parser)
     parser.add_argument("--variant", help="only kernels of this variant, such as multi_d")
-    parser.add_argument("--dtype", help="only kernels whose A is of this dtype, such as fp16")
+    parser.add_argument("--dtype", help="only kernels whose A, or x, is of this dtype, such as fp16")
     parser.add_argument("--layout", help="only kernels of this layout, such as rcr")
     parser.add_argument("--pipeline", help="only kernels of this pipeline, such as compv4")
     parser.add_argument("--gpu", help="only kernels with code for this GPU, such as gfx942")
@@ -41,23 +41,43 @@ def add_to(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """A table of the kernels that pass the filters, and how many there are of which kind."""
+    registry = load_kernels(options.kernels)
+    asked = {name: value for name in _FILTERS if (value := getattr(options, name)) is not None}
+    chosen = [_chosen(registry, family, asked) for family in registry.families]
+    found = [one for one in chosen if len(one)]
+    if not found:
+        document = (chosen[0] if chosen else registry).to_json()
+        report = {"kernels": [], "statistics": document["statistics"]}
+        return Report(report, (), ExitCode.NOT_FOUND, _nothing(registry, asked))
+    together = Registry(name=registry.name)
+    blocks: list[Block] = []
+    kernels = []
+    for one in found:
+        together.merge(one)
+        document = one.to_json()
+        shown = _with_occupancies(document["kernels"], options.gpu)
+        kernels += shown
+        blocks += [_table(shown), _statistics(document)]
+    statistics = together.to_json()["statistics"]
+    return Report({"kernels": kernels, "statistics": statistics}, tuple(blocks))
+
+
+def _chosen(registry: Registry, family: str, asked: Mapping[str, str]) -> Registry:
+    """The kernels of a family that have what is asked for, each by the family's own word for it."""
+    words = _words(family)
+    chosen: dict[str, Any] = {words[name]: value for name, value in asked.items()}
+    return registry.filter(family=family, **chosen)
+
+
+def _words(family: str) -> dict[str, str]:
+    return {**family_face(family).FIELDS, "gpu": "gpu"}
+
+
+def _with_occupancies(kernels: list[dict[str, Any]], gpu: str | None) -> list[dict[str, Any]]:
     from ckarch import load_specs
 
-    registry = load_kernels(options.kernels)
-    words = {**family_face(_family(registry)).FIELDS, "gpu": "gpu"}
-    asked = {name: value for name in words if (value := getattr(options, name)) is not None}
-    chosen = {words[name]: value for name, value in asked.items()}
-    document = (registry.filter(**chosen) if chosen else registry).to_json()
     specs = load_specs()
-    kernels = [_with_occupancy(kernel, options.gpu, specs) for kernel in document["kernels"]]
-    report = {"kernels": kernels, "statistics": document["statistics"]}
-    if not kernels:
-        return Report(report, (), ExitCode.NOT_FOUND, _nothing(registry, asked))
-    return Report(report, (_table(kernels), _statistics(registry, document["statistics"])))
-
-
-def _family(registry: Registry) -> str:
-    return registry.family.name.lower()
+    return [_with_occupancy(kernel, gpu, specs) for kernel in kernels]
 
 
 def _with_occupancy(kernel: Mapping[str, Any], gpu: str | None, specs: ArchSpecs) -> dict[str, Any]:
@@ -100,11 +120,11 @@ def _rows(kernel: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         yield (kernel["name"], gpu, *own, *map(str, figures), "?" if waves is None else str(waves))
 
 
-def _statistics(registry: Registry, found: Mapping[str, Any]) -> Facts:
+def _statistics(document: Mapping[str, Any]) -> Facts:
     def counted(values: Mapping[str, int]) -> str:
         return ", ".join(f"{count} {value}" for value, count in sorted(values.items()))
 
-    fields = family_face(_family(registry)).FIELDS
+    fields, found = family_face(document["family"]).FIELDS, document["statistics"]
     return Facts(
         (
             ("kernels", str(found["kernels"])),
@@ -119,9 +139,12 @@ def _nothing(registry: Registry, asked: Mapping[str, str]) -> str:
     found = registry.to_json()["statistics"]
     if not found["kernels"]:
         return f"there is no kernel in {registry.name}"
-    there = {"gpu": found["gpus"]}
-    for name, word in family_face(_family(registry)).FIELDS.items():
-        there[name] = found["fields"][word]
+    there: dict[str, set[str]] = {name: set() for name in asked}
+    for family in registry.families:
+        statistics = registry.filter(family=family).to_json()["statistics"]
+        counted = {"gpu": statistics["gpus"], **statistics["fields"]}
+        for name in asked:
+            there[name] |= set(counted[_words(family)[name]])
     wanted = " and ".join(f"{name} {value}" for name, value in asked.items())
     have = ", ".join(f"{name} {' or '.join(sorted(there[name]))}" for name in asked)
     return f"none of the {found['kernels']} kernels has {wanted}; they have {have}"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Kernels of one family: a registry of the C++ runtime."""
+
+from __future__ import annotations
+
+import json
+import os
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ckdispatch.errors import Damaged
+from ckdispatch.native.library import native
+from ckdispatch.native.structures import DuplicatePolicy, Family
+
+
+class FamilyRegistry:
+    """What ``ckd_registry`` does, by the family that it is of."""
+
+    def __init__(self, family: Family, handle: int) -> None:
+        self.family = family
+        self.handle = handle
+        weakref.finalize(self, native().functions.ckd_registry_destroy, handle)
+
+    @classmethod
+    def create(cls, family: Family, name: str) -> FamilyRegistry:
+        return cls(family, native().make("ckd_registry_create", family, name.encode()))
+
+    @classmethod
+    def from_json(cls, family: Family, document: Mapping[str, Any]) -> FamilyRegistry:
+        text = json.dumps(document).encode()
+        return cls(family, native().make("ckd_registry_from_json", family, text))
+
+    def load_manifest(self, path: str | os.PathLike[str], duplicates: DuplicatePolicy, priority: int) -> int:
+        return native().count("ckd_registry_load_manifest", self.handle, os.fsencode(path), duplicates, priority)
+
+    def add_library(
+        self, path: str | os.PathLike[str], sha256: str | None, duplicates: DuplicatePolicy, priority: int
+    ) -> str:
+        digest = sha256.encode() if sha256 else None
+        return native().text("ckd_registry_add_library", self.handle, os.fsencode(path), digest, duplicates, priority)
+
+    def remove(self, name: str) -> None:
+        native().call("ckd_registry_remove", self.handle, name.encode())
+
+    def merge(self, other: FamilyRegistry, duplicates: DuplicatePolicy) -> int:
+        return native().count("ckd_registry_merge", self.handle, other.handle, duplicates)
+
+    def filtered(self, words: Mapping[str, str]) -> FamilyRegistry:
+        text = json.dumps(dict(words)).encode()
+        return FamilyRegistry(self.family, native().make("ckd_registry_filtered", self.handle, text))
+
+    def find(self, name_or_key: str) -> dict[str, Any]:
+        found: dict[str, Any] = native().json("ckd_registry_find", self.handle, name_or_key.encode())
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        document: dict[str, Any] = native().json("ckd_registry_to_json", self.handle)
+        return document
+
+    def __len__(self) -> int:
+        return int(native().functions.ckd_registry_size(self.handle))
+
+
+def merged_documents(name: str, documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The documents of several families as one, whose kernels say of which they are."""
+    documents = list(documents)
+    statistics = [document["statistics"] for document in documents]
+    fields: dict[str, Counter[str]] = {}
+    for one in statistics:
+        for field, counted in one["fields"].items():
+            fields[field] = fields.get(field, Counter()) + Counter(counted)
+    gpus = sum((Counter(one["gpus"]) for one in statistics), Counter())
+    sums = {name: sum(one[name] for one in statistics) for name in ("kernels", "opened", "spilling")}
+    return {
+        "schema_version": 1,
+        "registry": name,
+        "families": [document["family"] for document in documents],
+        "kernels": [kernel for document in documents for kernel in document["kernels"]],
+        "statistics": {
+            **sums,
+            "gpus": dict(gpus),
+            "fields": {field: dict(counted) for field, counted in fields.items()},
+        },
+    }
+
+
+def split_document(document: Mapping[str, Any]) -> dict[Family, dict[str, Any]]:
+    """The inverse: a document for each family that has kernels."""
+    if "family" in document:
+        return {Family.of(document["family"]): dict(document)}
+    kernels: dict[Family, list[Any]] = {}
+    try:
+        for kernel in document["kernels"]:
+            kernels.setdefault(Family.of(kernel["spec"]["family"]), []).append(kernel)
+        common = {name: document[name] for name in ("schema_version", "registry")}
+    except (LookupError, TypeError) as error:
+        raise Damaged(f"the exported registry is no such thing, or was damaged: there is no {error}") from error
+    return {
+        family: {**common, "family": family.word, "kernels": some} for family, some in kernels.items()
+    }
+
+
+def family_of_manifest(path: str | os.PathLike[str]) -> Family:
+    """That of its first kernel; a set is of one family.
+
+    Of a file that is no manifest it is any: whichever reads it says what is wrong with it.
+    """
+    try:
+        with open(path, "rb") as file:
+            return Family.of(json.load(file)["kernels"][0]["spec"]["family"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return next(iter(Family))
