@@ -252,7 +252,7 @@ class Dispatcher:
         reference and raises ``Mismatch``.
         """
         from ckdispatch.gemm import call
-        from ckdispatch.gemm.request import Wishes
+        from ckdispatch.wishes import Wishes
 
         wishes = Wishes(dtype, split_k, deterministic, pad, timing, validate)
         return call.run(
@@ -277,7 +277,7 @@ class Dispatcher:
         products, else they are made like the operands.
         """
         from ckdispatch.gemm import grouped
-        from ckdispatch.gemm.request import Wishes
+        from ckdispatch.wishes import Wishes
 
         wishes = Wishes(dtype, 1, deterministic, False, timing, validate)
         return grouped.run(self, pairs, outs=outs, fused_op=fused_op, stream=stream, wishes=wishes)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.device import stream_address
 from ckdispatch.gemm import epilogue
 from ckdispatch.gemm.ds import d_tensors
-from ckdispatch.gemm.operands import Operand, operand
-from ckdispatch.gemm.request import GemmCall, Wishes, check_operands
+from ckdispatch.gemm.matrices import Matrix, matrix
+from ckdispatch.gemm.request import GemmCall, check_operands
 from ckdispatch.gemm.staging import delivered, output_tensor, staged, staged_d
 from ckdispatch.gemm.validation import validated
 from ckdispatch.gemm.weights import PreshuffledWeights
 from ckdispatch.result import Result
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.wishes import Wishes
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
@@ -38,9 +39,9 @@ def run(
     weights = b if isinstance(b, PreshuffledWeights) else None
     call = GemmCall(
         dispatcher,
-        operand("A", a, device),
-        _weights_operand(weights, device) if weights else operand("B", b, device),
-        operand("out", out, device) if out is not None else None,
+        matrix("A", a, device),
+        _weights_operand(weights, device) if weights else matrix("B", b, device),
+        matrix("out", out, device) if out is not None else None,
         wishes,
         weights=weights,
     )
@@ -54,7 +55,7 @@ def run(
     target = output_tensor(call, plan, copied)
     addresses = [one.address for one in (left, right, target, *others)]
     milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
-    result = delivered(call, target, plan.problem.layout[2], stream)
+    result = delivered(call, target, stream)
     comparison = validated(call, plan, result, stream) if wishes.validate else None
     changes = tuple(call.changes)
     return Result(
@@ -90,9 +91,9 @@ def _say_changes(call: GemmCall, plan: Plan, copied: bool) -> tuple[int, int, in
     return None
 
 
-def _weights_operand(weights: PreshuffledWeights, device: Any) -> Operand:
+def _weights_operand(weights: PreshuffledWeights, device: Any) -> Matrix:
     """B as it is seen from outside, with the memory of its reordered elements."""
-    flat = operand("B", weights.data, device, vectors=True)
+    flat = matrix("B", weights.data, device, vectors=True)
     *batch, k, n = weights.shape
     strides = (*(k * n for _ in batch), 1, k)
-    return Operand("B", weights.shape, strides, flat.dtype, flat.array, flat.tensor, weights)
+    return Matrix("B", weights.shape, strides, flat.dtype, flat.array, flat.tensor, weights)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.gemm.operands import Operand, operand
+from ckdispatch.gemm.matrices import Matrix, matrix
 
 if TYPE_CHECKING:
     from ckdispatch.device import Device
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class DTensor:
     """``repeats`` says which line of it is repeated, if there is one: r for a row, c for a column."""
 
-    operand: Operand
+    operand: Matrix
     repeats: str | None
 
     @property
@@ -56,7 +56,7 @@ def d_tensors(given: Sequence[Any], device: Device, shape: tuple[int, int, int])
     """The D tensors behind arrays, for a C of ``shape``: batch, rows and columns."""
     found = []
     for i, one in enumerate(given):
-        seen = operand(f"D{i}", one, device, vectors=True)
+        seen = matrix(f"D{i}", one, device, vectors=True)
         found.append(DTensor(seen, _repeats(seen, shape)))
     kinds = sorted({one.operand.dtype for one in found})
     if len(kinds) > 1:
@@ -66,7 +66,7 @@ def d_tensors(given: Sequence[Any], device: Device, shape: tuple[int, int, int])
     return found
 
 
-def _repeats(one: Operand, shape: tuple[int, int, int]) -> str | None:
+def _repeats(one: Matrix, shape: tuple[int, int, int]) -> str | None:
     batch, m, n = shape
     fits_batch = len(one.shape) == 2 or one.shape[0] == batch
     if fits_batch and one.shape[-2:] == (m, n):

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument
-
-ADD = "MultiDAdd"
+from ckdispatch.problems.fused_ops import ADD, with_bias
 
 
 def resolve(ds: Sequence[Any], bias: Any, fused_op: str | None) -> tuple[list[Any], str | None]:
@@ -25,12 +24,9 @@ def resolve(ds: Sequence[Any], bias: Any, fused_op: str | None) -> tuple[list[An
             f"a bias of the shape {shape} was given; it is a vector with a value for each column. "
             "Give other shapes as ds"
         )
-    if fused_op is None or fused_op == "PassThrough":
-        return [bias, *ds], ADD
-    if fused_op.startswith(ADD):
-        return [bias, *ds], fused_op
-    if fused_op.startswith("MultiD"):
+    together = with_bias(fused_op)
+    if together is None:
         raise InvalidArgument(
             f"a bias was given with {fused_op}, and a bias is added; give the vector as one of ds"
         )
-    return [bias, *ds], ADD + fused_op
+    return [bias, *ds], together

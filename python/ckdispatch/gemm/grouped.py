@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.device import stream_address
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.gemm.operands import operand
+from ckdispatch.gemm.matrices import matrix
 from ckdispatch.gemm.problem import GemmGroup, GemmProblem
-from ckdispatch.gemm.request import GemmCall, Wishes, check_operands
+from ckdispatch.gemm.request import GemmCall, check_operands
 from ckdispatch.gemm.staging import delivered, staged
-from ckdispatch.gemm.validation import expected, on_host
+from ckdispatch.gemm.validation import expected
 from ckdispatch.result import GroupedResult
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.wishes import Wishes
 
 if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
@@ -48,7 +49,7 @@ def run(
         addresses += [left.address, right.address, target.address]
     milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
     results = [
-        delivered(call, target, problem.layout[2], stream)
+        delivered(call, target, stream)
         for call, target in zip(calls, targets, strict=True)
     ]
     compared: tuple[Comparison, ...] = ()
@@ -74,9 +75,9 @@ def _calls(
         )
     calls = []
     for i, (a, b) in enumerate(pairs):
-        out = None if outs is None else operand(f"out {i}", outs[i], dispatcher.device)
-        left = operand(f"A of group {i}", a, dispatcher.device)
-        right = operand(f"B of group {i}", b, dispatcher.device)
+        out = None if outs is None else matrix(f"out {i}", outs[i], dispatcher.device)
+        left = matrix(f"A of group {i}", a, dispatcher.device)
+        right = matrix(f"B of group {i}", b, dispatcher.device)
         call = GemmCall(dispatcher, left, right, out, wishes)
         check_operands(call)
         if call.batched:
@@ -173,7 +174,7 @@ def _compared(plan: Plan, place: int, call: GemmCall, result: Any) -> Comparison
     stages = plan.to_json()["stages"]
     stage = stages[place] if len(stages) > 1 else stages[0]
     spec = call.dispatcher.registry[stage["kernel"]].spec
-    reference = expected(stage["parts"], spec, on_host(call.a), on_host(call.b))
-    comparison = reference.compare(on_host(operand("out", result, call.dispatcher.device)))
+    reference = expected(stage["parts"], spec, call.a.on_host, call.b.on_host)
+    comparison = reference.compare(matrix("out", result, call.dispatcher.device).on_host)
     comparison.raise_if_bad()
     return comparison

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ckdispatch.errors import CkDispatchError, NoKernel
+from ckdispatch.errors import NoKernel
+from ckdispatch.padded import fastest_plan
 
 if TYPE_CHECKING:
     from ckdispatch.gemm.problem import GemmProblem
@@ -19,24 +21,19 @@ _LOAD_BYTES = 16
 
 def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -> Plan:
     """The plan, among all kernels with their tiles filled up, that should take the least time. Raises ``refusal`` if none fits."""
-    best: Plan | None = None
+    return fastest_plan(selection, _larger(selection, problem), refusal)
+
+
+def _larger(selection: Selection, problem: GemmProblem) -> Iterator[tuple[str, GemmProblem]]:
+    """For each kernel the problem with its tiles filled up."""
     for name, tile in _tiles(selection, problem):
         m, n, k = (-(-extent // step) * step for extent, step in zip((problem.m, problem.n, problem.k), tile, strict=True))
         if problem.weights and (n, k) != (problem.n, problem.k):
             continue  # preshuffled weights are as they are
-        larger = replace(
+        yield name, replace(
             problem, m=m, n=n, k=k, stride_a=0, stride_b=0, stride_c=0, batch_strides=None, alignment=16,
             d_strides=_copied_strides(problem), d_batch_strides=problem.d_batch_strides and _shared(problem.d_batch_strides),
         )
-        try:
-            plan = selection.select(larger, kernel=name)
-        except CkDispatchError:
-            continue
-        if best is None or plan.predicted_microseconds < best.predicted_microseconds:
-            best = plan
-    if best is None:
-        raise refusal
-    return best
 
 
 def _shared(batch_strides: tuple[int | None, ...]) -> tuple[int | None, ...]:

@@ -9,26 +9,16 @@ from typing import TYPE_CHECKING
 
 from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.gemm.ds import DTensor, d_letters
-from ckdispatch.gemm.operands import Operand
+from ckdispatch.gemm.matrices import Matrix
 from ckdispatch.gemm.padding import padded_plan
 from ckdispatch.gemm.problem import GemmProblem
 from ckdispatch.gemm.weights import PreshuffledWeights
+from ckdispatch.tensors.operands import check_out
+from ckdispatch.wishes import Wishes
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.plan import Plan
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What a call says about how its product is computed."""
-
-    dtype: str | None = None
-    split_k: int = 1
-    deterministic: bool = False
-    pad: bool = True
-    timing: bool = False
-    validate: bool = False
 
 
 @dataclass
@@ -36,9 +26,9 @@ class GemmCall:
     """One call: its operands, and what has to be done to them."""
 
     dispatcher: Dispatcher
-    a: Operand
-    b: Operand
-    c: Operand | None
+    a: Matrix
+    b: Matrix
+    c: Matrix | None
     wishes: Wishes
     ds: list[DTensor] = field(default_factory=list)
     fused_op: str | None = None
@@ -208,8 +198,4 @@ def check_operands(call: GemmCall) -> None:
     expected = (batch, a.rows, b.columns) if call.batched else (a.rows, b.columns)
     if c.shape != expected:
         raise InvalidArgument(f"out has the shape {c.shape}; the product has {expected}")
-    wanted = call.wishes.dtype
-    if wanted is not None and wanted != c.dtype:
-        raise InvalidArgument(f"out holds {c.dtype}, and dtype={wanted!r} was asked for")
-    if c.array is not None and not c.array.flags.writeable:
-        raise InvalidArgument("out cannot be written to")
+    check_out(c, call.wishes.dtype)

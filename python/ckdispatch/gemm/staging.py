@@ -5,20 +5,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.tensors.copies import copy_elements, filled_up
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.results import like
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ckdispatch.gemm.ds import DTensor
-    from ckdispatch.gemm.operands import Operand
+    from ckdispatch.gemm.matrices import Matrix
     from ckdispatch.gemm.request import GemmCall
     from ckdispatch.plan import Plan
 
 
 def staged(
     call: GemmCall,
-    one: Operand,
+    one: Matrix,
     letter: str,
     shape: tuple[int, int],
     copied: bool,
@@ -37,10 +37,10 @@ def staged(
     copy = DeviceTensor.allocate(device, full, one.dtype, column_major=letter == "c")
     if one.array is not None:
         _say_copy(call, one, letter)
-        copy.write(_filled_up(one.array, full))
+        copy.write(filled_up(one.array, full))
         return copy
     assert one.tensor is not None
-    copy_matrices(one.tensor, copy, letter, (one.rows, one.columns), stream, zero=True)
+    copy_elements(one.tensor, copy, stream, zero=True)
     return copy
 
 
@@ -69,14 +69,14 @@ def staged_d(
     copy = DeviceTensor.allocate(
         call.dispatcher.device, full, one.dtype, column_major=letter == "c"
     )
-    copy.write(_filled_up(whole, full))
+    copy.write(filled_up(whole, full))
     call.changes.append(
         f"{one.name} was written out as a matrix, which is how the kernel reads its D tensors"
     )
     return copy
 
 
-def _say_copy(call: GemmCall, one: Operand, letter: str) -> None:
+def _say_copy(call: GemmCall, one: Matrix, letter: str) -> None:
     if not one.letters:
         call.changes.append(
             f"{one.name} was copied, because neither its rows nor its columns are contiguous"
@@ -85,52 +85,6 @@ def _say_copy(call: GemmCall, one: Operand, letter: str) -> None:
         lines = "rows" if letter == "r" else "columns"
         call.changes.append(
             f"{one.name} was copied into contiguous {lines}, which the kernel reads"
-        )
-
-
-def _filled_up(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    import numpy as np
-
-    if array.shape == shape:
-        return array
-    larger = np.zeros(shape, array.dtype)
-    larger[..., : array.shape[-2], : array.shape[-1]] = array
-    return larger
-
-
-def copy_matrices(
-    source: DeviceTensor,
-    to: DeviceTensor,
-    letter: str,
-    extents: tuple[int, int],
-    stream: int | None,
-    *,
-    zero: bool = False,
-) -> None:
-    """Copies the upper left ``extents`` of each matrix, on the device.
-
-    Both are in the layout of ``letter``.
-    """
-    device = source.device
-    size = device.numpy_dtype(source.dtype).itemsize
-    by_rows = letter == "r"
-    width, lines = extents[::-1] if by_rows else extents
-    axis = -2 if by_rows else -1
-    if zero:
-        device.fill(to.address, 0, to.span * size, stream)
-    count = source.shape[0] if len(source.shape) == 3 else 1
-    # A single line has no next one, and perhaps a stride that is less than its length.
-    pitches = [max(one.strides[axis], width) * size for one in (source, to)]
-    for i in range(count):
-        offset = [i * one.strides[0] * size if len(one.shape) == 3 else 0 for one in (source, to)]
-        device.copy_rows(
-            to.address + offset[1],
-            pitches[1],
-            source.address + offset[0],
-            pitches[0],
-            width * size,
-            lines,
-            stream,
         )
 
 
@@ -147,44 +101,22 @@ def output_tensor(call: GemmCall, plan: Plan, copied: bool) -> DeviceTensor:
     return DeviceTensor.allocate(call.dispatcher.device, shape, dtype, column_major=by_columns)
 
 
-def delivered(call: GemmCall, target: DeviceTensor, letter: str, stream: int | None) -> Any:
+def delivered(call: GemmCall, target: DeviceTensor, stream: int | None) -> Any:
     """The output where the caller wants it: in ``out``, or new and like the operands."""
     m, n = call.a.rows, call.b.columns
     device = call.dispatcher.device
     if call.c is not None and call.c.tensor is not None:
         if target is not call.c.tensor:
-            copy_matrices(target, call.c.tensor, letter, (m, n), stream)
+            copy_elements(target.corner(call.c.tensor.shape), call.c.tensor, stream)
         return call.c.given
     plain_b = call.weights is None and call.b.tensor is not None
     if call.c is None and (call.a.tensor is not None or plain_b):
-        if target.shape[-2:] == (m, n):
-            return target
-        shape = (*target.shape[:-2], m, n)
-        return DeviceTensor(
-            device, target.address, shape, target.strides, target.dtype, target.encoding, target
-        )
+        return target.corner((*target.shape[:-2], m, n))
     device.synchronize(stream)
     array = target.numpy()[..., :m, :n]
     if call.c is not None:
         assert call.c.array is not None
         call.c.array[...] = array
         return call.c.given
-    return _like(call.a.given, array)
+    return like(call.a.given, array)
 
-
-def _like(given: Any, array: NDArray[Any]) -> Any:
-    import numpy as np
-
-    array = np.ascontiguousarray(array)
-    if isinstance(given, np.ndarray):
-        return array
-    if type(given).__module__.partition(".")[0] == "torch":
-        import torch  # type: ignore[import-not-found, unused-ignore]
-
-        opaque = array.dtype.kind == "V"
-        if not opaque:
-            return torch.from_numpy(array)
-        empty = torch.empty(array.shape, dtype=given.dtype)
-        empty.view(torch.uint8).numpy()[...] = array.view(np.uint8)
-        return empty
-    return array

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ckdispatch.comparison import Comparison
-    from ckdispatch.gemm.operands import Operand
     from ckdispatch.gemm.request import GemmCall
     from ckdispatch.plan import Plan
     from ckdispatch.reference.result import Reference
@@ -52,7 +51,7 @@ def expected(
 
 def validated(call: GemmCall, plan: Plan, result: Any, stream: int | None) -> Comparison:
     """How what a call gave differs from the reference; raises ``Mismatch`` if that is too much."""
-    from ckdispatch.gemm.operands import operand
+    from ckdispatch.tensors.operands import operand
 
     device = call.dispatcher.device
     device.synchronize(stream)
@@ -60,19 +59,14 @@ def validated(call: GemmCall, plan: Plan, result: Any, stream: int | None) -> Co
     reference = expected(
         plan.parts,
         spec,
-        on_host(call.a),
-        call.weights.plain() if call.weights else on_host(call.b),
+        call.a.on_host,
+        call.weights.plain() if call.weights else call.b.on_host,
         k=plan.problem.k,
-        ds=[on_host(one.operand) for one in call.ds],
+        ds=[one.operand.on_host for one in call.ds],
     )
-    comparison = reference.compare(on_host(operand("out", result, device)))
+    comparison = reference.compare(operand("out", result, device).on_host)
     comparison.raise_if_bad()
     return comparison
-
-
-def on_host(one: Operand) -> NDArray[Any]:
-    """What an operand holds, as an array of the host."""
-    return one.array if one.array is not None else one.tensor.numpy()  # type: ignore[union-attr]
 
 
 def _extended(array: NDArray[Any], axis: int, extent: int) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.structure import granule_of
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.results import transposed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +91,7 @@ def host_array(given: Any) -> NDArray[Any]:
     """The memory of anything on the host as a NumPy array."""
     import numpy as np
 
-    from ckdispatch.gemm.operands import borrowed_array
+    from ckdispatch.tensors.operands import borrowed_array
 
     return given if isinstance(given, np.ndarray) else borrowed_array(given)
 
@@ -121,8 +122,7 @@ def _reordered(b: Any, granule: tuple[int, int]) -> Any:
     weights = b.swapaxes(-1, -2).reshape(*batch, n // wn, wn, k // wk, parts, wk // parts)
     first = len(batch)
     order = (*range(first), *(first + axis for axis in (0, 2, 3, 1, 4)))
-    turned = weights.permute(order) if hasattr(weights, "permute") else weights.transpose(order)
-    return turned.reshape(*batch, n * k)
+    return transposed(weights, order).reshape(*batch, n * k)
 
 
 def _on_device(b: DeviceTensor, granule: tuple[int, int]) -> DeviceTensor:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.library import native
+from ckdispatch.tensors.strides import packed_strides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,15 +47,11 @@ class DeviceTensor:
 
         kind = device.numpy_dtype(dtype)
         order = (*shape[:-2], *reversed(shape[-2:])) if column_major else shape
-        strides, step = [], 1
-        for extent in reversed(order):
-            strides.append(step)
-            step *= extent
-        strides.reverse()
+        strides = packed_strides(order)
         if column_major:
-            strides[-2:] = strides[:-3:-1]
+            strides = (*strides[:-2], *strides[:-3:-1])
         address = device.allocate(max(1, math.prod(shape) * kind.itemsize))
-        tensor = cls(device, address, shape, tuple(strides), dtype, dtype_encoding(kind))
+        tensor = cls(device, address, shape, strides, dtype, dtype_encoding(kind))
         weakref.finalize(tensor, _release, device, address)
         return tensor
 
@@ -62,6 +59,14 @@ class DeviceTensor:
     def span(self) -> int:
         """Elements from the first to the last."""
         return 1 + sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
+
+    def seen_as(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> DeviceTensor:
+        """The same memory with another shape, which lives as long as this."""
+        return DeviceTensor(self.device, self.address, shape, strides, self.dtype, self.encoding, self)
+
+    def corner(self, shape: tuple[int, ...]) -> DeviceTensor:
+        """The part of it where every index is below the extents of ``shape``."""
+        return self if shape == self.shape else self.seen_as(shape, self.strides)
 
     def write(self, array: NDArray[Any]) -> None:
         """Copies an array of the same shape and dtype in; gaps between rows are kept as they are on the device."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.tensors.strides import packed_strides
 
 _CPU, _CUDA_HOST, _ROCM, _ROCM_HOST = 1, 3, 10, 11
 _HOSTS = (_CPU, _CUDA_HOST, _ROCM_HOST)
@@ -79,15 +80,7 @@ def borrow(tensor: Any) -> Borrowed:
             f"a tensor of DLPack dtype code {found.dtype.code} with {found.dtype.bits} bits was given; no kernel has that dtype"
         )
     shape = tuple(found.shape[i] for i in range(found.ndim))
-    strides = tuple(found.strides[i] for i in range(found.ndim)) if found.strides else _packed(shape)
+    strides = tuple(found.strides[i] for i in range(found.ndim)) if found.strides else packed_strides(shape)
     address = (found.data or 0) + found.byte_offset
     # The capsule was not taken over, so it frees what it holds when it goes.
     return Borrowed(address, shape, strides, dtype[0], dtype[1], kind in _HOSTS, found.device.number, (tensor, capsule))
-
-
-def _packed(shape: tuple[int, ...]) -> tuple[int, ...]:
-    strides, step = [], 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step *= extent
-    return tuple(reversed(strides))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What ``gemm()`` is given, seen alike: matrices on the host or on the device, with a layout."""
+"""What friendly calls are given, seen alike: tensors on the host or on the device."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.device_tensor import DeviceTensor
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
     from ckdispatch.device import Device
 
+O = TypeVar("O", bound="Operand")
+
 
 @dataclass(frozen=True)
 class Operand:
-    """A matrix or a batch of them. ``array`` is its memory if that is on the host, ``tensor`` if it is on the device."""
+    """``array`` is its memory if that is on the host, ``tensor`` if it is on the device. Strides are in elements."""
 
     name: str
     shape: tuple[int, ...]
@@ -29,33 +31,32 @@ class Operand:
     given: Any
 
     @property
-    def rows(self) -> int:
-        return self.shape[-2]
+    def on_host(self) -> NDArray[Any]:
+        """What it holds, as an array of the host."""
+        return self.array if self.array is not None else self.tensor.numpy()  # type: ignore[union-attr]
 
-    @property
-    def columns(self) -> int:
-        return self.shape[-1]
+    def transposed(self: O, order: tuple[int, ...]) -> O:
+        """With its axes in that order."""
+        array = None if self.array is None else self.array.transpose(order)
+        shape, strides = (tuple(values[axis] for axis in order) for values in (self.shape, self.strides))
+        return self._seen_as(shape, strides, array)
 
-    @property
-    def letters(self) -> tuple[str, ...]:
-        """r if its rows are contiguous, c if its columns are; both for some single rows and columns, none for gaps everywhere."""
-        row, column = self.strides[-2:]
-        by_rows = (column == 1 or self.columns == 1) and (row >= self.columns or self.rows == 1)
-        by_columns = (row == 1 or self.rows == 1) and (column >= self.rows or self.columns == 1)
-        return ("r",) * by_rows + ("c",) * by_columns
+    def reshaped(self: O, axis: int, extents: tuple[int, ...]) -> O:
+        """With one axis divided into several."""
+        steps = [self.strides[axis]]
+        for extent in reversed(extents[1:]):
+            steps.insert(0, steps[0] * extent)
+        shape = (*self.shape[:axis], *extents, *self.shape[axis + 1 :])
+        strides = (*self.strides[:axis], *steps, *self.strides[axis + 1 :])
+        return self._seen_as(shape, strides, None if self.array is None else self.array.reshape(shape))
 
-    def leading(self, letter: str) -> int:
-        """Elements from one row, or column, to the next."""
-        by_rows = letter == "r"
-        width, lines = (self.columns, self.rows) if by_rows else (self.rows, self.columns)
-        return width if lines == 1 else self.strides[-2 if by_rows else -1]
+    def _seen_as(self: O, shape: tuple[int, ...], strides: tuple[int, ...], array: NDArray[Any] | None) -> O:
+        tensor = None if self.tensor is None else self.tensor.seen_as(shape, strides)
+        return replace(self, shape=shape, strides=strides, array=array, tensor=tensor)
 
 
-def operand(name: str, given: Any, device: Device, *, vectors: bool = False) -> Operand:
-    """The matrix behind a NumPy array, a DeviceTensor, or anything with ``__dlpack__`` such as a torch tensor.
-
-    Where ``vectors`` may be given, one is a matrix of one row.
-    """
+def operand(name: str, given: Any, device: Device) -> Operand:
+    """What is behind a NumPy array, a DeviceTensor, or anything with ``__dlpack__`` such as a torch tensor."""
     import numpy as np
 
     from ckdispatch.reference.dtypes import dtype_encoding
@@ -82,10 +83,6 @@ def operand(name: str, given: Any, device: Device, *, vectors: bool = False) -> 
         raise InvalidArgument(
             f"{name} is a {type(given).__name__}; give a NumPy array, a DeviceTensor, or a tensor that has __dlpack__"
         )
-    if vectors and len(seen.shape) == 1:
-        seen = _as_row(seen)
-    if len(seen.shape) not in (2, 3) or 0 in seen.shape:
-        raise InvalidArgument(f"{name} has the shape {seen.shape}; a matrix, or a batch of them, with no extent of 0 is needed")
     expected = dtype_encoding(device.numpy_dtype(seen.dtype)) if encoding else None
     if encoding != expected:
         raise InvalidArgument(
@@ -94,13 +91,12 @@ def operand(name: str, given: Any, device: Device, *, vectors: bool = False) -> 
     return seen
 
 
-def _as_row(one: Operand) -> Operand:
-    shape, strides = (1, *one.shape), (one.shape[0], *one.strides)
-    array = None if one.array is None else one.array[None, :]
-    tensor = one.tensor
-    if tensor is not None:
-        tensor = DeviceTensor(tensor.device, tensor.address, shape, strides, tensor.dtype, tensor.encoding, tensor)
-    return replace(one, shape=shape, strides=strides, array=array, tensor=tensor)
+def check_out(out: Operand, dtype: str | None) -> None:
+    """Refuses an ``out`` that cannot be written, or that holds another dtype than was asked for."""
+    if dtype is not None and dtype != out.dtype:
+        raise InvalidArgument(f"out holds {out.dtype}, and dtype={dtype!r} was asked for")
+    if out.array is not None and not out.array.flags.writeable:
+        raise InvalidArgument("out cannot be written to")
 
 
 def borrowed_array(given: Any) -> NDArray[Any]:
