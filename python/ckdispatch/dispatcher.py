@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ckdispatch.plan import Plan
+    from ckdispatch.reference.conv_sizes import PerAxis
     from ckdispatch.registry import Registry
     from ckdispatch.selection import Selection
 
@@ -147,7 +148,7 @@ class Dispatcher:
     def run(
         self, problem: Any, *tensors: Any, stream: Any = None, kernel: str | None = None, timing: bool = False
     ) -> RunResult:
-        """Enqueues a problem on tensors of the device, in the family's order (GEMM: A, B, C, then D tensors), and returns without waiting.
+        """Enqueues a problem on tensors of the device, in the order of ``problem.tensors``, and returns without waiting.
 
         Tensors are DeviceTensors, device addresses, or objects of the same device with ``data_ptr()``. ``kernel`` names the
         kernel to run, by name or key, in place of the best.
@@ -282,6 +283,113 @@ class Dispatcher:
         wishes = Wishes(dtype, 1, deterministic, False, timing, validate)
         return grouped.run(self, pairs, outs=outs, fused_op=fused_op, stream=stream, wishes=wishes)
 
+    def conv(
+        self,
+        x: Any,
+        w: Any,
+        *,
+        stride: PerAxis = 1,
+        padding: PerAxis | Sequence[tuple[int, int]] = 0,
+        dilation: PerAxis = 1,
+        groups: int = 1,
+        bias: Any = None,
+        fused_op: str | None = None,
+        layout: str = "channels_last",
+        out: Any = None,
+        dtype: str | None = None,
+        stream: Any = None,
+        pad: bool = True,
+        timing: bool = False,
+        validate: bool = False,
+    ) -> Result:
+        """Convolves images x with filters w, in one, two or three dimensions; the filter is not flipped.
+
+        Tensors are what ``gemm`` takes. With ``layout="channels_last"`` x is [n, positions, channels] and w [outputs, positions,
+        channels of a group]; with ``"channels_first"`` channels are the second extent of both, as torch has them. Kernels read
+        memory that has channels last; other memory is copied, which ``changes`` says. The result is in the layout of x.
+
+        ``stride``, ``padding`` and ``dilation`` are numbers, or have one for each spatial axis; a padding may also be a pair, for the
+        two sides of an axis. A ``bias`` has a value for each output and is added before an activation such as
+        ``fused_op="Relu"``. If no kernel takes the channels of a group, they are padded, unless ``pad`` is false. Other
+        arguments are those of ``gemm``.
+        """
+        from ckdispatch.grouped_conv import call
+        from ckdispatch.grouped_conv.arguments import Steps
+        from ckdispatch.wishes import Wishes
+
+        wishes = Wishes(dtype, 1, False, pad, timing, validate)
+        steps = Steps(stride, padding, dilation, groups)
+        return call.run(
+            self, "forward", x, w, steps=steps, layout=layout, wishes=wishes, bias=bias, fused_op=fused_op, out=out, stream=stream
+        )
+
+    def conv_bwd_data(
+        self,
+        dy: Any,
+        w: Any,
+        input_size: PerAxis,
+        *,
+        stride: PerAxis = 1,
+        padding: PerAxis | Sequence[tuple[int, int]] = 0,
+        dilation: PerAxis = 1,
+        groups: int = 1,
+        layout: str = "channels_last",
+        out: Any = None,
+        dtype: str | None = None,
+        stream: Any = None,
+        pad: bool = True,
+        timing: bool = False,
+        validate: bool = False,
+    ) -> Result:
+        """The gradient of x from that of ``conv(x, w, …)``, which is dy. ``input_size`` is the spatial extents of x.
+
+        What no output reaches is zero. Other arguments are those of ``conv``.
+        """
+        from ckdispatch.grouped_conv import call
+        from ckdispatch.grouped_conv.arguments import Steps
+        from ckdispatch.wishes import Wishes
+
+        wishes = Wishes(dtype, 1, False, pad, timing, validate)
+        steps = Steps(stride, padding, dilation, groups)
+        return call.run(
+            self, "backward_data", dy, w, size=input_size, steps=steps, layout=layout, wishes=wishes, out=out, stream=stream
+        )
+
+    def conv_bwd_weight(
+        self,
+        dy: Any,
+        x: Any,
+        filter_size: PerAxis,
+        *,
+        stride: PerAxis = 1,
+        padding: PerAxis | Sequence[tuple[int, int]] = 0,
+        dilation: PerAxis = 1,
+        groups: int = 1,
+        split_k: int = 1,
+        deterministic: bool = False,
+        layout: str = "channels_last",
+        out: Any = None,
+        dtype: str | None = None,
+        stream: Any = None,
+        pad: bool = True,
+        timing: bool = False,
+        validate: bool = False,
+    ) -> Result:
+        """The gradient of w from that of ``conv(x, w, …)``, which is dy. ``filter_size`` is the spatial extents of w.
+
+        Its sums are over all images and positions; ``split_k`` is the parts of each, 0 to let the dispatcher choose. Other
+        arguments are those of ``conv``.
+        """
+        from ckdispatch.grouped_conv import call
+        from ckdispatch.grouped_conv.arguments import Steps
+        from ckdispatch.wishes import Wishes
+
+        wishes = Wishes(dtype, split_k, deterministic, pad, timing, validate)
+        steps = Steps(stride, padding, dilation, groups)
+        return call.run(
+            self, "backward_weight", dy, x, size=filter_size, steps=steps, layout=layout, wishes=wishes, out=out, stream=stream
+        )
+
     def empty(self, shape: Sequence[int], dtype: str = "fp16", *, column_major: bool = False) -> DeviceTensor:
         """Memory of the device, not initialised."""
         return DeviceTensor.allocate(self.device, tuple(shape), dtype, column_major=column_major)
@@ -309,7 +417,7 @@ def _address(tensor: Any) -> int:
         return tensor
     if hasattr(tensor, "data_ptr"):
         return int(tensor.data_ptr())
-    raise InvalidArgument(f"a {type(tensor).__name__} was given where a tensor of the device is needed; use gemm() for arrays of the host")
+    raise InvalidArgument(f"a {type(tensor).__name__} was given where a tensor of the device is needed; use gemm() or conv() for arrays of the host")
 
 
 def _unpickled(registry: Registry, device: str, strategy: Any, chooser: Any) -> Dispatcher:

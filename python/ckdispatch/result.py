@@ -52,8 +52,8 @@ class Result:
     """The output of an operation with how it came to be.
 
     ``out`` is of the kind that the operands are. ``changes`` says in sentences what was not run as it was given: copies into
-    another layout, padding. ``padded`` is the shape that ran instead, or None. ``milliseconds`` is None unless timing was asked
-    for; on a simulated device it is the simulator's own time, not a GPU's.
+    another layout, padding. ``padded`` is the shape that ran instead (of a convolution, the channels in and out of a group), or
+    None. ``milliseconds`` is None unless timing was asked for; on a simulated device it is the simulator's own time, not a GPU's.
     """
 
     out: Any

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ckdispatch.device import Device
 
-O = TypeVar("O", bound="Operand")
+Kind = TypeVar("Kind", bound="Operand")
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Operand:
         """What it holds, as an array of the host."""
         return self.array if self.array is not None else self.tensor.numpy()  # type: ignore[union-attr]
 
-    def transposed(self: O, order: tuple[int, ...]) -> O:
+    def transposed(self: Kind, order: tuple[int, ...]) -> Kind:
         """With its axes in that order."""
         array = None if self.array is None else self.array.transpose(order)
         shape, strides = (tuple(values[axis] for axis in order) for values in (self.shape, self.strides))
         return self._seen_as(shape, strides, array)
 
-    def reshaped(self: O, axis: int, extents: tuple[int, ...]) -> O:
+    def reshaped(self: Kind, axis: int, extents: tuple[int, ...]) -> Kind:
         """With one axis divided into several."""
         steps = [self.strides[axis]]
         for extent in reversed(extents[1:]):
@@ -50,7 +50,7 @@ class Operand:
         strides = (*self.strides[:axis], *steps, *self.strides[axis + 1 :])
         return self._seen_as(shape, strides, None if self.array is None else self.array.reshape(shape))
 
-    def _seen_as(self: O, shape: tuple[int, ...], strides: tuple[int, ...], array: NDArray[Any] | None) -> O:
+    def _seen_as(self: Kind, shape: tuple[int, ...], strides: tuple[int, ...], array: NDArray[Any] | None) -> Kind:
         tensor = None if self.tensor is None else self.tensor.seen_as(shape, strides)
         return replace(self, shape=shape, strides=strides, array=array, tensor=tensor)
 

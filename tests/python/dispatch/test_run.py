@@ -93,7 +93,7 @@ def test_a_null_address_is_refused() -> None:
 
 def test_an_array_of_the_host_is_refused() -> None:
     a, b, _ = operands()
-    with pytest.raises(InvalidArgument, match=r"use gemm\(\) for arrays of the host"):
+    with pytest.raises(InvalidArgument, match=r"use gemm\(\) or conv\(\) for arrays of the host"):
         dispatcher().run(PROBLEM, a, b, np.zeros((128, 128), np.float16))
 
 

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""What a call asks for, and the plan that serves it with the fewest changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.errors import InvalidArgument, NoKernel
+from ckdispatch.grouped_conv.arguments import Steps, of_each_axis
+from ckdispatch.grouped_conv.layouts import channels_last, grouped
+from ckdispatch.grouped_conv.padding import padded_plan
+from ckdispatch.grouped_conv.problem import GroupedConvProblem
+from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes
+from ckdispatch.tensors.operands import Operand
+from ckdispatch.tensors.strides import is_packed
+
+if TYPE_CHECKING:
+    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.plan import Plan
+    from ckdispatch.wishes import Wishes
+
+
+@dataclass
+class ConvCall:
+    """One call: its tensors as kernels have them, and what has to be done to them.
+
+    ``tensors`` has those of x, w and y that were given, by these names.
+    """
+
+    dispatcher: Dispatcher
+    direction: str
+    sizes: ConvSizes
+    tensors: dict[str, Operand]
+    layout: str
+    wishes: Wishes
+    bias: Operand | None = None
+    fused_op: str | None = None
+    changes: list[str] = field(default_factory=list)
+
+    @property
+    def written(self) -> str:
+        """The tensor that is computed."""
+        return TENSORS[self.direction][2]
+
+    @property
+    def read(self) -> tuple[str, str]:
+        """The tensors that it is computed from."""
+        first, second, _ = TENSORS[self.direction]
+        return first, second
+
+    @property
+    def out(self) -> Operand | None:
+        """Where the result is to be written."""
+        return self.tensors.get(self.written)
+
+    def problem(self) -> GroupedConvProblem:
+        """With copies of what no kernel takes where it is."""
+        sizes, axes = self.sizes, self.sizes.axes
+        dtypes = {name: one.dtype for name, one in self.tensors.items()}
+        if self.written not in dtypes and self.wishes.dtype is not None:
+            dtypes[self.written] = self.wishes.dtype
+        if "x" not in dtypes:  # a gradient is of its own tensor's dtype, unless it is told
+            dtypes["x"] = dtypes["y"]
+        return GroupedConvProblem(
+            sizes.n,
+            sizes.g,
+            sizes.c,
+            sizes.k,
+            sizes.input,
+            sizes.filter,
+            stride=tuple(axis.stride for axis in axes),
+            dilation=tuple(axis.dilation for axis in axes),
+            left_pad=tuple(axis.left_pad for axis in axes),
+            right_pad=tuple(axis.right_pad for axis in axes),
+            direction=self.direction,
+            dtype=dtypes["x"],
+            dtype_w=dtypes.get("w"),
+            dtype_y=dtypes.get("y"),
+            split_k=self.wishes.split_k,
+            fused_op=self.fused_op,
+            bias=self.bias is not None,
+            alignment=self._alignment,
+            deterministic=self.wishes.deterministic,
+        )
+
+    @property
+    def _alignment(self) -> int:
+        """Bytes that the addresses of what is used where it is are multiples of."""
+        bits = 16
+        for one in (*self.tensors.values(), self.bias):
+            if one is not None and usable(one):
+                assert one.tensor is not None
+                bits |= one.tensor.address
+        return bits & -bits
+
+    def plan(self) -> tuple[Plan, bool]:
+        """The best plan that needs the fewest changes, and whether it is for copies of all."""
+        problem = self.problem()
+        remembered = self.dispatcher.remembered()
+        key = (problem, self.wishes.pad)
+        found: tuple[Plan, bool] | None = remembered.get(key)
+        if found is None:
+            found = remembered[key] = self._search(problem)
+        return found
+
+    def _search(self, problem: GroupedConvProblem) -> tuple[Plan, bool]:
+        try:
+            return self.dispatcher.plan(problem), False
+        except NoKernel as refusal:
+            if not self.wishes.pad:
+                raise
+            return padded_plan(self.dispatcher.selection, problem, refusal), True
+
+
+def usable(one: Operand) -> bool:
+    """Whether a kernel can take it where it is, as far as its strides are concerned."""
+    return one.tensor is not None and is_packed(one.shape, one.strides)
+
+
+def conv_call(
+    dispatcher: Dispatcher,
+    direction: str,
+    first: Operand,
+    second: Operand,
+    *,
+    size: Any,
+    steps: Steps,
+    layout: str,
+    wishes: Wishes,
+) -> ConvCall:
+    """The call for the two tensors that a direction reads.
+
+    ``size`` is the spatial extents of the result of a backward direction, which do not follow from
+    those of the others.
+    """
+    first, second = (channels_last(one, layout) for one in (first, second))
+    if len(first.shape) != len(second.shape):
+        raise InvalidArgument(
+            f"{first.name} has {len(first.shape)} extents and {second.name} {len(second.shape)}; "
+            "both must have as many"
+        )
+    if type(steps.groups) is not int or steps.groups < 1:
+        raise InvalidArgument(
+            f"groups = {steps.groups!r} was asked for; it is a whole number of at least 1"
+        )
+    sizes = _SIZES[direction](first, second, steps, size)
+    names = TENSORS[direction][:2]
+    tensors = {
+        name: grouped(one, name, sizes.g)
+        for name, one in zip(names, (first, second), strict=True)
+    }
+    if direction != "forward":
+        _check_outputs(first, sizes)
+    return ConvCall(dispatcher, direction, sizes, tensors, layout, wishes)
+
+
+def _forward_sizes(x: Operand, w: Operand, steps: Steps, _size: Any) -> ConvSizes:
+    n, *input, channels = x.shape
+    outputs, *filter, c = w.shape
+    if channels != steps.groups * c:
+        raise InvalidArgument(
+            f"x has {channels} channels, and w {c} for each of {steps.groups} groups; x must have "
+            f"groups times as many as w. {_WHERE}"
+        )
+    k = _of_group(w, outputs, "outputs", steps.groups)
+    return _sizes(n, c, k, input, filter, steps)
+
+
+def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> ConvSizes:
+    n, *_, channels = dy.shape
+    outputs, *filter, c = w.shape
+    if channels != outputs:
+        raise InvalidArgument(
+            f"dy has {channels} channels, and w {outputs} outputs; both must have as many. {_WHERE}"
+        )
+    k = _of_group(w, outputs, "outputs", steps.groups)
+    input = of_each_axis("input_size", size, len(filter))
+    return _sizes(n, c, k, input, filter, steps)
+
+
+def _backward_weight_sizes(dy: Operand, x: Operand, steps: Steps, size: Any) -> ConvSizes:
+    if dy.shape[0] != x.shape[0]:
+        raise InvalidArgument(
+            f"dy has {dy.shape[0]} images and x {x.shape[0]}; both must have as many"
+        )
+    n, *input, channels = x.shape
+    c = _of_group(x, channels, "channels", steps.groups)
+    k = _of_group(dy, dy.shape[-1], "channels", steps.groups)
+    filter = of_each_axis("filter_size", size, len(input))
+    return _sizes(n, c, k, input, filter, steps)
+
+
+_SIZES: dict[str, Callable[[Operand, Operand, Steps, Any], ConvSizes]] = {
+    "forward": _forward_sizes,
+    "backward_data": _backward_data_sizes,
+    "backward_weight": _backward_weight_sizes,
+}
+_WHERE = (
+    "With layout='channels_last' channels are the last extent, with 'channels_first' the second"
+)
+
+
+def _sizes(
+    n: int, c: int, k: int, input: Sequence[int], filter: Sequence[int], steps: Steps
+) -> ConvSizes:
+    per_axis: dict[str, Any] = steps.per_axis(len(input))
+    return ConvSizes.of(n, steps.groups, c, k, input=input, filter=filter, **per_axis)
+
+
+def _of_group(one: Operand, count: int, what: str, groups: int) -> int:
+    if count % groups:
+        raise InvalidArgument(
+            f"{one.name} has {count} {what}, which {groups} groups do not share evenly"
+        )
+    return count // groups
+
+
+def _check_outputs(dy: Operand, sizes: ConvSizes) -> None:
+    given = dy.shape[1:-1]
+    if given != sizes.output:
+        raise InvalidArgument(
+            f"dy has the spatial extents {given}; from an input of {sizes.input} and a filter of "
+            f"{sizes.filter}, with these strides, pads and dilations, follow {sizes.output}"
+        )
