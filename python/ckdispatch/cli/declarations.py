@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.exits import UsageError
-from ckdispatch.cli.gemm.config_options import said_entries
+from ckdispatch.cli.config_options import said_entries
 
 if TYPE_CHECKING:
     from ckgen.core.declaration import Declaration

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.report import Column
 
 if TYPE_CHECKING:
@@ -16,10 +19,34 @@ if TYPE_CHECKING:
     from ckdispatch.plan import Plan
     from ckdispatch.selection import Selection
 
-_FACES = MappingProxyType({"gemm": "ckdispatch.cli.gemm.face"})
-"""The modules; a new family is added here."""
 
-_DEFAULT = "gemm"
+@dataclass(frozen=True)
+class _Family:
+    """How problems of a family are told: how their first word looks, and an example."""
+
+    module: str
+    begins: re.Pattern[str]
+    extents: int
+    """Words of extents that a problem has."""
+    example: str
+
+
+_FAMILIES = MappingProxyType(
+    {
+        "gemm": _Family(
+            "ckdispatch.cli.gemm.face", re.compile(r"\d+x", re.ASCII), 1, "512x256x1024 fp16 rcr"
+        ),
+        "grouped_conv": _Family(
+            "ckdispatch.cli.grouped_conv.face",
+            re.compile(r"n\d+(?!\S)", re.ASCII),
+            2,
+            "n8 g1 c64 k128 56x56 3x3 pad=1 fp16",
+        ),
+    }
+)
+"""A new family is added here."""
+
+_EXTENTS = re.compile(r"\d+(?:[x+]\d+)*", re.ASCII)
 
 
 class Workload(Protocol):
@@ -76,13 +103,39 @@ class Face(Protocol):
 
 def family_face(family: str) -> Face:
     """The face of the family called ``family``."""
-    return cast(Face, importlib.import_module(_FACES[family]))
+    return cast(Face, importlib.import_module(_FAMILIES[family].module))
+
+
+def family_of_text(text: str) -> str | None:
+    """The family that a problem's text names, or that its first word is of."""
+    words = text.replace(":", " ").split()
+    if words and words[0] in _FAMILIES:
+        return words[0]
+    found = (name for name, one in _FAMILIES.items() if one.begins.match(text.strip()))
+    return next(found, None)
 
 
 def face_of_text(text: str) -> Face:
-    """The face of the family that a problem's text begins with; gemm if it names none."""
-    word = text.strip().partition(":")[0].partition(" ")[0]
-    return family_face(word if word in _FACES else _DEFAULT)
+    """The face of the family that a problem's text is of."""
+    family = family_of_text(text)
+    if family is None:
+        examples = ", or ".join(one.example for one in _FAMILIES.values())
+        raise UsageError(f"{text!r} is no problem; write one such as {examples}")
+    return family_face(family)
+
+
+def is_beginning(word: str, before: str) -> bool:
+    """Whether a word that follows the text of a problem, or nothing, is the first of another."""
+    if family_of_text(word) is None:
+        return False
+    family = family_of_text(before)
+    if family is None:
+        return True
+    extents = sum(_EXTENTS.fullmatch(one) is not None for one in before.replace(":", " ").split())
+    # Those of a convolution look like the first word of a product.
+    named = before.replace(":", " ").split() == [family]
+    still_open = extents < _FAMILIES[family].extents
+    return not (named or (still_open and _EXTENTS.match(word)))
 
 
 def face_of(problem: Any) -> Face:

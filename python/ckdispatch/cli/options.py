@@ -53,7 +53,8 @@ def add_problem(parser: argparse.ArgumentParser, count: str) -> None:
         "problem",
         nargs=count,
         metavar="PROBLEM",
-        help=f"{several}: MxNxK and words such as fp16 rcr batch=2, in quotes or not",
+        help=f"{several}: MxNxK and words such as fp16 rcr batch=2, or a convolution such as"
+        " n8 g1 c64 k128 56x56 3x3 pad=1 fp16, in quotes or not",
     )
 
 

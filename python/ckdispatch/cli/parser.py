@@ -11,7 +11,8 @@ from ckdispatch.cli.commands import bench, build, cache, devices, explain, list_
 from ckdispatch.cli.exits import UsageError
 
 _EPILOG = """\
-A PROBLEM is MxNxK and words: 512x256x1024 fp16 rcr batch=2 split_k=4.
+A PROBLEM is MxNxK and words: 512x256x1024 fp16 rcr batch=2 split_k=4. A convolution is n, g, c, k,
+the extents of input and filter, and words: n8 g1 c64 k128 56x56 3x3 stride=2 pad=1 backward_data.
 
 Exit codes: 0 all is well; 1 a wrong result, a failed build, a damaged file; 2 a request that makes
 no sense; 3 nothing found, such as no kernel or no device; 4 the device failed; 130 interrupted.

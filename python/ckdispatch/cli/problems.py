@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ckdispatch.cli.exits import UsageError
-from ckdispatch.cli.families import face_of, face_of_text
+from ckdispatch.cli.families import face_of, face_of_text, is_beginning
 from ckdispatch.errors import InvalidArgument
-
-_EXTENTS = re.compile(r"(?:\w+[\s:]+)?\d+x", re.ASCII)
-"""How a problem begins, with the name of its family or without it."""
 
 
 def parse_problem(words: Sequence[str], split_k: str | None = None) -> Any:
@@ -23,10 +19,10 @@ def parse_problem(words: Sequence[str], split_k: str | None = None) -> Any:
 
 
 def parse_problems(words: Sequence[str], file: str | None, split_k: str | None = None) -> list[Any]:
-    """The problems that ``words`` say, each beginning with its extents, and those of a file."""
+    """The problems that ``words`` say, each with its family's first word, and those of a file."""
     texts: list[str] = []
     for word in words:
-        if not texts or _EXTENTS.match(word):
+        if not texts or is_beginning(word, texts[-1]):
             texts.append(word)
         else:
             texts[-1] += f" {word}"

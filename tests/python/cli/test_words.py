@@ -7,17 +7,18 @@ import argparse
 
 import pytest
 
-from ckdispatch import GemmProblem
+from ckdispatch import GemmProblem, GroupedConvProblem
 from ckdispatch.cli.built import spill_error
 from ckdispatch.cli.commands.bench import Measured, blocks, rates
 from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
-from ckdispatch.cli.gemm.config_options import add_config_options, said_entries
+from ckdispatch.cli.config_options import add_config_options, said_entries
 from ckdispatch.cli.gemm.face import problem_text
 from ckdispatch.cli.problems import parse_problem, parse_problems
 from ckdispatch.cli.rendering import plain_text
 from ckdispatch.cli.report import Column, Facts, Table
 from ckdispatch.cli.units import several, size
 from ckdispatch.config.gemm import GemmConfig
+from ckdispatch.config.grouped_conv import GroupedConvConfig
 from ckdispatch.errors import CkDispatchError, Code, error_class
 
 
@@ -52,17 +53,36 @@ def test_each_problem_of_several_begins_with_its_extents() -> None:
     ]
 
 
+def test_problems_of_several_families_are_told_apart() -> None:
+    small = GroupedConvProblem(1, 1, 8, 8, (5, 6, 7), 3)
+    words = ["1x2x3", "n1", "c8", "k8", "5x6x7", "3x3x3", "4x5x6", "bf16", "n1 c8 k8 9 1 bf16"]
+    assert parse_problems(words, None) == [
+        GemmProblem(1, 2, 3),
+        small,
+        GemmProblem(4, 5, 6, dtype="bf16"),
+        GroupedConvProblem(1, 1, 8, 8, (9,), 1, dtype="bf16"),
+    ]
+    named = ["grouped_conv:", "n1", "c8", "k8", "5x6x7", "3x3x3", "gemm", "1x2x3"]
+    assert parse_problems(named, None) == [small, GemmProblem(1, 2, 3)]
+    assert parse_problem(["n1", "c8", "k8", "5x6x7", "3x3x3"]) == small
+
+
+def test_text_that_is_of_no_family_gets_an_example_of_each() -> None:
+    with pytest.raises(UsageError, match=r"512x256x1024 fp16 rcr, or n8 g1 c64 k128 56x56 3x3"):
+        parse_problem(["fp16"])
+
+
 def test_split_k_of_the_command_line_beats_the_problems() -> None:
     assert parse_problem(["1x2x3 split_k=2"], "4").split_k == 4
     assert parse_problem(["1x2x3"], "auto").split_k == 0
     assert parse_problem(["1x2x3 split_k=2"], None).split_k == 2
 
 
-def said(*words: str) -> dict[str, object]:
+def said(*words: str, family: str = "gemm") -> dict[str, object]:
     parser = argparse.ArgumentParser()
     add_config_options(parser)
     found = said_entries(parser.parse_args(words))
-    assert found is not None and found["family"] == "gemm"
+    assert found is not None and found["family"] == family
     (entry,) = found["kernels"]
     return entry  # type: ignore[no-any-return]
 
@@ -71,7 +91,7 @@ def test_every_field_of_a_config_has_an_option_and_no_other() -> None:
     parser = argparse.ArgumentParser(add_help=False)
     add_config_options(parser)
     options = {action.dest.removeprefix("field_") for action in parser._actions}
-    assert options == set(GemmConfig.field_names())
+    assert options == {"family", *GemmConfig.field_names(), *GroupedConvConfig.field_names()}
 
 
 def test_choices_lists_and_wildcards_are_those_of_a_declaration() -> None:
@@ -102,6 +122,18 @@ def test_the_words_mean_what_a_config_means() -> None:
     assert GemmConfig(**entry).name == (
         "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
     )
+
+
+def test_the_fields_tell_the_family_or_the_caller_does() -> None:
+    words = "--dtype fp16 --tile 64x64x32 --waves 2x2x1 --warp-tile 32x32x16 --pipeline compv3".split()
+    vectors = ("--ndim-spatial", "2", "--vector", "1x1x1", "--merged-groups", "1")
+    entry = said(*words, *vectors, family="grouped_conv")
+    assert GroupedConvConfig(**entry).name == (
+        "grouped_conv_fwd_fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x32_2x2x1_32x32x16_v1x1x1"
+    )
+    assert said("--family", "grouped_conv", "--dtype", "fp16", family="grouped_conv") == {"dtype": "fp16"}
+    with pytest.raises(UsageError, match="--pad and --vector|--vector and --pad"):
+        said("--pad", "mnk", "--vector", "8x8x8")
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ def add_to(commands: Commands) -> None:
         "bench",
         run,
         "time problems, each with the kernel that is selected for it",
-        "TFLOP/s and GB/s count the problem as it was given, not what padding adds, and A, B and C "
-        "once each.\nA simulated device has neither: its times are the simulator's own.\n\n"
+        "TFLOP/s and GB/s count the problem as it was given, not what padding adds, and each "
+        "tensor once.\nA simulated device has neither: its times are the simulator's own.\n\n"
         "Example:\n  ckdispatch bench 64x64x64 128x64x256 fp16 --kernels gemm_fp16_rcr_essential"
         " --device sim:gfx942",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.cli.built import refuse_spills, save
 from ckdispatch.cli.declarations import asked
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.gemm.config_options import add_config_options
+from ckdispatch.cli.config_options import add_config_options
 from ckdispatch.cli.options import Commands, add_command, whole
 from ckdispatch.cli.report import Block, Column, Report, Table
 from ckdispatch.cli.units import several

@@ -32,9 +32,9 @@ def add_to(commands: Commands) -> None:
         "Example:\n  ckdispatch list --kernels gemm_fp16_rcr_essential --pipeline mem",
     )
     add_kernels(parser)
-    parser.add_argument("--variant", help="only kernels of this variant, such as multi_d")
+    parser.add_argument("--variant", help="only kernels of this variant, such as multi_d or forward")
     parser.add_argument("--dtype", help="only kernels whose A, or x, is of this dtype, such as fp16")
-    parser.add_argument("--layout", help="only kernels of this layout, such as rcr")
+    parser.add_argument("--layout", help="only kernels of this layout, such as rcr or nhwgc")
     parser.add_argument("--pipeline", help="only kernels of this pipeline, such as compv4")
     parser.add_argument("--gpu", help="only kernels with code for this GPU, such as gfx942")
 

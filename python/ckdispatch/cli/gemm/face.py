@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.cli import specs
 from ckdispatch.cli.gemm.workload import Workload
 from ckdispatch.cli.report import Column
 from ckdispatch.cli.units import extents
@@ -25,32 +25,16 @@ if TYPE_CHECKING:
 FIELDS = MappingProxyType(
     {"variant": "variant", "dtype": "dtype_a", "layout": "layout", "pipeline": "pipeline"}
 )
-COLUMNS = tuple(
-    Column(title) for title in ("variant", "tile", "waves", "warp tile", "pipeline", "pads")
-)
+COLUMNS = tuple(Column(title) for title in (*specs.COMMON, "pads"))
 
 parse_problem = GemmProblem.parse
+workgroup_size = specs.workgroup_size
 workload = Workload
 
 
 def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
     pads = "".join(letter for letter in "mnk" if spec[f"pad_{letter}"])
-    triples = (extents(spec[name]) for name in ("tile", "waves", "warp_tile"))
-    return (_variant(spec), *triples, str(spec["pipeline"]), pads or "-")
-
-
-def _variant(spec: Mapping[str, Any]) -> str:
-    """With the operation that is fused to the product, and how parts of K are added up."""
-    words = [str(spec["variant"])]
-    if spec["fused_op"] != "PassThrough":
-        words += [str(spec["fused_op"]), f"d{spec['d_count']}"]
-    if spec["split_k"] != "none":
-        words.append(str(spec["split_k"]))
-    return "/".join(words)
-
-
-def workgroup_size(spec: Mapping[str, Any], wave_size: int) -> int:
-    return int(math.prod(spec["waves"])) * wave_size
+    return (*specs.common_cells(spec), pads or "-")
 
 
 def problem_text(problem: GemmProblem) -> str:

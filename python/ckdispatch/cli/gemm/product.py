@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.cli.units import extents
-from ckdispatch.errors import InvalidArgument, OutOfMemory
+from ckdispatch.cli.operands import poisoned, random_operand
 from ckdispatch.tensors.device_tensor import DeviceTensor
 
 if TYPE_CHECKING:
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.gemm.problem import GemmProblem
-
-_POISON = 0xFF
-"""What C holds before the launch: no number in any float, so nothing is right by chance."""
 
 
 class Product:
@@ -77,23 +72,7 @@ class Product:
         return self.dispatcher.device.numpy_dtype(dtype).itemsize
 
     def _random(self, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
-        import numpy as np
-
-        from ckdispatch.reference.dtypes import convert, dtype_encoding
-
-        if dtype == "pk_fp4":
-            raise InvalidArgument(
-                "operands of pk_fp4, which are two to a byte, cannot be made on the command line"
-            )
-        kind = self.dispatcher.device.numpy_dtype(dtype)
-        # Half of what can be addressed is more than any machine has, and beyond it NumPy errs.
-        if math.prod(shape) * 8 > sys.maxsize // 2:
-            raise OutOfMemory(f"an operand of {extents(shape)} elements fits into no memory")
-        if np.issubdtype(kind, np.integer):
-            least, most = np.iinfo(kind).min, np.iinfo(kind).max
-            values: NDArray[Any] = random.integers(least, most, shape, kind, endpoint=True)
-            return values
-        return convert(random.standard_normal(shape, np.float32), dtype, dtype_encoding(kind))
+        return random_operand(self.dispatcher.device, random, shape, dtype)
 
     def _stride(self, tensor: int) -> int:
         """Elements from a line to the next, as what is run has them; 0 for packed."""
@@ -152,11 +131,7 @@ class Product:
         return self._placed(values, memory, letter, self.spec["dtype_d"])
 
     def _output(self) -> DeviceTensor:
-        dtype = self.dtypes[2]
-        tensor = self.dispatcher.empty((math.prod(self._memory(2)),), dtype)
-        device = self.dispatcher.device
-        device.fill(tensor.address, _POISON, tensor.span * self._size(dtype))
-        return tensor
+        return poisoned(self.dispatcher, (math.prod(self._memory(2)),), self.dtypes[2])
 
     def _download(self) -> NDArray[Any]:
         memory = self.tensors[2].numpy().reshape(self._memory(2))

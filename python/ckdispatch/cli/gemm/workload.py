@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ckdispatch.cli.gemm.product import Product
+from ckdispatch.cli.operands import Launched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,10 +16,9 @@ if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.gemm.problem import GemmProblem
     from ckdispatch.plan import Plan
-    from ckdispatch.tensors.device_tensor import DeviceTensor
 
 
-class Workload:
+class Workload(Launched):
     """The operands of ``problem`` on the device, laid out as ``plan`` has them."""
 
     def __init__(self, dispatcher: Dispatcher, problem: GemmProblem, plan: Plan, seed: int) -> None:
@@ -26,20 +26,12 @@ class Workload:
 
         self.dispatcher, self.plan = dispatcher, plan
         self.products = _products(dispatcher, problem, plan, np.random.default_rng(seed))
-        self.tensors: list[DeviceTensor] = [
-            tensor for product in self.products for tensor in product.tensors
-        ]
+        self.tensors = [tensor for product in self.products for tensor in product.tensors]
 
     @property
     def bytes(self) -> int:
         """Of all tensors, each counted once."""
         return sum(product.bytes for product in self.products)
-
-    def launch(self) -> None:
-        """Run the plan once, and wait for it."""
-        addresses = [tensor.address for tensor in self.tensors]
-        self.dispatcher.launch(self.plan, addresses, None)
-        self.dispatcher.synchronize()
 
     def compare(self) -> Comparison:
         """How what the last launch left in C differs from the reference.

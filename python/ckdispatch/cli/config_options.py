@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GEMM kernels said by options: the fields of a declaration's entry."""
+"""Kernels said by options: the fields of a declaration's entry, whatever its family."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 from ckdispatch.cli.exits import UsageError
 
-_TRIPLES = ("tile", "waves", "warp_tile")
+_TRIPLES = ("tile", "waves", "warp_tile", "vector")
 _SWITCHES = ("persistent",)
-_COUNTS = ("d_count",)
+_COUNTS = ("d_count", "ndim_spatial", "merged_groups")
 _WORDS = {
-    "dtype": "of A and B, such as fp16",
-    "layout": "rows or columns for A, B and C, such as rcr",
+    "ndim_spatial": "of a convolution: 1, 2 or 3",
+    "dtype": "of A and B, or x and w, such as fp16",
+    "layout": "rows or columns for A, B and C, such as rcr, or of a convolution, such as nhwgc",
     "tile": "what a workgroup computes at a time, such as 64x64x64",
     "waves": "that share the tile, such as 2x2x1",
     "warp_tile": "of one matrix instruction, such as 32x32x16",
@@ -23,7 +24,11 @@ _WORDS = {
     "scheduler": "intrawave or interwave",
     "persistent": "true if a workgroup computes several tiles",
     "split_k": "how parts of a split K are added up: none, atomic or workspace",
-    "variant": "standard, batched, grouped, multi_d, preshuffle or stream_k",
+    "variant": "standard, batched, grouped, multi_d, preshuffle or stream_k, or of a convolution"
+    " forward, backward_data or backward_weight",
+    "vector": "channels of a convolution that are moved at a time, of A, B and C, such as 8x8x8",
+    "merged_groups": "groups of a convolution that a workgroup computes at once",
+    "specialization": "of a convolution, such as filter_1x1_pad0",
     "dtype_a": "where it is not that of --dtype",
     "dtype_b": "where it is not that of A",
     "dtype_c": "where it is not the usual one",
@@ -40,6 +45,11 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
         "the kernels, in words",
         "Each may be several choices with commas between them, or '*' for every legal one.",
     )
+    group.add_argument(
+        "--family",
+        metavar="NAME",
+        help="gemm or grouped_conv; by default the first that has all of these fields",
+    )
     for name, meaning in _WORDS.items():
         group.add_argument(f"--{name.replace('_', '-')}", dest=f"field_{name}", help=meaning)
 
@@ -48,7 +58,19 @@ def said_entries(options: argparse.Namespace) -> dict[str, Any] | None:
     """A declaration with one entry of the fields that were said, or None if none was."""
     said = {name: getattr(options, f"field_{name}") for name in _WORDS}
     entry = {name: _value(name, text) for name, text in said.items() if text is not None}
-    return {"family": "gemm", "kernels": [entry]} if entry else None
+    if not entry:
+        return None
+    return {"family": options.family or _family(entry), "kernels": [entry]}
+
+
+def _family(entry: dict[str, Any]) -> str:
+    from ckdispatch.config.parse import CONFIGS
+
+    for family, config in CONFIGS.items():
+        if entry.keys() <= set(config.field_names()):
+            return family
+    words = " and ".join(f"--{name.replace('_', '-')}" for name in entry)
+    raise UsageError(f"{words} were said together; no family's kernels have all of these")
 
 
 def _value(name: str, text: str) -> Any:

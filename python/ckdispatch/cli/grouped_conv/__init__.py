@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the command line knows about grouped convolutions."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Operands of random problems, and the launch on them."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.units import extents
+from ckdispatch.errors import InvalidArgument, OutOfMemory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ckdispatch.device import Device
+    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.plan import Plan
+    from ckdispatch.tensors.device_tensor import DeviceTensor
+
+_POISON = 0xFF
+"""What a result holds before the launch: no number in any float, so nothing is right by chance."""
+
+
+class Launched:
+    """A plan with its tensors on the device."""
+
+    dispatcher: Dispatcher
+    plan: Plan
+    tensors: Sequence[DeviceTensor]
+
+    def launch(self) -> None:
+        """Run the plan once, and wait for it."""
+        addresses = [tensor.address for tensor in self.tensors]
+        self.dispatcher.launch(self.plan, addresses, None)
+        self.dispatcher.synchronize()
+
+
+def random_operand(
+    device: Device, random: Any, shape: tuple[int, ...], dtype: str
+) -> NDArray[Any]:
+    """Numbers of a normal distribution, or any integers."""
+    import numpy as np
+
+    from ckdispatch.reference.dtypes import convert, dtype_encoding
+
+    if dtype == "pk_fp4":
+        raise InvalidArgument(
+            "operands of pk_fp4, which are two to a byte, cannot be made on the command line"
+        )
+    kind = device.numpy_dtype(dtype)
+    # Half of what can be addressed is more than any machine has, and beyond it NumPy errs.
+    if math.prod(shape) * 8 > sys.maxsize // 2:
+        raise OutOfMemory(f"an operand of {extents(shape)} elements fits into no memory")
+    if np.issubdtype(kind, np.integer):
+        least, most = np.iinfo(kind).min, np.iinfo(kind).max
+        values: NDArray[Any] = random.integers(least, most, shape, kind, endpoint=True)
+        return values
+    return convert(random.standard_normal(shape, np.float32), dtype, dtype_encoding(kind))
+
+
+def poisoned(dispatcher: Dispatcher, shape: tuple[int, ...], dtype: str) -> DeviceTensor:
+    """Memory for a result."""
+    tensor = dispatcher.empty(shape, dtype)
+    size = tensor.span * dispatcher.device.numpy_dtype(dtype).itemsize
+    dispatcher.device.fill(tensor.address, _POISON, size)
+    return tensor

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Convolutions on the command line, beside matrix products."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import ESSENTIAL, SIMULATED, ckdispatch, manifest
+
+FORWARD = ("--kernels", "grouped_conv_fwd_fp16_2d_essential")
+CONVOLUTIONS = (
+    *FORWARD,
+    "--kernels",
+    "grouped_conv_bwd_data_fp16_2d_essential",
+    "--kernels",
+    "grouped_conv_bwd_weight_fp16_2d_essential",
+)
+MANY = "nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
+
+
+@pytest.mark.parametrize(
+    ("problem", "begins"),
+    [
+        ("n2 g2 c8 k16 7x6 3x3 stride=2x1 pad=1+0x1", "grouped_conv_fwd_"),
+        ("n2 g2 c3 k5 7x6 3x2 dilation=2 forward", "grouped_conv_fwd_"),
+        ("n1 c16 k8 7x6 3x3 stride=2 backward_data", "grouped_conv_bwd_data_"),
+        ("n2 c8 k8 9x9 3x3 backward_weight", "grouped_conv_bwd_weight_"),
+        ("n2 c8 k8 9x10 2x3 backward_weight split_k=2", "grouped_conv_bwd_weight_"),
+    ],
+)
+def test_a_convolution_is_computed_and_compared(problem: str, begins: str) -> None:
+    told = ckdispatch("run", problem, *CONVOLUTIONS, *SIMULATED, "--seed", "5").columns
+    assert told["kernel"].startswith(begins)
+    assert told["changed"] == "nothing"
+    assert told["result"].startswith("right: ")
+
+
+def test_channels_are_padded_for_a_kernel_that_is_named() -> None:
+    name = f"grouped_conv_fwd_fp16_{MANY}"
+    words = ("n1 g2 c3 k5 6x6 3x3", *FORWARD, *SIMULATED, "--kernel", name)
+    told = ckdispatch("run", *words).columns
+    assert told["changed"] == (
+        "c = 3 and k = 5 of each group were padded to 8 and 8, because the kernel does not take "
+        "these channels as they are"
+    )
+    assert told["result"].startswith("right: ")
+    refused = ckdispatch("run", *words, "--no-pad")
+    assert refused.code == 3
+
+
+def test_kernels_of_two_families_are_listed_each_in_a_table() -> None:
+    ended = ckdispatch("list", *ESSENTIAL, *CONVOLUTIONS)
+    titles = [line for line in ended.out.splitlines() if line.startswith("kernel ")]
+    assert len(titles) == 2
+    assert "pads" in titles[0] and "vectors" in titles[1]
+    found = ckdispatch("list", *ESSENTIAL, *CONVOLUTIONS, "--json").document
+    assert found["statistics"]["kernels"] == len(found["kernels"])
+    assert {kernel["spec"]["family"] for kernel in found["kernels"]} == {"gemm", "grouped_conv"}
+
+
+def test_a_filter_means_what_each_family_calls_so() -> None:
+    found = ckdispatch("list", *ESSENTIAL, *CONVOLUTIONS, "--dtype", "fp16", "--json").document
+    assert {kernel["spec"]["family"] for kernel in found["kernels"]} == {"gemm", "grouped_conv"}
+    found = ckdispatch("list", *ESSENTIAL, *CONVOLUTIONS, "--layout", "nhwgc", "--json").document
+    assert {kernel["spec"]["family"] for kernel in found["kernels"]} == {"grouped_conv"}
+    ended = ckdispatch("list", *ESSENTIAL, *FORWARD, "--variant", "sideways")
+    assert ended.code == 3
+    assert "they have variant forward or standard" in ended.err
+
+
+def test_kernels_are_explained_for_the_family_of_the_problem() -> None:
+    found = ckdispatch("explain", "n1 c8 k8 6x6 3x3", *ESSENTIAL, *CONVOLUTIONS, "--json").document
+    assert all(one["kernel"].startswith("grouped_conv_fwd_") for one in found["fit"])
+    assert all(one["kernel"].startswith("grouped_conv_bwd_") for one in found["refused"])
+
+
+def test_problems_of_two_families_are_timed_together() -> None:
+    words = ("64x64x64", "n1", "c8", "k8", "6x6", "3x3", "fp16")
+    where = (*ESSENTIAL, *FORWARD, *SIMULATED, "--warmup", "0", "--repeat", "1")
+    found = ckdispatch("bench", *words, *where, "--json").document
+    assert [one["problem"]["family"] for one in found["results"]] == ["gemm", "grouped_conv"]
+
+
+def test_a_convolution_has_no_preshuffled_weights() -> None:
+    ended = ckdispatch("run", "n1 c8 k8 6x6 3x3", *FORWARD, *SIMULATED, "--preshuffle")
+    assert ended.code == 2
+    assert "only a GEMM has such weights" in ended.err
+
+
+def test_a_saved_list_may_hold_several_families(tmp_path: Path) -> None:
+    from ckdispatch import Registry
+
+    sets = (ESSENTIAL[1], FORWARD[1])
+    saved = tmp_path / "both.json"
+    saved.write_text(json.dumps(Registry.load(*map(manifest, sets)).to_json()))
+    found = ckdispatch("list", "--kernels", saved, "--json").document
+    assert {kernel["spec"]["family"] for kernel in found["kernels"]} == {"gemm", "grouped_conv"}
