@@ -138,16 +138,18 @@ class CodegenRunner:
     def generate(
         self,
         variant: str = "standard",
-        family: str = "gemm",
+        family: str | None = None,
         progress: Progress | None = None,
         **fields: Any,
     ) -> GenerationResult:
         """The sources of a family's catalogue: all of a variant that is worth trying on the GPU.
 
+        The family is by default the one that has the variant.
         ``fields`` narrow it down, such as ``dtype="fp16"`` or ``layout=["rcr", "rrr"]``; without
         them these are all dtypes and layouts, thousands of kernels.
         """
-        return self._generate(list(self._catalogue(family, variant, fields)), progress)
+        chosen = self._family_with(variant) if family is None else family
+        return self._generate(list(self._catalogue(chosen, variant, fields)), progress)
 
     def generate_all(self, progress: Progress | None = None, **fields: Any) -> GenerationResult:
         """The sources of every variant of every family that has ``fields``, as for ``generate``."""
@@ -165,6 +167,16 @@ class CodegenRunner:
         # That a variant has no kernel with such fields is no failure of the others.
         kernels = [item for item in wanted if not isinstance(item, GeneratedSource)]
         return self._generate(list(kernels) or wanted, progress)
+
+    def _family_with(self, variant: str) -> str:
+        from ckgen.families import FAMILIES
+
+        known = {name: _variants(family, self._target) for name, family in FAMILIES.items()}
+        for name, variants in known.items():
+            if variant in variants:
+                return name
+        has = "; ".join(f"{name} has {', '.join(variants)}" for name, variants in known.items())
+        raise InvalidArgument(f"no family has a variant {variant!r}: {has}")
 
     def _expanded(self, config: KernelConfig) -> Iterator[KernelSpec | GeneratedSource]:
         expansion = config.expansion(self._target)

@@ -80,6 +80,9 @@ class Selection:
 
     def _handle(self, family: Family) -> int:
         """What selects among the kernels of one family."""
+        known = self._handles.get(family)
+        if known is not None:
+            return known
         with self._making:
             if family not in self._handles:
                 handle = native().make("ckd_dispatcher_create", self.registry.of_family(family).handle, self.gpu.encode())

@@ -122,6 +122,12 @@ def test_a_variant_is_its_whole_catalogue_on_the_gpu(tmp_path: Path) -> None:
     assert {kernel.name for kernel in result.kernels} == {config.name for config in expected}
 
 
+def test_a_variant_tells_its_family(tmp_path: Path) -> None:
+    # Before anything is generated, which would be hundreds of kernels.
+    with pytest.raises(InvalidArgument, match="^the catalogue of grouped_conv cannot be narrowed"):
+        CodegenRunner(tmp_path).generate("backward_data", tile=[1, 1, 1])
+
+
 def test_everything_is_every_variant_of_every_family(tmp_path: Path) -> None:
     everything = CodegenRunner(tmp_path / "all").generate_all(**NARROW)
     standard = CodegenRunner(tmp_path / "one").generate("standard", family="gemm", **NARROW)
@@ -133,6 +139,10 @@ def test_an_unknown_variant_or_family_is_refused_with_the_known_ones(tmp_path: P
     runner = CodegenRunner(tmp_path)
     with pytest.raises(
         InvalidArgument, match="^the family gemm has no variant 'odd'; it has stand"
+    ):
+        runner.generate("odd", family="gemm")
+    with pytest.raises(
+        InvalidArgument, match="^no family has a variant 'odd': gemm has standard.*; grouped_conv has fo"
     ):
         runner.generate("odd")
     with pytest.raises(InvalidArgument, match="^there is no kernel family 'odd'; there is gemm, grouped_conv$"):

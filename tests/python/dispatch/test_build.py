@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 from dispatch_support import random
 
-from ckdispatch import Dispatcher, GemmConfig, Registry
+from ckdispatch import Dispatcher, GemmConfig, GroupedConvConfig, Registry
 from ckdispatch.errors import BuildFailed, InvalidArgument, JitForbidden
 
 CONFIG = GemmConfig(
     dtype="fp16", layout="rcr", tile=[64, 64, 32], waves=[2, 2, 1], warp_tile=[16, 16, 16], pipeline="compv3", pad=[True, True, True]
+)
+
+CONVOLUTION = GroupedConvConfig(
+    ndim_spatial=1, dtype="fp16", tile=[64, 64, 64], waves=[2, 2, 1], warp_tile=[32, 32, 16], pipeline="compv3"
 )
 
 
@@ -41,14 +45,15 @@ def test_a_config_that_a_rule_refuses_raises_before_anything_is_compiled() -> No
     assert len(registry) == 0
 
 
-def test_configs_become_kernels_that_run() -> None:
-    registry = Registry([CONFIG])
-    (result,) = registry.build("gfx942", max_workers=2)
-    assert result.ok
-    assert not result.cached
-    assert CONFIG.name in registry
-    product = Dispatcher(registry, "sim:gfx942").gemm(random((37, 64), 1), random((64, 48), 2), validate=True)
-    assert product.kernel == CONFIG.name
+def test_configs_of_all_families_become_kernels_that_run() -> None:
+    registry = Registry([CONFIG, CONVOLUTION])
+    results = registry.build("gfx942", max_workers=2)
+    assert [result.name for result in results] == [CONFIG.name, CONVOLUTION.name]
+    assert all(result.ok and not result.cached for result in results)
+    assert registry.families == ("gemm", "grouped_conv")
+    on = Dispatcher(registry, "sim:gfx942")
+    assert on.gemm(random((37, 64), 1), random((64, 48), 2), validate=True).kernel == CONFIG.name
+    assert on.conv(random((1, 9, 8), 1), random((8, 3, 8), 2), validate=True).kernel == CONVOLUTION.name
 
 
 def test_a_second_registry_finds_them_in_the_cache() -> None:

@@ -167,8 +167,9 @@ def test_a_family_that_comes_later_has_the_same_strategy_and_device() -> None:
 
     registry = Registry.load(ESSENTIAL)
     on = Dispatcher(registry, chooser=choose)
-    on.run(GEMM, *(on.empty((64, 64)) for _ in range(3)))
+    on.run(GEMM, *(on.to_device(random((64, 64), 1)) for _ in range(3)))
     registry.merge(Registry.load(FORWARD))
     asked.clear()
-    on.run(CONV, on.empty((1, 8, 8, 64)), on.empty((64, 3, 3, 64)), on.empty((1, 6, 6, 64)))
+    x, w, y = (on.to_device(random(shape, 2)) for shape in ((1, 8, 8, 64), (64, 3, 3, 64), (1, 6, 6, 64)))
+    on.run(CONV, x, w, y)
     assert FIRST in asked
