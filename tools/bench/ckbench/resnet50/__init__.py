@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Which kernels the layers of ResNet-50 get, and why."""

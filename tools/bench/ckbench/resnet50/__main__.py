@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Prints which kernel of a set each layer of ResNet-50 gets, and why. Nothing is run or measured."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ckdispatch import Registry
+from ckdispatch.errors import CkDispatchError
+from ckdispatch.selection import Ranking
+
+from ckbench.resnet50.layers import LAYERS, Layer
+
+SETS = {
+    "forward": "grouped_conv_fwd_fp16_2d_all",
+    "backward_data": "grouped_conv_bwd_data_fp16_2d_all",
+    "backward_weight": "grouped_conv_bwd_weight_fp16_2d_all",
+}
+
+
+def described(layer: Layer, ranking: Ranking) -> dict[str, Any]:
+    """A row of the table."""
+    best = ranking.best
+    return {
+        "layer": layer.name,
+        "count": layer.count,
+        "problem": ranking.problem,
+        "kernel": best.kernel if best else None,
+        "predicted_microseconds": best.microseconds if best else None,
+        "why": reason(ranking),
+    }
+
+
+def reason(ranking: Ranking) -> str:
+    """Why it is this kernel: how much more the next one would take, and what keeps others out."""
+    if not ranking.fit:
+        return ranking.refused[0].reason if ranking.refused else "the set has no kernel"
+    sentences = []
+    if len(ranking.fit) == 1:
+        sentences.append("no other kernel fits")
+    else:
+        first, second = ranking.fit[:2]
+        more = 100 * (second.microseconds / first.microseconds - 1)
+        sentences.append(f"{second.kernel} would take {more:.0f} % more")
+    if ranking.refused:
+        example = ranking.refused[0].reason
+        sentences.append(f"{len(ranking.refused)} are refused, such as: {example}")
+    return "; ".join(sentences)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="resnet50", description=__doc__)
+    parser.add_argument("--direction", choices=SETS, default="forward")
+    parser.add_argument("--gpu", default="gfx942", help="default: %(default)s")
+    parser.add_argument("--images", type=int, default=32, help="default: %(default)s")
+    parser.add_argument("--set", help="a kernel set or its manifest, in place of the direction's own")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    given = parser.parse_args(arguments)
+    try:
+        registry = Registry.load(given.set or SETS[given.direction])
+        rows = [
+            described(
+                layer,
+                registry.rank(layer.problem(given.images, "fp16", given.direction), gpu=given.gpu),
+            )
+            for layer in LAYERS
+        ]
+    except CkDispatchError as error:
+        print(f"resnet50: {error}", file=sys.stderr)
+        return 1
+    if given.json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"ResNet-50, {given.direction}, {given.images} images, on {given.gpu}: predicted, not measured")
+    for heading in ("layer", "times", "problem", "kernel", "us", "why"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        time = row["predicted_microseconds"]
+        table.add_row(
+            row["layer"], str(row["count"]), row["problem"], row["kernel"] or "none",
+            "" if time is None else f"{time:.1f}", row["why"],
+        )  # fmt: skip
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
