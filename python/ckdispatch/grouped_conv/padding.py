@@ -44,12 +44,13 @@ def _larger(
     for kernel in kernels:
         c, k = (
             -(-extent // step) * step
-            for extent, step in zip((problem.c, problem.k), _steps(kernel.spec), strict=True)
+            for extent, step in zip((problem.c, problem.k), channel_steps(kernel.spec), strict=True)
         )
         yield kernel.name, replace(problem, c=c, k=k, alignment=16)
 
 
-def _steps(spec: Mapping[str, Any]) -> tuple[int, int]:
+def channel_steps(spec: Mapping[str, Any]) -> tuple[int, int]:
+    """What the channels in and out of a group must be multiples of."""
     along = _ALONG[spec["variant"]]
     c, k = (math.lcm(*(spec[name] for name in along[channels])) for channels in "ck")
     return c, k

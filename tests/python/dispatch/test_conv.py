@@ -14,6 +14,7 @@ from dispatch_support import random
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument, NoKernel
+from ckdispatch.grouped_conv.padding import channel_steps
 
 
 def by_hand(
@@ -153,6 +154,14 @@ def test_channels_that_no_kernel_takes_are_padded_in_each_group() -> None:
     assert on.conv_bwd_weight(result.out, x, 3, groups=2, validate=True).padded == (8, 8)
     with pytest.raises(NoKernel, match="The nearest"):
         on.conv(x, w, groups=2, pad=False)
+
+
+@pytest.mark.parametrize(
+    ("direction", "steps"), [("forward", (4, 16)), ("backward_data", (16, 2)), ("backward_weight", (16, 2))]
+)
+def test_channels_are_multiples_of_the_vectors_that_move_them(direction: str, steps: tuple[int, int]) -> None:
+    spec = {"variant": direction, "vector_a": 2, "vector_b": 4, "vector_c": 16}
+    assert channel_steps(spec) == steps
 
 
 def test_a_bias_is_padded_with_its_channels() -> None:
