@@ -157,6 +157,21 @@ def test_channels_that_no_kernel_takes_are_padded_in_each_group() -> None:
 
 
 @pytest.mark.parametrize(
+    ("dtype", "result", "padded"),
+    [
+        (np.float32, np.float32, (8, 8)),
+        (ml_dtypes.float8_e4m3fnuz, np.float16, (16, 8)),
+        (np.int8, np.int32, (16, 8)),
+    ],
+)
+def test_every_dtype_is_padded_to_its_own_vectors(dtype: Any, result: Any, padded: tuple[int, int]) -> None:
+    x, w = (random(shape, 1, np.float32) * 100 for shape in ((1, 6, 6, 10), (14, 3, 3, 5)))
+    found = convolver().conv(x.astype(dtype), w.astype(dtype), groups=2, validate=True)
+    assert found.out.dtype == result
+    assert found.padded == padded
+
+
+@pytest.mark.parametrize(
     ("direction", "steps"), [("forward", (4, 16)), ("backward_data", (16, 2)), ("backward_weight", (16, 2))]
 )
 def test_channels_are_multiples_of_the_vectors_that_move_them(direction: str, steps: tuple[int, int]) -> None:
