@@ -45,6 +45,8 @@ class Family(ABC):
     """A kernel family: its spec, its rules, what a declaration may say, and its template."""
 
     name: ClassVar[str]
+    folder: ClassVar[Path]
+    """Where its template and its declarations lie."""
     summary: ClassVar[str]
     spec_type: ClassVar[type[KernelSpec]]
     rules: ClassVar[tuple[Rule, ...]]
@@ -79,9 +81,9 @@ class Family(ABC):
         """The variables of the family's template."""
 
     @property
-    @abstractmethod
     def template(self) -> Path:
         """The jinja2 template of one kernel."""
+        return self.folder / "templates" / "kernel.cpp.j2"
 
     @property
     def headers(self) -> Mapping[str, Path]:
@@ -94,9 +96,9 @@ class Family(ABC):
         }
 
     @property
-    @abstractmethod
     def preselected(self) -> Mapping[str, Path]:
         """The declarations that ship with the family, by the stem of their file."""
+        return {path.stem: path for path in sorted((self.folder / "preselected").glob("*.json"))}
 
     @abstractmethod
     def set_value(self, spec: KernelSpec, field: str) -> str:

@@ -22,8 +22,6 @@ from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec, Variant
 
-_HERE = Path(__file__).parent
-
 _OF_VARIANT: Mapping[Variant, Mapping[str, Any]] = MappingProxyType(
     {
         Variant.MULTI_D: {"fused_op": "MultiDAdd", "d_count": 1},
@@ -37,6 +35,7 @@ class GemmFamily(Family):
     """C[m,n] = A[m,k] * B[k,n]."""
 
     name = "gemm"
+    folder = Path(__file__).parent
     summary = "matrix products: C[m,n] = A[m,k] * B[k,n]"
     spec_type = GemmSpec
     rules = GEMM_RULES
@@ -81,14 +80,6 @@ class GemmFamily(Family):
 
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         return template_context(cast(GemmSpec, spec), arch)
-
-    @property
-    def template(self) -> Path:
-        return _HERE / "templates" / "kernel.cpp.j2"
-
-    @property
-    def preselected(self) -> Mapping[str, Path]:
-        return {path.stem: path for path in sorted((_HERE / "preselected").glob("*.json"))}
 
     def set_value(self, spec: KernelSpec, field: str) -> str:
         return str(getattr(spec, "dtype_a" if field == "dtype" else field))

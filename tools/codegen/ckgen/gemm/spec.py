@@ -196,10 +196,20 @@ class GemmSpec(KernelSpec):
         """The name of the dtypes in a GPU's table of warp tiles."""
         return f"{self.dtype_a}_{self.dtype_b}_{self.dtype_acc}"
 
+    @property
+    def dtype_words(self) -> tuple[str, ...]:
+        """What a name says about dtypes that do not follow from that of A."""
+        implied_acc, implied_c = implied_dtypes(self.dtype_a)
+        differing = (
+            (f"b{self.dtype_b}", self.dtype_b is not self.dtype_a),
+            (f"c{self.dtype_c}", self.dtype_c is not implied_c),
+            (f"acc{self.dtype_acc}", self.dtype_acc is not implied_acc),
+        )
+        return tuple(word for word, differs in differing if differs)
+
     @cached_property
     def name(self) -> str:
         """The name that users of CK know, and a suffix for all that it does not imply."""
-        implied_acc, implied_c = implied_dtypes(self.dtype_a)
         pads = "_".join(str(pad) for pad in (self.pad_m, self.pad_n, self.pad_k))
         with_d = self.d_count != 0 or self.d_layout is not DLayout.ROWS
         layout = f"{self.layout}{self.d_layout}" if with_d else self.layout
@@ -207,13 +217,8 @@ class GemmSpec(KernelSpec):
             f"{self.family}_{self.dtype_a}_{layout}",
             f"{self.pipeline}_{self.epilogue}_{self.scheduler}_{pads}_{self.persistent}",
             f"{self.tile}_{self.waves}_{self.warp_tile}",
+            *self.dtype_words,
         ]
-        if self.dtype_b is not self.dtype_a:
-            parts.append(f"b{self.dtype_b}")
-        if self.dtype_c is not implied_c:
-            parts.append(f"c{self.dtype_c}")
-        if self.dtype_acc is not implied_acc:
-            parts.append(f"acc{self.dtype_acc}")
         if self.dtype_d is not self.dtype_c:
             parts.append(f"d{self.dtype_d}")
         if self.split_k is not SplitK.NONE:

@@ -30,7 +30,6 @@ from ckgen.grouped_conv.names import parse_name
 from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
 from ckgen.grouped_conv.spec import OPERANDS, GroupedConvSpec, Variant
 
-_HERE = Path(__file__).parent
 _OF_PRODUCT = ("tile", "waves", "warp_tile", "pipeline", "dtype_acc")
 _NUMBERS = {
     "ndim_spatial": DIMENSIONS,
@@ -46,6 +45,7 @@ class GroupedConvFamily(Family):
     """y = x * w for each group, and the gradients of x and of w."""
 
     name = "grouped_conv"
+    folder = Path(__file__).parent
     summary = "grouped convolutions in 1, 2 and 3 dimensions, and their gradients"
     spec_type = GroupedConvSpec
     rules = GROUPED_CONV_RULES
@@ -102,14 +102,6 @@ class GroupedConvFamily(Family):
 
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         return template_context(cast(GroupedConvSpec, spec), arch)
-
-    @property
-    def template(self) -> Path:
-        return _HERE / "templates" / "kernel.cpp.j2"
-
-    @property
-    def preselected(self) -> Mapping[str, Path]:
-        return {path.stem: path for path in sorted((_HERE / "preselected").glob("*.json"))}
 
     def set_value(self, spec: KernelSpec, field: str) -> str:
         conv = cast(GroupedConvSpec, spec)

@@ -170,18 +170,12 @@ class GroupedConvSpec(KernelSpec):
     def name(self) -> str:
         """The name that users of CK know, and a suffix for all that it does not imply."""
         product = self.implicit_gemm
-        implied_acc, implied_c = gemm.implied_dtypes(product.dtype_a)
         parts = [
             f"{self.family}_{DIRECTION_WORDS[self.variant]}_{product.dtype_a}_{self.layout}",
             f"{self.ndim_spatial}d_{self.pipeline}_{self.epilogue}_{self.scheduler}",
             f"{self.tile}_{self.waves}_{self.warp_tile}",
+            *product.dtype_words,
         ]
-        if product.dtype_b is not product.dtype_a:
-            parts.append(f"b{product.dtype_b}")
-        if product.dtype_c is not implied_c:
-            parts.append(f"c{product.dtype_c}")
-        if self.dtype_acc is not implied_acc:
-            parts.append(f"acc{self.dtype_acc}")
         if self.vectors != DEFAULT_VECTORS:
             parts.append(f"v{self.vectors}")
         if self.merged_groups != 1:
