@@ -172,11 +172,14 @@ private:
         for(std::size_t i = 0; i < library.entry_count && error == hipSuccess; ++i)
         {
             for_each_residue(p.axis, Implicit::kSpatial, [&](const std::int64_t* residue) {
+                const std::int64_t k = p.k * places(p.axis, Implicit::kSpatial, residue);
+                if(error || !(gemm::loop_variant(c.gemm, gemm::ceil_div(k, c.gemm.tile.k)) == library.entries[i].variant))
+                    return;
                 Residue as_ck{};
                 for(int axis = 0; axis < Implicit::kSpatial; ++axis)
                     as_ck[axis] = narrow(residue[axis]);
                 auto product = product_of(s, as_ck);
-                if(error || product.m < 1 || !(gemm::loop_variant(c.gemm, gemm::ceil_div(product.k, c.gemm.tile.k)) == library.entries[i].variant))
+                if(product.m < 1)
                     return;
                 product.first_workgroup     = narrow(workgroups);
                 args.products[args.count++] = product;

@@ -13,11 +13,22 @@ namespace ck_kernel::grouped_conv {
 
 constexpr std::int64_t gcd(std::int64_t a, std::int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 
+inline std::int64_t class_count(const ck_grouped_conv_axis& axis) { return axis.stride / gcd(axis.stride, axis.dilation); }
+
 // Residues that have a place of the filter.
 inline std::int64_t residue_count(const ck_grouped_conv_axis& axis)
 {
-    const std::int64_t classes = axis.stride / gcd(axis.stride, axis.dilation);
+    const std::int64_t classes = class_count(axis);
     return classes < axis.filter ? classes : axis.filter;
+}
+
+// Places of the filter that meet the inputs of a residue.
+inline std::int64_t places(const ck_grouped_conv_axis* axes, int spatial, const std::int64_t* residue)
+{
+    std::int64_t count = 1;
+    for(int i = 0; i < spatial; ++i)
+        count *= (axes[i].filter - residue[i] + class_count(axes[i]) - 1) / class_count(axes[i]);
+    return count;
 }
 
 // Calls with the residues of all axes, for every combination of them.
@@ -39,7 +50,7 @@ void for_each_residue(const ck_grouped_conv_axis* axes, int spatial, const Funct
 // begins at most to where it ends or the last output reaches.
 inline bool all_inputs_written(const ck_grouped_conv_axis& axis)
 {
-    const std::int64_t classes = axis.stride / gcd(axis.stride, axis.dilation);
+    const std::int64_t classes = class_count(axis);
     if(classes != axis.stride || classes > axis.filter)
         return false; // inputs between those of the classes, or of a class that no place of the filter meets
     const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
