@@ -6,11 +6,21 @@ _LAYOUTS = {
     3: "ndhwgc",
 }
 
+_CHANNELS_FIRST = {
+    1: "ngcw",
+    2: "ngchw",
+    3: "ngcdhw",
+}
+
 # Takes channels one by one, so that it computes every problem.
 _ANY = "compv3_cshuffle_intrawave_64x64x32_2x2x1_32x32x16_v1x1x1"
 
 # Takes eight at a time.
 _MANY = "compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
+
+# For GPUs with WMMA: eight waves.
+_MANY_BY_WMMA = "compv3_cshuffle_intrawave_128x128x32_4x2x1_16x16x16"
+_ANY_BY_WMMA = "compv3_cshuffle_intrawave_128x32x32_4x2x1_16x16x16_v1x1x1"
 
 _OTHERS = {
     "bwd_data": [],
@@ -36,10 +46,21 @@ _OTHER_DTYPES = {
 
 CONV_DIRECTIONS = _OTHERS.keys()
 
-CONV_GPUS = ["gfx90a", "gfx942", "gfx950"]
+_GPUS_WITH_WMMA = ["gfx1100", "gfx1201"]
 
-def _kernel(direction, dtype, dimensions, rest):
-    return "//kernels:grouped_conv_{}_{}_{}_{}d_{}".format(direction, dtype, _LAYOUTS[dimensions], dimensions, rest)
+CONV_GPUS = ["gfx90a", "gfx942", "gfx950"] + _GPUS_WITH_WMMA
+
+def _kernel(direction, dtype, dimensions, rest, layouts = _LAYOUTS):
+    return "//kernels:grouped_conv_{}_{}_{}_{}d_{}".format(direction, dtype, layouts[dimensions], dimensions, rest)
+
+def _channels_first_kernels():
+    return [
+        _kernel("fwd", "fp16", dimensions, _ANY, _CHANNELS_FIRST)
+        for dimensions in _CHANNELS_FIRST
+    ] + [
+        _kernel("fwd", "bf16", 2, rest, _CHANNELS_FIRST)
+        for rest in (_MANY + "_v8x1x8", _MANY + "_filter1x1stride1pad0")
+    ]
 
 def conv_kernels(direction, gpu):
     """The kernels of a direction on a GPU: one in each dimension, and on one of them all sorts.
@@ -51,6 +72,9 @@ def conv_kernels(direction, gpu):
     Returns:
         their labels.
     """
+    if gpu in _GPUS_WITH_WMMA:
+        first = [_kernel(direction, "fp16", 2, _ANY_BY_WMMA, _CHANNELS_FIRST)] if direction == "fwd" else []
+        return [_kernel(direction, "fp16", 2, _MANY_BY_WMMA)] + first
     if gpu != "gfx942":
         return [_kernel(direction, "fp16", dimensions, _MANY) for dimensions in _LAYOUTS]
     return [
@@ -64,4 +88,4 @@ def conv_kernels(direction, gpu):
         _kernel(direction, dtype, 2, rest)
         for dtype, rest in _OTHER_DTYPES.items()
         if direction == "fwd"
-    ]
+    ] + (_channels_first_kernels() if direction == "fwd" else [])

@@ -26,6 +26,7 @@ CONV = FAMILIES["grouped_conv"]
 NAME = "grouped_conv_fwd_fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
 BASE = cast(GroupedConvSpec, CONV.parse_name(NAME))
 WEIGHT = replace(BASE, variant=Variant.BACKWARD_WEIGHT)
+FIRST = replace(BASE, layout=Layout.NGCHW, vector_b=1)
 GFX942 = Target(ARCH, ARCH.gpu("gfx942"))
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
@@ -60,19 +61,23 @@ def test_what_is_implied_is_not_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "read", "layout"),
+    ("variant", "images", "read", "layout"),
     [
-        (Variant.FORWARD, ("x", "w"), GemmLayout.RCR),
-        (Variant.BACKWARD_DATA, ("y", "w"), GemmLayout.RRR),
-        (Variant.BACKWARD_WEIGHT, ("y", "x"), GemmLayout.CRR),
+        (Variant.FORWARD, Layout.NHWGC, ("x", "w"), GemmLayout.RCR),
+        (Variant.FORWARD, Layout.NGCHW, ("w", "x"), GemmLayout.RRR),
+        (Variant.BACKWARD_DATA, Layout.NHWGC, ("y", "w"), GemmLayout.RRR),
+        (Variant.BACKWARD_WEIGHT, Layout.NHWGC, ("y", "x"), GemmLayout.CRR),
     ],
 )
 def test_a_convolution_is_a_padded_product(
-    variant: Variant, read: tuple[str, str], layout: GemmLayout
+    variant: Variant, images: Layout, read: tuple[str, str], layout: GemmLayout
 ) -> None:
     written = ({"x", "w", "y"} - set(read)).pop()
     dtypes = {f"dtype_{read[0]}": Dtype.FP8, f"dtype_{read[1]}": Dtype.BF8}
-    spec = replace(BASE, variant=variant, **dtypes, **{f"dtype_{written}": Dtype.FP32})
+    dtypes[f"dtype_{written}"] = Dtype.FP32
+    spec = replace(BASE, variant=variant, layout=images, **dtypes)
+    assert CONV.parse_name(spec.name) == spec
+    assert CONV.build(CONV.choice(spec, ARCH), ARCH) == spec
     product = spec.implicit_gemm
     assert (product.dtype_a, product.dtype_b, product.dtype_c) == (Dtype.FP8, Dtype.BF8, Dtype.FP32)
     assert product.layout is layout and product.pad_m and product.pad_n and product.pad_k
@@ -92,6 +97,10 @@ def test_a_convolution_is_a_padded_product(
         (replace(BASE, merged_groups=3), "merged_groups"),
         (replace(BASE, variant=Variant.BACKWARD_DATA, merged_groups=2), "merged_groups"),
         (replace(WEIGHT, specialization=Specialization.FILTER_1X1_PAD0), "specialization"),
+        (replace(FIRST, variant=Variant.BACKWARD_DATA), "channels_first"),
+        (replace(FIRST, merged_groups=2), "channels_first"),
+        (replace(FIRST, specialization=Specialization.FILTER_3X3), "channels_first"),
+        (replace(FIRST, vector_b=8), "scattered_positions"),
         (replace(BASE, vector_a=16), "vector_width"),
         (replace(BASE, vector_c=3), "vector_width"),
         (replace(WEIGHT, split_k=SplitK.WORKSPACE), "vector_width"),
@@ -104,7 +113,22 @@ def test_a_convolution_is_a_padded_product(
 def test_a_violation_names_its_rule(spec: GroupedConvSpec, rule: str) -> None:
     verdict = CONV.judge(spec, GFX942)
     assert f"grouped_conv.{rule}" in [finding.rule.id for finding in verdict.violations]
-    assert CONV.judge(BASE, GFX942).legal and CONV.judge(WEIGHT, GFX942).legal
+    whole = replace(FIRST, vector_b=8, specialization=Specialization.FILTER_1X1_STRIDE1_PAD0)
+    assert all(CONV.judge(one, GFX942).legal for one in (BASE, WEIGHT, FIRST, whole))
+
+
+def test_a_declaration_says_the_layout_of_any_number_of_dimensions() -> None:
+    entry = {"tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16], "pipeline": "compv3"}
+    declared = {
+        "family": "grouped_conv", "dtype": "fp16", "ndim_spatial": [1, 2, 3],
+        "kernels": [{**entry, "layout": "channels_first", "vector": [8, 1, 8]}, {**entry, "layout": "channels_last"}],
+    }  # fmt: skip
+    expansion = expand(parse_declaration(declared, FAMILIES, ARCH.gpus, "declared"), ARCH)
+    layouts = [kernel.spec.layout for kernel in expansion.kernels]  # type: ignore[attr-defined]
+    assert not expansion.errors and sorted(layouts) == sorted(Layout)
+    declared["kernels"] = [{**entry, "layout": "nchw"}]
+    (error,) = expand(parse_declaration(declared, FAMILIES, ARCH.gpus, "declared"), ARCH).errors
+    assert "expected one of channels_last, channels_first, nwgc, nhwgc" in error
 
 
 def test_every_rule_is_about_fields_that_a_convolution_has() -> None:

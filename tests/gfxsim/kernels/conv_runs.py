@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,33 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
         c = 1
         k = 1 if random.integers(0, 2) else k
     largest = {1: 60, 2: 12, 3: 5}[dimensions]
-    axes = tuple(random_axis(random, spec, largest) for _ in range(dimensions))
-    return ConvSizes(int(random.integers(1, 4)), groups, c, k, axes)
+    axes = [random_axis(random, spec, largest) for _ in range(dimensions)]
+    if channels_first(spec):
+        axes[-1] = widened(axes[-1], spec["vector_c"])
+    return ConvSizes(int(random.integers(1, 4)), groups, c, k, tuple(axes))
+
+
+def widened(axis: ConvAxis, vector: int) -> ConvAxis:
+    """With so many more inputs that there are whole vectors of outputs."""
+    return replace(axis, input=axis.input + -axis.output % vector * axis.stride)
+
+
+def channels_first(spec: Spec) -> bool:
+    """Whether positions are innermost in memory."""
+    return str(spec["layout"]).startswith("ng")
+
+
+def in_memory(spec: Spec, name: str) -> list[int]:
+    """The axes of the reference's tensor in the order in which the kernel has them.
+
+    Those of an image are n, positions, g and channels, those of w are g, k, positions and c.
+    """
+    axes = list(range(spec["ndim_spatial"] + 3))
+    if not channels_first(spec):
+        return axes
+    if name == "w":
+        return [*axes[:2], axes[-1], *axes[2:-1]]
+    return [axes[0], *axes[-2:], *axes[1:-2]]
 
 
 def random_numbers(shape: tuple[int, ...], dtype: str, seed: int) -> NDArray[Any]:
@@ -91,7 +117,10 @@ def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, se
     first, second, written = TENSORS[direction]
     output = np.full(arrays[written].shape, unreal(arrays[written].dtype), arrays[written].dtype)
     placed = {
-        name: device.place([(output if name == written else array).reshape(1, -1)], gap=0)
+        name: device.place(
+            [(output if name == written else array).transpose(in_memory(spec, name)).reshape(1, -1)],
+            gap=0,
+        )
         for name, array in arrays.items()
     }
     problem = problem_of(sizes, k_batch=parts, **{name: on.address for name, on in placed.items()})
@@ -107,7 +136,9 @@ def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, se
         bias=bias, fused_op=spec["fused_op"], output=spec[f"dtype_{written}"],
         parts=Parts(parts, spec["tile"][2], parts_in=apart),
     )  # fmt: skip
-    expected.compare(got.reshape(output.shape)).raise_if_bad()
+    order = in_memory(spec, written)
+    got = got.reshape([output.shape[axis] for axis in order]).transpose(np.argsort(order))
+    expected.compare(got).raise_if_bad()
 
 
 def takes(library: KernelLibrary, sizes: ConvSizes, parts: int) -> bool:

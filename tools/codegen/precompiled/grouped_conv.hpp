@@ -36,9 +36,10 @@ struct Kernel {
                                          ck_tile::memory_operation_enum::set, 1, true, kVector>>;
     static constexpr int kVectorC = kVector;
     static constexpr bool kSplits = false;
+    static constexpr bool kBiasOfRows = false;
 };
 
-using Sample = Implicit<Direction::forward, 2, Filter::any, kVector, kVector, kVector, 1>;
+using Sample = Implicit<Direction::forward, 2, Layout::channels_last, Filter::any, kVector, kVector, kVector, 1>;
 
 inline __device__ void run(const Sample::Args& args, void* lds) { compute<Kernel>(args, lds, nullptr); }
 

@@ -20,11 +20,12 @@ from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
 from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, Pipeline, Scheduler, SplitK
 from ckgen.grouped_conv.spec import (
     DEFAULT_VECTORS,
-    OPERANDS,
     GroupedConvSpec,
     Layout,
+    Order,
     Specialization,
     Variant,
+    operands,
 )
 
 DIMENSIONS = (1, 2, 3)
@@ -32,7 +33,7 @@ MERGED_GROUPS = (1, 2, 4, 8, 16, 32, 64)
 """Powers of two, because CK tells groups apart by exclusive or."""
 VECTORS = (1, 2, 4, 8, 16)
 
-USUAL_LAYOUTS = {layout.ndim_spatial: layout for layout in Layout}
+_LAYOUTS = {(layout.order, layout.ndim_spatial): layout for layout in Layout}
 
 
 def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
@@ -41,8 +42,10 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     other = choice["dtype_b"] or read
     accumulator, output = default_dtypes(read, other, arch)
     written = choice["dtype_c"] or output
-    dtypes = dict(zip(OPERANDS[variant], (read, other, written)))
     dimensions = choice["ndim_spatial"]
+    layout = _layout(choice["layout"], dimensions)
+    tensors, _ = operands(variant, layout.order)
+    dtypes = dict(zip(tensors, (read, other, written)))
     vector_a, vector_b, vector_c = choice["vector"]
     return GroupedConvSpec(
         variant=variant,
@@ -51,7 +54,7 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
         dtype_w=dtypes["w"],
         dtype_y=dtypes["y"],
         dtype_acc=accumulator,
-        layout=choice["layout"] or USUAL_LAYOUTS.get(dimensions, Layout.NHWGC),
+        layout=layout,
         tile=choice["tile"],
         waves=choice["waves"],
         warp_tile=choice["warp_tile"],
@@ -69,6 +72,21 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     )
 
 
+def _layout(asked: Layout | Order, dimensions: int) -> Layout:
+    """The layout of so many dimensions; of more than there are, any, for a rule to refuse."""
+    if isinstance(asked, Layout):
+        return asked
+    return _LAYOUTS.get((asked, dimensions), Layout.NHWGC)
+
+
+def _decode_layout(value: object) -> Layout | Order:
+    known = (*Order, *Layout)
+    for word in known:
+        if value == word:
+            return word
+    raise FieldError(f"expected one of {', '.join(known)}, not {codec.show(value)}")
+
+
 def _outputs(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
     read = chosen["dtype"]
     return allowed_outputs(read, chosen["dtype_b"] or read, target.arch)
@@ -84,13 +102,17 @@ def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
 
 
 def _vectors(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
-    """The widest of 16 bytes, and single elements for channels that no vector divides."""
+    """The widest of 16 bytes, and single elements for what no vector divides."""
     read = int(16 / target.arch.dtype(chosen["dtype"]).bytes)
     other = (
         chosen["dtype_c"]
         or default_dtypes(chosen["dtype"], chosen["dtype_b"] or chosen["dtype"], target.arch)[1]
     )
-    return (Dim3(read, read, int(16 / target.arch.dtype(other).bytes)), Dim3(1, 1, 1))
+    written = int(16 / target.arch.dtype(other).bytes)
+    widest = (Dim3(read, read, written), Dim3(1, 1, 1))
+    if _layout(chosen["layout"], chosen["ndim_spatial"]).order is Order.CHANNELS_LAST:
+        return widest
+    return (*widest, Dim3(read, 1, written))
 
 
 def _decode_whole(least: int, value: object) -> int:
@@ -122,8 +144,8 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
         partial(codec.decode, Dtype), _outputs,
     ),
     EntryField(
-        "layout", "order of the axes, if not the usual one of so many dimensions",
-        partial(codec.decode, Layout), any_of(tuple(Layout)),
+        "layout", "channels_last, channels_first, or the layout of so many dimensions by its name",
+        _decode_layout, any_of(tuple(Order)), Order.CHANNELS_LAST,
     ),
     triple_field("tile", "m, n and k of one workgroup", gemm.tiles),
     triple_field("waves", "waves along m, n and k", gemm.waves),
@@ -135,7 +157,7 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     choice_field("epilogue", "how the result is stored", Epilogue, Epilogue.CSHUFFLE),
     choice_field("scheduler", "what overlaps with what", Scheduler, Scheduler.INTRAWAVE),
     EntryField(
-        "vector", "channels of A, B and C that are moved at a time", partial(codec.decode, Dim3),
+        "vector", "elements of A, B and C that are moved at a time", partial(codec.decode, Dim3),
         _vectors, default=DEFAULT_VECTORS, triple=True,
     ),
     EntryField(

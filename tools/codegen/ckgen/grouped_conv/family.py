@@ -21,14 +21,13 @@ from ckgen.grouped_conv.choices import (
     DIMENSIONS,
     ENTRY_FIELDS,
     MERGED_GROUPS,
-    USUAL_LAYOUTS,
     VECTORS,
     build_spec,
 )
 from ckgen.grouped_conv.context import template_context
 from ckgen.grouped_conv.names import parse_name
 from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
-from ckgen.grouped_conv.spec import OPERANDS, GroupedConvSpec, Variant
+from ckgen.grouped_conv.spec import GroupedConvSpec, Variant, operands
 
 _OF_PRODUCT = ("tile", "waves", "warp_tile", "pipeline", "dtype_acc")
 _NUMBERS = {
@@ -70,12 +69,12 @@ class GroupedConvFamily(Family):
                 f"{conv.name} accumulates in {conv.dtype_acc}, and no declaration can say so; "
                 f"{product.dtype_a} x {product.dtype_b} accumulates in {accumulator}"
             )
-        usual = conv.layout is USUAL_LAYOUTS.get(conv.ndim_spatial)
+        follows = conv.layout.ndim_spatial == conv.ndim_spatial
         differing = {
             "dtype": product.dtype_a,
             "dtype_b": None if product.dtype_b is product.dtype_a else product.dtype_b,
             "dtype_c": None if product.dtype_c is output else product.dtype_c,
-            "layout": None if usual else conv.layout,
+            "layout": conv.layout.order if follows else conv.layout,
             "vector": conv.vectors,
         }
         names = (field.name for field in self.entry_fields)
@@ -94,7 +93,8 @@ class GroupedConvFamily(Family):
             return _NUMBERS[field]
         if field in ("dtype_x", "dtype_w", "dtype_y"):
             product = conv.implicit_gemm
-            if field.endswith(OPERANDS[conv.variant][2]):
+            (_, _, written), _ = operands(conv.variant, conv.layout.order)
+            if field.endswith(written):
                 return allowed_outputs(product.dtype_a, product.dtype_b, target.arch)
             return (product.dtype_a,)
         kind: type[Choice] = type(getattr(conv, field))

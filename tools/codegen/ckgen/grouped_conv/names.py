@@ -21,11 +21,11 @@ from ckgen.gemm.spec import (
 from ckgen.grouped_conv.spec import (
     DEFAULT_VECTORS,
     DIRECTION_WORDS,
-    OPERANDS,
     SPECIALIZATION_WORDS,
     GroupedConvSpec,
     Layout,
     Specialization,
+    operands,
 )
 
 FORM = (
@@ -65,7 +65,9 @@ def parse_name(name: str) -> GroupedConvSpec:
     implied_acc, implied_c = implied_dtypes(a)
     b = Dtype(match["b"]) if match["b"] else a
     c = Dtype(match["c"]) if match["c"] else implied_c
-    dtypes = dict(zip(OPERANDS[variant], (a, b, c)))
+    layout = Layout(match["layout"])
+    tensors, _ = operands(variant, layout.order)
+    dtypes = dict(zip(tensors, (a, b, c)))
     vectors = Dim3.parse(match["vectors"]) if match["vectors"] else DEFAULT_VECTORS
     special = match["special"]
     spec = GroupedConvSpec(
@@ -75,7 +77,7 @@ def parse_name(name: str) -> GroupedConvSpec:
         dtype_w=dtypes["w"],
         dtype_y=dtypes["y"],
         dtype_acc=Dtype(match["acc"]) if match["acc"] else implied_acc,
-        layout=Layout(match["layout"]),
+        layout=layout,
         tile=Dim3.parse(match["tile"]),
         waves=Dim3.parse(match["waves"]),
         warp_tile=Dim3.parse(match["warp_tile"]),

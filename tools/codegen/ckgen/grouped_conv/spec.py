@@ -32,17 +32,32 @@ class Variant(Choice):
     BACKWARD_WEIGHT = "backward_weight"
 
 
+class Order(Choice):
+    """Which axis of an image is innermost: the channels, or the positions."""
+
+    CHANNELS_LAST = "channels_last"
+    CHANNELS_FIRST = "channels_first"
+
+
 class Layout(Choice):
-    """The order of the axes of x; those of w and y go with it. Channels are innermost."""
+    """The order of the axes of x; those of w and y go with it."""
 
     NWGC = "nwgc"
     NHWGC = "nhwgc"
     NDHWGC = "ndhwgc"
+    NGCW = "ngcw"
+    NGCHW = "ngchw"
+    NGCDHW = "ngcdhw"
 
     @property
     def ndim_spatial(self) -> int:
         """How many of its axes are those of an image."""
         return len(self.value) - 3
+
+    @property
+    def order(self) -> Order:
+        """Which of its axes is innermost."""
+        return Order.CHANNELS_LAST if self.value.endswith("c") else Order.CHANNELS_FIRST
 
 
 class Specialization(Choice):
@@ -71,20 +86,23 @@ SPECIALIZATION_WORDS: Mapping[Specialization, str] = MappingProxyType(
 DEFAULT_VECTORS = Dim3(8, 8, 8)
 """What a name implies if it says nothing about vectors."""
 
-OPERANDS: Mapping[Variant, tuple[str, str, str]] = MappingProxyType(
-    {
-        Variant.FORWARD: ("x", "w", "y"),
-        Variant.BACKWARD_DATA: ("y", "w", "x"),
-        Variant.BACKWARD_WEIGHT: ("y", "x", "w"),
-    }
-)
-"""The tensors that are A, B and C of the implicit GEMM: two are read, the last is computed."""
-
-_LAYOUTS = {
-    Variant.FORWARD: gemm.Layout.RCR,
-    Variant.BACKWARD_DATA: gemm.Layout.RRR,
-    Variant.BACKWARD_WEIGHT: gemm.Layout.CRR,
+_OPERANDS = {
+    Variant.FORWARD: (("x", "w", "y"), gemm.Layout.RCR),
+    Variant.BACKWARD_DATA: (("y", "w", "x"), gemm.Layout.RRR),
+    Variant.BACKWARD_WEIGHT: (("y", "x", "w"), gemm.Layout.CRR),
 }
+_CHANNELS_FIRST_OPERANDS = (("w", "x", "y"), gemm.Layout.RRR)
+"""The product is across, because positions are what lies side by side."""
+
+
+def operands(variant: Variant, order: Order) -> tuple[tuple[str, str, str], gemm.Layout]:
+    """The tensors that are A, B and C of the implicit GEMM, and how they lie.
+
+    Two are read, the last is computed.
+    """
+    if variant is Variant.FORWARD and order is Order.CHANNELS_FIRST:
+        return _CHANNELS_FIRST_OPERANDS
+    return _OPERANDS[variant]
 
 
 @dataclass(frozen=True)
@@ -102,7 +120,8 @@ class ImplicitGemm(GemmSpec):
 class GroupedConvSpec(KernelSpec):
     """One kernel that convolves ``x`` with ``w`` to ``y``, or computes a gradient.
 
-    ``vector_a``, ``vector_b`` and ``vector_c`` are the channels that are moved at a time. With
+    ``vector_a``, ``vector_b`` and ``vector_c`` are the elements that are moved at a time: channels,
+    or with channels first elements of a filter and positions of images. With
     ``merged_groups`` a workgroup computes several groups at once. With ``split_k`` several
     workgroups can share a sum over positions. ``d_count`` is 1 if a bias enters the ``fused_op``.
     """
@@ -134,7 +153,8 @@ class GroupedConvSpec(KernelSpec):
     @cached_property
     def implicit_gemm(self) -> ImplicitGemm:
         """The product that is computed for each group, all of whose extents are padded."""
-        a, b, c = (getattr(self, f"dtype_{tensor}") for tensor in OPERANDS[self.variant])
+        tensors, layout = operands(self.variant, self.layout.order)
+        a, b, c = (getattr(self, f"dtype_{tensor}") for tensor in tensors)
         fused = self.d_count != 0 or self.fused_op is not FusedOp.PASS_THROUGH
         return ImplicitGemm(
             variant=gemm.Variant.MULTI_D if fused else gemm.Variant.STANDARD,
@@ -142,7 +162,7 @@ class GroupedConvSpec(KernelSpec):
             dtype_b=b,
             dtype_c=c,
             dtype_acc=self.dtype_acc,
-            layout=_LAYOUTS[self.variant],
+            layout=layout,
             tile=self.tile,
             waves=self.waves,
             warp_tile=self.warp_tile,
@@ -163,7 +183,7 @@ class GroupedConvSpec(KernelSpec):
 
     @cached_property
     def vectors(self) -> Dim3:
-        """The channels that are moved at a time, of A, B and C."""
+        """The elements that are moved at a time, of A, B and C."""
         return Dim3(self.vector_a, self.vector_b, self.vector_c)
 
     @cached_property

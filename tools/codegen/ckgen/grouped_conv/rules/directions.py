@@ -7,7 +7,7 @@ from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.gemm.spec import FusedOp, SplitK
 from ckgen.grouped_conv.choices import DIMENSIONS, MERGED_GROUPS
-from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization, Variant
+from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization, Variant
 
 
 def _dimensions(spec: GroupedConvSpec, target: Target) -> str | None:
@@ -57,6 +57,18 @@ def _specialization(spec: GroupedConvSpec, target: Target) -> str | None:
     return f"{spec.variant} has the same addresses with {spec.specialization} as without"
 
 
+def _channels_first(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.layout.order is Order.CHANNELS_LAST:
+        return None
+    if spec.variant is not Variant.FORWARD:
+        return f"{spec.variant} was asked for with {spec.layout}"
+    if spec.merged_groups > 1:
+        return f"{spec.merged_groups} groups at once were asked for with {spec.layout}"
+    if spec.specialization is Specialization.FILTER_3X3:
+        return f"{spec.specialization} was asked for with {spec.layout}"
+    return None
+
+
 DIRECTION_RULES: tuple[Rule, ...] = (
     Rule(
         "grouped_conv.dimensions",
@@ -89,6 +101,13 @@ DIRECTION_RULES: tuple[Rule, ...] = (
         "and not in backward_data.",
         ("merged_groups", "variant"),
         _merged_groups,
+    ),
+    Rule(
+        "grouped_conv.channels_first",
+        "Images with channels first are convolved forward, one group at a time, with filters of "
+        "any size or of 1: CK has no descriptors for them, and those of ckdispatch are for these.",
+        ("layout", "variant", "merged_groups", "specialization"),
+        _channels_first,
     ),
     Rule(
         "grouped_conv.specialization",

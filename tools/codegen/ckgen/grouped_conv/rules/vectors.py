@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules about the channels that are moved at a time."""
+"""Rules about the elements that are moved at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ckgen.core.rules import Rule
 from ckgen.core.target import Target
 from ckgen.gemm.spec import Epilogue
 from ckgen.grouped_conv.choices import VECTORS
-from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization
+from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization
 
 MAX_BYTES = 16
 """What one lane loads or stores at once."""
@@ -35,6 +35,13 @@ def _one_channel(spec: GroupedConvSpec, target: Target) -> str | None:
     return f"one channel is not read in vectors of {spec.vector_a} and {spec.vector_b}"
 
 
+def _scattered_positions(spec: GroupedConvSpec, target: Target) -> str | None:
+    whole_rows = spec.specialization is Specialization.FILTER_1X1_STRIDE1_PAD0
+    if spec.layout.order is Order.CHANNELS_LAST or spec.vector_b == 1 or whole_rows:
+        return None
+    return f"positions of x under the filter are not read in vectors of {spec.vector_b}"
+
+
 VECTOR_RULES: tuple[Rule, ...] = (
     Rule(
         "grouped_conv.vector_width",
@@ -53,5 +60,12 @@ VECTOR_RULES: tuple[Rule, ...] = (
         "Kernels for filters of 3x3 read one channel of each group: their vectors of A and B are 1.",
         ("vector_a", "vector_b", "specialization"),
         _one_channel,
+    ),
+    Rule(
+        "grouped_conv.scattered_positions",
+        "With channels first the positions of x are read one by one, because pads and strides tear "
+        "them apart; only filter_1x1_stride1_pad0 reads whole images.",
+        ("vector_b", "specialization", "layout"),
+        _scattered_positions,
     ),
 )

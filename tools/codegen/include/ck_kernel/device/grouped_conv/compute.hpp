@@ -36,7 +36,7 @@ __device__ ck_tile::index_t product_of(const Args& args, ck_tile::index_t workgr
     return ck_tile::amd_wave_read_first_lane(found);
 }
 
-// One value for each column of C, or nothing.
+// One value for each channel of y, which is a column of C, or a row; or nothing.
 template <typename Kernel, typename Args>
 __device__ auto d_windows(const Args& args, ck_tile::index_t group, ck_tile::index_t m, ck_tile::index_t n, ck_tile::index_t row, ck_tile::index_t column)
 {
@@ -48,17 +48,23 @@ __device__ auto d_windows(const Args& args, ck_tile::index_t group, ck_tile::ind
             constexpr ck_tile::number<Partitioner::MPerBlock> rows{};
             constexpr ck_tile::number<Partitioner::NPerBlock> columns{};
             const auto* const values = static_cast<const Type*>(args.d) + ck_tile::amd_wave_read_first_lane(group * args.group_d);
-            const auto view          = ck_tile::make_naive_tensor_view<ck_tile::address_space_enum::global>(
-                values, ck_tile::make_tuple(m, n), ck_tile::make_tuple(0, ck_tile::number<1>{}),
-                ck_tile::number<Kernel::kVectorC>{}, ck_tile::number<1>{});
+            const auto view          = [&] {
+                constexpr auto in_memory = ck_tile::address_space_enum::global;
+                constexpr ck_tile::number<1> one{};
+                if constexpr(Kernel::kBiasOfRows)
+                    return ck_tile::make_naive_tensor_view<in_memory>(values, ck_tile::make_tuple(m, n), ck_tile::make_tuple(one, 0), one, one);
+                else
+                    return ck_tile::make_naive_tensor_view<in_memory>(values, ck_tile::make_tuple(m, n), ck_tile::make_tuple(0, one),
+                                                                      ck_tile::number<Kernel::kVectorC>{}, one);
+            }();
             const auto padded = ck_tile::pad_tensor_view(view, ck_tile::make_tuple(rows, columns), ck_tile::sequence<true, true>{});
             return ck_tile::make_tile_window(padded, ck_tile::make_tuple(rows, columns), {row, column});
         },
         ck_tile::number<Types::size()>{});
 }
 
-// Kernel has the Pipeline of one loop variant, the Epilogue, the Partitioner, kVectorC, and kSplits: whether each layer of
-// workgroups computes a part of the sum. Otherwise each computes images of its own.
+// Kernel has the Pipeline of one loop variant, the Epilogue, the Partitioner, kVectorC, kBiasOfRows, and kSplits: whether each
+// layer of workgroups computes a part of the sum. Otherwise each computes images of its own.
 template <typename Kernel, typename Args>
 __device__ void compute(const Args& args, void* lds_0, [[maybe_unused]] void* lds_1)
 {
@@ -96,7 +102,7 @@ __device__ void compute(const Args& args, void* lds_0, [[maybe_unused]] void* ld
     const auto depth = Kernel::kSplits ? ck_tile::amd_wave_read_first_lane(static_cast<ck_tile::index_t>(layer) * loops * tile_k) : 0;
 
     const auto* const a = static_cast<const A*>(args.a) + ck_tile::amd_wave_read_first_lane(group * args.group_a + layer * args.layer_a);
-    const auto* const b = static_cast<const B*>(args.b) + ck_tile::amd_wave_read_first_lane(group * args.group_b);
+    const auto* const b = static_cast<const B*>(args.b) + ck_tile::amd_wave_read_first_lane(group * args.group_b + layer * args.layer_b);
     auto* const c       = static_cast<C*>(args.c) + ck_tile::amd_wave_read_first_lane(group * args.group_c + layer * args.layer_c);
 
     using ck_tile::address_space_enum;

@@ -126,16 +126,30 @@ private:
     {
         const Config& c = library.config;
         const Extents extents(c, p);
+        void* const x         = moved(p.x, first * extents.image_x, bytes_x(c));
+        const std::int64_t xs = images * extents.image_x;
         Args args{};
-        args.a           = moved(p.x, first * extents.image_x, bytes_x(c));
-        args.b           = p.w;
+        if(c.layout == Layout::channels_first)
+        {
+            args.a       = p.w;
+            args.b       = x;
+            args.group_a = extents.group_w;
+            args.group_b = p.c * extents.inputs;
+            args.group_c = p.k * extents.outputs;
+            args.layer_b = xs;
+        }
+        else
+        {
+            args.a       = x;
+            args.b       = p.w;
+            args.group_a = p.c * c.merged_groups;
+            args.group_b = extents.group_w * c.merged_groups;
+            args.group_c = p.k * c.merged_groups;
+            args.layer_a = xs;
+        }
         args.c           = moved(p.y, first * extents.image_y, bytes_y(c));
         args.d           = p.d[0];
-        args.group_a     = p.c * c.merged_groups;
-        args.group_b     = extents.group_w * c.merged_groups;
-        args.group_c     = p.k * c.merged_groups;
         args.group_d     = p.k;
-        args.layer_a     = images * extents.image_x;
         args.layer_c     = images * extents.image_y;
         args.k_batch     = 1;
         args.count       = 1;

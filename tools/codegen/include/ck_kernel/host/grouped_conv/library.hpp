@@ -56,12 +56,12 @@ struct Extents {
     }
 };
 
-// A tensor's elements of which dtype: A and B are read, C is written.
+// A tensor's elements, by the operand of the product that it is: A and B are read, C is written.
 inline int bytes_x(const Config& c)
 {
     switch(c.direction)
     {
-    case Direction::forward: return c.gemm.a.bytes;
+    case Direction::forward: return (c.layout == Layout::channels_first ? c.gemm.b : c.gemm.a).bytes;
     case Direction::backward_data: return c.gemm.c.bytes;
     case Direction::backward_weight: break;
     }
@@ -72,7 +72,9 @@ inline int bytes_y(const Config& c) { return c.direction == Direction::forward ?
 
 inline int bytes_w(const Config& c)
 {
-    return c.direction == Direction::backward_weight ? c.gemm.c.bytes : c.gemm.b.bytes;
+    if(c.direction == Direction::backward_weight)
+        return c.gemm.c.bytes;
+    return (c.layout == Layout::channels_first ? c.gemm.a : c.gemm.b).bytes;
 }
 
 // Images of less than 2 GiB together, as CK addresses a tensor by 32-bit byte offsets; 0 if one has more.

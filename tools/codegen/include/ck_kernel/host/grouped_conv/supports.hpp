@@ -92,6 +92,14 @@ inline ck_kernel_status check_vectors(const Library& library, const ck_grouped_c
     switch(c.direction)
     {
     case Direction::forward:
+        if(c.layout == Layout::channels_first)
+        {
+            const Extents extents(c, p);
+            sides[0] = {'w', "C times the size of the filter", product({p.c, extents.filters}), va, bytes_w(c), p.w};
+            sides[1] = {'x', "the size of an image of x", extents.inputs, vb, bytes_x(c), p.x};
+            sides[2] = {'y', "the size of an image of y", extents.outputs, vc, bytes_y(c), p.y};
+            break;
+        }
         sides[0] = {'x', "C", p.c, va, bytes_x(c), p.x};
         sides[1] = {'w', "C", p.c, vb, bytes_w(c), p.w};
         sides[2] = {'y', "K", p.k, vc, bytes_y(c), p.y};
@@ -110,9 +118,10 @@ inline ck_kernel_status check_vectors(const Library& library, const ck_grouped_c
     for(const Side& side : sides)
         if(const auto status = check_side(library, side, reason))
             return status;
-    if(c.gemm.d_count > 0 && misaligned(p.d[0], vc * c.gemm.d.bytes))
+    const int width_d = c.gemm.d.bytes * (c.layout == Layout::channels_first ? 1 : vc); // a value is for a whole row of positions
+    if(c.gemm.d_count > 0 && misaligned(p.d[0], width_d))
         return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for D at an address that is not a multiple of %d bytes, its vector width.",
-                      library.name, vc * c.gemm.d.bytes);
+                      library.name, width_d);
     return CK_KERNEL_OK;
 }
 

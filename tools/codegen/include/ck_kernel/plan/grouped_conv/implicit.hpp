@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ck_kernel/plan/grouped_conv/channels_first.hpp"
 #include "ck_kernel/plan/grouped_conv/config.hpp"
+#include "ck_kernel/plan/grouped_conv/sizes.hpp"
 #include "ck_tile/core.hpp"
 #include "ck_tile/ops/common/tensor_layout.hpp"
 #include "ck_tile/ops/grouped_convolution/utils/transform_conv_bwd_data_to_gemm.hpp"
@@ -48,17 +50,6 @@ struct Layouts<3> {
     using W = ck_tile::tensor_layout::convolution::GKZYXC;
     using Y = ck_tile::tensor_layout::convolution::NDHWGK;
 };
-
-// As CK takes them: groups first, then images or channels out, channels, and the spatial dimensions.
-template <int Spatial>
-struct Sizes {
-    ck_tile::array<ck_tile::index_t, Spatial + 3> x, w, y;
-    ck_tile::array<ck_tile::index_t, Spatial> stride, dilation, left_pad, right_pad;
-};
-
-// Backward data: the inputs whose distance from one another is a multiple of the stride meet the same part of the filter.
-template <int Spatial>
-using Residue = ck_tile::array<ck_tile::index_t, Spatial>;
 
 template <Direction, int Spatial, ck_tile::ConvolutionSpecialization Filter, int A, int B, int C, int Groups>
 struct Transform;
@@ -125,7 +116,7 @@ struct Args {
     const void* d;
     void* c;
     std::int64_t group_a, group_b, group_c, group_d; // elements from one group of the grid to the next
-    std::int64_t layer_a, layer_c;                   // elements from one layer of the grid to the next
+    std::int64_t layer_a, layer_b, layer_c;          // elements from one layer of the grid to the next
     std::int32_t k_batch;
     std::int32_t count;
     Product<Descriptors> products[Products];
@@ -137,13 +128,15 @@ constexpr int most_products(Direction direction, int spatial)
     return direction == Direction::backward_data ? 1 << spatial : 1;
 }
 
-template <Direction D, int Spatial_, Filter F, int A, int B, int C, int Groups>
+template <Direction D, int Spatial_, Layout L, Filter F, int A, int B, int C, int Groups>
 struct Implicit {
     static constexpr Direction kDirection = D;
     static constexpr int kSpatial         = Spatial_;
     static constexpr int kProducts        = most_products(D, Spatial_);
 
-    using Transform   = grouped_conv::Transform<D, Spatial_, to_ck(F), A, B, C, Groups>;
+    using Transform   = std::conditional_t<L == Layout::channels_first,
+                                         ChannelsFirst<Spatial_, F, A, B, C>,
+                                         grouped_conv::Transform<D, Spatial_, to_ck(F), A, B, C, Groups>>;
     using Descriptors = ck_tile::remove_cvref_t<decltype(Transform::descriptors({}, {}))>;
     using Args        = grouped_conv::Args<Descriptors, kProducts>;
 };
