@@ -56,17 +56,17 @@ double positions(const GroupedConvProblem& p, std::int64_t GroupedConvAxis::*ext
     return all;
 }
 
-// Kernels begin at an image, or at a group's filter, with an address of 64 bits, and go on from there by offsets of 32 bits: as many bytes as those can count. How
-// many images there are does not matter to them.
+// Kernels begin at a group's filters with an address of 64 bits, and go on from there by offsets of 32 bits: as many bytes as those can count. Images may be larger:
+// kernels divide those, or say that they cannot.
 void check_reach(const GroupedConvProblem& p) {
-    const auto check = [](const char* what, double elements, Name dtype) {
-        const double bytes = elements * element_bytes(dtype);
-        if (bytes > double(kLimit))
-            refuse(" was asked for with " + std::string(what) + " of more than 2 GiB, further than kernels reach in it; divide its channels, its groups or its positions among several.");
-    };
-    check("an image of x", positions(p, &GroupedConvAxis::input) * double(p.g) * double(p.c), p.dtype_x);
-    check("an image of y", positions(p, &GroupedConvAxis::output) * double(p.g) * double(p.k), p.dtype_y);
-    check("the filters of a group", positions(p, &GroupedConvAxis::filter) * double(p.k) * double(p.c), p.dtype_w);
+    constexpr double kAddressable = double(std::int64_t(1) << 48);
+    const double n = double(p.n), g = double(p.g);
+    const double filters = positions(p, &GroupedConvAxis::filter) * double(p.k) * double(p.c) * element_bytes(p.dtype_w);
+    if (filters > double(kLimit))
+        refuse(" was asked for with the filters of a group of more than 2 GiB, further than kernels reach in it; divide its channels among several groups or convolutions.");
+    const double x = n * positions(p, &GroupedConvAxis::input) * g * double(p.c) * element_bytes(p.dtype_x), y = n * positions(p, &GroupedConvAxis::output) * g * double(p.k) * element_bytes(p.dtype_y);
+    const char* tensor = x > kAddressable ? "x" : y > kAddressable ? "y" : g * filters > kAddressable ? "w" : nullptr;
+    if (tensor) refuse(" was asked for with " + std::string(tensor) + " of more than 256 TiB, which no GPU addresses; divide its images or its positions among several.");
 }
 
 void check_operation(GroupedConvProblem& p) {

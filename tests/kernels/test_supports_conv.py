@@ -19,6 +19,7 @@ def kernel(direction: str, rest: str = MANY) -> KernelLibrary:
     return KernelLibrary.load(Path(f"kernels/libgrouped_conv_{direction}_fp16_nhwgc_{rest}.so"))
 
 
+FIRST = KernelLibrary.load(Path(f"kernels/libgrouped_conv_fwd_bf16_ngchw_{MANY}_v8x1x8.so"))
 FORWARD, DATA, WEIGHT = kernel("fwd"), kernel("bwd_data"), kernel("bwd_weight")
 
 
@@ -78,11 +79,16 @@ def test_what_makes_no_sense_is_invalid(asked: ConvProblem, sentence: str) -> No
         (WEIGHT, problem(k_batch=2), "split its sum into 2 parts; it computes it whole (k_batch"),
         (WEIGHT, problem(n=2**22), "adds up over all of 4194304 images at once, and was asked for "
          "2 GiB or more of them; 76087 would work."),
-        (FORWARD, problem(c=2**20, axes=along(input=1024)), "an image or a filter of one group of "
-         "2 GiB or more."),
-        (FORWARD, problem(c=2**30, k=2**30, axes=(conv_axis(2**30, 1),) * 2), "an image or a filt"),
+        (FORWARD, problem(c=2**20, axes=along(input=1024)), "an image of 2 GiB or more, which it cannot "
+         "divide, because so much of it is met by the filter at once."),
+        (WEIGHT, problem(c=2**16, axes=along(input=1024)), "because it adds up over all of it."),
+        (FIRST, problem(c=2**16, axes=along(input=1024)), "because each channel has all of its rows."),
+        (FORWARD, problem(c=2**30, k=2**30, axes=(conv_axis(2**30, 1),) * 2), "was asked for filters of "
+         "one group of 2 GiB or more."),
         (FORWARD, problem(g=2**17), "131072 groups and 2 images, which are more layers of workgr"),
         (kernel("bwd_weight", MANY + "_splitk"), problem(k_batch=8), "its sum into 8 parts; from 1 to 7"),
+        (FIRST, problem(c=3), "C times the size of the filter = 27 and moves w in vectors of 8 elements"),
+        (FIRST, problem(axes=along(input=5)), "the size of an image of y = 70 and moves y in vectors of 8"),
         (kernel("fwd", MANY + "_v4x4x4_merge8"), problem(), "computes 8 groups at once, and was asked for 3."),
         (kernel("fwd", MANY + "_filter1x1pad0"), problem(), "filters of 1 without pads, and was asked for a "
          "filter of 3 with pads of 1 and 1 along spatial dimension 0."),

@@ -86,7 +86,8 @@ def random_numbers(shape: tuple[int, ...], dtype: str, seed: int) -> NDArray[Any
 
     None of them is subnormal: gfx90a takes those of 16 bits for zero.
     """
-    kind = numpy_dtype(dtype, fp8_encoding(GPU))
+    encoding = fp8_encoding(GPU) if dtype in ("fp8", "bf8") else None
+    kind = numpy_dtype(dtype, encoding)
     wide = random_matrix(shape, "fp32", seed)
     if kind.kind == "i":
         return np.round(wide * 9).astype(kind)

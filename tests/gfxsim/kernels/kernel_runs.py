@@ -111,7 +111,11 @@ class Device:
 
     def upload(self, data: Matrix) -> int:
         """The address of a copy of an array, with nothing around it."""
-        return self._memory.enter_context(self._runtime.upload(data.tobytes())).address
+        return self.copy(data).address
+
+    def copy(self, data: Matrix) -> Buffer:
+        """A copy of an array, with nothing around it."""
+        return self._memory.enter_context(self._runtime.upload(data.tobytes()))
 
     def launch(self, library: KernelLibrary, problem: Problem) -> None:
         """Runs a problem twice, with a workspace of just the size that the kernel asks for."""

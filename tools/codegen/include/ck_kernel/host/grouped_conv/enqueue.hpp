@@ -29,12 +29,12 @@ public:
     {
         switch(library.config.direction)
         {
-        case Direction::forward: return enqueue_images(p, [&](const auto&... of) { return enqueue_forward(of...); });
+        case Direction::forward: return enqueue_images(p, &Work::enqueue_forward);
         case Direction::backward_data:
-            if(!all_inputs_written(p.axis, Implicit::kSpatial))
+            if(images_at_once(library.config, p) == 0 || !all_inputs_written(p.axis, Implicit::kSpatial))
                 if(const auto error = clear(p.x, p.n, Extents(library.config, p).image_x * bytes_x(library.config)))
                     return error;
-            return enqueue_images(p, [&](const auto&... of) { return enqueue_data(of...); });
+            return enqueue_images(p, &Work::enqueue_data);
         case Direction::backward_weight: break;
         }
         return enqueue_weight(p);
@@ -107,76 +107,109 @@ private:
                                  pointers, 0, stream);
     }
 
+    // In each layer of workgroups so many images, and from one layer to the next in elements.
+    struct Layers {
+        std::int64_t count, images, step_x, step_y;
+    };
+    using Enqueue = hipError_t (Work::*)(const ck_grouped_conv_problem&, const Layers&) const;
+
     // As many images at once as CK can address, one such part in each layer of workgroups, and then the rest.
-    template <typename Enqueue>
-    hipError_t enqueue_images(const ck_grouped_conv_problem& p, const Enqueue& enqueue_some) const
-    {
-        const std::int64_t images = images_at_once(library.config, p);
-        if(const auto error = enqueue_some(p, std::int64_t{0}, images, p.n / images))
-            return error;
-        return p.n % images == 0 ? hipSuccess : enqueue_some(p, p.n - p.n % images, p.n % images, std::int64_t{1});
-    }
-
-    static void* moved(void* pointer, std::int64_t elements, int bytes)
-    {
-        return static_cast<char*>(pointer) + elements * bytes;
-    }
-
-    hipError_t enqueue_forward(const ck_grouped_conv_problem& p, std::int64_t first, std::int64_t images, std::int64_t layers) const
+    hipError_t enqueue_images(const ck_grouped_conv_problem& p, Enqueue enqueue_some) const
     {
         const Config& c = library.config;
         const Extents extents(c, p);
-        void* const x         = moved(p.x, first * extents.image_x, bytes_x(c));
-        const std::int64_t xs = images * extents.image_x;
+        const std::int64_t images = images_at_once(c, p);
+        if(images == 0)
+            return enqueue_bands(p, {p.n, 1, extents.image_x, extents.image_y}, enqueue_some);
+        const std::int64_t rest = p.n % images;
+        if(const auto error = (this->*enqueue_some)(p, {p.n / images, images, images * extents.image_x, images * extents.image_y}))
+            return error;
+        if(rest == 0)
+            return hipSuccess;
+        return (this->*enqueue_some)(moved(p, (p.n - rest) * extents.image_x, (p.n - rest) * extents.image_y), {1, rest, 0, 0});
+    }
+
+    // Band after band of all images, one image in each layer of workgroups.
+    hipError_t enqueue_bands(const ck_grouped_conv_problem& p, const Layers& layers, Enqueue enqueue_some) const
+    {
+        const bool forward      = Implicit::kDirection == Direction::forward;
+        const std::int64_t most = rows_at_once(library.config, p), all = forward ? p.axis[0].output : p.axis[0].input;
+        for(std::int64_t first = 0; first < all;)
+        {
+            const Band band = forward ? forward_band(p.axis[0], first, most) : backward_band(p.axis[0], first, most);
+            first += forward ? band.axis.output : band.axis.input;
+            if(band.axis.output < 1)
+                continue;
+            ck_grouped_conv_problem part =
+                moved(p, layers.step_x / p.axis[0].input * band.input, layers.step_y / p.axis[0].output * band.output);
+            part.axis[0] = band.axis;
+            if(const auto error = (this->*enqueue_some)(part, layers))
+                return error;
+        }
+        return hipSuccess;
+    }
+
+    // The problem with its images further on, in elements.
+    ck_grouped_conv_problem moved(ck_grouped_conv_problem p, std::int64_t x, std::int64_t y) const
+    {
+        p.x = static_cast<char*>(p.x) + x * bytes_x(library.config);
+        p.y = static_cast<char*>(p.y) + y * bytes_y(library.config);
+        return p;
+    }
+
+    hipError_t enqueue_forward(const ck_grouped_conv_problem& p, const Layers& layers) const
+    {
+        const Config& c = library.config;
+        const Extents extents(c, p);
         Args args{};
         if(c.layout == Layout::channels_first)
         {
             args.a       = p.w;
-            args.b       = x;
+            args.b       = p.x;
             args.group_a = extents.group_w;
             args.group_b = p.c * extents.inputs;
             args.group_c = p.k * extents.outputs;
-            args.layer_b = xs;
+            args.layer_b = layers.step_x;
         }
         else
         {
-            args.a       = x;
+            args.a       = p.x;
             args.b       = p.w;
             args.group_a = p.c * c.merged_groups;
             args.group_b = extents.group_w * c.merged_groups;
             args.group_c = p.k * c.merged_groups;
-            args.layer_a = xs;
+            args.layer_a = layers.step_x;
         }
-        args.c           = moved(p.y, first * extents.image_y, bytes_y(c));
+        args.c           = p.y;
         args.d           = p.d[0];
         args.group_d     = p.k;
-        args.layer_c     = images * extents.image_y;
+        args.layer_c     = layers.step_y;
         args.k_batch     = 1;
         args.count       = 1;
-        args.products[0] = product_of(sizes(p, images), {});
-        return launch(args, gemm::tile_count(c.gemm, args.products[0].m, args.products[0].n), p.g, layers);
+        args.products[0] = product_of(sizes(p, layers.images), {});
+        return launch(args, gemm::tile_count(c.gemm, args.products[0].m, args.products[0].n), p.g, layers.count);
     }
 
     // The products of all residues, in as few launches as their loops allow.
-    hipError_t enqueue_data(const ck_grouped_conv_problem& p, std::int64_t first, std::int64_t images, std::int64_t layers) const
+    hipError_t enqueue_data(const ck_grouped_conv_problem& p, const Layers& layers) const
     {
         const Config& c = library.config;
         const Extents extents(c, p);
         Args args{};
-        args.a       = moved(p.y, first * extents.image_y, bytes_y(c));
+        args.a       = p.y;
         args.b       = p.w;
-        args.c       = moved(p.x, first * extents.image_x, bytes_x(c));
+        args.c       = p.x;
         args.group_a = p.k;
         args.group_b = extents.group_w;
         args.group_c = p.c;
-        args.layer_a = images * extents.image_y;
-        args.layer_c = images * extents.image_x;
+        args.layer_a = layers.step_y;
+        args.layer_c = layers.step_x;
         args.k_batch = 1;
 
-        const Sizes s           = sizes(p, images);
+        const Sizes s           = sizes(p, layers.images);
         std::int64_t workgroups = 0;
         const auto flush        = [&] {
-            const auto error = args.count == 0 ? hipSuccess : launch(args, workgroups, p.g, layers);
+            const auto error = args.count == 0 ? hipSuccess : launch(args, workgroups, p.g, layers.count);
             args.count       = 0;
             workgroups       = 0;
             return error;

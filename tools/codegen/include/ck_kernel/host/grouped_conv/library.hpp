@@ -9,6 +9,7 @@
 
 #include "ck_grouped_conv_problem.h"
 #include "ck_kernel/host/gemm_library.hpp"
+#include "ck_kernel/host/grouped_conv/bands.hpp"
 #include "ck_kernel/plan/grouped_conv/config.hpp"
 
 namespace ck_kernel::grouped_conv {
@@ -77,14 +78,29 @@ inline int bytes_w(const Config& c)
     return (c.layout == Layout::channels_first ? c.gemm.a : c.gemm.b).bytes;
 }
 
-// Images of less than 2 GiB together, as CK addresses a tensor by 32-bit byte offsets; 0 if one has more.
+// Bytes of a tensor that CK can address: by 32-bit offsets, from its beginning.
+constexpr std::int64_t kAddressable = (INT64_C(1) << 31) - 1;
+
+// Images that can be addressed together; 0 if not even one can.
 inline std::int64_t images_at_once(const Config& config, const ck_grouped_conv_problem& p)
 {
-    constexpr std::int64_t limit = INT64_C(1) << 31;
     const Extents extents(config, p);
     const std::int64_t x = extents.image_x * bytes_x(config), y = extents.image_y * bytes_y(config);
-    const std::int64_t most = (limit - 1) / (x > y ? x : y);
+    const std::int64_t most = kAddressable / (x > y ? x : y);
     return most < p.n ? most : p.n;
+}
+
+// Of an image that cannot be addressed, how much can along its outermost dimension: outputs forward, and inputs in backward
+// data. 0 if there is no such part, because a row is too large, or each channel has all rows, or all images are added up.
+inline std::int64_t rows_at_once(const Config& config, const ck_grouped_conv_problem& p)
+{
+    if(config.layout == Layout::channels_first || config.direction == Direction::backward_weight)
+        return 0;
+    const Extents extents(config, p);
+    const ck_grouped_conv_axis& rows = p.axis[0];
+    const std::int64_t inputs = kAddressable / (extents.image_x / rows.input * bytes_x(config));
+    const std::int64_t outputs = kAddressable / (extents.image_y / rows.output * bytes_y(config));
+    return config.direction == Direction::forward ? outputs_at_once(rows, inputs, outputs) : inputs_at_once(rows, inputs, outputs);
 }
 
 } // namespace ck_kernel::grouped_conv

@@ -130,14 +130,19 @@ inline ck_kernel_status check_counts(const Library& library, const ck_grouped_co
 {
     const Config& c = library.config;
     const Extents extents(c, p);
-    if(!fits_descriptor(1, extents.group_w, bytes_w(c)) || !fits_descriptor(1, extents.image_x, bytes_x(c)) ||
-       !fits_descriptor(1, extents.image_y, bytes_y(c)))
-        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for an image or a filter of one group of 2 GiB or more.", library.name);
+    if(!fits_descriptor(1, extents.group_w, bytes_w(c)))
+        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for filters of one group of 2 GiB or more.", library.name);
     const std::int64_t at_once = images_at_once(c, p);
+    if(at_once == 0 && rows_at_once(c, p) == 0)
+        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for an image of 2 GiB or more, which it cannot divide, because %s.", library.name,
+                      c.direction == Direction::backward_weight   ? "it adds up over all of it"
+                      : c.layout == Layout::channels_first ? "each channel has all of its rows"
+                                                           : "so much of it is met by the filter at once");
     if(c.direction == Direction::backward_weight && at_once < p.n)
         return reason(CK_KERNEL_UNSUPPORTED, "%s adds up over all of %lld images at once, and was asked for 2 GiB or more of them; %lld would work.",
                       library.name, static_cast<long long>(p.n), static_cast<long long>(at_once));
-    if(p.g / c.merged_groups > kMostLayers || p.n / at_once > kMostLayers)
+    const std::int64_t layers = at_once == 0 ? p.n : p.n / at_once;
+    if(p.g / c.merged_groups > kMostLayers || layers > kMostLayers)
         return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for %lld groups and %lld images, which are more layers of workgroups than the %lld of a grid.",
                       library.name, static_cast<long long>(p.g), static_cast<long long>(p.n), static_cast<long long>(kMostLayers));
     return CK_KERNEL_OK;
