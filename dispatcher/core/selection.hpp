@@ -36,6 +36,7 @@ struct Refused {
     std::shared_ptr<const Kernel<typename Family::Key>> kernel;
     ErrorCode code;
     std::string reason;
+    int nearness = 0;  ///< the largest is of the kernel that comes nearest to what was asked for
 };
 
 template <class Family>

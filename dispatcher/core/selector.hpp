@@ -2,7 +2,7 @@
 // Chooses plans for problems on one GPU. It needs no device: what a kernel computes is its library's own answer, and that needs none.
 //
 // Family names the types Key, Problem, Way, Registry and Bound (the problem of the kernel ABI) and has
-//     static std::string mismatch(const Key&, const Problem&)               why the kernel computes something else; empty if it does not
+//     static Mismatch mismatch(const Key&, const Problem&)                  why the kernel computes something else, if it does; what matters most is checked first
 //     static std::vector<Way> ways(const Key&, const Problem&, double)      how it could be run, such as parts of a split K; workgroups that the GPU runs at once
 //     static Work work(const Key&, const Problem&, const Way&)              for the cost model
 //     static Bound probe(const Problem&, const Way&)                        to ask supports(), with addresses of the stated alignment
@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "arch/arch_types.hpp"
 #include "ckdispatch/core/fields.hpp"
 #include "ckdispatch/core/gpus.hpp"
+#include "ckdispatch/core/mismatch.hpp"
 #include "ckdispatch/core/selection.hpp"
 #include "ckdispatch/core/selection_cache.hpp"
 
@@ -110,6 +112,9 @@ public:
     std::size_t cached() const { return cache_.size(); }
 
 private:
+    /// Nearer than any whose signature is another: its library was asked.
+    static constexpr int kAsked = std::numeric_limits<int>::max();
+
     void use(Strategy strategy, Predictor<Family> predictor, Chooser<Family> chooser) {
         if (strategy == Strategy::model && !predictor) throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model; give a predictor.");
         if (strategy == Strategy::user_function && !chooser)
@@ -122,13 +127,16 @@ private:
 
     /// The ways to run the problem on a kernel with what they should take; false, with a reason, if its signature or GPU is another.
     bool candidates_of(const KernelPtr& kernel, const Problem& problem, std::vector<Candidate<Family>>& ways, Refused<Family>& refused) const {
-        const Resources* used = kernel->resources_on(gpu_);
+        const Resources* used   = kernel->resources_on(gpu_);
+        const Mismatch mismatch = Family::mismatch(kernel->key(), problem);
+        // Of two that are equally near, the one for this GPU.
+        const int nearness = 2 * mismatch.passed + (used ? 1 : 0);
         if (!used) {
-            refused = {kernel, ErrorCode::wrong_gpu, kernel->name() + " holds no code for " + std::string(gpu_.text()) + "."};
+            refused = {kernel, ErrorCode::wrong_gpu, kernel->name() + " holds no code for " + std::string(gpu_.text()) + ".", nearness};
             return false;
         }
-        if (std::string why = Family::mismatch(kernel->key(), problem); !why.empty()) {
-            refused = {kernel, ErrorCode::unsupported, kernel->name() + " " + why};
+        if (!mismatch.why.empty()) {
+            refused = {kernel, ErrorCode::unsupported, kernel->name() + " " + mismatch.why, nearness};
             return false;
         }
         for (auto& way : Family::ways(kernel->key(), problem, workgroups_at_once(*used, *facts_))) {
@@ -136,7 +144,7 @@ private:
             candidate.microseconds = predict(candidate, problem, *used);
             ways.push_back(std::move(candidate));
         }
-        if (ways.empty()) refused = {kernel, ErrorCode::unsupported, kernel->name() + " has no way to compute this problem."};
+        if (ways.empty()) refused = {kernel, ErrorCode::unsupported, kernel->name() + " has no way to compute this problem.", nearness};
         return !ways.empty();
     }
 
@@ -167,9 +175,9 @@ private:
                 candidate.workspace_bytes = workspace_of(candidate, bound);
                 return within_workspace(candidate, problem, refused);
             }
-            refused = {candidate.kernel, code_of(status), why};
+            refused = {candidate.kernel, code_of(status), why, kAsked};
         } catch (const Error& error) {
-            refused = {candidate.kernel, error.code(), error.what()};
+            refused = {candidate.kernel, error.code(), error.what(), kAsked};
         }
         return false;
     }
@@ -178,7 +186,7 @@ private:
         const std::uint64_t needed = candidate.workspace_bytes;
         if (needed <= problem.workspace_limit) return true;
         refused = {candidate.kernel, ErrorCode::unsupported,
-                   candidate.kernel->name() + " needs a workspace of " + std::to_string(needed) + " bytes, and the limit is " + std::to_string(problem.workspace_limit) + "."};
+                   candidate.kernel->name() + " needs a workspace of " + std::to_string(needed) + " bytes, and the limit is " + std::to_string(problem.workspace_limit) + ".", kAsked};
         return false;
     }
 
@@ -198,7 +206,7 @@ private:
         return joined(problem, pieces, [&](const Problem& piece) { return select(piece); });
     }
 
-    /// The best kernel for the whole problem, or nullptr with the reasons of all, the nearest first.
+    /// The best kernel for the whole problem, or nullptr with the reasons of all: first of those that were asked, the best first.
     PlanPtr choose(const Problem& problem, std::vector<Refused<Family>>& tried) const {
         if (strategy_ == Strategy::user_function) return choose_by_function(problem, tried);
         std::vector<Candidate<Family>> candidates;
@@ -236,7 +244,8 @@ private:
     Error no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused) const {
         std::string sentence = "No kernel of the registry " + registry_->name() + " computes " + problem.text() + " on " + std::string(gpu_.text());
         if (refused.empty()) return {ErrorCode::no_kernel, sentence + ": it has none."};
-        sentence += " (" + std::to_string(refused.size()) + " refuse). The nearest: " + refused.front().reason;
+        const auto nearest = std::max_element(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.nearness < b.nearness; });
+        sentence += " (" + std::to_string(refused.size()) + " refuse). The nearest: " + nearest->reason;
         return {ErrorCode::no_kernel, sentence};
     }
 

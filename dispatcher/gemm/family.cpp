@@ -74,15 +74,18 @@ const GemmWords& gemm_words() {
     return words;
 }
 
-std::string GemmFamily::mismatch(const GemmKey& key, const GemmProblem& problem) {
+Mismatch GemmFamily::mismatch(const GemmKey& key, const GemmProblem& problem) {
     const Oriented o = oriented(problem);
-    if (key.dtype_a != o.dtype_a) return computes("A in", key.dtype_a.text(), o.dtype_a.text());
-    if (key.dtype_b != o.dtype_b) return computes("B in", key.dtype_b.text(), o.dtype_b.text());
-    if (key.dtype_c != problem.dtype_c) return computes("C in", key.dtype_c.text(), problem.dtype_c.text());
-    if (key.layout.text() != std::string_view(o.layout, 3)) return computes("the layout", key.layout.text(), std::string_view(o.layout, 3));
-    if (std::string why = operation_mismatch(key, problem, o); !why.empty()) return why;
-    if (std::string why = variant_mismatch(key, problem); !why.empty()) return why;
-    return split_mismatch(key, problem);
+    const std::string_view layout(o.layout, 3);
+    return Checks()
+        .check(key.dtype_a == o.dtype_a, [&] { return computes("A in", key.dtype_a.text(), o.dtype_a.text()); })
+        .check(key.dtype_b == o.dtype_b, [&] { return computes("B in", key.dtype_b.text(), o.dtype_b.text()); })
+        .check(key.dtype_c == problem.dtype_c, [&] { return computes("C in", key.dtype_c.text(), problem.dtype_c.text()); })
+        .check(key.layout.text() == layout, [&] { return computes("the layout", key.layout.text(), layout); })
+        .check([&] { return operation_mismatch(key, problem, o); })
+        .check([&] { return variant_mismatch(key, problem); })
+        .check([&] { return split_mismatch(key, problem); })
+        .result();
 }
 
 std::vector<GemmWay> GemmFamily::ways(const GemmKey& key, const GemmProblem& problem, double workgroups_at_once) {

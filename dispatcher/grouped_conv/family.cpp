@@ -51,18 +51,21 @@ const GroupedConvWords& grouped_conv_words() {
     return words;
 }
 
-std::string GroupedConvFamily::mismatch(const GroupedConvKey& key, const GroupedConvProblem& problem) {
-    if (!grouped_conv_words().is_direction(key.variant)) return "is of the variant " + text(key.variant) + ", which this runtime does not know.";
-    if (key.variant != problem.direction) return computes("", key.variant, problem.direction);
-    if (key.layout != problem.layout) return computes("the layout ", key.layout, problem.layout);
-    if (key.ndim_spatial != problem.ndim_spatial) return "computes " + std::to_string(key.ndim_spatial) + " spatial dimensions, not " + std::to_string(problem.ndim_spatial) + ".";
-    if (key.dtype_x != problem.dtype_x) return computes("with x in ", key.dtype_x, problem.dtype_x);
-    if (key.dtype_w != problem.dtype_w) return computes("with w in ", key.dtype_w, problem.dtype_w);
-    if (key.dtype_y != problem.dtype_y) return computes("with y in ", key.dtype_y, problem.dtype_y);
-    if (key.fused_op != problem.fused_op || key.d_count != problem.d_count) return "computes " + operation(key.fused_op, key.d_count) + ", not " + operation(problem.fused_op, problem.d_count) + ".";
-    if (std::string why = specialization_mismatch(key, problem); !why.empty()) return why;
-    if (std::string why = groups_mismatch(key, problem); !why.empty()) return why;
-    return SplitK::mismatch(key.split_k, problem.split_k, problem.deterministic, "the sum");
+Mismatch GroupedConvFamily::mismatch(const GroupedConvKey& key, const GroupedConvProblem& problem) {
+    return Checks()
+        .check(grouped_conv_words().is_direction(key.variant), [&] { return "is of the variant " + text(key.variant) + ", which this runtime does not know."; })
+        .check(key.variant == problem.direction, [&] { return computes("", key.variant, problem.direction); })
+        .check(key.layout == problem.layout, [&] { return computes("the layout ", key.layout, problem.layout); })
+        .check(key.ndim_spatial == problem.ndim_spatial, [&] { return "computes " + std::to_string(key.ndim_spatial) + " spatial dimensions, not " + std::to_string(problem.ndim_spatial) + "."; })
+        .check(key.dtype_x == problem.dtype_x, [&] { return computes("with x in ", key.dtype_x, problem.dtype_x); })
+        .check(key.dtype_w == problem.dtype_w, [&] { return computes("with w in ", key.dtype_w, problem.dtype_w); })
+        .check(key.dtype_y == problem.dtype_y, [&] { return computes("with y in ", key.dtype_y, problem.dtype_y); })
+        .check(key.fused_op == problem.fused_op && key.d_count == problem.d_count,
+               [&] { return "computes " + operation(key.fused_op, key.d_count) + ", not " + operation(problem.fused_op, problem.d_count) + "."; })
+        .check([&] { return specialization_mismatch(key, problem); })
+        .check([&] { return groups_mismatch(key, problem); })
+        .check([&] { return SplitK::mismatch(key.split_k, problem.split_k, problem.deterministic, "the sum"); })
+        .result();
 }
 
 std::vector<GroupedConvWay> GroupedConvFamily::ways(const GroupedConvKey& key, const GroupedConvProblem& problem, double) {

@@ -8,6 +8,7 @@
 
 #include "ckdispatch/gemm/family.hpp"
 #include "tests/dispatcher/support/built.hpp"
+#include "tests/dispatcher/support/keys.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
 
 namespace ckdispatch {
@@ -83,6 +84,19 @@ TEST_F(Reasons, OfANearMissAreInTheSentenceThatRefusesTheProblem) {
                    "No kernel of the registry mine computes gemm 128x128x40 fp16 rcr on gfx942 (2 refuse). The nearest: " + std::string(kUnpadded) +
                        " was asked for K = 40 and needs a multiple of 32, because it does not pad K.",
                    selector.select(fp16(128, 128, 40).build()));
+}
+
+// In the order of the keys a batched kernel of other dtypes would come first.
+TEST_F(Reasons, OfTheNearestAreInTheSentenceThoughNoLibraryIsAsked) {
+    GemmKey batched = test::sample_key(), rows = test::sample_key(), relu = test::sample_key();
+    batched.variant = "batched", batched.dtype_a = "bf16";
+    rows.layout   = "rrr";
+    relu.fused_op = "Relu";
+    for (const GemmKey& key : {batched, rows}) registry->add(test::unopened_kernel(key));
+    GemmSelector selector(registry, "gfx942");
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "(2 refuse). The nearest: " + test::name_for(rows) + " computes the layout rrr, not rcr.", selector.select(fp16(64, 64, 64).build()));
+    registry->add(test::unopened_kernel(relu));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "(3 refuse). The nearest: " + test::name_for(relu) + " computes Relu, not the product alone.", selector.select(fp16(64, 64, 64).build()));
 }
 
 TEST_F(Reasons, OfAnEmptyRegistryAreThatItHasNone) {
