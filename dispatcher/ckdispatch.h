@@ -121,7 +121,7 @@ typedef struct ckd_grouped_conv_problem {
     const char* dtype_x;   /* such as "fp16" */
     const char* dtype_w;   /* null: as x */
     const char* dtype_y;   /* null: the usual one of the pair */
-    const char* layout;    /* "nwgc", "nhwgc" or "ndhwgc"; null: that of ndim_spatial */
+    const char* layout;    /* "nwgc", "nhwgc" or "ndhwgc", forward also "ngcw", "ngchw" or "ngcdhw"; null: the first kind, of ndim_spatial */
     const char* fused_op;  /* null is "PassThrough"; others in forward alone */
     int64_t split_k;          /* parts of the sum of backward_weight; 0 is 1, -1 lets the dispatcher choose */
     int32_t alignment;        /* bytes that every address is a multiple of; 0 is 16 */

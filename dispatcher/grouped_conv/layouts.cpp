@@ -10,9 +10,12 @@ namespace ckdispatch {
 namespace {
 
 constexpr GroupedConvLayout kLayouts[] = {
-    {"nwgc", 1, "nwgc", "gkxc", "nwgk"},
-    {"nhwgc", 2, "nhwgc", "gkyxc", "nhwgk"},
-    {"ndhwgc", 3, "ndhwgc", "gkzyxc", "ndhwgk"},
+    {"nwgc", 1, false, "nwgc", "gkxc", "nwgk"},
+    {"nhwgc", 2, false, "nhwgc", "gkyxc", "nhwgk"},
+    {"ndhwgc", 3, false, "ndhwgc", "gkzyxc", "ndhwgk"},
+    {"ngcw", 1, true, "ngcw", "gkcx", "ngkw"},
+    {"ngchw", 2, true, "ngchw", "gkcyx", "ngkhw"},
+    {"ngcdhw", 3, true, "ngcdhw", "gkczyx", "ngkdhw"},
 };
 
 }  // namespace
@@ -28,7 +31,7 @@ const GroupedConvLayout& GroupedConvLayout::find(Name word) {
 
 const GroupedConvLayout* GroupedConvLayout::of(int ndim_spatial) {
     for (const GroupedConvLayout& layout : kLayouts)
-        if (layout.ndim_spatial == ndim_spatial) return &layout;
+        if (layout.ndim_spatial == ndim_spatial && !layout.channels_first) return &layout;
     return nullptr;
 }
 

@@ -31,7 +31,7 @@ struct GroupedConvProblem {
     int ndim_spatial = 0;
     GroupedConvAxes axes{};
     Name dtype_x, dtype_w, dtype_y;
-    /// One word for all three tensors: nwgc, nhwgc or ndhwgc.
+    /// One word for all three tensors: nwgc, nhwgc or ndhwgc, and in forward also ngcw, ngchw or ngcdhw.
     Name layout;
     /// Applied to y and the bias, in forward alone; PassThrough without any.
     Name fused_op;

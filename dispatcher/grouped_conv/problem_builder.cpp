@@ -89,6 +89,16 @@ void check_split(GroupedConvProblem& p) {
         refuse(" with a sum of n * outputs = " + number(depth) + " split into " + number(p.split_k) + " parts was asked for; parts are from 1 to that, or 0 for the dispatcher to choose.");
 }
 
+// An extent of a tensor by its letter in the layout, and those of its positions.
+std::int64_t extent_of(const Extents& shape, std::string_view letters, char letter) { return shape[letters.find(letter)]; }
+
+Extents positions_of(const Extents& shape, std::string_view letters) {
+    Extents positions;
+    for (std::size_t i = 0; i < letters.size(); ++i)
+        if (GroupedConvLayout::is_position(letters[i])) positions.push_back(shape[i]);
+    return positions;
+}
+
 void check_same(const char* what, const char* one, std::int64_t of_one, const char* other, std::int64_t of_other) {
     if (of_one != of_other) refuse(" was asked for whose " + std::string(one) + " has " + number(of_one) + " " + what + " and whose " + other + " has " + number(of_other) + "; they must be the same.");
 }
@@ -121,22 +131,24 @@ GroupedConvProblemBuilder::Dimensions GroupedConvProblemBuilder::read_shapes(Gro
     if (sized_ || !dimensions_.input.empty() || !dimensions_.filter.empty() || !dimensions_.output.empty()) refuse(" was asked for by shapes and by sizes; shapes say all.");
     const GroupedConvLayout* layout = p.layout.empty() ? GroupedConvLayout::of(int(x_.size()) - 3) : &GroupedConvLayout::find(p.layout);
     if (!layout) refuse(" was asked for with x of the shape " + shown(x_) + "; without a layout it has n, one to three positions, g and c.");
-    const std::size_t dims = std::size_t(layout->ndim_spatial);
     const auto check_rank  = [&](const char* name, const Extents& shape, std::string_view letters) {
         if (shape.size() != letters.size()) refuse(" of the layout " + std::string(layout->word) + " was asked for with " + name + " of the shape " + shown(shape) + "; it has the extents " + std::string(letters) + ".");
     };
     check_rank("x", x_, layout->x);
     check_rank("w", w_, layout->w);
-    p.n = x_[0], p.g = x_[dims + 1], p.c = x_[dims + 2], p.k = w_[1];
-    check_same("groups", "x", p.g, "w", w_[0]);
-    check_same("channels in a group", "x", p.c, "w", w_[dims + 2]);
-    Dimensions read{{x_.begin() + 1, x_.begin() + 1 + std::ptrdiff_t(dims)}, {w_.begin() + 2, w_.begin() + 2 + std::ptrdiff_t(dims)}, {}};
+    const auto of_x = [&](char letter) { return extent_of(x_, layout->x, letter); };
+    const auto of_w = [&](char letter) { return extent_of(w_, layout->w, letter); };
+    const auto of_y = [&](char letter) { return extent_of(y_, layout->y, letter); };
+    p.n = of_x('n'), p.g = of_x('g'), p.c = of_x('c'), p.k = of_w('k');
+    check_same("groups", "x", p.g, "w", of_w('g'));
+    check_same("channels in a group", "x", p.c, "w", of_w('c'));
+    Dimensions read{positions_of(x_, layout->x), positions_of(w_, layout->w), {}};
     if (y_.empty()) return read;
     check_rank("y", y_, layout->y);
-    check_same("images", "x", p.n, "y", y_[0]);
-    check_same("groups", "x", p.g, "y", y_[dims + 1]);
-    check_same("channels out of a group", "w", p.k, "y", y_[dims + 2]);
-    read.output.assign(y_.begin() + 1, y_.begin() + 1 + std::ptrdiff_t(dims));
+    check_same("images", "x", p.n, "y", of_y('n'));
+    check_same("groups", "x", p.g, "y", of_y('g'));
+    check_same("channels out of a group", "w", p.k, "y", of_y('k'));
+    read.output = positions_of(y_, layout->y);
     return read;
 }
 
@@ -151,6 +163,8 @@ GroupedConvProblem GroupedConvProblemBuilder::build() const {
     const auto* layout     = p.layout.empty() ? GroupedConvLayout::of(int(dims)) : &GroupedConvLayout::find(p.layout);
     if (!layout) refuse(" of " + dimensions(dims) + " was asked for; there are from one to three.");
     if (dims != std::size_t(layout->ndim_spatial)) refuse(" of " + dimensions(dims) + " was asked for in the layout " + std::string(layout->word) + ", which has " + number(layout->ndim_spatial) + ".");
+    if (layout->channels_first && p.direction != words.forward)
+        refuse(" " + word(p.direction) + " was asked for in the layout " + std::string(layout->word) + ", which has channels first and is forward only; " + std::string(GroupedConvLayout::of(int(dims))->word) + " is for all directions.");
     p.layout       = layout->word;
     p.ndim_spatial = layout->ndim_spatial;
 
@@ -169,7 +183,7 @@ GroupedConvProblem GroupedConvProblemBuilder::build() const {
     for (std::size_t i = 0; i < dims; ++i) {
         GroupedConvAxis& axis = p.axes[i];
         axis                  = {given.input[i], given.filter[i], 0, stride[i], dilation[i], left_pad[i], right_pad[i]};
-        axis.output           = output_of(axis, layout->x[i + 1]);
+        axis.output           = output_of(axis, "dhw"[i + 3 - dims]);
     }
     if (!given.output.empty() && !std::equal(given.output.begin(), given.output.end(), p.axes.begin(), p.axes.begin() + std::ptrdiff_t(dims), [](std::int64_t wanted, const GroupedConvAxis& axis) { return wanted == axis.output; })) {
         Extents following;

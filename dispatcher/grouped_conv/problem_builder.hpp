@@ -35,7 +35,7 @@ public:
     /// Of x, w and y; y's is the usual one of the pair if it is not given.
     GroupedConvProblemBuilder& dtypes(std::string_view x, std::string_view w, std::string_view y = {});
     GroupedConvProblemBuilder& dtype(std::string_view all) { return dtypes(all, all); }
-    /// Such as "nhwgc"; that of the number of dimensions if it is not given.
+    /// Such as "nhwgc", or "ngchw" in forward; the one with channels last if it is not given.
     GroupedConvProblemBuilder& layout(std::string_view word);
     /// An operation on y, and with one D tensor on a bias.
     GroupedConvProblemBuilder& fused(std::string_view op, int d_count);

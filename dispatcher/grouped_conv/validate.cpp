@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <array>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ckdispatch/core/split_k.hpp"
 #include "ckdispatch/grouped_conv/family.hpp"
+#include "ckdispatch/grouped_conv/layouts.hpp"
 #include "ckdispatch/reference/comparison.hpp"
 
 namespace ckdispatch {
@@ -43,10 +46,27 @@ private:
     std::vector<double> values_;
 };
 
+// How far it is in a packed tensor from one image, group, channel or position to the next.
+struct Steps {
+    std::int64_t n = 0, g = 0, c = 0, k = 0, position = 0;
+
+    Steps(const GroupedConvProblem& p, std::string_view letters, std::int64_t positions) {
+        std::int64_t step = 1;
+        for (std::size_t i = letters.size(); i-- > 0;) switch (letters[i]) {
+                case 'n': n = std::exchange(step, step * p.n); break;
+                case 'g': g = std::exchange(step, step * p.g); break;
+                case 'c': c = std::exchange(step, step * p.c); break;
+                case 'k': k = std::exchange(step, step * p.k); break;
+                default:  // those of all dimensions are one run
+                    if (position == 0) position = std::exchange(step, step * positions);
+            }
+    }
+};
+
 class Reference {
 public:
     Reference(Device& device, const GroupedConvProblem& p, Tensors tensors)
-        : p_(p), result_(p.result()), inputs_(p.inputs()), filters_(p.filters()), outputs_(p.outputs()), x_(device, p, 0, tensors[0]), w_(device, p, 1, tensors[1]), y_(device, p, 2, tensors[2]) {
+        : p_(p), layout_(GroupedConvLayout::find(p.layout)), result_(p.result()), of_x_(p, layout_.x, p.inputs()), of_w_(p, layout_.w, p.filters()), of_y_(p, layout_.y, p.outputs()), x_(device, p, 0, tensors[0]), w_(device, p, 1, tensors[1]), y_(device, p, 2, tensors[2]) {
         if (p.d_count) bias_.emplace_back(device, p, 3, tensors[3]);
         static constexpr std::int64_t GroupedConvAxis::*extents[] = {&GroupedConvAxis::input, &GroupedConvAxis::filter, &GroupedConvAxis::output};
         static constexpr std::int64_t Meeting::*places[]          = {&Meeting::input, &Meeting::filter, &Meeting::output};
@@ -79,9 +99,9 @@ private:
         return {one(&Meeting::input, &GroupedConvAxis::input), one(&Meeting::filter, &GroupedConvAxis::filter), one(&Meeting::output, &GroupedConvAxis::output)};
     }
 
-    const double* x(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t c) const { return x_.at(((n * inputs_ + position) * p_.g + g) * p_.c + c); }
-    const double* w(std::int64_t g, std::int64_t k, std::int64_t position, std::int64_t c) const { return w_.at(((g * p_.k + k) * filters_ + position) * p_.c + c); }
-    const double* y(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t k) const { return y_.at(((n * outputs_ + position) * p_.g + g) * p_.k + k); }
+    const double* x(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t c) const { return x_.at(n * of_x_.n + position * of_x_.position + g * of_x_.g + c * of_x_.c); }
+    const double* w(std::int64_t g, std::int64_t k, std::int64_t position, std::int64_t c) const { return w_.at(g * of_w_.g + k * of_w_.k + position * of_w_.position + c * of_w_.c); }
+    const double* y(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t k) const { return y_.at(n * of_y_.n + position * of_y_.position + g * of_y_.g + k * of_y_.k); }
 
     // An element of the result at a position: i and j are image and channel in, channels out and in, or image and channel out.
     const double* result(std::int64_t position, std::int64_t g, std::int64_t i, std::int64_t j) const { return result_ == 0 ? x(i, position, g, j) : result_ == 1 ? w(g, i, position, j) : y(i, position, g, j); }
@@ -95,9 +115,9 @@ private:
     };
     Factors factors(const Meeting& m, std::int64_t g, std::int64_t i, std::int64_t j) const {
         switch (result_) {
-            case 0: return {y(i, m.output, g, 0), 1, w(g, 0, m.filter, j), filters_ * p_.c};
-            case 1: return {y(0, m.output, g, i), outputs_ * p_.g * p_.k, x(0, m.input, g, j), inputs_ * p_.g * p_.c};
-            default: return {x(i, m.input, g, 0), 1, w(g, j, m.filter, 0), 1};
+            case 0: return {y(i, m.output, g, 0), of_y_.k, w(g, 0, m.filter, j), of_w_.k};
+            case 1: return {y(0, m.output, g, i), of_y_.n, x(0, m.input, g, j), of_x_.n};
+            default: return {x(i, m.input, g, 0), of_x_.c, w(g, j, m.filter, 0), of_w_.c};
         }
     }
 
@@ -118,21 +138,22 @@ private:
                 }
     }
 
-    // As the layout has it: n, positions, g and a channel, or g, k, positions and c.
+    // In the order of the layout.
     std::vector<std::int64_t> index(std::int64_t g, std::int64_t i, const Position& at, std::int64_t j) const {
-        const bool weights = result_ == 1;
         std::vector<std::int64_t> all;
-        if (weights) all.push_back(g);
-        all.push_back(i);
-        all.insert(all.end(), at.begin(), at.begin() + p_.ndim_spatial);
-        if (!weights) all.push_back(g);
-        all.push_back(j);
+        auto position = at.begin();
+        for (const char letter : layout_.of_tensor(result_)) {
+            if (GroupedConvLayout::is_position(letter)) all.push_back(*position++);
+            else if (letter == 'g') all.push_back(g);
+            else all.push_back(letter == 'n' || (letter == 'k' && result_ == 1) ? i : j);
+        }
         return all;
     }
 
     const GroupedConvProblem& p_;
+    const GroupedConvLayout& layout_;
     std::size_t result_;
-    std::int64_t inputs_, filters_, outputs_;
+    Steps of_x_, of_w_, of_y_;
     Values x_, w_, y_;
     std::vector<Values> bias_;
     std::array<Meetings, CK_GROUPED_CONV_MAX_SPATIAL> meetings_;

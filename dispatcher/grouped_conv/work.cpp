@@ -2,11 +2,13 @@
 // What a convolution tells the cost model, as the implicit GEMM of its direction; docs/dispatcher.md has the table.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ckdispatch/core/dtypes.hpp"
 #include "ckdispatch/core/split_k.hpp"
 #include "ckdispatch/core/tiles.hpp"
 #include "ckdispatch/grouped_conv/family.hpp"
+#include "ckdispatch/grouped_conv/layouts.hpp"
 #include "ckdispatch/grouped_conv/residues.hpp"
 #include "ckdispatch/grouped_conv/words.hpp"
 
@@ -48,18 +50,23 @@ Work GroupedConvFamily::work(const GroupedConvKey& key, const GroupedConvProblem
     const double parts = double(way.parts), merged = double(key.merged_groups), groups = double(p.g) / merged;
     const double n = double(p.n), c = double(p.c), k = double(p.k), filters = double(p.filters()), outputs = double(p.outputs());
     TiledProducts tiles(key.tile, parts);
-    if (p.direction == words.forward) tiles.add(n * outputs * merged, k * merged, c * filters, groups);
+    // Channels first: the product transposed, so that columns are positions, which lie side by side.
+    const bool transposed = GroupedConvLayout::find(p.layout).channels_first;
+    if (p.direction == words.forward && !transposed) tiles.add(n * outputs * merged, k * merged, c * filters, groups);
+    if (p.direction == words.forward && transposed) tiles.add(k * merged, n * outputs * merged, c * filters, groups);
     if (p.direction == words.backward_weight) tiles.add(k * merged, c * filters * merged, n * outputs, groups);
     if (p.direction == words.backward_data) add_classes(p, residues, merged, tiles);
 
     const double bytes[] = {element_bytes(p.dtype_x), element_bytes(p.dtype_w), element_bytes(p.dtype_y)}, partial_bytes = element_bytes(key.dtype_acc);
     // A, B and C among x, w and y.
-    const std::size_t result = p.result(), first = result == 2 ? 0 : 2, second = result == 1 ? 0 : 1;
-    const bool apart         = key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
-    Work work                = tiles.work(moved(bytes[first], key.vector_a), moved(bytes[second], key.vector_b), moved(bytes[result], key.vector_c));
-    work.element_bytes       = std::max(bytes[first], bytes[second]);
-    work.tiles_in_flight     = tiles_in_flight(key.pipeline);
-    work.compute_share       = compute_share(key, bytes[first], bytes[second]);
+    const std::size_t result = p.result();
+    std::size_t first = result == 2 ? 0 : 2, second = result == 1 ? 0 : 1;
+    if (transposed) std::swap(first, second);
+    const bool apart     = key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
+    Work work            = tiles.work(moved(bytes[first], key.vector_a), moved(bytes[second], key.vector_b), moved(bytes[result], key.vector_c));
+    work.element_bytes   = std::max(bytes[first], bytes[second]);
+    work.tiles_in_flight = tiles_in_flight(key.pipeline);
+    work.compute_share   = compute_share(key, bytes[first], bytes[second]);
 
     double read = n * double(p.g) * c;  // of x, whose positions may not all meet a filter
     for (const Residues& one : residues) read *= one.read;

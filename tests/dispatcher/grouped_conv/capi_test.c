@@ -90,6 +90,8 @@ static void every_field_of_a_problem_counts(void) {
     ckd_dispatcher* dispatcher       = made_dispatcher();
     ckd_grouped_conv_problem problem = fp32_problem(NULL);
     expect_read(dispatcher, &problem, "grouped_conv forward n4 g2 c3 k5 6x5 3x2 stride 2x1 dilation 1x2 pad 1x0+1 fp32 nhwgc");
+    problem.layout = "ngchw";
+    expect_read(dispatcher, &problem, "grouped_conv forward n4 g2 c3 k5 6x5 3x2 stride 2x1 dilation 1x2 pad 1x0+1 fp32 ngchw");
     problem.base.struct_size = sizeof problem + 16; /* of a later version */
     problem.layout           = NULL;
     problem.ndim_spatial     = 3;

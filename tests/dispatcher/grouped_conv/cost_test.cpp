@@ -46,6 +46,23 @@ TEST(GroupedConvWork, OfForwardIsTheProductOfOutputsAndChannelsOut) {
     EXPECT_EQ(forward.extra_passes, 0);
 }
 
+TEST(GroupedConvWork, OfForwardWithChannelsFirstIsThatProductTransposed) {
+    GroupedConvKey key = sample_conv_key();
+    key.layout         = "ngchw";
+    // 128 rows of channels out, 8 * 56 * 56 columns of outputs.
+    const Work forward = work(key, fp16().layout("ngchw"));
+    EXPECT_EQ(forward.workgroups, 2.0 * 1 * 392);
+    EXPECT_EQ(forward.loops, 18);
+    EXPECT_EQ(forward.memory_bytes, fp16().build().bytes());
+    EXPECT_EQ(forward.l2_bytes, 18.0 * 32 * (128 + 64) * 2 + 128 * 64 * 2);
+    // Only positions of x that meet a filter are read.
+    const auto sparse = fp16().layout("ngchw").filter({1, 1}).pad({0, 0}).stride({2, 2});
+    EXPECT_EQ(work(key, sparse).memory_bytes, work(sample_conv_key(), fp16().filter({1, 1}).pad({0, 0}).stride({2, 2})).memory_bytes);
+    // The columns, which are of x, are read one by one.
+    key.vector_b = 1;
+    EXPECT_EQ(work(key, fp16().layout("ngchw")).l2_bytes, forward.l2_bytes + 18.0 * 32 * 64 * 2);
+}
+
 TEST(GroupedConvWork, OfBackwardWeightIsTheProductOfChannelsOutAndFilters) {
     const Work weight = work(sample_conv_key("backward_weight"), fp16("backward_weight"));
     EXPECT_EQ(weight.workgroups, 2.0 * 1 * 9);

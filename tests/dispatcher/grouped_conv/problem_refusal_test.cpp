@@ -55,9 +55,16 @@ TEST(GroupedConvProblem, OfNoDimensionOrMoreThanThreeIsRefused) {
 }
 
 TEST(GroupedConvProblem, OfALayoutThatIsNoneOrNotItsOwnIsRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of the layout 'nchw' was asked for; the layouts are nwgc, nhwgc, ndhwgc.", fp16().layout("nchw").build());
+    EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of the layout 'nchw' was asked for; the layouts are nwgc, nhwgc, ndhwgc, ngcw, ngchw, ngcdhw.", fp16().layout("nchw").build());
     EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of 2 spatial dimensions was asked for in the layout ndhwgc, which has 3.", fp16().layout("ndhwgc").build());
     EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of 1 spatial dimension was asked for in the layout nhwgc, which has 2.", fp16().input({56}).filter({3}).layout("nhwgc").build());
+}
+
+TEST(GroupedConvProblem, OfAGradientWithChannelsFirstIsRefused) {
+    for (const char* direction : {"backward_data", "backward_weight"})
+        EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " " + direction + " was asked for in the layout ngchw, which has channels first and is forward only; nhwgc is for all directions.",
+                       fp16().direction(direction).layout("ngchw").build());
+    EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of 2 spatial dimensions was asked for in the layout ngcw, which has 1.", fp16().layout("ngcw").build());
 }
 
 TEST(GroupedConvProblem, WithAFilterThatDoesNotFitIsRefused) {
@@ -91,6 +98,8 @@ TEST(GroupedConvProblem, WhoseShapesContradictEachOtherIsRefused) {
     EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of the layout nhwgc was asked for with y of the shape 8x54x54x128; it has the extents nhwgk.",
                    of({8, 56, 56, 2, 64}, {2, 128, 3, 3, 64}, {8, 54, 54, 128}).build());
     EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of the layout nwgc was asked for with x of the shape 8x56x56x2x64; it has the extents nwgc.", of({8, 56, 56, 2, 64}, {2, 128, 3, 3, 64}).layout("nwgc").build());
+    EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " of the layout ngchw was asked for with w of the shape 2x128x64x3; it has the extents gkcyx.", of({8, 2, 64, 56, 56}, {2, 128, 64, 3}).layout("ngchw").build());
+    EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " was asked for whose x has 64 channels in a group and whose w has 3; they must be the same.", of({8, 2, 64, 56, 56}, {2, 128, 3, 3, 64}).layout("ngchw").build());
     EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " was asked for with x of the shape 8x2x64; without a layout it has n, one to three positions, g and c.", of({8, 2, 64}, {2, 128, 64}).build());
     EXPECT_REFUSED(ErrorCode::invalid_argument, kOne + " was asked for by shapes and by sizes; shapes say all.", of({8, 56, 56, 2, 64}, {2, 128, 3, 3, 64}).input({56, 56}).build());
 }

@@ -108,6 +108,19 @@ TEST(GroupedConvProblem, IsMadeFromShapesToo) {
     EXPECT_EQ(GroupedConvProblemBuilder().shapes({2, 9, 8, 7, 3, 4}, {3, 5, 2, 1, 1, 4}).dtype("fp16").build().layout.text(), "ndhwgc");
 }
 
+TEST(GroupedConvProblem, MayHaveChannelsFirst) {
+    const GroupedConvProblem sized = GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).pad({1, 0}).dtype("fp16").layout("ngchw").build();
+    EXPECT_EQ(sized.text(), "grouped_conv forward n2 g3 c4 k5 9x8 3x2 stride 1x1 pad 1x0 fp16 ngchw");
+    EXPECT_TRUE(GroupedConvProblemBuilder().shapes({2, 3, 4, 9, 8}, {3, 5, 4, 3, 2}).pad({1, 0}).dtype("fp16").layout("ngchw").build() == sized);
+    EXPECT_TRUE(GroupedConvProblemBuilder().shapes({2, 3, 4, 9, 8}, {3, 5, 4, 3, 2}, {2, 3, 5, 9, 7}).pad({1, 0}).dtype("fp16").layout("ngchw").build() == sized);
+    EXPECT_FALSE(GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).pad({1, 0}).dtype("fp16").build() == sized);
+    EXPECT_EQ(GroupedConvProblemBuilder().shapes({2, 3, 4, 9}, {3, 5, 4, 2}).dtype("fp16").layout("ngcw").build().axes[0].output, 8);
+    const GroupedConvProblem deep = GroupedConvProblemBuilder().shapes({2, 3, 4, 9, 8, 7}, {3, 5, 4, 2, 1, 3}).dtype("fp16").layout("ngcdhw").build();
+    EXPECT_EQ(deep.axes[0].input, 9);
+    EXPECT_EQ(deep.axes[2].filter, 3);
+    EXPECT_EQ(deep.elements(2), 2 * 3 * 5 * 8 * 8 * 5);
+}
+
 TEST(GroupedConvProblem, HasNothingToSplitInOtherDirections) {
     EXPECT_EQ(fp16().split_k(0).build().split_k, 1);
     EXPECT_EQ(fp16().direction("backward_data").split_k(0).build().split_k, 1);

@@ -2,10 +2,12 @@
 // Which of several made-up convolution kernels serves a problem.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/dispatcher/support/convolutions.hpp"
+#include "tests/dispatcher/support/keys.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
 
 namespace ckdispatch {
@@ -35,6 +37,15 @@ TEST_F(GroupedConvSelection, TakesTheKernelOfTheDirectionAndTheDimensions) {
     const std::string dimensions[]    = {"_1d", "", "_3d"};
     for (const auto& [direction, name] : directions)
         for (int dims = 1; dims <= 3; ++dims) EXPECT_EQ(selected(fp32(direction.c_str(), dims)), "conv_made_up" + name + dimensions[dims - 1]);
+}
+
+TEST_F(GroupedConvSelection, TakesTheKernelOfTheLayout) {
+    add({"forward", "forward_1d", "forward_3d", "first", "first_1d", "first_3d"});
+    const std::string dimensions[] = {"_1d", "", "_3d"};
+    for (int dims = 1; dims <= 3; ++dims) {
+        EXPECT_EQ(selected(fp32("forward", dims)), "conv_made_up" + dimensions[dims - 1]);
+        EXPECT_EQ(selected(first(dims)), "conv_made_up_first" + dimensions[dims - 1]);
+    }
 }
 
 TEST_F(GroupedConvSelection, PrefersASpecialisedKernelWhereItFits) {
@@ -108,6 +119,32 @@ TEST_F(GroupedConvSelection, SaysWhyNoKernelServes) {
                    "No kernel of the registry mine computes grouped_conv forward n4 g1 c8 k101 28x28 1x1 stride 1x1 pad 0x0 fp32 nhwgc on gfx942 (1 refuse). The nearest: conv_made_up does not want to.",
                    selected(plain(1, 8, kUnsupported)));
     EXPECT_REFUSED(ErrorCode::unsupported, "conv_made_up computes forward, not backward_data.", dispatcher->selector().select_explicit("conv_made_up", plain().direction("backward_data").build()));
+}
+
+// In the order of the keys one of another direction would come first.
+TEST_F(GroupedConvSelection, NamesTheNearestKernelThatDoesNotServe) {
+    const auto nearest = [&](const GroupedConvProblemBuilder& builder, const std::string& end) { EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "The nearest: " + end, selected(builder)); };
+    const auto key = [&](const char* direction, void (*change)(GroupedConvKey&)) {
+        GroupedConvKey made = test::sample_conv_key(direction);
+        change(made);
+        return made;
+    };
+    const auto as_it_is = [](GroupedConvKey&) {};
+    const auto bf16     = [](GroupedConvKey& one) { one.dtype_x = one.dtype_w = one.dtype_y = "bf16"; };
+    const auto relu     = [](GroupedConvKey& one) { one.fused_op = "Relu"; };
+    const auto first    = [](GroupedConvKey& one) { one.layout = "ngchw"; };
+    for (const auto& made : {key("backward_data", as_it_is), key("backward_weight", bf16), key("forward", bf16), key("forward", first)}) registry->add(test::unopened_kernel(made));
+    nearest(plain().dtype("fp16"), test::name_for(key("forward", bf16)) + " computes with x in bf16, not fp16.");
+    nearest(plain().dtype("bf16").layout("ngchw"), test::name_for(key("forward", first)) + " computes with x in fp16, not bf16.");
+    nearest(plain().dtype("fp16").direction("backward_weight"), test::name_for(key("backward_weight", bf16)) + " computes with x in bf16, not fp16.");
+    // One for another GPU is as near as its signature, and then after those for this one.
+    registry->add(test::unopened_kernel(key("forward", as_it_is), 0, {"gfx950"}));
+    nearest(plain().dtype("fp16"), test::name_for(key("forward", as_it_is)) + " holds no code for gfx942.");
+    registry->add(test::unopened_kernel(key("forward", relu)));
+    nearest(plain().dtype("fp16").fused("Gelu", 0), test::name_for(key("forward", relu)) + " computes Relu, not Gelu.");
+    // The same for who chooses by a function.
+    dispatcher->selector().use(Chooser<GroupedConvFamily>([](const GroupedConvProblem&, const std::vector<Candidate<GroupedConvFamily>>&) { return std::optional<std::size_t>(); }));
+    nearest(plain().dtype("fp16").fused("Gelu", 0), test::name_for(key("forward", relu)) + " computes Relu, not Gelu.");
 }
 
 TEST_F(GroupedConvSelection, KeepsThePlanOfAProblem) {

@@ -42,6 +42,32 @@ TEST_F(GroupedConvValidate, FindsRightResultsOfAllDirectionsAndDimensionsRight) 
         for (int dims = 1; dims <= 3; ++dims) expect_right(fp32(direction, dims).build());
 }
 
+TEST_F(GroupedConvValidate, FindsRightResultsOfChannelsFirstRight) {
+    add({"first", "first_1d", "first_3d"});
+    for (int dims = 1; dims <= 3; ++dims) expect_right(first(dims).build());
+    expect_right(first().filter({1, 1}).dilation({1, 1}).stride({3, 2}).pad({0, 0}).build());
+    expect_right(first().sizes(1, 6, 1, 1).stride({1, 1}).build());
+}
+
+// The same numbers in both orders give the same numbers in both orders.
+TEST_F(GroupedConvValidate, OfChannelsFirstIsOfTheSameConvolution) {
+    add({"forward", "first"});
+    const auto last = fp32().build(), other = first().build();
+    ConvTensors of_last(device, last), of_other(device, other);
+    const auto moved = [](const std::vector<float>& from, std::int64_t outer, std::int64_t inner, std::int64_t channels) {
+        std::vector<float> to(from.size());
+        for (std::int64_t o = 0; o < outer; ++o)
+            for (std::int64_t i = 0; i < inner; ++i)
+                for (std::int64_t c = 0; c < channels; ++c) to[std::size_t((o * channels + c) * inner + i)] = from[std::size_t((o * inner + i) * channels + c)];
+        return to;
+    };
+    of_other.write(0, moved(of_last.read(0), last.n, last.inputs(), last.g * last.c));
+    of_other.write(1, moved(of_last.read(1), last.g * last.k, last.filters(), last.c));
+    EXPECT_TRUE(validate(*dispatcher, last, of_last.addresses.data()).ok());
+    EXPECT_TRUE(validate(*dispatcher, other, of_other.addresses.data()).ok());
+    EXPECT_EQ(of_other.read(2), moved(of_last.read(2), last.n, last.outputs(), last.g * last.k));
+}
+
 TEST_F(GroupedConvValidate, FindsRightResultsOfUnusualShapesRight) {
     add({"forward", "data", "weight"});
     for (const char* direction : {"forward", "backward_data", "backward_weight"}) {
@@ -66,8 +92,9 @@ TEST_F(GroupedConvValidate, FindsNothingRightWhereThereIsNothing) {
 }
 
 TEST_F(GroupedConvValidate, AddsABiasAndAppliesTheOperation) {
-    add({"bias"});
+    add({"bias", "first_relu"});
     expect_right(fp32().fused("MultiDAddRelu", 1).build());
+    expect_right(first().fused("MultiDAddRelu", 1).build());
 }
 
 TEST_F(GroupedConvValidate, KnowsThatPartsAreRounded) {
@@ -98,6 +125,19 @@ TEST_F(GroupedConvValidate, FindsAWrongElementAndItsPlace) {
         EXPECT_GT(result.max_over, 1) << direction;
         EXPECT_EQ(result.actual, result.expected + 1) << direction;
         EXPECT_EQ(result.actual, tensors.read(problem.result()).back()) << direction;
+    }
+}
+
+TEST_F(GroupedConvValidate, FindsTheWrongElementOfChannelsFirstInTheOrderOfTheLayout) {
+    add({"first", "first_3d"});
+    const std::vector<std::int64_t> expected[] = {{1, 1, kWrong - 1, 2, 6}, {1, 1, kWrong - 1, 2, 6, 2}};
+    for (const int dims : {2, 3}) {
+        const auto problem = first(dims).sizes(2, 2, 3, kWrong).build();
+        ConvTensors tensors(device, problem);
+        const Validation result = validate(*dispatcher, problem, tensors.addresses.data());
+        EXPECT_EQ(result.wrong, 1) << dims;
+        EXPECT_EQ(result.worst, expected[dims - 2]) << dims;
+        EXPECT_EQ(result.actual, tensors.read(2).back()) << dims;
     }
 }
 

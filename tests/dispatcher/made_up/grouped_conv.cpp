@@ -24,6 +24,10 @@ struct Kind {
 [[maybe_unused]] constexpr Kind forward{"conv_made_up", "forward", 2, "nhwgc", "default", "none", "PassThrough", 0, 1, 1},
     forward_1d{"conv_made_up_1d", "forward", 1, "nwgc", "default", "none", "PassThrough", 0, 1, 1},
     forward_3d{"conv_made_up_3d", "forward", 3, "ndhwgc", "default", "none", "PassThrough", 0, 1, 1},
+    first{"conv_made_up_first", "forward", 2, "ngchw", "default", "none", "PassThrough", 0, 1, 1},
+    first_1d{"conv_made_up_first_1d", "forward", 1, "ngcw", "default", "none", "PassThrough", 0, 1, 1},
+    first_3d{"conv_made_up_first_3d", "forward", 3, "ngcdhw", "default", "none", "PassThrough", 0, 1, 1},
+    first_relu{"conv_made_up_first_relu", "forward", 2, "ngchw", "default", "none", "MultiDAddRelu", 1, 1, 1},
     vectors{"conv_made_up_vectors", "forward", 2, "nhwgc", "default", "none", "PassThrough", 0, 1, 4},
     pointwise{"conv_made_up_pointwise", "forward", 2, "nhwgc", "filter_1x1_stride1_pad0", "none", "PassThrough", 0, 1, 1},
     merged{"conv_made_up_merged", "forward", 2, "nhwgc", "default", "none", "PassThrough", 0, 4, 1}, bias{"conv_made_up_bias", "forward", 2, "nhwgc", "default", "none", "MultiDAddRelu", 1, 1, 1},
@@ -38,6 +42,7 @@ struct Kind {
 constexpr const Kind& kind     = MADE_UP_KIND;
 constexpr std::size_t computed = kind.variant[0] == 'f' ? 2 : kind.variant[9] == 'd' ? 0 : 1;  // of x, w and y
 constexpr bool splits          = kind.split_k[0] != 'n';
+constexpr bool channels_first  = kind.layout[1] == 'g';
 
 made_up_convolutions launches{};
 
@@ -92,6 +97,15 @@ struct Counter {
     }
 };
 
+// Elements of an image, and of a filter, by channel c of `channels` in a group and by position of `positions`.
+std::int64_t of_image(const ck_grouped_conv_problem& p, std::int64_t n, std::int64_t g, std::int64_t c, std::int64_t channels, std::int64_t at, std::int64_t positions) {
+    return channels_first ? ((n * p.g + g) * channels + c) * positions + at : ((n * positions + at) * p.g + g) * channels + c;
+}
+
+std::int64_t of_filter(const ck_grouped_conv_problem& p, std::int64_t g, std::int64_t k, std::int64_t c, std::int64_t at, std::int64_t positions) {
+    return channels_first ? ((g * p.k + k) * p.c + c) * positions + at : ((g * p.k + k) * positions + at) * p.c + c;
+}
+
 // Every product of the definition, added to where it belongs: in one part of the result for each part of n.
 void compute(const ck_grouped_conv_problem& p, float* result) {
     const auto* const x = static_cast<const float*>(p.x);
@@ -114,7 +128,7 @@ void compute(const ck_grouped_conv_problem& p, float* result) {
                 for (std::int64_t g = 0; g < p.g; ++g)
                     for (std::int64_t k = 0; k < p.k; ++k)
                         for (std::int64_t c = 0; c < p.c; ++c) {
-                            const std::int64_t of_x = ((n * inputs + i) * p.g + g) * p.c + c, of_w = ((g * p.k + k) * filters + f) * p.c + c, of_y = ((n * outputs + o) * p.g + g) * p.k + k;
+                            const std::int64_t of_x = of_image(p, n, g, c, p.c, i, inputs), of_w = of_filter(p, g, k, c, f, filters), of_y = of_image(p, n, g, k, p.k, o, outputs);
                             if (computed == 0) result[of_x] += y[of_y] * w[of_w];
                             if (computed == 1) result[n % p.k_batch * elements(p, 1) + of_w] += y[of_y] * x[of_x];
                             if (computed == 2) result[of_y] += x[of_x] * w[of_w];
@@ -162,7 +176,7 @@ ck_kernel_status launch(const ck_problem* problem, const ck_launch_options* opti
     launches.options = *options;
 
     float* const results[]   = {static_cast<float*>(p.x), static_cast<float*>(p.w), static_cast<float*>(p.y)};
-    const std::int64_t count = elements(p, computed);
+    const std::int64_t count = elements(p, computed), together = channels_first ? product(p, &ck_grouped_conv_axis::output) : 1;
     std::vector<float> parts(std::size_t(count * p.k_batch));
     compute(p, parts.data());
     // By way of the workspace, if there is one.
@@ -171,7 +185,7 @@ ck_kernel_status launch(const ck_problem* problem, const ck_launch_options* opti
     for (std::int64_t i = 0; i < count; ++i) {
         float sum = 0;
         for (std::int64_t part = 0; part < p.k_batch; ++part) sum += from[part * count + i];
-        if (kind.d_count) sum = std::max(0.f, sum + static_cast<const float*>(p.d[0])[i % (p.g * p.k)]);
+        if (kind.d_count) sum = std::max(0.f, sum + static_cast<const float*>(p.d[0])[i / together % (p.g * p.k)]);
         results[computed][i] = sum + (p.k == wrong && i == count - 1 ? 1.f : 0.f);
     }
     return CK_KERNEL_OK;

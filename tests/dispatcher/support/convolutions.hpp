@@ -44,6 +44,12 @@ protected:
         return GroupedConvProblemBuilder().direction(direction).sizes(2, 2, 3, 5).input(first({7, 6, 5})).filter(first({3, 2, 2})).stride(first({2, 1, 3})).dilation(first({1, 2, 1})).pads(first({1, 0, 2}), first({0, 3, 1})).dtype("fp32");
     }
 
+    /// The same in a layout that has channels first.
+    static GroupedConvProblemBuilder first(int dims = 2) {
+        const char* const words[] = {"ngcw", "ngchw", "ngcdhw"};
+        return fp32("forward", dims).layout(words[dims - 1]);
+    }
+
     std::shared_ptr<Device> device;
     std::shared_ptr<GroupedConvRegistry> registry = std::make_shared<GroupedConvRegistry>("mine");
     std::unique_ptr<GroupedConvDispatcher> dispatcher;
