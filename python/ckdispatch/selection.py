@@ -15,6 +15,7 @@ from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import Chooser, Family, Predictor, StrategyCode
 from ckdispatch.plan import Plan
+from ckdispatch.problems.words import PARTS
 
 if TYPE_CHECKING:
     from ckdispatch.device import Device
@@ -55,7 +56,7 @@ class Ranking:
     def __str__(self) -> str:
         lines = [f"{self.problem} on {self.gpu}: {len(self.fit)} ways fit, {len(self.refused)} kernels are refused."]
         for place, candidate in enumerate(self.fit, 1):
-            parts = f", K in {candidate.parts} parts" if candidate.parts > 1 else ""
+            parts = f", in {candidate.parts} {PARTS}" if candidate.parts > 1 else ""
             lines.append(f"  {place}. {candidate.kernel}: predicted {candidate.microseconds:.1f} us{parts}")
         lines.extend(f"  -  {refusal.reason}" for refusal in self.refused)
         return "\n".join(lines)

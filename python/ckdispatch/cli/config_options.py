@@ -7,6 +7,7 @@ import argparse
 from typing import Any
 
 from ckdispatch.cli.exits import UsageError
+from ckdispatch.problems.words import PARTS
 
 _TRIPLES = ("tile", "waves", "warp_tile", "vector")
 _SWITCHES = ("persistent",)
@@ -23,7 +24,7 @@ _WORDS = {
     "epilogue": "cshuffle or default",
     "scheduler": "intrawave or interwave",
     "persistent": "true if a workgroup computes several tiles",
-    "split_k": "how parts of a split K are added up: none, atomic or workspace",
+    "split_k": f"how {PARTS} are added up: none, atomic or workspace",
     "variant": "standard, batched, grouped, multi_d, preshuffle or stream_k, or of a convolution"
     " forward, backward_data or backward_weight",
     "vector": "channels of a convolution that are moved at a time, of A, B and C, such as 8x8x8",

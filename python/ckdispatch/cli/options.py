@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ckdispatch.cli.report import Report
+from ckdispatch.problems.words import PARTS
 
 Commands = Any
 """What argparse's ``add_subparsers`` returns; its class is private."""
@@ -61,7 +62,7 @@ def add_problem(parser: argparse.ArgumentParser, count: str) -> None:
 def add_split_k(parser: argparse.ArgumentParser) -> None:
     """``--split-k``."""
     parser.add_argument(
-        "--split-k", metavar="PARTS", help="parts of the sum, or `auto`, in place of the problem's"
+        "--split-k", metavar="PARTS", help=f"{PARTS}, or `auto`, in place of the problem's"
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The words of problems, as a command line has them."""
+"""The words of problems, as a command line and rankings have them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument
+
+PARTS = "parts of the sum"
+"""What ``split_k`` makes, for all families: of a GEMM's K, or of the positions of a gradient."""
 
 _OPERATION = re.compile(r"[A-Z]\w*", re.ASCII)
 

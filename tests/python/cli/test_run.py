@@ -18,7 +18,7 @@ def test_the_text_says_what_ran_where_and_that_it_is_right() -> None:
         "problem": "64x72x64 fp16 rcr",
         "kernel": PADDED,
         "device": "sim:gfx942, simulated",
-        "parts of K": "1",
+        "parts of the sum": "1",
         "launches": "1",
         "workspace": "0 bytes",
         "seed": "3",

@@ -21,6 +21,7 @@ from ckdispatch.cli.options import (
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Block, Column, Report, Table
 from ckdispatch.cli.units import several
+from ckdispatch.problems.words import PARTS
 
 if TYPE_CHECKING:
     from ckdispatch.registry import Registry
@@ -30,7 +31,7 @@ _PREDICTED = "Times are predicted by a cost model; nothing was measured."
 _FIT = (
     Column("rank", right=True),
     Column("kernel", whole=False),
-    Column("parts of K", right=True),
+    Column(PARTS, right=True),
     Column("predicted us", right=True),
 )
 _REFUSED = (Column("refused", whole=False), Column("why", whole=False))

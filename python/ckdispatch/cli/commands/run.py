@@ -13,6 +13,7 @@ from ckdispatch.cli.options import Commands, add_command, add_kernels, add_probl
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Facts, Report
 from ckdispatch.cli.running import add_running, make_dispatcher, seed_of
+from ckdispatch.problems.words import PARTS
 
 if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
@@ -76,7 +77,7 @@ def _run(dispatcher: Dispatcher, problem: Any, options: argparse.Namespace) -> R
             ("problem", face.problem_text(problem)),
             ("kernel", plan.kernel),
             ("device", f"{device.name}, {'simulated' if device.simulated else 'an AMD GPU'}"),
-            ("parts of K", str(plan.parts)),
+            (PARTS, str(plan.parts)),
             ("launches", str(plan.launches)),
             ("workspace", f"{plan.workspace_bytes} bytes"),
             ("seed", str(seed)),
