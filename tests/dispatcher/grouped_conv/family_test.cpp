@@ -48,7 +48,8 @@ TEST(GroupedConvMismatch, IsNoneForItsOwnSignature) {
 TEST(GroupedConvMismatch, NamesWhatTheKernelComputes) {
     EXPECT_EQ(mismatch(sample_conv_key(), fp16("backward_data")), "computes forward, not backward_data.");
     EXPECT_EQ(mismatch(sample_conv_key("backward_weight"), fp16()), "computes backward_weight, not forward.");
-    EXPECT_EQ(mismatch(sample_conv_key(), fp16().input({12}).filter({3})), "computes the layout nhwgc, not nwgc.");
+    EXPECT_EQ(mismatch(sample_conv_key(), fp16().input({12}).filter({3})), "computes 2 spatial dimensions, not 1.");
+    EXPECT_EQ(mismatch(sample_conv_key(), fp16().layout("ngchw")), "computes the layout nhwgc, not ngchw.");
     EXPECT_EQ(mismatch(sample_conv_key(), fp16().dtypes("bf16", "fp16", "fp16")), "computes with x in fp16, not bf16.");
     EXPECT_EQ(mismatch(sample_conv_key(), fp16().dtypes("fp16", "bf16", "fp16")), "computes with w in fp16, not bf16.");
     EXPECT_EQ(mismatch(sample_conv_key(), fp16().dtypes("fp16", "fp16", "fp32")), "computes with y in fp16, not fp32.");
