@@ -68,14 +68,14 @@ def run(
     _check_bias(call, spec["dtype_y"])
     shapes = plan.problem.sizes
     placed = {
-        name: staged(call, call.tensors[name], shapes.shape(name), copied, stream)
+        name: staged(call, name, call.tensors[name], shapes.shape(name), copied, stream)
         for name in call.read
     }
     written, dtype = call.written, spec[f"dtype_{call.written}"]
     target = placed[written] = output_tensor(call, shapes.shape(written), dtype, copied)
     tensors = [placed[name] for name in "xwy"]
     if call.bias is not None:
-        tensors.append(staged(call, call.bias, (shapes.g, shapes.k), copied, stream))
+        tensors.append(staged(call, "bias", call.bias, (shapes.g, shapes.k), copied, stream))
     addresses = [one.address for one in tensors]
     milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
     result = delivered(call, target, stream)

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tensors of callers and those of kernels, which have channels innermost and groups apart."""
+"""Tensors of callers and those of kernels, which have groups apart.
+
+Here a tensor always has its channels as the last axis; how its memory lies is a matter of strides.
+"""
 
 from __future__ import annotations
+
+from functools import cache
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.operands import Operand
@@ -9,6 +14,8 @@ from ckdispatch.tensors.operands import Operand
 CHANNELS_LAST = "channels_last"
 CHANNELS_FIRST = "channels_first"
 _LAYOUTS = (CHANNELS_LAST, CHANNELS_FIRST)
+_KERNELS_FIRST = ("ngcw", "ngchw", "ngcdhw")
+"""Layouts of kernels that have channels before positions, by the number of axes."""
 
 
 def check_layout(layout: object) -> None:
@@ -43,6 +50,27 @@ def grouped(one: Operand, tensor: str, groups: int) -> Operand:
     """With its groups apart: the channels of an image x or y are divided, and the outputs of w."""
     axis = 0 if tensor == "w" else len(one.shape) - 1
     return one.reshaped(axis, (groups, one.shape[axis] // groups))
+
+
+def channels_first_word(axes: int) -> str:
+    """The layout of kernels that have channels first, with that many spatial axes."""
+    return _KERNELS_FIRST[axes - 1]
+
+
+def is_channels_first(layout: str | None) -> bool:
+    """Whether a layout of kernels is such."""
+    return layout in _KERNELS_FIRST
+
+
+@cache
+def memory_order(tensor: str, axes: int, first: bool) -> tuple[int, ...]:
+    """The axes of a tensor with its groups apart as kernels have them in memory, the outermost
+    first; those of kernels with channels ``first`` lie before the positions.
+    """
+    if not first or tensor == "bias":
+        return tuple(range(axes))
+    outer = (0, 1, axes - 1) if tensor == "w" else (0, axes - 2, axes - 1)
+    return (*outer, *(axis for axis in range(axes) if axis not in outer))
 
 
 def ungrouped_shape(shape: tuple[int, ...], tensor: str) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import NoKernel
+from ckdispatch.grouped_conv.layouts import is_channels_first
 from ckdispatch.padded import fastest_plan
 
 if TYPE_CHECKING:
@@ -16,12 +17,18 @@ if TYPE_CHECKING:
     from ckdispatch.plan import Plan
     from ckdispatch.selection import Selection
 
+_FIRST = "channels first"
 _ALONG = {
     "forward": {"c": ("vector_a", "vector_b"), "k": ("vector_c",)},
     "backward_data": {"c": ("vector_b", "vector_c"), "k": ("vector_a",)},
     "backward_weight": {"c": ("vector_b", "vector_c"), "k": ("vector_a",)},
+    _FIRST: {"c": ("vector_a",), "k": ()},
 }
-"""The vectors of a kernel that move channels in (c) and channels out (k) of a group."""
+"""The vectors of a kernel that move channels in (c) and channels out (k) of a group.
+
+Of a kernel that has channels first, that is one vector of w along its channels and taps; the others
+move positions.
+"""
 
 
 def padded_plan(selection: Selection, problem: GroupedConvProblem, refusal: NoKernel) -> Plan:
@@ -51,6 +58,6 @@ def _larger(
 
 def channel_steps(spec: Mapping[str, Any]) -> tuple[int, int]:
     """What the channels in and out of a group must be multiples of."""
-    along = _ALONG[spec["variant"]]
+    along = _ALONG[_FIRST if is_channels_first(spec["layout"]) else spec["variant"]]
     c, k = (math.lcm(*(spec[name] for name in along[channels])) for channels in "ck")
     return c, k

@@ -26,11 +26,12 @@ class GroupedConvProblem(Problem):
     of w from that of y and x). The filter is not flipped.
 
     ``dtype`` is that of x. ``dtype_w`` is x's if it is None, and ``dtype_y`` the usual one of the
-    pair. All tensors are packed; ``layout`` is nwgc, nhwgc or ndhwgc, by default that of the number
-    of axes. A ``bias`` has a value of y's dtype for each of y's g * k channels, and is added unless
-    ``fused_op``, which is applied to y, says otherwise. ``split_k`` is the number of parts of the
-    sum over images and positions that ``backward_weight`` makes, 0 to let the dispatcher choose.
-    ``alignment`` is what all addresses are multiples of, in bytes.
+    pair. All tensors are packed; ``layout`` is nwgc, nhwgc or ndhwgc, which has channels last and
+    is the default, or forward also ngcw, ngchw or ngcdhw, which has them first. A ``bias`` has a
+    value of y's dtype for each of y's g * k channels, and is added unless ``fused_op``, which is
+    applied to y, says otherwise. ``split_k`` is the number of parts of the sum over images and
+    positions that ``backward_weight`` makes, 0 to let the dispatcher choose. ``alignment`` is what
+    all addresses are multiples of, in bytes.
     """
 
     family: ClassVar[Family] = Family.GROUPED_CONV

@@ -30,7 +30,7 @@ FORM = (
     "n, g, c and k (channels of one group), the extents of the input and of the filter, and words "
     "such as stride=2, pad=1, bf16, backward_data; for example n8 g1 c64 k128 56x56 3x3 pad=1 fp16"
 )
-_LAYOUT = re.compile(r"n[dhw]{1,3}gc")
+_LAYOUT = re.compile(r"n[dhw]{1,3}gc|ngc[dhw]{1,3}")
 _NUMBERS = ("split_k", "alignment", "workspace_limit")
 _PER_AXIS = ("stride", "dilation")
 _TRUTHS = ("deterministic",)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.grouped_conv.arguments import Steps, of_each_axis
-from ckdispatch.grouped_conv.layouts import channels_last, grouped
+from ckdispatch.grouped_conv.layouts import (
+    CHANNELS_FIRST,
+    channels_first_word,
+    channels_last,
+    grouped,
+    memory_order,
+)
 from ckdispatch.grouped_conv.padding import padded_plan
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes
@@ -26,7 +32,8 @@ if TYPE_CHECKING:
 class ConvCall:
     """One call: its tensors as kernels have them, and what has to be done to them.
 
-    ``tensors`` has those of x, w and y that were given, by these names.
+    ``tensors`` has those of x, w and y that were given, by these names. ``first`` is whether the
+    kernel has channels first in memory.
     """
 
     dispatcher: Dispatcher
@@ -37,6 +44,7 @@ class ConvCall:
     wishes: Wishes
     bias: Operand | None = None
     fused_op: str | None = None
+    first: bool = False
     changes: list[str] = field(default_factory=list)
 
     @property
@@ -54,6 +62,19 @@ class ConvCall:
     def out(self) -> Operand | None:
         """Where the result is to be written."""
         return self.tensors.get(self.written)
+
+    def order(self, name: str, axes: int) -> tuple[int, ...]:
+        """The axes of x, w, y or the bias as the kernel has them in memory."""
+        return memory_order(name, axes, self.first)
+
+    def lies_right(self, name: str, one: Operand) -> bool:
+        """Whether the strides of x, w, y or the bias are those of the kernel."""
+        # Only if all tensors have channels first is a kernel looked for that has them so.
+        return (self.first and name != "bias") or is_packed(one.shape, one.strides)
+
+    def usable(self, name: str, one: Operand) -> bool:
+        """Whether the kernel can take it where it is, as far as its strides are concerned."""
+        return one.tensor is not None and self.lies_right(name, one)
 
     def problem(self) -> GroupedConvProblem:
         """With copies of what no kernel takes where it is."""
@@ -78,6 +99,7 @@ class ConvCall:
             dtype=dtypes["x"],
             dtype_w=dtypes.get("w"),
             dtype_y=dtypes.get("y"),
+            layout=channels_first_word(len(axes)) if self.first else None,
             split_k=self.wishes.split_k,
             fused_op=self.fused_op,
             bias=self.bias is not None,
@@ -89,34 +111,54 @@ class ConvCall:
     def _alignment(self) -> int:
         """Bytes that the addresses of what is used where it is are multiples of."""
         bits = 16
-        for one in (*self.tensors.values(), self.bias):
-            if one is not None and usable(one):
+        given = dict(self.tensors)
+        if self.bias is not None:
+            given["bias"] = self.bias
+        for name, one in given.items():
+            if self.usable(name, one):
                 assert one.tensor is not None
                 bits |= one.tensor.address
         return bits & -bits
 
     def plan(self) -> tuple[Plan, bool]:
         """The best plan that needs the fewest changes, and whether it is for copies of all."""
-        problem = self.problem()
-        remembered = self.dispatcher.remembered()
-        key = (problem, self.wishes.pad)
-        found: tuple[Plan, bool] | None = remembered.get(key)
+        self.first = self._all_lie_first()
+        found = self._found()
         if found is None:
-            found = remembered[key] = self._search(problem)
+            self.first = False
+            found = self._found()
+        assert found is not None
         return found
 
-    def _search(self, problem: GroupedConvProblem) -> tuple[Plan, bool]:
+    def _all_lie_first(self) -> bool:
+        """Whether all tensors have channels first in memory, so that a kernel may have them so."""
+        return (
+            self.layout == CHANNELS_FIRST
+            and self.direction == "forward"
+            and all(
+                is_packed(one.shape, one.strides, memory_order(name, len(one.shape), True))
+                for name, one in self.tensors.items()
+            )
+        )
+
+    def _found(self) -> tuple[Plan, bool] | None:
+        """What is known of the problem, or is found out about it."""
+        key = (self.problem(), self.wishes.pad)
+        remembered = self.dispatcher.remembered()
+        if key not in remembered:
+            remembered[key] = self._search(key[0])
+        found: tuple[Plan, bool] | None = remembered[key]
+        return found
+
+    def _search(self, problem: GroupedConvProblem) -> tuple[Plan, bool] | None:
         try:
             return self.dispatcher.plan(problem), False
         except NoKernel as refusal:
+            if self.first:  # there are copies with channels last
+                return None
             if not self.wishes.pad:
                 raise
             return padded_plan(self.dispatcher.selection, problem, refusal), True
-
-
-def usable(one: Operand) -> bool:
-    """Whether a kernel can take it where it is, as far as its strides are concerned."""
-    return one.tensor is not None and is_packed(one.shape, one.strides)
 
 
 def conv_call(

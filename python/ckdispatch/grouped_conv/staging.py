@@ -6,24 +6,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.grouped_conv.layouts import CHANNELS_FIRST, as_given, ungrouped_shape
-from ckdispatch.grouped_conv.request import ConvCall, usable
+from ckdispatch.grouped_conv.request import ConvCall
 from ckdispatch.tensors.copies import copy_elements, filled_up
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.results import like, transposed
-from ckdispatch.tensors.strides import is_packed, packed_strides
+from ckdispatch.tensors.strides import is_packed, packed_strides, strides_in_order
 
 if TYPE_CHECKING:
     from ckdispatch.tensors.operands import Operand
 
 
 def staged(
-    call: ConvCall, one: Operand, shape: tuple[int, ...], copied: bool, stream: int | None
+    call: ConvCall,
+    name: str,
+    one: Operand,
+    shape: tuple[int, ...],
+    copied: bool,
+    stream: int | None,
 ) -> DeviceTensor:
     """A tensor on the device: where it is, or a packed copy, filled up with zeros to ``shape``."""
-    if one.tensor is not None and usable(one) and not copied:
+    if one.tensor is not None and call.usable(name, one) and not copied:
         return one.tensor
-    _say_copy(call, one)
-    copy = DeviceTensor.allocate(call.dispatcher.device, shape, one.dtype)
+    if not call.lies_right(name, one):  # more than a copy between host and device
+        _say_copy(call, one)
+    copy = _allocated(call, name, shape, one.dtype)
     if one.array is not None:
         copy.write(filled_up(one.array, shape))
     else:
@@ -32,10 +38,15 @@ def staged(
     return copy
 
 
+def _allocated(call: ConvCall, name: str, shape: tuple[int, ...], dtype: str) -> DeviceTensor:
+    """Memory as the kernel has it, seen with channels last."""
+    order = call.order(name, len(shape))
+    extents = tuple(shape[axis] for axis in order)
+    memory = DeviceTensor.allocate(call.dispatcher.device, extents, dtype)
+    return memory.seen_as(shape, strides_in_order(shape, order))
+
+
 def _say_copy(call: ConvCall, one: Operand) -> None:
-    """About what is more than a copy between host and device."""
-    if is_packed(one.shape, one.strides):
-        return
     if call.layout == CHANNELS_FIRST:
         call.changes.append(f"{one.name} was copied into channels last, which kernels read")
     else:
@@ -47,9 +58,10 @@ def output_tensor(
 ) -> DeviceTensor:
     """Where the kernel writes: the caller's own tensor, or a new one."""
     out = call.out
-    if out is not None and out.tensor is not None and usable(out) and not copied:
-        return out.tensor
-    return DeviceTensor.allocate(call.dispatcher.device, shape, dtype)
+    if out is not None and out.tensor is not None:
+        if call.usable(call.written, out) and not copied:
+            return out.tensor
+    return _allocated(call, call.written, shape, dtype)
 
 
 def delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
@@ -62,8 +74,9 @@ def delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
             copy_elements(part, out.tensor, stream)
         return out.given
     given = call.tensors[call.read[0]]
+    first = call.first or _is_channels_first(call, given)
     if out is None and any(call.tensors[name].tensor is not None for name in call.read):
-        return _on_device(call, part, _is_channels_first(call, given), stream)
+        return _on_device(call, part, first, stream)
     call.dispatcher.device.synchronize(stream)
     array = target.numpy()[tuple(slice(extent) for extent in shape)]
     if out is not None:
@@ -72,7 +85,7 @@ def delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
         return out.given
     plain = array.reshape(ungrouped_shape(shape, call.written))
     order = as_given(plain.ndim, call.layout)
-    if _is_channels_first(call, given):
+    if first:
         _say_new(call)
         return like(given.given, plain.transpose(order))
     return transposed(like(given.given, plain), order)
@@ -85,6 +98,8 @@ def _on_device(
     shape = ungrouped_shape(part.shape, call.written)
     order = as_given(len(shape), call.layout)
     asked = tuple(shape[axis] for axis in order)
+    if call.first:
+        return part.seen_as(asked, packed_strides(asked))
     if first:
         _say_new(call)
         memory = DeviceTensor.allocate(call.dispatcher.device, asked, part.dtype)
@@ -128,7 +143,8 @@ def _is_channels_first(call: ConvCall, given: Operand) -> bool:
 
 
 def _say_new(call: ConvCall) -> None:
-    call.changes.append("the result was copied into channels first, as its operands are")
+    if not call.first:
+        call.changes.append("the result was copied into channels first, as its operands are")
 
 
 def _say_result(call: ConvCall, out: Operand) -> None:

@@ -167,7 +167,7 @@ class ConvSizes:
         return tuple(axis.output for axis in self.axes)
 
     def shape(self, tensor: str) -> tuple[int, ...]:
-        """The shape of ``"x"``, ``"w"`` or ``"y"`` in the layouts nwgc, nhwgc and ndhwgc."""
+        """The shape of ``"x"``, ``"w"`` or ``"y"`` with channels last: nwgc, nhwgc or ndhwgc."""
         if tensor == "x":
             return (self.n, *self.input, self.g, self.c)
         if tensor == "w":

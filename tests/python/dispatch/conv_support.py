@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from ckdispatch import Dispatcher, Registry
+from ckdispatch.grouped_conv.layouts import is_channels_first
 from ckdispatch.native.places import find_manifest
 from ckdispatch.native.structures import DuplicatePolicy
 
@@ -38,6 +39,22 @@ def convolutions() -> Registry:
 @cache
 def convolver() -> Dispatcher:
     return Dispatcher(convolutions())
+
+
+@cache
+def last_convolver() -> Dispatcher:
+    """With kernels that read channels last and no other."""
+    return Dispatcher(
+        convolutions().filter(predicate=lambda kernel: not is_channels_first(kernel.spec["layout"]))
+    )
+
+
+@cache
+def first_convolver() -> Dispatcher:
+    """With kernels that have channels first and no other."""
+    return Dispatcher(
+        convolutions().filter(predicate=lambda kernel: is_channels_first(kernel.spec["layout"]))
+    )
 
 
 def only_kernels(*names: str) -> Dispatcher:

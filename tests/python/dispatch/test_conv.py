@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conv_support import MANY, convolver, kernel_name, only_kernels
+from conv_support import MANY, convolver, kernel_name, last_convolver, only_kernels
 from dispatch_support import random
 from numpy.typing import NDArray
 
@@ -57,7 +57,7 @@ def test_all_directions_in_all_dimensions_are_right(axes: int, dtype: Any) -> No
 
 
 def test_channels_may_come_first() -> None:
-    on = convolver()
+    on = last_convolver()
     x, w = random((2, 7, 8, 16), 1), random((16, 3, 3, 8), 2)
     first = [np.ascontiguousarray(np.moveaxis(one, -1, 1)) for one in (x, w)]
     words: dict[str, Any] = {"padding": 1, "groups": 2}
@@ -175,8 +175,10 @@ def test_every_dtype_is_padded_to_its_own_vectors(dtype: Any, result: Any, padde
     ("direction", "steps"), [("forward", (4, 16)), ("backward_data", (16, 2)), ("backward_weight", (16, 2))]
 )
 def test_channels_are_multiples_of_the_vectors_that_move_them(direction: str, steps: tuple[int, int]) -> None:
-    spec = {"variant": direction, "vector_a": 2, "vector_b": 4, "vector_c": 16}
+    spec = {"variant": direction, "layout": "nhwgc", "vector_a": 2, "vector_b": 4, "vector_c": 16}
     assert channel_steps(spec) == steps
+    if direction == "forward":
+        assert channel_steps({**spec, "layout": "ngchw"}) == (2, 1)
 
 
 def test_a_bias_is_padded_with_its_channels() -> None:

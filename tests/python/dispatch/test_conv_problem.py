@@ -34,6 +34,9 @@ PLAIN = GroupedConvProblem(8, 1, 64, 128, (56, 56), (3, 3), left_pad=(1, 1), rig
             ),
         ),
         ("n1 c8 k8 5x5 1x1 nhwgc Relu", GroupedConvProblem(1, 1, 8, 8, (5, 5), 1, layout="nhwgc", fused_op="Relu")),
+        ("n1 c8 k8 5x5 1x1 ngchw", GroupedConvProblem(1, 1, 8, 8, (5, 5), 1, layout="ngchw")),
+        ("n1 c8 k8 5 1 layout=ngcw", GroupedConvProblem(1, 1, 8, 8, (5,), 1, layout="ngcw")),
+        ("n1 c8 k8 5x5x5 1x1x1 ngcdhw bf16", GroupedConvProblem(1, 1, 8, 8, (5, 5, 5), 1, layout="ngcdhw", dtype="bf16")),
         ("n1 c8 k8 5x5 1x1 bias", GroupedConvProblem(1, 1, 8, 8, (5, 5), 1, bias=True)),
         (
             "n1 c8 k8 5x5 1x1 MultiDAddRelu dtype_y=fp32",
@@ -79,7 +82,10 @@ def test_text_that_is_no_problem_gets_a_sentence(text: str, sentence: str) -> No
     [
         (replace(PLAIN, dtype="fp17"), "dtype 'fp17'"),
         (replace(PLAIN, layout="nwgc"), "in the layout nwgc, which has 1"),
-        (replace(PLAIN, layout="nchw"), "the layouts are nwgc, nhwgc, ndhwgc"),
+        (replace(PLAIN, layout="nchw"), "the layouts are nwgc, nhwgc, ndhwgc, ngcw, ngchw, ngcdhw"),
+        (replace(PLAIN, layout="ngcw"), "in the layout ngcw, which has 1"),
+        (replace(PLAIN, layout="ngchw", direction="backward_data"), "which has channels first and is forward only"),
+        (replace(PLAIN, layout="ngchw", direction="backward_weight"), "which has channels first and is forward only"),
         (replace(PLAIN, n=2**31), "each must be from 1 to"),
         (replace(PLAIN, split_k=2), "only that of backward_weight is split"),
         (replace(PLAIN, direction="backward_data", fused_op="Relu"), "in forward alone"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conv_support import MANY, convolver, kernel_name, only_kernels
+from conv_support import MANY, convolver, kernel_name, last_convolver, only_kernels
 from dispatch_support import guarded, random
 
 from ckdispatch import DeviceTensor, Dispatcher
@@ -60,7 +60,7 @@ def test_out_on_the_device_is_used_where_it_is() -> None:
 
 
 def test_channels_that_come_first_are_copied_on_the_device() -> None:
-    on = convolver()
+    on = last_convolver()
     x, w = (uploaded(on, np.ascontiguousarray(one.transpose(FIRST))) for one in (X, W))
     result = on.conv(x.tensor, w.tensor, groups=2, layout="channels_first", validate=True)
     assert isinstance(result.out, DeviceTensor)

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.operands import Launched, poisoned, random_operand
+from ckdispatch.grouped_conv.layouts import is_channels_first, memory_order
 from ckdispatch.reference.conv_sizes import TENSORS
 from ckdispatch.tensors.copies import filled_up
 
@@ -58,7 +59,9 @@ class Workload(Launched):
             self.arrays.get("bias"),
         )
         shape = self.problem.sizes.shape(self.written)
+        order = self._order(self.written, len(shape))
         result = self.tensors["xwy".index(self.written)].numpy()
+        result = result.transpose([order.index(axis) for axis in range(len(shape))])
         return reference.compare(result[tuple(slice(extent) for extent in shape)])
 
     def _dtype(self, name: str) -> str:
@@ -69,8 +72,14 @@ class Workload(Launched):
         shape = (sizes.g, sizes.k) if name == "bias" else sizes.shape(name)
         return random_operand(self.dispatcher.device, random, shape, self._dtype(name))
 
+    def _order(self, name: str, axes: int) -> tuple[int, ...]:
+        """The axes of an array, which has channels last, as the kernel has them in memory."""
+        return memory_order(name, axes, is_channels_first(self.problem.layout))
+
     def _placed(self, name: str, shape: tuple[int, ...]) -> DeviceTensor:
+        order = self._order(name, len(shape))
         if name == self.written:
-            return poisoned(self.dispatcher, shape, self._dtype(name))
+            in_memory = tuple(shape[axis] for axis in order)
+            return poisoned(self.dispatcher, in_memory, self._dtype(name))
         # Channels that padding adds are zero, which adds nothing.
-        return self.dispatcher.to_device(filled_up(self.arrays[name], shape))
+        return self.dispatcher.to_device(filled_up(self.arrays[name], shape).transpose(order))
