@@ -52,14 +52,14 @@ struct Steps {
 
     Steps(const GroupedConvProblem& p, std::string_view letters, std::int64_t positions) {
         std::int64_t step = 1;
-        for (std::size_t i = letters.size(); i-- > 0;) switch (letters[i]) {
-                case 'n': n = std::exchange(step, step * p.n); break;
-                case 'g': g = std::exchange(step, step * p.g); break;
-                case 'c': c = std::exchange(step, step * p.c); break;
-                case 'k': k = std::exchange(step, step * p.k); break;
-                default:  // those of all dimensions are one run
-                    if (position == 0) position = std::exchange(step, step * positions);
-            }
+        for (std::size_t i = letters.size(); i-- > 0;) {
+            if (letters[i] == 'n') n = std::exchange(step, step * p.n);
+            if (letters[i] == 'g') g = std::exchange(step, step * p.g);
+            if (letters[i] == 'c') c = std::exchange(step, step * p.c);
+            if (letters[i] == 'k') k = std::exchange(step, step * p.k);
+            // Those of all dimensions are one run, which the innermost begins.
+            if (GroupedConvLayout::is_position(letters[i]) && position == 0) position = std::exchange(step, step * positions);
+        }
     }
 };
 
