@@ -25,6 +25,7 @@ MANY = "nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
     [
         ("n2 g2 c8 k16 7x6 3x3 stride=2x1 pad=1+0x1", "grouped_conv_fwd_"),
         ("n2 g2 c3 k5 7x6 3x2 dilation=2 forward", "grouped_conv_fwd_"),
+        ("n2 g2 c3 k5 7x6 3x2 stride=2x1 pad=1+0x1 ngchw", "grouped_conv_fwd_fp16_ngchw_2d_"),
         ("n1 c16 k8 7x6 3x3 stride=2 backward_data", "grouped_conv_bwd_data_"),
         ("n2 c8 k8 9x9 3x3 backward_weight", "grouped_conv_bwd_weight_"),
         ("n2 c8 k8 9x10 2x3 backward_weight split_k=2", "grouped_conv_bwd_weight_"),
@@ -50,6 +51,18 @@ def test_channels_are_padded_for_a_kernel_that_is_named() -> None:
     assert refused.code == 3
 
 
+def test_channels_that_come_first_are_padded_where_they_are() -> None:
+    name = "grouped_conv_fwd_bf16_ngchw_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16_v8x1x8"
+    library = manifest(FORWARD[1]).parent / f"lib{name}.so"
+    told = ckdispatch("run", "n2 g2 c3 k5 6x6 3x3 bf16 ngchw", "--kernels", library, *SIMULATED).columns
+    assert told["kernel"] == name
+    assert told["changed"] == (
+        "c = 3 and k = 5 of each group were padded to 8 and 5, because no kernel takes these "
+        "channels as they are"
+    )
+    assert told["result"].startswith("right: ")
+
+
 def test_kernels_of_two_families_are_listed_each_in_a_table() -> None:
     ended = ckdispatch("list", *ESSENTIAL, *CONVOLUTIONS)
     titles = [line for line in ended.out.splitlines() if line.startswith("kernel ")]
@@ -73,7 +86,8 @@ def test_a_filter_means_what_each_family_calls_so() -> None:
 def test_kernels_are_explained_for_the_family_of_the_problem() -> None:
     found = ckdispatch("explain", "n1 c8 k8 6x6 3x3", *ESSENTIAL, *CONVOLUTIONS, "--json").document
     assert all(one["kernel"].startswith("grouped_conv_fwd_") for one in found["fit"])
-    assert all(one["kernel"].startswith("grouped_conv_bwd_") for one in found["refused"])
+    others = ("grouped_conv_bwd_", "grouped_conv_fwd_fp16_ngchw_")
+    assert all(one["kernel"].startswith(others) for one in found["refused"])
 
 
 def test_problems_of_two_families_are_timed_together() -> None:
