@@ -37,6 +37,12 @@ class KernelSpec(ABC):
         return {"family": self.family, **values}
 
     @classmethod
+    def made_of(cls: type[S], choice: Mapping[str, Any], **derived: Any) -> S:
+        """The spec with ``derived`` fields, and all others as ``choice`` has them by their names."""
+        taken = {name: choice[name] for name in field_types(cls) if name not in derived}
+        return cls(**taken, **derived)
+
+    @classmethod
     def from_json(cls: type[S], data: Mapping[str, object]) -> S:
         """The inverse of ``to_json``; a ``name`` in ``data`` must be the one the fields give."""
         if data.get("family") != cls.family:

@@ -52,28 +52,16 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
     accumulator, output = default_dtypes(a, b, arch)
     pad_m, pad_n, pad_k = choice["pad"]
     c = choice["dtype_c"] or output
-    return GemmSpec(
-        variant=choice["variant"],
+    return GemmSpec.made_of(
+        choice,
         dtype_a=a,
         dtype_b=b,
         dtype_c=c,
         dtype_acc=accumulator,
-        layout=choice["layout"],
-        tile=choice["tile"],
-        waves=choice["waves"],
-        warp_tile=choice["warp_tile"],
-        pipeline=choice["pipeline"],
-        epilogue=choice["epilogue"],
-        scheduler=choice["scheduler"],
+        dtype_d=choice["dtype_d"] or c,
         pad_m=pad_m,
         pad_n=pad_n,
         pad_k=pad_k,
-        persistent=choice["persistent"],
-        split_k=choice["split_k"],
-        fused_op=choice["fused_op"],
-        d_count=choice["d_count"],
-        dtype_d=choice["dtype_d"] or c,
-        d_layout=choice["d_layout"],
     )
 
 

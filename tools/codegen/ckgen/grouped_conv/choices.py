@@ -47,28 +47,16 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     tensors, _ = operands(variant, layout.order)
     dtypes = dict(zip(tensors, (read, other, written)))
     vector_a, vector_b, vector_c = choice["vector"]
-    return GroupedConvSpec(
-        variant=variant,
-        ndim_spatial=dimensions,
+    return GroupedConvSpec.made_of(
+        choice,
         dtype_x=dtypes["x"],
         dtype_w=dtypes["w"],
         dtype_y=dtypes["y"],
         dtype_acc=accumulator,
         layout=layout,
-        tile=choice["tile"],
-        waves=choice["waves"],
-        warp_tile=choice["warp_tile"],
-        pipeline=choice["pipeline"],
-        epilogue=choice["epilogue"],
-        scheduler=choice["scheduler"],
         vector_a=vector_a,
         vector_b=vector_b,
         vector_c=vector_c,
-        merged_groups=choice["merged_groups"],
-        specialization=choice["specialization"],
-        split_k=choice["split_k"],
-        fused_op=choice["fused_op"],
-        d_count=choice["d_count"],
     )
 
 
