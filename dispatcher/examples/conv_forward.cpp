@@ -2,49 +2,19 @@
 // Convolves images with the best kernel of a set, and checks the result:
 //     conv_forward MANIFEST [DEVICE]
 // A simulated device needs CKDISPATCH_SIMULATOR, the path of the simulator's runtime.
-#include <cstdlib>
-#include <exception>
-#include <iostream>
-#include <memory>
-
-#include "ckdispatch/grouped_conv/family.hpp"
-#include "tensors.hpp"
+#include "convolutions.hpp"
 
 namespace {
 
-int convolve(int argc, char** argv) {
-    const auto registry = std::make_shared<ckdispatch::GroupedConvRegistry>("example");
-    registry->load_manifest(argv[1]);
-    const auto device = ckdispatch::Device::open(argc > 2 ? argv[2] : "sim:gfx942");
-    ckdispatch::GroupedConvDispatcher dispatcher(registry, device);
-
+int convolve(ckdispatch::GroupedConvDispatcher& dispatcher, const std::shared_ptr<ckdispatch::Device>& device) {
     // Two images of 14 x 14 with 2 groups of 16 channels, which become 24 each.
     const auto problem = ckdispatch::GroupedConvProblemBuilder().sizes(2, 2, 16, 24).input({14, 14}).filter({3, 3}).stride({2, 2}).pad({1, 1}).dtype("fp16").build();
     const auto x       = whole_numbers(device, 2 * 14 * 14 * 2 * 16, 7);
     const auto w       = whole_numbers(device, 2 * 24 * 3 * 3 * 16, 11);
     const ckdispatch::DeviceBuffer y(device, 2 * 7 * 7 * 2 * 24 * sizeof(std::uint16_t));
-    void* const tensors[] = {x.address(), w.address(), y.address()};
-
-    const auto plan = dispatcher.run(problem, tensors);
-    device->synchronize();
-    std::cout << problem.text() << " with " << plan->name() << '\n';
-
-    const ckdispatch::Validation checked = ckdispatch::validate(dispatcher, problem, tensors);
-    std::cout << checked.checked << " values of y checked, " << checked.wrong << " wrong\n";
-    return checked.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_and_check(dispatcher, problem, {x.address(), w.address(), y.address()});
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    if (argc < 2) {
-        std::cerr << "usage: conv_forward MANIFEST [DEVICE]\n";
-        return 2;
-    }
-    try {
-        return convolve(argc, argv);
-    } catch (const std::exception& error) {  // ckdispatch::Error also has a code()
-        std::cerr << error.what() << '\n';
-        return EXIT_FAILURE;
-    }
-}
+int main(int argc, char** argv) { return example(argc, argv, convolve); }
