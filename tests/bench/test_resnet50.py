@@ -48,6 +48,30 @@ def test_three_channels_need_a_kernel_that_takes_any_number(
     assert not any(row["kernel"].endswith("_v1x1x1") for row in others)
 
 
+def test_with_channels_first_every_layer_gets_such_a_kernel(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--layout", "channels_first", "--set", essential("forward"), "--json"]) == 0
+    assert all("_ngchw_" in row["kernel"] for row in json.loads(capsys.readouterr().out))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("--images", "0"), 2, "was asked for"),
+        (("--gpu", "gfx999"), 2, "gfx999"),
+        (("--gpu", "gfx1100"), 1, "no layer has a kernel on gfx1100"),
+        (("--layout", "channels_first", "--direction", "backward_data"), 2, "forward only"),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    assert main(["--set", essential("forward"), *arguments]) == code
+    told = capsys.readouterr().err
+    assert told.startswith("resnet50: ") and sentence in told
+
+
 def test_the_table_says_that_nothing_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--set", essential("forward")]) == 0
     assert "predicted, not measured" in capsys.readouterr().out

@@ -201,8 +201,8 @@ class ToyFamily(Family):
     def preselected(self) -> Mapping[str, Path]:
         return {}
 
-    def set_value(self, spec: KernelSpec, field: str) -> str:
-        return str(getattr(spec, field))
+    def set_words(self, spec: KernelSpec, field: str) -> tuple[str, ...]:
+        return (str(getattr(spec, field)),)
 
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"family": self.name, "kernels": [{"color": "*", "size": "*"}]}

@@ -98,7 +98,7 @@ def test_set_level_options_narrow_a_set(capsys: pytest.CaptureFixture[str]) -> N
     assert gemm(*options, "--datatype", "fp16", "--layout", "rcr") == 0
     assert len(capsys.readouterr().out.splitlines()) == 6
     assert gemm(*options, "--layout", "rrr") == 1
-    assert "with layout rrr" in capsys.readouterr().err
+    assert "has layout rrr" in capsys.readouterr().err
 
 
 def test_generating_says_a_line_for_each_kernel(

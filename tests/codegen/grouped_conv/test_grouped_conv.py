@@ -12,6 +12,7 @@ from ckgen.core.declaration import parse_declaration
 from ckgen.core.errors import SpecError
 from ckgen.core.expand import expand
 from ckgen.core.generate import render_kernel
+from ckgen.core.nearest import nearest_legal
 from ckgen.core.sets import named_sets
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
@@ -121,7 +122,7 @@ def test_a_declaration_says_the_layout_of_any_number_of_dimensions() -> None:
     entry = {"tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16], "pipeline": "compv3"}
     declared = {
         "family": "grouped_conv", "dtype": "fp16", "ndim_spatial": [1, 2, 3],
-        "kernels": [{**entry, "layout": "channels_first", "vector": [8, 1, 8]}, {**entry, "layout": "channels_last"}],
+        "kernels": [{**entry, "layout": "channels_first"}, {**entry, "layout": "channels_last"}],
     }  # fmt: skip
     expansion = expand(parse_declaration(declared, FAMILIES, ARCH.gpus, "declared"), ARCH)
     layouts = [kernel.spec.layout for kernel in expansion.kernels]  # type: ignore[attr-defined]
@@ -129,6 +130,13 @@ def test_a_declaration_says_the_layout_of_any_number_of_dimensions() -> None:
     declared["kernels"] = [{**entry, "layout": "nchw"}]
     (error,) = expand(parse_declaration(declared, FAMILIES, ARCH.gpus, "declared"), ARCH).errors
     assert "expected one of channels_last, channels_first, nwgc, nhwgc" in error
+
+
+def test_what_a_convolution_computes_is_repaired_last() -> None:
+    # Not a kernel for filters of 1.
+    assert nearest_legal(CONV, replace(FIRST, vector_b=8), GFX942) == FIRST
+    backward = nearest_legal(CONV, replace(FIRST, variant=Variant.BACKWARD_DATA), GFX942)
+    assert cast(GroupedConvSpec, backward).variant is Variant.BACKWARD_DATA
 
 
 def test_every_rule_is_about_fields_that_a_convolution_has() -> None:

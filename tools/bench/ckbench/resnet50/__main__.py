@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ckdispatch import Registry
-from ckdispatch.errors import CkDispatchError
+from ckdispatch.errors import CkDispatchError, InvalidArgument
 from ckdispatch.selection import Ranking
 
 from ckbench.resnet50.layers import LAYERS, Layer
@@ -20,9 +20,10 @@ SETS = {
     "backward_data": "grouped_conv_bwd_data_fp16_2d_all",
     "backward_weight": "grouped_conv_bwd_weight_fp16_2d_all",
 }
+LAYOUTS = {"channels_last": "nhwgc", "channels_first": "ngchw"}
 
 
-def described(layer: Layer, ranking: Ranking) -> dict[str, Any]:
+def described(layer: Layer, ranking: Ranking, layout: str) -> dict[str, Any]:
     """A row of the table."""
     best = ranking.best
     return {
@@ -31,11 +32,11 @@ def described(layer: Layer, ranking: Ranking) -> dict[str, Any]:
         "problem": ranking.problem,
         "kernel": best.kernel if best else None,
         "predicted_microseconds": best.microseconds if best else None,
-        "why": reason(ranking),
+        "why": reason(ranking, layout),
     }
 
 
-def reason(ranking: Ranking) -> str:
+def reason(ranking: Ranking, layout: str) -> str:
     """Why it is this kernel: how much more the next one would take, and what keeps others out."""
     if not ranking.fit:
         return ranking.refused[0].reason if ranking.refused else "the set has no kernel"
@@ -46,32 +47,52 @@ def reason(ranking: Ranking) -> str:
         first, second = ranking.fit[:2]
         more = 100 * (second.microseconds / first.microseconds - 1)
         sentences.append(f"{second.kernel} would take {more:.0f} % more")
-    if ranking.refused:
-        example = ranking.refused[0].reason
-        sentences.append(f"{len(ranking.refused)} are refused, such as: {example}")
+    # Of the layout's own kernels, because it is no news that others are not.
+    refused = [one for one in ranking.refused if f"_{layout}_" in one.kernel]
+    if len(refused) == 1:
+        sentences.append(f"one is refused: {refused[0].reason}")
+    elif refused:
+        sentences.append(f"{len(refused)} are refused, such as: {refused[0].reason}")
     return "; ".join(sentences)
+
+
+def rows_of(given: argparse.Namespace) -> list[dict[str, Any]]:
+    """The table; raises ``CkDispatchError`` if the set has nothing for the GPU."""
+    registry = Registry.load(given.set or SETS[given.direction])
+    layout = LAYOUTS[given.layout]
+    rows = [
+        described(
+            layer,
+            registry.rank(
+                layer.problem(given.images, "fp16", given.direction, layout), gpu=given.gpu
+            ),
+            layout,
+        )
+        for layer in LAYERS
+    ]
+    if not any(row["kernel"] for row in rows):
+        raise CkDispatchError(f"no layer has a kernel on {given.gpu}: {rows[0]['why']}")
+    return rows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="resnet50", description=__doc__)
-    parser.add_argument("--direction", choices=SETS, default="forward")
+    parser.add_argument(
+        "--direction", choices=SETS, default="forward", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--layout", choices=LAYOUTS, default="channels_last", help="default: %(default)s"
+    )
     parser.add_argument("--gpu", default="gfx942", help="default: %(default)s")
     parser.add_argument("--images", type=int, default=32, help="default: %(default)s")
     parser.add_argument("--set", help="a kernel set or its manifest, in place of the direction's own")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON, an object for each layer")
     given = parser.parse_args(arguments)
     try:
-        registry = Registry.load(given.set or SETS[given.direction])
-        rows = [
-            described(
-                layer,
-                registry.rank(layer.problem(given.images, "fp16", given.direction), gpu=given.gpu),
-            )
-            for layer in LAYERS
-        ]
+        rows = rows_of(given)
     except CkDispatchError as error:
         print(f"resnet50: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, InvalidArgument) else 1
     if given.json:
         print(json.dumps(rows, indent=1))
         return 0

@@ -20,12 +20,15 @@ class Layer:
     stride: int = 1
     count: int = 1
 
-    def problem(self, images: int, dtype: str, direction: str) -> GroupedConvProblem:
+    def problem(
+        self, images: int, dtype: str, direction: str, layout: str
+    ) -> GroupedConvProblem:
         """What is asked of a kernel; a filter keeps the size of the image but for the stride."""
         pad = self.filter // 2
         return GroupedConvProblem(
             images, 1, self.channels, self.outputs, (self.size, self.size), self.filter,
             stride=self.stride, left_pad=pad, right_pad=pad, dtype=dtype, direction=direction,
+            layout=layout,
         )  # fmt: skip
 
 

@@ -38,7 +38,12 @@ def add_to(commands: Any, family: Family) -> None:
     for field in family.entry_fields:
         if field.set_level:
             parser.add_argument(
-                option_name(field), dest=field.name, nargs="+", metavar="X", help=field.description
+                option_name(field),
+                *(f"--{alias}" for alias in field.aliases),
+                dest=field.name,
+                nargs="+",
+                metavar="X",
+                help=f"{field.description}; several, or '*' for all",
             )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(

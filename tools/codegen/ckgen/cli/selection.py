@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ckarch import ArchSpecs
 
-from ckgen.core.declaration import Declaration, load_declaration, parse_declaration
+from ckgen.core import codec
+from ckgen.core.declaration import (
+    ANY_NUMBER,
+    WILDCARD,
+    Declaration,
+    load_declaration,
+    parse_declaration,
+)
 from ckgen.core.errors import DeclarationError, FieldError, UsageError
 from ckgen.core.expand import expand
 from ckgen.core.family import EntryField, Family
 from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 
 
@@ -49,7 +57,7 @@ def wanted_gpus(options: argparse.Namespace, arch: ArchSpecs) -> tuple[str, ...]
 def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Selection:
     """The kernels that the command line asks for; none at all is a ``DeclarationError``."""
     gpus = wanted_gpus(options, arch)
-    fields = _set_level_fields(family, options)
+    fields = _set_level_fields(family, options, [Target.of(arch, gpu) for gpu in gpus])
     declaration = _declaration(family, options, arch, fields, gpus)
     expansion = expand(declaration, arch)
     if expansion.errors:
@@ -57,38 +65,57 @@ def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Sele
     asked = [
         kernel
         for kernel in expansion.kernels
-        if all(family.set_value(kernel.spec, name) in values for name, values in fields.items())
+        if all(
+            any(word in map(str, values) for word in family.set_words(kernel.spec, name))
+            for name, values in fields.items()
+        )
     ]
+    said = ", ".join(f"{name} {' or '.join(map(str, values))}" for name, values in fields.items())
+    if not asked:
+        raise DeclarationError(
+            f"{declaration.source}: none of its {len(expansion.kernels)} kernels has {said}"
+        )
     kernels = tuple(
         Selected(kernel.spec, tuple(gpu for gpu in gpus if gpu in kernel.gpus)) for kernel in asked
     )
     legal = tuple(kernel for kernel in kernels if kernel.gpus)
     if not legal:
-        filters = ", ".join(f"{name} {' or '.join(values)}" for name, values in fields.items())
         raise DeclarationError(
             f"{declaration.source}: none of its {len(expansion.kernels)} kernels is legal on "
-            f"{' or '.join(gpus)}" + (f" with {filters}" if filters else "")
+            f"{' or '.join(gpus)}" + (f" with {said}" if said else "")
         )
     return Selection(legal, len(kernels) - len(legal))
 
 
-def _set_level_fields(family: Family, options: argparse.Namespace) -> dict[str, list[str]]:
-    fields: dict[str, list[str]] = {}
+def _set_level_fields(
+    family: Family, options: argparse.Namespace, targets: Sequence[Target]
+) -> dict[str, list[Any]]:
+    """What the options of the fields say, as JSON values."""
+    fields: dict[str, list[Any]] = {}
     for field in family.entry_fields:
-        values = getattr(options, field.name) if field.set_level else None
-        if values:
+        texts = getattr(options, field.name) if field.set_level else None
+        if texts:
+            words = [word for text in texts for word in text.split(",") if word]
             try:
-                fields[field.name] = [str(field.decode(value)) for value in values]
+                found = [value for word in words for value in _values(field, word, targets)]
             except FieldError as error:
                 raise UsageError(f"{option_name(field)}: {error}") from error
+            fields[field.name] = list(dict.fromkeys(map(codec.encode, found)))
     return fields
+
+
+def _values(field: EntryField, word: str, targets: Sequence[Target]) -> Sequence[object]:
+    """One, or all that some GPU has."""
+    if word in (WILDCARD, str(ANY_NUMBER)):
+        return [value for target in targets for value in field.choices(target, {})]
+    return [field.decode(int(word) if word.isdecimal() else word)]
 
 
 def _declaration(
     family: Family,
     options: argparse.Namespace,
     arch: ArchSpecs,
-    fields: Mapping[str, list[str]],
+    fields: Mapping[str, list[Any]],
     gpus: tuple[str, ...],
 ) -> Declaration:
     if options.preselected is not None:
@@ -98,7 +125,7 @@ def _declaration(
                 f"--preselected: there is no set {options.preselected!r}; "
                 f"there is {', '.join(known)}"
             )
-        return known[options.preselected]
+        return replace(known[options.preselected], source=options.preselected)
     if options.declaration is not None:
         return load_declaration(options.declaration, FAMILIES, arch.gpus)
     for field in family.entry_fields:

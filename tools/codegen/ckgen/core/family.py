@@ -27,7 +27,8 @@ class EntryField:
     ``decode`` turns one JSON value into one choice. ``choices`` lists what ``"*"`` stands for on a
     GPU, given the choices already made for the fields before this one. A ``triple`` is a JSON list
     itself, so that only a list of lists means several choices. ``set_level`` fields may also stand
-    at the top of a declaration, and are options of the family's command, called ``option``.
+    at the top of a declaration, and are options of the family's command, called ``option``, or by
+    an alias.
     """
 
     name: str
@@ -39,6 +40,7 @@ class EntryField:
     triple: bool = False
     set_level: bool = False
     option: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 class Family(ABC):
@@ -101,8 +103,8 @@ class Family(ABC):
         return {path.stem: path for path in sorted((self.folder / "preselected").glob("*.json"))}
 
     @abstractmethod
-    def set_value(self, spec: KernelSpec, field: str) -> str:
-        """What a declaration would say in the set-level ``field`` to get ``spec``."""
+    def set_words(self, spec: KernelSpec, field: str) -> tuple[str, ...]:
+        """The words that a declaration may say in the set-level ``field`` to get ``spec``."""
 
     @abstractmethod
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:

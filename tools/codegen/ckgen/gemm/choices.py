@@ -117,6 +117,7 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     EntryField(
         "variant", "what is computed around the product", partial(codec.decode, Variant),
         any_of(tuple(Variant)), Variant.STANDARD, set_level=True, option="variants",
+        aliases=("variant",),
     ),
     EntryField(
         "dtype", "dtype of A and B", partial(codec.decode, Dtype), dtypes,

@@ -81,8 +81,8 @@ class GemmFamily(Family):
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         return template_context(cast(GemmSpec, spec), arch)
 
-    def set_value(self, spec: KernelSpec, field: str) -> str:
-        return str(getattr(spec, "dtype_a" if field == "dtype" else field))
+    def set_words(self, spec: KernelSpec, field: str) -> tuple[str, ...]:
+        return (str(getattr(spec, "dtype_a" if field == "dtype" else field)),)
 
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         wanted = fields.get("variant", Variant.STANDARD)

@@ -32,6 +32,7 @@ DIMENSIONS = (1, 2, 3)
 MERGED_GROUPS = (1, 2, 4, 8, 16, 32, 64)
 """Powers of two, because CK tells groups apart by exclusive or."""
 VECTORS = (1, 2, 4, 8, 16)
+SCATTERED_VECTORS = Dim3(DEFAULT_VECTORS.m, 1, DEFAULT_VECTORS.k)
 
 _LAYOUTS = {(layout.order, layout.ndim_spatial): layout for layout in Layout}
 
@@ -46,7 +47,9 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     layout = _layout(choice["layout"], dimensions)
     tensors, _ = operands(variant, layout.order)
     dtypes = dict(zip(tensors, (read, other, written)))
-    vector_a, vector_b, vector_c = choice["vector"]
+    vector_a, vector_b, vector_c = choice["vector"] or _usual_vectors(
+        layout.order, choice["specialization"]
+    )
     return GroupedConvSpec.made_of(
         choice,
         dtype_x=dtypes["x"],
@@ -58,6 +61,12 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
         vector_b=vector_b,
         vector_c=vector_c,
     )
+
+
+def _usual_vectors(order: Order, specialization: Specialization) -> Dim3:
+    """Those that most problems take; positions under a filter are read one by one."""
+    whole = specialization is Specialization.FILTER_1X1_STRIDE1_PAD0
+    return DEFAULT_VECTORS if order is Order.CHANNELS_LAST or whole else SCATTERED_VECTORS
 
 
 def _layout(asked: Layout | Order, dimensions: int) -> Layout:
@@ -112,8 +121,9 @@ def _decode_whole(least: int, value: object) -> int:
 
 ENTRY_FIELDS: tuple[EntryField, ...] = (
     EntryField(
-        "variant", "which tensor is computed", partial(codec.decode, Variant),
-        any_of(tuple(Variant)), Variant.FORWARD, set_level=True, option="variant",
+        "variant", "what is computed: forward, backward_data or backward_weight",
+        partial(codec.decode, Variant), any_of(tuple(Variant)), Variant.FORWARD, set_level=True,
+        option="variant", aliases=("variants",),
     ),
     EntryField(
         "ndim_spatial", "dimensions of an image: 1, 2 or 3", partial(_decode_whole, 1),
@@ -133,7 +143,7 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     ),
     EntryField(
         "layout", "channels_last, channels_first, or the layout of so many dimensions by its name",
-        _decode_layout, any_of(tuple(Order)), Order.CHANNELS_LAST,
+        _decode_layout, any_of(tuple(Order)), Order.CHANNELS_LAST, set_level=True,
     ),
     triple_field("tile", "m, n and k of one workgroup", gemm.tiles),
     triple_field("waves", "waves along m, n and k", gemm.waves),
@@ -146,7 +156,7 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     choice_field("scheduler", "what overlaps with what", Scheduler, Scheduler.INTRAWAVE),
     EntryField(
         "vector", "elements of A, B and C that are moved at a time", partial(codec.decode, Dim3),
-        _vectors, default=DEFAULT_VECTORS, triple=True,
+        _vectors, triple=True,
     ),
     EntryField(
         "merged_groups", "groups that a workgroup computes at once", partial(_decode_whole, 1),

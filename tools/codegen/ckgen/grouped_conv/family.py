@@ -52,8 +52,8 @@ class GroupedConvFamily(Family):
     host_needs_ck = True
     field_weights = MappingProxyType(
         {
-            "variant": 8.0, "ndim_spatial": 8.0, "layout": 8.0, "fused_op": 8.0, "d_count": 8.0,
-            "dtype_x": 8.0, "dtype_w": 8.0, "dtype_y": 8.0, "waves": 0.5,
+            "variant": 32.0, "ndim_spatial": 32.0, "layout": 8.0, "fused_op": 8.0, "d_count": 8.0,
+            "dtype_x": 8.0, "dtype_w": 8.0, "dtype_y": 8.0, "specialization": 4.0, "waves": 0.5,
         }
     )  # fmt: skip
 
@@ -103,9 +103,11 @@ class GroupedConvFamily(Family):
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         return template_context(cast(GroupedConvSpec, spec), arch)
 
-    def set_value(self, spec: KernelSpec, field: str) -> str:
+    def set_words(self, spec: KernelSpec, field: str) -> tuple[str, ...]:
         conv = cast(GroupedConvSpec, spec)
-        return str(conv.implicit_gemm.dtype_a if field == "dtype" else getattr(conv, field))
+        if field == "layout":
+            return conv.layout, conv.layout.order
+        return (str(conv.implicit_gemm.dtype_a if field == "dtype" else getattr(conv, field)),)
 
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         free = ("tile", "waves", "warp_tile", "pipeline", "scheduler", "vector")
