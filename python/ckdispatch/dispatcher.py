@@ -305,9 +305,9 @@ class Dispatcher:
         """Convolves images x with filters w, in one, two or three dimensions; the filter is not flipped.
 
         Tensors are what ``gemm`` takes. With ``layout="channels_last"`` x is [n, positions, channels] and w [outputs, positions,
-        channels of a group]; with ``"channels_first"`` channels are the second extent of both, as torch has them. If memory has
-        channels first too, a kernel of the layout ngcw, ngchw or ngcdhw takes it as it is; all others read memory that has channels
-        last, and other memory is copied, which ``changes`` says. The result is in the layout of x.
+        channels of a group]; with ``"channels_first"`` channels are the second extent of both, as torch has them. Memory is
+        then used as it is where it has channels last, or where it has them first and a kernel of the layout ngcw, ngchw or ngcdhw
+        takes it; what lies otherwise is copied, which ``changes`` says. The result is in the layout of x.
 
         ``stride``, ``padding`` and ``dilation`` are numbers, or have one for each spatial axis; a padding may also be a pair, for the
         two sides of an axis. A ``bias`` has a value for each output and is added before an activation such as

@@ -33,7 +33,7 @@ class ConvCall:
     """One call: its tensors as kernels have them, and what has to be done to them.
 
     ``tensors`` has those of x, w and y that were given, by these names. ``first`` is whether the
-    kernel has channels first in memory.
+    kernel has channels first in memory; tensors that do not lie as it has them are copied.
     """
 
     dispatcher: Dispatcher
@@ -69,8 +69,7 @@ class ConvCall:
 
     def lies_right(self, name: str, one: Operand) -> bool:
         """Whether the strides of x, w, y or the bias are those of the kernel."""
-        # Only if all tensors have channels first is a kernel looked for that has them so.
-        return (self.first and name != "bias") or is_packed(one.shape, one.strides)
+        return is_packed(one.shape, one.strides, self.order(name, len(one.shape)))
 
     def usable(self, name: str, one: Operand) -> bool:
         """Whether the kernel can take it where it is, as far as its strides are concerned."""
@@ -120,45 +119,70 @@ class ConvCall:
                 bits |= one.tensor.address
         return bits & -bits
 
+    @property
+    def result_first(self) -> bool:
+        """Whether the memory of a new result is to have channels first, as that of its operands has."""
+        if self.layout != CHANNELS_FIRST:
+            return False
+        for name in self.read:
+            one = self.tensors[name]
+            if not is_packed(one.shape, one.strides):
+                return True
+            if not is_packed(one.shape, one.strides, memory_order(name, len(one.shape), True)):
+                return False
+        return True  # they lie both ways
+
     def plan(self) -> tuple[Plan, bool]:
         """The best plan that needs the fewest changes, and whether it is for copies of all."""
-        self.first = self._all_lie_first()
-        found = self._found()
-        if found is None:
-            self.first = False
-            found = self._found()
-        assert found is not None
-        return found
+        orders = self._orders()
+        for padded in (False, True) if self.wishes.pad else (False,):
+            for self.first in orders:
+                found = self._found(padded)
+                if found is not None:
+                    return found, padded
+        self.first = len(orders) > 1 and self._has_kernels_first()
+        return self.dispatcher.plan(self.problem()), False  # which raises the reason
 
-    def _all_lie_first(self) -> bool:
-        """Whether all tensors have channels first in memory, so that a kernel may have them so."""
-        return (
-            self.layout == CHANNELS_FIRST
-            and self.direction == "forward"
-            and all(
-                is_packed(one.shape, one.strides, memory_order(name, len(one.shape), True))
-                for name, one in self.tensors.items()
-            )
+    def _orders(self) -> list[bool]:
+        """Whether kernels are to have channels first, what takes fewer copies at the front."""
+        if self.layout != CHANNELS_FIRST or self.direction != "forward":
+            return [False]
+        return sorted((True, False), key=self._copies)
+
+    def _copies(self, first: bool) -> int:
+        """Tensors that do not lie as such kernels have them."""
+        others = sum(
+            not is_packed(one.shape, one.strides, memory_order(name, len(one.shape), first))
+            for name, one in self.tensors.items()
         )
+        return others + (self.out is None and self.result_first != first)
 
-    def _found(self) -> tuple[Plan, bool] | None:
+    def _has_kernels_first(self) -> bool:
+        """Whether the registry has kernels with channels first, whose reasons are then to be told."""
+        kernels = self.dispatcher.registry.filter(
+            family=GroupedConvProblem.family.word,
+            variant=self.direction,
+            layout=channels_first_word(len(self.sizes.axes)),
+            dtype_x=self.tensors["x"].dtype,
+        )
+        return len(kernels) > 0
+
+    def _found(self, padded: bool) -> Plan | None:
         """What is known of the problem, or is found out about it."""
-        key = (self.problem(), self.wishes.pad)
+        key = (self.problem(), padded)
         remembered = self.dispatcher.remembered()
         if key not in remembered:
-            remembered[key] = self._search(key[0])
-        found: tuple[Plan, bool] | None = remembered[key]
+            remembered[key] = self._search(*key)
+        found: Plan | None = remembered[key]
         return found
 
-    def _search(self, problem: GroupedConvProblem) -> tuple[Plan, bool] | None:
+    def _search(self, problem: GroupedConvProblem, padded: bool) -> Plan | None:
         try:
-            return self.dispatcher.plan(problem), False
-        except NoKernel as refusal:
-            if self.first:  # there are copies with channels last
-                return None
-            if not self.wishes.pad:
-                raise
-            return padded_plan(self.dispatcher.selection, problem, refusal), True
+            if padded:
+                return padded_plan(self.dispatcher.selection, problem, NoKernel())
+            return self.dispatcher.plan(problem)
+        except NoKernel:
+            return None
 
 
 def conv_call(

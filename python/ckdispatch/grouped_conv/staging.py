@@ -5,7 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.grouped_conv.layouts import CHANNELS_FIRST, as_given, ungrouped_shape
+from ckdispatch.grouped_conv.layouts import (
+    CHANNELS_FIRST,
+    as_given,
+    memory_order,
+    ungrouped_shape,
+)
 from ckdispatch.grouped_conv.request import ConvCall
 from ckdispatch.tensors.copies import copy_elements, filled_up
 from ckdispatch.tensors.device_tensor import DeviceTensor
@@ -47,7 +52,9 @@ def _allocated(call: ConvCall, name: str, shape: tuple[int, ...], dtype: str) ->
 
 
 def _say_copy(call: ConvCall, one: Operand) -> None:
-    if call.layout == CHANNELS_FIRST:
+    if call.first and one.name != "bias":
+        call.changes.append(f"{one.name} was copied into channels first, which the kernel reads")
+    elif call.layout == CHANNELS_FIRST and one.name != "bias":
         call.changes.append(f"{one.name} was copied into channels last, which kernels read")
     else:
         call.changes.append(f"{one.name} was copied, because it has gaps or is in another order")
@@ -74,13 +81,14 @@ def delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
             copy_elements(part, out.tensor, stream)
         return out.given
     given = call.tensors[call.read[0]]
-    first = call.first or _is_channels_first(call, given)
+    first = call.first or (call.result_first and not _lies_both_ways(call, shape))
     if out is None and any(call.tensors[name].tensor is not None for name in call.read):
         return _on_device(call, part, first, stream)
     call.dispatcher.device.synchronize(stream)
     array = target.numpy()[tuple(slice(extent) for extent in shape)]
     if out is not None:
         assert out.array is not None
+        _say_result(call, out)
         out.array[...] = array
         return out.given
     plain = array.reshape(ungrouped_shape(shape, call.written))
@@ -137,9 +145,10 @@ def _grouped_strides(
     return (*strides[:-1], strides[-1] * shape[-1], strides[-1])
 
 
-def _is_channels_first(call: ConvCall, given: Operand) -> bool:
-    """Whether its memory is in that order too, and not only its axes."""
-    return call.layout == CHANNELS_FIRST and not is_packed(given.shape, given.strides)
+def _lies_both_ways(call: ConvCall, shape: tuple[int, ...]) -> bool:
+    """Whether packed memory with channels last has them first too, such as that of one position."""
+    order = memory_order(call.written, len(shape), True)
+    return is_packed(shape, packed_strides(shape), order)
 
 
 def _say_new(call: ConvCall) -> None:
@@ -148,5 +157,5 @@ def _say_new(call: ConvCall) -> None:
 
 
 def _say_result(call: ConvCall, out: Operand) -> None:
-    if not is_packed(out.shape, out.strides):
+    if not call.lies_right(call.written, out):
         call.changes.append("the result was copied into the strides of out")

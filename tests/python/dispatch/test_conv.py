@@ -101,8 +101,22 @@ def test_out_is_written_where_it_is_and_nothing_around_it() -> None:
     assert np.all(whole[:, 6:] == 9)
     first = np.zeros((1, 8, 4, 4), np.float16)
     moved = [np.moveaxis(one, -1, 1) for one in (x, w)]
-    assert convolver().conv(*moved, layout="channels_first", out=first).out is first
+    told = convolver().conv(*moved, layout="channels_first", out=first)
+    assert told.out is first
+    assert told.changes == ("the result was copied into the strides of out",)
     assert np.array_equal(np.moveaxis(first, 1, -1), out)
+
+
+def test_a_gradient_of_one_position_lies_as_the_other_operand() -> None:
+    dy, w = random((1, 8, 1, 1), 1), random((8, 8, 3, 3), 2)
+    result = convolver().conv_bwd_data(dy, w, 3, layout="channels_first", validate=True)
+    assert result.changes == (
+        "w was copied into channels last, which kernels read",
+        "the result was copied into channels first, as its operands are",
+    )
+    assert result.out.flags.c_contiguous
+    one = convolver().conv_bwd_data(dy, w[:, :, :1, :1].copy(), 1, layout="channels_first", validate=True)
+    assert one.changes == ()
 
 
 def test_a_bias_and_an_activation_are_fused() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -73,17 +74,71 @@ def test_out_of_the_host_is_written() -> None:
     assert np.array_equal(whole[1:], first_convolver().conv(X, W, **WORDS).out)
 
 
+def with_gaps(array: NDArray[Any]) -> NDArray[Any]:
+    """The same, with others in between."""
+    return np.repeat(array, 2, axis=1)[:, ::2]
+
+
+@pytest.mark.parametrize("lies", [in_other_order, with_gaps])
 @pytest.mark.parametrize("which", ["x", "w", "out"])
-def test_all_must_lie_so_or_they_are_copied_as_before(which: str) -> None:
+def test_one_that_lies_otherwise_is_copied(which: str, lies: Callable[..., NDArray[Any]]) -> None:
     given = {"x": X, "w": W, "out": np.zeros((2, 16, 4, 5), np.float16)}
-    given[which] = in_other_order(given[which])
+    given[which] = lies(given[which])
     result = convolver().conv(**given, **WORDS)
-    assert not has_channels_first(convolver(), result.kernel)
-    others = [name for name in "xw" if name != which]
+    assert has_channels_first(convolver(), result.kernel)
+    copied = f"{which} was copied into channels first, which the kernel reads"
+    assert result.changes == (copied if which != "out" else "the result was copied into the strides of out",)
+    assert np.array_equal(given["out"], convolver().conv(X, W, **WORDS).out)
+
+
+@pytest.mark.parametrize("which", ["x", "w", "out"])
+def test_one_of_the_device_that_has_gaps_is_copied(which: str) -> None:
+    on = convolver()
+    guards = {}
+    for name, shape in (("x", X.shape), ("w", W.shape), ("out", (2, 16, 4, 5))):
+        step = 2 if name == which else 1
+        strides = tuple(step * stride for stride in packed_strides(shape))
+        guards[name] = guarded(on, shape, strides, "fp16")
+    guards["x"].tensor.write(X)
+    guards["w"].tensor.write(W)
+    result = on.conv(**{name: guard.tensor for name, guard in guards.items()}, **WORDS)
+    assert has_channels_first(on, result.kernel)
+    assert len(result.changes) == 1
+    assert np.array_equal(result.out.numpy(), on.conv(X, W, **WORDS).out)
+    assert [guard.broken() for guard in guards.values()] == [[], [], []]
+
+
+def test_what_lies_channels_last_is_copied_where_only_such_kernels_are() -> None:
+    x, w = in_other_order(X), in_other_order(W)
+    result = first_convolver().conv(x, w, **WORDS)
     assert result.changes == tuple(
-        f"{name} was copied into channels last, which kernels read" for name in others
+        f"{name} was copied into channels first, which the kernel reads" for name in "xw"
     )
-    assert np.allclose(given["out"], first_convolver().conv(X, W, **WORDS).out, atol=0.02)
+    assert np.array_equal(result.out, first_convolver().conv(X, W, **WORDS).out)
+    assert convolver().conv(x, w, **WORDS).changes == ()
+
+
+def test_x_that_lies_channels_last_has_a_result_like_it() -> None:
+    result = convolver().conv(in_other_order(X), W, **WORDS)
+    assert result.changes == ("w was copied into channels last, which kernels read",)
+    assert np.moveaxis(result.out, 1, -1).flags.c_contiguous
+
+
+def test_channels_are_padded_where_only_such_kernels_are() -> None:
+    x, w = (random(shape, 1, ml_dtypes.bfloat16) for shape in ((2, 6, 6, 6), (10, 3, 3, 3)))
+    names = [one.name for one in first_convolver().registry if one.spec["vector_a"] > 1]
+    on = Dispatcher(first_convolver().registry.filter(predicate=lambda one: one.name in names))
+    result = on.conv(in_other_order(x), w, **WORDS)
+    assert result.padded == (8, 5)
+    assert result.changes[1] == "x was copied into channels first, which the kernel reads"
+    assert result.out.shape == (2, 10, 4, 4)
+
+
+def test_the_refusal_is_of_kernels_that_have_channels_first_if_there_are_some() -> None:
+    with pytest.raises(NoKernel, match=r"ngchw Gelu on .* computes the convolution alone"):
+        convolver().conv(X, W, fused_op="Gelu", **WORDS)
+    with pytest.raises(NoKernel, match=r"nhwgc Gelu on"):
+        last_convolver().conv(X, W, fused_op="Gelu", **WORDS)
 
 
 def test_what_no_such_kernel_computes_is_copied() -> None:
