@@ -16,6 +16,7 @@ from ckdispatch.native.library import native
 from ckdispatch.native.structures import BenchmarkOptions, RunOptions
 from ckdispatch.result import GroupedResult, Result, RunResult
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.wording import kind_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -418,7 +419,9 @@ def _address(tensor: Any) -> int:
         return tensor
     if hasattr(tensor, "data_ptr"):
         return int(tensor.data_ptr())
-    raise InvalidArgument(f"a {type(tensor).__name__} was given where a tensor of the device is needed; use gemm() or conv() for arrays of the host")
+    raise InvalidArgument(
+        f"{kind_of(tensor)} was given where a tensor of the device is needed; use gemm() or conv() for arrays of the host"
+    )
 
 
 def _unpickled(registry: Registry, device: str, strategy: Any, chooser: Any) -> Dispatcher:

@@ -25,8 +25,3 @@ def moment(seconds: float) -> str:
 def extents(values: Iterable[int]) -> str:
     """Extents as names of kernels have them: 64x64x32."""
     return "x".join(str(value) for value in values)
-
-
-def several(count: int, one: str, many: str = "") -> str:
-    """How many of something: 1 kernel, 2 kernels."""
-    return f"{count} {one if count == 1 else many or f'{one}s'}"

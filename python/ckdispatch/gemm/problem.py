@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.structure import problem_structure
 from ckdispatch.native.structures import Family
-from ckdispatch.problems.base import Problem, check_numbers
+from ckdispatch.problems.base import Problem, check_numbers, check_options
 
-_NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "split_k")
+_NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count")
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class GemmProblem(Problem):
 
     def __post_init__(self) -> None:
         check_numbers("a GEMM", self, _NUMBERS)
+        check_options("a GEMM", self)
         for name in ("d_strides", "d_batch_strides"):
             given = getattr(self, name)
             if given is not None and len(given) != self.d_count:

@@ -9,14 +9,8 @@ from typing import Any
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.problem import GemmGroup, GemmProblem
-from ckdispatch.problems.words import (
-    is_operation,
-    named_words,
-    shown,
-    takes_ds,
-    truth,
-    whole_number,
-)
+from ckdispatch.problems.fused_ops import takes_ds
+from ckdispatch.problems.words import named_words, shown, truth, whole_number
 
 _SIZES = r"\d+x\d+x\d+"
 _TEXT = re.compile(
@@ -27,6 +21,7 @@ _FORM = (
     "split_k=4; for example 512x256x1024 fp16 rcr"
 )
 _LAYOUT = re.compile(r"[rc]{3}")
+_BY_THEMSELVES = {"layouts": "three letters r or c, such as rcr"}
 _BETWEEN = "/"
 """Between the numbers of one word; a comma is between words."""
 
@@ -50,7 +45,7 @@ def parse_problem(text: str) -> GemmProblem:
     if not match:
         raise InvalidArgument(f"{text!r} is no GEMM problem; write {_FORM}")
     values: dict[str, Any] = {}
-    for name, value in named_words(match["rest"] or "", _name_of):
+    for name, value in named_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
         values[name] = _value(name, value, text)
     if "d_count" not in values:
         # An operation on D tensors has one, unless their strides say how many there are.
@@ -80,10 +75,8 @@ def problem_text(problem: GemmProblem) -> str:
     return " ".join(words)
 
 
-def _name_of(word: str) -> str:
-    if _LAYOUT.fullmatch(word):
-        return "layout"
-    return "fused_op" if is_operation(word) else "dtype"
+def _name_of(word: str) -> str | None:
+    return "layout" if _LAYOUT.fullmatch(word) else None
 
 
 def _value(name: str, value: str, text: str) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.whole_numbers import members, needed, of_each_axis, whole
 
 if TYPE_CHECKING:
     from ckdispatch.reference.conv_sizes import PerAxis
@@ -22,6 +23,14 @@ class Steps:
     dilation: PerAxis = 1
     groups: int = 1
 
+    def __post_init__(self) -> None:
+        groups = whole(self.groups)
+        if groups is None or groups < 1:
+            raise InvalidArgument(
+                f"groups = {self.groups!r} was asked for; it is a whole number of at least 1"
+            )
+        object.__setattr__(self, "groups", groups)
+
     def per_axis(self, axes: int) -> dict[str, tuple[int, ...]]:
         """What ``ConvSizes.of`` calls them, with a number for each axis."""
         pads = [_sides(one) for one in of_each_axis("padding", self.padding, axes)]
@@ -33,24 +42,14 @@ class Steps:
         }
 
 
-def of_each_axis(name: str, given: Any, axes: int) -> tuple[Any, ...]:
-    """One for each axis; a number is for all."""
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        return (given,) * axes
-    if len(given) != axes:
-        raise InvalidArgument(
-            f"{name} is {tuple(given)}, and there are {axes} spatial axes; give one for each, or a "
-            "number for all"
-        )
-    return tuple(given)
-
-
-def _sides(pad: Any) -> tuple[Any, Any]:
+def _sides(pad: Any) -> tuple[int, int]:
     """The pads of an axis before and behind it; a number is for both."""
-    if not isinstance(pad, Sequence) or isinstance(pad, str):
-        return pad, pad
-    if len(pad) != 2:
+    sides = members(pad)
+    if sides is None:
+        sides = (pad, pad)
+    if len(sides) != 2:
         raise InvalidArgument(
-            f"padding has {tuple(pad)} for an axis; it is a number, or a pair for both sides"
+            f"padding has {sides} for an axis; it is a number, or a pair for both sides"
         )
-    return pad[0], pad[1]
+    left, right = (needed("padding", side) for side in sides)
+    return left, right

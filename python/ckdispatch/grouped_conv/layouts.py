@@ -10,17 +10,21 @@ from functools import cache
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.operands import Operand
+from ckdispatch.wording import spatial_axes
 
 CHANNELS_LAST = "channels_last"
 CHANNELS_FIRST = "channels_first"
-_LAYOUTS = (CHANNELS_LAST, CHANNELS_FIRST)
+LAYOUTS = (CHANNELS_LAST, CHANNELS_FIRST)
+_KERNELS_LAST = ("nwgc", "nhwgc", "ndhwgc")
 _KERNELS_FIRST = ("ngcw", "ngchw", "ngcdhw")
-"""Layouts of kernels that have channels before positions, by the number of axes."""
+"""Layouts of kernels, by the number of axes; the latter have channels before positions."""
+
+KERNEL_LAYOUTS = (*_KERNELS_LAST, *_KERNELS_FIRST)
 
 
 def check_layout(layout: object) -> None:
     """Refuses what is no layout."""
-    if layout not in _LAYOUTS:
+    if layout not in LAYOUTS:
         raise InvalidArgument(
             f"the layout {layout!r} was asked for; there is channels_last (images are n, "
             "positions, channels) and channels_first (n, channels, positions)"
@@ -52,9 +56,31 @@ def grouped(one: Operand, tensor: str, groups: int) -> Operand:
     return one.reshaped(axis, (groups, one.shape[axis] // groups))
 
 
-def channels_first_word(axes: int) -> str:
-    """The layout of kernels that have channels first, with that many spatial axes."""
-    return _KERNELS_FIRST[axes - 1]
+def kernel_layout(layout: str, axes: int) -> str:
+    """What kernels with that many spatial axes call ``channels_last`` or ``channels_first``."""
+    return (_KERNELS_FIRST if layout == CHANNELS_FIRST else _KERNELS_LAST)[axes - 1]
+
+
+def check_kernel_layout(layout: str | None, axes: int, direction: str) -> None:
+    """Refuses what is no layout of kernels with that many spatial axes, or not of the direction."""
+    if layout is None:
+        return
+    fit = [_KERNELS_LAST[axes - 1]]
+    if direction == "forward":
+        fit.append(_KERNELS_FIRST[axes - 1])
+    if layout not in fit:
+        raise InvalidArgument(
+            f"a convolution {direction} with {spatial_axes(axes)} in the layout {layout!r} was "
+            f"asked for; it has {' or '.join(fit)}{_why(layout, axes)}"
+        )
+
+
+def _why(layout: str, axes: int) -> str:
+    if layout not in KERNEL_LAYOUTS:
+        return f", and the layouts are {', '.join(KERNEL_LAYOUTS)}"
+    if KERNEL_LAYOUTS.index(layout) % len(_KERNELS_LAST) == axes - 1:
+        return ", because only forward has channels first"
+    return ""
 
 
 def is_channels_first(layout: str | None) -> bool:

@@ -7,10 +7,11 @@ import math
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from ckdispatch.grouped_conv.layouts import check_kernel_layout
 from ckdispatch.grouped_conv.structure import problem_structure
 from ckdispatch.native.structures import Family
-from ckdispatch.problems.base import Problem, check_numbers
-from ckdispatch.problems.fused_ops import ADD
+from ckdispatch.problems.base import Problem, check_numbers, check_options
+from ckdispatch.problems.fused_ops import with_bias
 from ckdispatch.reference.conv_sizes import ConvAxis, ConvSizes, PerAxis, check_direction
 
 _PER_AXIS = tuple(field.name for field in fields(ConvAxis))
@@ -28,10 +29,10 @@ class GroupedConvProblem(Problem):
     ``dtype`` is that of x. ``dtype_w`` is x's if it is None, and ``dtype_y`` the usual one of the
     pair. All tensors are packed; ``layout`` is nwgc, nhwgc or ndhwgc, which has channels last and
     is the default, or forward also ngcw, ngchw or ngcdhw, which has them first. A ``bias`` has a
-    value of y's dtype for each of y's g * k channels, and is added unless ``fused_op``, which is
-    applied to y, says otherwise. ``split_k`` is the number of parts of the sum over images and
-    positions that ``backward_weight`` makes, 0 to let the dispatcher choose. ``alignment`` is what
-    all addresses are multiples of, in bytes.
+    value of y's dtype for each of y's g * k channels, and is added before ``fused_op``, which is
+    applied to y, unless that says otherwise (``MultiDMultiply``). ``split_k`` is the number of
+    parts of the sum over images and positions that ``backward_weight`` makes, 0 to let the
+    dispatcher choose. ``alignment`` is what all addresses are multiples of, in bytes.
     """
 
     family: ClassVar[Family] = Family.GROUPED_CONV
@@ -60,7 +61,8 @@ class GroupedConvProblem(Problem):
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
-        check_numbers("a convolution", self, ("n", "g", "c", "k", "split_k"))
+        check_numbers("a convolution", self, ("n", "g", "c", "k"))
+        check_options("a convolution", self)
         axes = {name: getattr(self, name) for name in _PER_AXIS}
         sizes = ConvSizes.of(self.n, self.g, self.c, self.k, **axes)
         for axis in sizes.axes:
@@ -68,8 +70,9 @@ class GroupedConvProblem(Problem):
         # However they were given: equal problems are one key.
         for name in _PER_AXIS:
             object.__setattr__(self, name, tuple(getattr(axis, name) for axis in sizes.axes))
-        if self.bias and self.fused_op is None:
-            object.__setattr__(self, "fused_op", ADD)
+        check_kernel_layout(self.layout, len(sizes.axes), self.direction)
+        if self.bias:
+            object.__setattr__(self, "fused_op", with_bias(self.fused_op) or self.fused_op)
         object.__setattr__(self, "_sizes", sizes)
         self.keep(problem_structure(self))
 

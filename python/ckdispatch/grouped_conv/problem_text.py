@@ -9,16 +9,12 @@ from dataclasses import fields
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.grouped_conv.layouts import KERNEL_LAYOUTS, LAYOUTS, kernel_layout
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
-from ckdispatch.problems.words import (
-    is_operation,
-    named_words,
-    shown,
-    takes_ds,
-    truth,
-    whole_number,
-)
-from ckdispatch.reference.conv_sizes import TENSORS
+from ckdispatch.problems.fused_ops import takes_ds
+from ckdispatch.problems.words import named_words, shown, truth, whole_number
+from ckdispatch.reference.conv_sizes import TENSORS, PerAxis
+from ckdispatch.wording import spatial_axes
 
 _EXTENTS = r"\d+(?:x\d+){0,2}"
 _TEXT = re.compile(
@@ -30,7 +26,11 @@ FORM = (
     "n, g, c and k (channels of one group), the extents of the input and of the filter, and words "
     "such as stride=2, pad=1, bf16, backward_data; for example n8 g1 c64 k128 56x56 3x3 pad=1 fp16"
 )
-_LAYOUT = re.compile(r"n[dhw]{1,3}gc|ngc[dhw]{1,3}")
+_BY_THEMSELVES = {
+    "directions": ", ".join(TENSORS),
+    "layouts": ", ".join((*KERNEL_LAYOUTS, *LAYOUTS)),
+    "one more word": "bias",
+}
 _NUMBERS = ("split_k", "alignment", "workspace_limit")
 _PER_AXIS = ("stride", "dilation")
 _TRUTHS = ("deterministic",)
@@ -42,17 +42,20 @@ def parse_problem(text: str) -> GroupedConvProblem:
     match = _TEXT.fullmatch(text.strip())
     if not match:
         raise InvalidArgument(f"{text!r} is no convolution; write {FORM}")
-    extents = [_numbers(name, match[name], text) for name in ("input", "filter")]
+    input, filter = (_numbers(name, match[name], text) for name in ("input", "filter"))
     values: dict[str, Any] = {}
-    for name, value in named_words(match["rest"] or "", _name_of):
+    axes = len(input)
+    for name, value in named_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
         if name == "pad":
-            values |= _pads(value, len(extents[0]), text)
+            values |= _pads(value, axes, text)
+        elif name == "layout" and value in LAYOUTS:
+            values[name] = kernel_layout(value, axes)
         else:
             values[name] = _value(name, value, text)
     if takes_ds(values.get("fused_op")):
         values["bias"] = True
     n, g, c, k = (int(match[name] or 1) for name in "ngck")
-    return GroupedConvProblem(n, g, c, k, extents[0], extents[1], **values)
+    return GroupedConvProblem(n, g, c, k, input, _one_or_each(filter), **values)
 
 
 def problem_text(problem: GroupedConvProblem) -> str:
@@ -91,22 +94,19 @@ def _pad(left: int, right: int) -> str:
     return str(left) if left == right else f"{left}+{right}"
 
 
-def _name_of(word: str) -> str:
+def _name_of(word: str) -> str | None:
     if word in TENSORS:
         return "direction"
     if word == "bias":
         return word
-    if _LAYOUT.fullmatch(word):
-        return "layout"
-    return "fused_op" if is_operation(word) else "dtype"
+    return "layout" if word in (*KERNEL_LAYOUTS, *LAYOUTS) else None
 
 
 def _value(name: str, value: str, text: str) -> Any:
     if name in _NUMBERS:
         return whole_number(name, value, text)
     if name in _PER_AXIS:
-        values = _numbers(name, value, text)
-        return values[0] if len(values) == 1 else values
+        return _one_or_each(_numbers(name, value, text))
     if name == "bias":
         return value == name or truth(name, value, text)
     if name in _TRUTHS:
@@ -123,6 +123,11 @@ def _numbers(name: str, value: str, text: str) -> tuple[int, ...]:
     return tuple(whole_number(name, one, text) for one in value.split("x"))
 
 
+def _one_or_each(values: tuple[int, ...]) -> PerAxis:
+    """A single number is for all axes."""
+    return values[0] if len(values) == 1 else values
+
+
 def _pads(value: str, axes: int, text: str) -> dict[str, tuple[int, ...]]:
     """Of ``1``, ``1x2`` for two axes, or ``0+1`` where the sides differ."""
     pairs = []
@@ -132,5 +137,9 @@ def _pads(value: str, axes: int, text: str) -> dict[str, tuple[int, ...]]:
         pairs.append(tuple(whole_number("pad", side, text) for side in sides))
     if len(pairs) == 1:
         pairs *= axes
+    if len(pairs) != axes:
+        raise InvalidArgument(
+            f"{text!r} has pad={value} and {spatial_axes(axes)}; a pad is a number, or one for each"
+        )
     lefts, rights = zip(*pairs, strict=True)
     return {"left_pad": lefts, "right_pad": rights}

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.grouped_conv.arguments import Steps, of_each_axis
+from ckdispatch.grouped_conv.arguments import Steps
 from ckdispatch.grouped_conv.layouts import (
     CHANNELS_FIRST,
-    channels_first_word,
     channels_last,
     grouped,
+    kernel_layout,
     memory_order,
 )
 from ckdispatch.grouped_conv.padding import padded_plan
@@ -21,6 +21,8 @@ from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes
 from ckdispatch.tensors.operands import Operand
 from ckdispatch.tensors.strides import is_packed
+from ckdispatch.whole_numbers import of_each_axis
+from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
@@ -98,7 +100,7 @@ class ConvCall:
             dtype=dtypes["x"],
             dtype_w=dtypes.get("w"),
             dtype_y=dtypes.get("y"),
-            layout=channels_first_word(len(axes)) if self.first else None,
+            layout=kernel_layout(CHANNELS_FIRST, len(axes)) if self.first else None,
             split_k=self.wishes.split_k,
             fused_op=self.fused_op,
             bias=self.bias is not None,
@@ -121,7 +123,7 @@ class ConvCall:
 
     @property
     def result_first(self) -> bool:
-        """Whether the memory of a new result is to have channels first, as that of its operands has."""
+        """Whether a new result is to have channels first in memory, as its operands have."""
         if self.layout != CHANNELS_FIRST:
             return False
         for name in self.read:
@@ -158,11 +160,11 @@ class ConvCall:
         return others + (self.out is None and self.result_first != first)
 
     def _has_kernels_first(self) -> bool:
-        """Whether the registry has kernels with channels first, whose reasons are then to be told."""
+        """Whether there are kernels with channels first, whose reasons are then to be told."""
         kernels = self.dispatcher.registry.filter(
             family=GroupedConvProblem.family.word,
             variant=self.direction,
-            layout=channels_first_word(len(self.sizes.axes)),
+            layout=kernel_layout(CHANNELS_FIRST, len(self.sizes.axes)),
             dtype_x=self.tensors["x"].dtype,
         )
         return len(kernels) > 0
@@ -207,10 +209,6 @@ def conv_call(
             f"{first.name} has {len(first.shape)} extents and {second.name} {len(second.shape)}; "
             "both must have as many"
         )
-    if type(steps.groups) is not int or steps.groups < 1:
-        raise InvalidArgument(
-            f"groups = {steps.groups!r} was asked for; it is a whole number of at least 1"
-        )
     sizes = _SIZES[direction](first, second, steps, size)
     names = TENSORS[direction][:2]
     tensors = {
@@ -227,10 +225,10 @@ def _forward_sizes(x: Operand, w: Operand, steps: Steps, _size: Any) -> ConvSize
     outputs, *filter, c = w.shape
     if channels != steps.groups * c:
         raise InvalidArgument(
-            f"x has {channels} channels, and w {c} for each of {steps.groups} groups; x must have "
-            f"groups times as many as w. {_WHERE}"
+            f"x has {several(channels, 'channel')}, and w {c} in each group; with "
+            f"{several(steps.groups, 'group')} x must have {steps.groups * c}. {_WHERE}"
         )
-    k = _of_group(w, outputs, "outputs", steps.groups)
+    k = _of_group(w, outputs, "output", steps.groups)
     return _sizes(n, c, k, input, filter, steps)
 
 
@@ -239,9 +237,10 @@ def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> Co
     outputs, *filter, c = w.shape
     if channels != outputs:
         raise InvalidArgument(
-            f"dy has {channels} channels, and w {outputs} outputs; both must have as many. {_WHERE}"
+            f"dy has {several(channels, 'channel')}, and w {several(outputs, 'output')}; both must "
+            f"have as many. {_WHERE}"
         )
-    k = _of_group(w, outputs, "outputs", steps.groups)
+    k = _of_group(w, outputs, "output", steps.groups)
     input = of_each_axis("input_size", size, len(filter))
     return _sizes(n, c, k, input, filter, steps)
 
@@ -249,11 +248,11 @@ def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> Co
 def _backward_weight_sizes(dy: Operand, x: Operand, steps: Steps, size: Any) -> ConvSizes:
     if dy.shape[0] != x.shape[0]:
         raise InvalidArgument(
-            f"dy has {dy.shape[0]} images and x {x.shape[0]}; both must have as many"
+            f"dy has {several(dy.shape[0], 'image')} and x {x.shape[0]}; both must have as many"
         )
     n, *input, channels = x.shape
-    c = _of_group(x, channels, "channels", steps.groups)
-    k = _of_group(dy, dy.shape[-1], "channels", steps.groups)
+    c = _of_group(x, channels, "channel", steps.groups)
+    k = _of_group(dy, dy.shape[-1], "channel", steps.groups)
     filter = of_each_axis("filter_size", size, len(input))
     return _sizes(n, c, k, input, filter, steps)
 
@@ -278,7 +277,7 @@ def _sizes(
 def _of_group(one: Operand, count: int, what: str, groups: int) -> int:
     if count % groups:
         raise InvalidArgument(
-            f"{one.name} has {count} {what}, which {groups} groups do not share evenly"
+            f"{one.name} has {several(count, what)}, which {groups} groups do not share evenly"
         )
     return count // groups
 

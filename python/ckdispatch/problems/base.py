@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.structures import Family
+from ckdispatch.problems.fused_ops import check_fused_op
+from ckdispatch.whole_numbers import whole
 
 
 class Problem:
@@ -53,14 +55,38 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 
 def check_numbers(what: str, given: object, names: Sequence[str]) -> None:
-    """Refuses attributes of ``given`` that are no whole numbers; ``what`` was asked for."""
+    """Refuses attributes of ``given`` that are no whole numbers; ``what`` was asked for.
+
+    Those of NumPy become Python's, so that equal problems are one key.
+    """
     for name in names:
         value = getattr(given, name)
-        number = isinstance(value, int) and not isinstance(value, bool)
-        if not number or not -(2**63) <= value < 2**63:
+        number = value if type(value) is int else whole(value)
+        if number is None or not -(2**63) <= number < 2**63:
             raise InvalidArgument(
-                f"{what} was asked for with {name} = {value!r}; it must be a whole number"
+                f"{what} was asked for with {name} = {value!r}; it must be a whole number of at "
+                "most 2^31-1"
             )
+        if number is not value:
+            object.__setattr__(given, name, number)
+
+
+def check_options(what: str, problem: Any) -> None:
+    """Refuses what no problem of any family can have."""
+    check_numbers(what, problem, ("split_k", "alignment"))
+    if problem.split_k < 0:
+        raise InvalidArgument(
+            f"{what} was asked for with split_k = {problem.split_k}; it is the number of parts, or "
+            "0 for the dispatcher to choose"
+        )
+    if problem.workspace_limit is not None:
+        check_numbers(what, problem, ("workspace_limit",))
+        if problem.workspace_limit < 0:
+            raise InvalidArgument(
+                f"{what} was asked for with workspace_limit = {problem.workspace_limit}; it is a "
+                "number of bytes, or None"
+            )
+    check_fused_op(problem.fused_op)
 
 
 def c_text(value: str | None) -> bytes | None:

@@ -1,15 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""The names of operations on results, where a caller gives a bias."""
+"""The names of operations on results, and what a bias makes of them."""
 
 from __future__ import annotations
 
-from ckdispatch.problems.words import takes_ds
+from functools import cache
+
+from ckdispatch.errors import InvalidArgument
 
 ADD = "MultiDAdd"
 
 
+def takes_ds(operation: object) -> bool:
+    """Whether a fused operation, if there is one, is on D tensors too."""
+    return str(operation or "").startswith("MultiD")
+
+
+@cache
+def fused_ops() -> tuple[str, ...]:
+    """All that there are."""
+    from ckdispatch.reference.fused_ops import FUSED_OPS  # which loads NumPy
+
+    return tuple(FUSED_OPS)
+
+
+def check_fused_op(fused_op: str | None) -> None:
+    """Refuses what is no operation."""
+    if fused_op is not None and fused_op not in fused_ops():
+        raise InvalidArgument(
+            f"the operation {fused_op!r} was asked for; there are {', '.join(fused_ops())}"
+        )
+
+
 def with_bias(fused_op: str | None) -> str | None:
     """The operation that adds a bias before ``fused_op``; None if that one does not add."""
+    check_fused_op(fused_op)
     if fused_op is None or fused_op == "PassThrough":
         return ADD
     if fused_op.startswith(ADD):

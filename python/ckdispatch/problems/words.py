@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.problems.fused_ops import fused_ops
 
 PARTS = "parts of the sum"
 """What ``split_k`` makes, for all families: of a GEMM's K, or of the positions of a gradient."""
@@ -15,11 +16,40 @@ PARTS = "parts of the sum"
 _OPERATION = re.compile(r"[A-Z]\w*", re.ASCII)
 
 
-def named_words(rest: str, name_of: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    """Names and values of ``name=value``; a word by itself is of what ``name_of`` says."""
+def named_words(
+    text: str, rest: str, name_of: Callable[[str], str | None], others: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Names and values of ``name=value``, each once; a word by itself is of what ``name_of`` says.
+
+    ``rest`` is what ``text``, the whole problem, has them in. Dtypes and operations stand by
+    themselves in problems of all families; ``others`` says what else does.
+    """
+    said: dict[str, str] = {}
     for word in rest.replace(",", " ").split():
         name, equals, value = word.partition("=")
-        yield (name, value) if equals else (name_of(word), word)
+        if not equals:
+            name, value = name_of(word) or _common_name(word, text, others), word
+        if name in said:
+            raise InvalidArgument(
+                f"{text!r} has {said[name]} and {word}, which both say {name}; leave out one"
+            )
+        said[name] = word
+        yield name, value
+
+
+def _common_name(word: str, text: str, others: Mapping[str, str]) -> str:
+    from ckarch import load_specs
+
+    dtypes = load_specs().dtypes
+    if word in dtypes:
+        return "dtype"
+    if is_operation(word):
+        return "fused_op"
+    known = {**others, "dtypes": ", ".join(dtypes), "operations": ", ".join(fused_ops())}
+    listed = "; ".join(f"{kind}: {words}" for kind, words in known.items())
+    raise InvalidArgument(
+        f"{text!r} has the word {word!r}; by themselves stand {listed}, and others are name=value"
+    )
 
 
 def is_operation(word: str) -> bool:
@@ -27,16 +57,11 @@ def is_operation(word: str) -> bool:
     return _OPERATION.fullmatch(word) is not None
 
 
-def takes_ds(operation: object) -> bool:
-    """Whether a fused operation, if there is one, is on D tensors too."""
-    return str(operation or "").startswith("MultiD")
-
-
 def whole_number(name: str, value: str, text: str) -> int:
     """The number; ``text`` is the whole problem."""
     if value.isascii() and value.isdigit():
         return int(value)
-    raise InvalidArgument(f"{text!r} has {name}={value}; {name} is a whole number")
+    raise InvalidArgument(f"{text!r} has {name}={value}; {name} is a whole number of at least 0")
 
 
 def truth(name: str, value: str, text: str) -> bool:

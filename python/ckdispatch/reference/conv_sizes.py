@@ -9,7 +9,6 @@ last: w, or h and w, or d, h and w.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TypeAlias
@@ -18,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.whole_numbers import members, needed, of_each_axis
+from ckdispatch.wording import spatial_axes
 
 Indices: TypeAlias = NDArray[np.int64]
 PerAxis: TypeAlias = "int | Sequence[int]"
@@ -42,7 +43,7 @@ class ConvAxis:
     right_pad: int = 0
 
     def __post_init__(self) -> None:
-        _check_whole(self)
+        _make_whole(self)
         if min(self.input, self.filter, self.stride, self.dilation) < 1:
             raise InvalidArgument(
                 f"an axis with input {self.input}, filter {self.filter}, stride {self.stride} and "
@@ -108,9 +109,9 @@ class ConvSizes:
     def __post_init__(self) -> None:
         if not 1 <= len(self.axes) <= 3:
             raise InvalidArgument(
-                f"a convolution with {len(self.axes)} spatial axes was asked for; it has 1, 2 or 3"
+                f"a convolution with {spatial_axes(len(self.axes))} was asked for; it has 1, 2 or 3"
             )
-        _check_whole(self, "axes")
+        _make_whole(self, "axes")
         if min(self.n, self.g, self.c, self.k) < 1:
             raise InvalidArgument(
                 f"a convolution with n {self.n}, g {self.g}, c {self.c} and k {self.k} was asked "
@@ -140,15 +141,13 @@ class ConvSizes:
             "left_pad": left_pad,
             "right_pad": right_pad,
         }
-        columns = [tuple(input)]
-        for name, values in given.items():
-            column = tuple(values) if isinstance(values, Sequence) else (values,) * len(input)
-            if len(column) != len(input):
-                raise InvalidArgument(
-                    f"the input has {len(input)} spatial axes and {name} {len(column)} values; "
-                    "give one for each axis, or a number for all"
-                )
-            columns.append(column)
+        inputs = members(input)
+        if inputs is None:
+            raise InvalidArgument(
+                f"input was asked for as {input!r}; it has a number for each spatial axis"
+            )
+        others = (of_each_axis(name, values, len(inputs)) for name, values in given.items())
+        columns = [inputs, *others]
         return cls(n, g, c, k, tuple(ConvAxis(*values) for values in zip(*columns, strict=True)))
 
     @property
@@ -207,14 +206,9 @@ def _inside(places: Indices, extent: int) -> Indices:
     return np.where((places >= 0) & (places < extent), places, -1)
 
 
-def _check_whole(sizes: ConvAxis | ConvSizes, *others: str) -> None:
+def _make_whole(sizes: ConvAxis | ConvSizes, *others: str) -> None:
+    """Makes Python's numbers of those of NumPy, and refuses what is no whole number."""
     for field in fields(sizes):
         value = getattr(sizes, field.name)
-        if field.name in others:
-            continue
-        try:
-            operator.index(value)
-        except TypeError:
-            raise InvalidArgument(
-                f"{field.name} was asked for as {value!r}; it must be a whole number"
-            ) from None
+        if field.name not in others and type(value) is not int:
+            object.__setattr__(sizes, field.name, needed(field.name, value))

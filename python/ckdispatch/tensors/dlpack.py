@@ -9,6 +9,7 @@ from typing import Any
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.strides import packed_strides
+from ckdispatch.wording import kind_of
 
 _CPU, _CUDA_HOST, _ROCM, _ROCM_HOST = 1, 3, 10, 11
 _HOSTS = (_CPU, _CUDA_HOST, _ROCM_HOST)
@@ -67,7 +68,7 @@ def borrow(tensor: Any) -> Borrowed:
     try:
         capsule = tensor.__dlpack__()
     except (BufferError, RuntimeError, TypeError) as error:
-        raise InvalidArgument(f"a {type(tensor).__name__} was given that cannot be handed over by DLPack: {error}") from error
+        raise InvalidArgument(f"{kind_of(tensor)} was given that cannot be handed over by DLPack: {error}") from error
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     found = _Tensor.from_address(get_pointer(capsule, b"dltensor"))

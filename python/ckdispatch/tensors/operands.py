@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.dlpack import borrow
+from ckdispatch.wording import kind_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def operand(name: str, given: Any, device: Device) -> Operand:
             seen = Operand(name, found.shape, found.strides, found.dtype, None, tensor, given)
     else:
         raise InvalidArgument(
-            f"{name} is a {type(given).__name__}; give a NumPy array, a DeviceTensor, or a tensor that has __dlpack__"
+            f"{name} is {kind_of(given)}; give a NumPy array, a DeviceTensor, or a tensor that has __dlpack__"
         )
     expected = dtype_encoding(device.numpy_dtype(seen.dtype)) if encoding else None
     if encoding != expected:
@@ -102,7 +103,7 @@ def check_out(out: Operand, dtype: str | None) -> None:
 def borrowed_array(given: Any) -> NDArray[Any]:
     """The memory of something with ``__dlpack__``, which must be on the host."""
     if not hasattr(given, "__dlpack__"):
-        raise InvalidArgument(f"a {type(given).__name__} was given where an array or a tensor with __dlpack__ is needed")
+        raise InvalidArgument(f"{kind_of(given)} was given where an array or a tensor with __dlpack__ is needed")
     found = borrow(given)
     if not found.on_host:
         raise InvalidArgument("a tensor of an AMD GPU was given where one of the host is needed; copy it to the host first")

@@ -16,10 +16,11 @@ from ckdispatch.cli.gemm.face import problem_text
 from ckdispatch.cli.problems import parse_problem, parse_problems
 from ckdispatch.cli.rendering import plain_text
 from ckdispatch.cli.report import Column, Facts, Table
-from ckdispatch.cli.units import several, size
+from ckdispatch.cli.units import size
 from ckdispatch.config.gemm import GemmConfig
 from ckdispatch.config.grouped_conv import GroupedConvConfig
 from ckdispatch.errors import CkDispatchError, Code, error_class
+from ckdispatch.wording import several
 
 
 @pytest.mark.parametrize(

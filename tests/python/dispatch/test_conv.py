@@ -13,6 +13,7 @@ from conv_support import MANY, convolver, kernel_name, last_convolver, only_kern
 from dispatch_support import random
 from numpy.typing import NDArray
 
+from ckdispatch import GroupedConvProblem
 from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.grouped_conv.padding import channel_steps
 
@@ -215,8 +216,8 @@ IMAGE, FILTER = np.zeros((1, 6, 6, 8), np.float16), np.zeros((8, 3, 3, 4), np.fl
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({}, "x has 8 channels, and w 4 for each of 1 groups"),
-        ({"groups": 3}, "x has 8 channels, and w 4 for each of 3 groups"),
+        ({}, "x has 8 channels, and w 4 in each group; with 1 group x must have 4"),
+        ({"groups": 3}, "x has 8 channels, and w 4 in each group; with 3 groups x must have 12"),
         ({"groups": 0}, "groups = 0 was asked for"),
         ({"groups": 2, "w": np.zeros((7, 3, 3, 4), np.float16)}, "w has 7 outputs, which 2 groups do not share evenly"),
         ({"groups": 2, "layout": "nchw"}, "the layout 'nchw' was asked for; there is channels_last"),
@@ -224,6 +225,16 @@ IMAGE, FILTER = np.zeros((1, 6, 6, 8), np.float16), np.zeros((8, 3, 3, 4), np.fl
         ({"groups": 2, "padding": ((1, 2, 3), 1)}, "it is a number, or a pair for both sides"),
         ({"groups": 2, "stride": 0}, "each of them must be at least 1"),
         ({"groups": 2, "dilation": 1.5}, "it must be a whole number"),
+        ({"groups": 2, "stride": True}, "stride was asked for as True; it must be a whole number"),
+        ({"groups": 2, "padding": 1.5}, "padding was asked for as 1.5; it must be a whole number"),
+        ({"groups": 2, "padding": ((1, 0.5), 1)}, "padding was asked for as 0.5; it must be a whole number"),
+        ({"groups": 2, "padding": -1}, "a pad must be at least 0"),
+        ({"groups": 2, "padding": 10**30}, "it must be a whole number of at most 2\\^31-1"),
+        ({"groups": 2.0}, "groups = 2.0 was asked for"),
+        ({"groups": 2, "stride": np.array([1.0, 1.0])}, "stride was asked for as 1.0"),
+        ({"groups": 2, "stride": np.array([1, 2, 3])}, r"stride is \(1, 2, 3\), and there are 2 spatial axes"),
+        ({"groups": 2, "fused_op": "relu"}, "the operation 'relu' was asked for; there are PassThrough, .*MultiDAddTanh"),
+        ({"groups": 2, "fused_op": "Bogus", "bias": np.zeros(8, np.float16)}, "the operation 'Bogus' was asked for"),
         ({"groups": 2, "dilation": 4}, "spans 9 positions, but an input of 6"),
         ({"groups": 2, "w": np.zeros((8, 3, 4), np.float16)}, "x has 4 extents and w 3"),
         ({"groups": 2, "w": np.zeros((8, 4), np.float16)}, "from 3 to 5 extents are needed"),
@@ -241,6 +252,31 @@ def test_a_senseless_call_gets_a_sentence(words: dict[str, Any], sentence: str) 
         convolver().conv(IMAGE, w, **words)
 
 
+def test_numbers_may_be_those_of_numpy() -> None:
+    x, w = random((1, 6, 6, 8), 1), random((8, 3, 3, 4), 2)
+    plain: dict[str, Any] = {"stride": 2, "padding": ((1, 0), (1, 0)), "dilation": (1, 1), "groups": 2}
+    numpys: dict[str, Any] = {
+        "stride": np.int64(2),
+        "padding": np.array([[1, 0], [1, 0]]),
+        "dilation": np.array([1, 1]),
+        "groups": np.int32(2),
+    }
+    y = convolver().conv(x, w, **plain)
+    same = convolver().conv(x, w, **numpys)
+    assert same.plan is y.plan
+    dx = convolver().conv_bwd_data(y.out, w, np.array([6, 6]), **numpys)
+    assert dx.out.shape == x.shape
+    assert convolver().conv_bwd_weight(y.out, x, np.uint8(3), **numpys).out.shape == w.shape
+
+
+def test_one_of_something_is_called_so() -> None:
+    x = np.zeros((1, 6, 8), np.float16)
+    with pytest.raises(InvalidArgument, match="there is 1 spatial axis;"):
+        convolver().conv(x, np.zeros((8, 3, 8), np.float16), stride=(1, 1))
+    with pytest.raises(InvalidArgument, match="an ndarray was given where a tensor of the device"):
+        convolver().run(GroupedConvProblem(1, 1, 8, 8, (6,), 3), x, x, x)
+
+
 def test_gradients_that_do_not_fit_get_a_sentence() -> None:
     on = convolver()
     dy, w = np.zeros((1, 4, 4, 8), np.float16), np.zeros((8, 3, 3, 4), np.float16)
@@ -250,7 +286,7 @@ def test_gradients_that_do_not_fit_get_a_sentence() -> None:
         on.conv_bwd_data(dy, w, (6, 6, 6), groups=2)
     with pytest.raises(InvalidArgument, match="dy has 4 channels, and w 8 outputs"):
         on.conv_bwd_data(dy[..., :4], w, 6, groups=2)
-    with pytest.raises(InvalidArgument, match="dy has 1 images and x 2"):
+    with pytest.raises(InvalidArgument, match="dy has 1 image and x 2"):
         on.conv_bwd_weight(dy, np.zeros((2, 6, 6, 8), np.float16), 3)
     with pytest.raises(InvalidArgument, match="x has 8 channels, which 3 groups do not share evenly"):
         on.conv_bwd_weight(dy, IMAGE, 3, groups=3)

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import pickle
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 from conv_support import convolver
 
@@ -38,6 +41,10 @@ PLAIN = GroupedConvProblem(8, 1, 64, 128, (56, 56), (3, 3), left_pad=(1, 1), rig
         ("n1 c8 k8 5 1 layout=ngcw", GroupedConvProblem(1, 1, 8, 8, (5,), 1, layout="ngcw")),
         ("n1 c8 k8 5x5x5 1x1x1 ngcdhw bf16", GroupedConvProblem(1, 1, 8, 8, (5, 5, 5), 1, layout="ngcdhw", dtype="bf16")),
         ("n1 c8 k8 5x5 1x1 bias", GroupedConvProblem(1, 1, 8, 8, (5, 5), 1, bias=True)),
+        ("n1 c8 k8 5x5 1x1 Relu bias", GroupedConvProblem(1, 1, 8, 8, (5, 5), 1, bias=True, fused_op="MultiDAddRelu")),
+        ("n1 c8 k8 5x5 1x1 channels_first", GroupedConvProblem(1, 1, 8, 8, (5, 5), 1, layout="ngchw")),
+        ("n1 c8 k8 5 1 layout=channels_last", GroupedConvProblem(1, 1, 8, 8, (5,), 1, layout="nwgc")),
+        ("n1 c8 k8 6x6x6 3", GroupedConvProblem(1, 1, 8, 8, (6, 6, 6), 3)),
         (
             "n1 c8 k8 5x5 1x1 MultiDAddRelu dtype_y=fp32",
             GroupedConvProblem(1, 1, 8, 8, (5, 5), 1, bias=True, fused_op="MultiDAddRelu", dtype_y="fp32"),
@@ -63,8 +70,17 @@ def test_the_text_leaves_out_what_is_the_default() -> None:
         ("n1 c8 k8 9x9", "is no convolution; write n, g, c and k"),
         ("n1 c8 k8 9x9 3x3 stride=x", "stride is a whole number"),
         ("n1 c8 k8 9x9 3x3 pad=1+", "pad is a whole number"),
-        ("n1 c8 k8 9x9 3x3 pad=1x1x1", "2 spatial axes and left_pad 3 values"),
-        ("n1 c8 k8 9x9 3x3x3", "2 spatial axes and filter 3 values"),
+        ("n1 c8 k8 9x9 3x3 pad=1x1x1", "has pad=1x1x1 and 2 spatial axes; a pad is a number, or one for each"),
+        ("n1 c8 k8 9x9 3x3x3", r"filter is \(3, 3, 3\), and there are 2 spatial axes; give one for each, or a number for all"),
+        ("n1 c8 k8 9x9 3x3 pad=-1", "pad=-1; pad is a whole number of at least 0"),
+        ("n1 c8 k8 9x9 3x3 sideways", "the word 'sideways'; by themselves stand directions: forward, .*; layouts: nwgc, "
+         ".*channels_first; one more word: bias; dtypes: fp16, .*; operations: PassThrough, "),
+        ("n1 c8 k8 9x9 3x3 relu", "has the word 'relu'"),
+        ("n1 c8 k8 9x9 3x3 Bogus", "the operation 'Bogus' was asked for; there are PassThrough, "),
+        ("n1 c8 k8 9x9 3x3 fp16 bf16", "has fp16 and bf16, which both say dtype; leave out one"),
+        ("n1 c8 k8 9x9 3x3 pad=1 pad=2", "has pad=1 and pad=2, which both say pad"),
+        ("n1 c8 k8 9x9 3x3 nhwgc layout=ngchw", "has nhwgc and layout=ngchw, which both say layout"),
+        ("n1 c8 k8 9x9 3x3 forward backward_data", "which both say direction"),
         ("n1 c8 k8 9x9 3x3 deterministic=yes", "it is true or false"),
         ("n1 c8 k8 9x9 3x3 colour=red", "has the word 'colour'"),
         ("n1 c8 k8 9x9 3x3 direction=up", "no direction 'up'"),
@@ -81,11 +97,6 @@ def test_text_that_is_no_problem_gets_a_sentence(text: str, sentence: str) -> No
     ("problem", "sentence"),
     [
         (replace(PLAIN, dtype="fp17"), "dtype 'fp17'"),
-        (replace(PLAIN, layout="nwgc"), "in the layout nwgc, which has 1"),
-        (replace(PLAIN, layout="nchw"), "the layouts are nwgc, nhwgc, ndhwgc, ngcw, ngchw, ngcdhw"),
-        (replace(PLAIN, layout="ngcw"), "in the layout ngcw, which has 1"),
-        (replace(PLAIN, layout="ngchw", direction="backward_data"), "which has channels first and is forward only"),
-        (replace(PLAIN, layout="ngchw", direction="backward_weight"), "which has channels first and is forward only"),
         (replace(PLAIN, n=2**31), "each must be from 1 to"),
         (replace(PLAIN, split_k=2), "only that of backward_weight is split"),
         (replace(PLAIN, direction="backward_data", fused_op="Relu"), "in forward alone"),
@@ -101,10 +112,41 @@ def test_a_senseless_problem_is_refused_before_anything_is_selected(
     assert raised.value.code is Code.INVALID_ARGUMENT
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"layout": "nwgc"}, "with 2 spatial axes in the layout 'nwgc' was asked for; it has nhwgc or ngchw$"),
+        ({"layout": "ngcdhw"}, "it has nhwgc or ngchw$"),
+        ({"layout": "nchw"}, "and the layouts are nwgc, nhwgc, ndhwgc, ngcw, ngchw, ngcdhw"),
+        ({"layout": "ngchw", "direction": "backward_data"}, "it has nhwgc, because only forward has channels first"),
+        ({"layout": "ngchw", "direction": "backward_weight"}, "it has nhwgc, because only forward"),
+        ({"split_k": -1}, "split_k = -1; it is the number of parts, or 0 for the dispatcher to choose"),
+        ({"workspace_limit": -1}, "workspace_limit = -1; it is a number of bytes, or None"),
+        ({"alignment": 1.5}, "alignment = 1.5; it must be a whole number"),
+        ({"fused_op": "relu"}, "the operation 'relu' was asked for; there are PassThrough, .*Relu"),
+        ({"input": 6}, "input was asked for as 6; it has a number for each spatial axis"),
+        ({"stride": 1.5}, "stride was asked for as 1.5; it must be a whole number"),
+    ],
+)
+def test_a_senseless_problem_cannot_be_made(words: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidArgument, match=sentence):
+        replace(PLAIN, **words)
+
+
+def test_numbers_may_be_those_of_numpy() -> None:
+    numpys = GroupedConvProblem(
+        np.int64(8), np.uint8(1), np.int32(64), np.array(128), np.array([56, 56]), np.int64(3),
+        stride=np.array([1, 1]), left_pad=np.int8(1), right_pad=(np.int8(1), 1), split_k=np.int64(1),
+    )  # type: ignore[arg-type]  # fmt: skip
+    assert numpys == PLAIN
+    assert hash(numpys) == hash(PLAIN)
+    assert json.dumps(numpys.to_json()) == json.dumps(PLAIN.to_json())
+
+
 def test_sizes_must_be_whole_numbers() -> None:
     with pytest.raises(InvalidArgument, match=r"n = 1\.5"):
         GroupedConvProblem(1.5, 1, 1, 1, (3,), 3)  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match=f"input = {2**70}; it must be a whole number"):
+    with pytest.raises(InvalidArgument, match=rf"input = {2**70}; it must be a whole number of at most 2\^31-1"):
         GroupedConvProblem(1, 1, 1, 1, (2**70,), 3)
 
 

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
+import numpy as np
 import pytest
 from dispatch_support import dispatcher
 
@@ -43,6 +45,9 @@ def test_a_problem_is_read_from_text(text: str, problem: GemmProblem) -> None:
         ("64x32x16+1x2 fp16", "is no GEMM problem; write MxNxK"),
         ("64x32x16 MultiDAdd d_strides=0/x", "d_strides is a whole number"),
         ("64x32x16 MultiDAdd d_count=1 d_strides=0/0", "there must be one for each"),
+        ("64x32x16 fp17", "has the word 'fp17'; by themselves stand layouts: three letters r or c, .*; dtypes: fp16, "),
+        ("64x32x16 fp16 bf16", "has fp16 and bf16, which both say dtype"),
+        ("64x32x16 Bogus", "the operation 'Bogus' was asked for; there are PassThrough, "),
         ("64x32x16 weights=16", "weights preshuffled as '16' were asked for"),
     ],
 )
@@ -77,6 +82,25 @@ def test_a_senseless_problem_is_refused_before_anything_is_selected(problem: Gem
     with pytest.raises(InvalidArgument, match=sentence) as raised:
         dispatcher().plan(problem)
     assert raised.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"split_k": -1}, "split_k = -1; it is the number of parts, or 0 for the dispatcher to choose"),
+        ({"workspace_limit": -1}, "workspace_limit = -1; it is a number of bytes, or None"),
+        ({"fused_op": "relu"}, "the operation 'relu' was asked for; there are PassThrough, .*Relu"),
+    ],
+)
+def test_a_senseless_option_is_refused_at_once(words: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidArgument, match=sentence):
+        GemmProblem(8, 8, 8, **words)
+
+
+def test_sizes_may_be_numbers_of_numpy() -> None:
+    numpys = GemmProblem(np.int64(1), np.uint8(2), np.array(3), split_k=np.int32(1))  # type: ignore[arg-type]
+    assert numpys == GemmProblem(1, 2, 3)
+    assert type(numpys.m) is int
 
 
 def test_sizes_must_be_whole_numbers() -> None:

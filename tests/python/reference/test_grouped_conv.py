@@ -326,14 +326,14 @@ BAD_SIZES: list[tuple[dict[str, Any], str]] = [
     ({"filter": (0, 3)}, "input 5, filter 0, stride 1 and dilation 1 .* must be at least 1"),
     ({"stride": 0}, "input 5, filter 3, stride 0 and dilation 1 .* must be at least 1"),
     ({"dilation": -1}, "input 5, filter 3, stride 1 and dilation -1 .* must be at least 1"),
-    ({"stride": "ab"}, "stride was asked for as 'a'; it must be a whole number"),
+    ({"stride": "ab"}, "stride was asked for as 'ab'; it must be a whole number"),
     ({"left_pad": -1}, "pads of -1 and 0 were asked for; a pad must be at least 0"),
     ({"right_pad": (0, -3)}, "pads of 0 and -3 were asked for; a pad must be at least 0"),
     (
         {"filter": 4, "dilation": 2, "right_pad": 1},
         "a filter of 4 with dilation 2 spans 7 .* an input of 5 with pads of 0 and 1 has 6; use a ",
     ),
-    ({"stride": (1, 1, 1)}, "the input has 2 spatial axes and stride 3 values; give one for each"),
+    ({"stride": (1, 1, 1)}, r"stride is \(1, 1, 1\), and there are 2 spatial axes; give one for each"),
     ({"input": ()}, "a convolution with 0 spatial axes was asked for; it has 1, 2 or 3"),
     ({"input": (5, 5, 5, 5)}, "a convolution with 4 spatial axes was asked for; it has 1, 2 or 3"),
 ]

@@ -15,8 +15,8 @@ from ckdispatch.cli.options import Commands, add_command, add_kernels, add_probl
 from ckdispatch.cli.problems import parse_problems
 from ckdispatch.cli.report import Block, Column, Report, Table
 from ckdispatch.cli.running import add_running, make_dispatcher, seed_of
-from ckdispatch.cli.units import several
 from ckdispatch.errors import NoKernel, Unsupported
+from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher

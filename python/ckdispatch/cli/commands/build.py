@@ -13,7 +13,7 @@ from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.config_options import add_config_options
 from ckdispatch.cli.options import Commands, add_command, whole
 from ckdispatch.cli.report import Block, Column, Report, Table
-from ckdispatch.cli.units import several
+from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.jit import BuildResult

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.options import Commands, add_command
 from ckdispatch.cli.report import Column, Facts, Report, Table
-from ckdispatch.cli.units import moment, several, size
+from ckdispatch.cli.units import moment, size
+from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.jit import Entry, Removed

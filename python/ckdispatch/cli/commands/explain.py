@@ -20,8 +20,8 @@ from ckdispatch.cli.options import (
 )
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Block, Column, Report, Table
-from ckdispatch.cli.units import several
 from ckdispatch.problems.words import PARTS
+from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.registry import Registry
