@@ -16,7 +16,8 @@ from ckdispatch.native.library import native
 from ckdispatch.native.structures import BenchmarkOptions, RunOptions
 from ckdispatch.result import GroupedResult, Result, RunResult
 from ckdispatch.tensors.device_tensor import DeviceTensor
-from ckdispatch.wording import kind_of
+from ckdispatch.tensors.needs import Need, check_tensors, needs_of
+from ckdispatch.wording import kind_of, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +70,7 @@ class Dispatcher:
         self.chooser = chooser
         self._device: Device | None = None
         self._selection: Selection | None = None
-        self._plans: dict[Any, tuple[Plan, RunResult, int]] = {}
+        self._plans: dict[Any, tuple[Plan, RunResult, int, tuple[Need | None, ...]]] = {}
         self._generation = registry.generation
         self._launch: Any = None
         self.calls: dict[Any, Any] = {}
@@ -152,7 +153,8 @@ class Dispatcher:
         """Enqueues a problem on tensors of the device, in the order of ``problem.tensors``, and returns without waiting.
 
         Tensors are DeviceTensors, device addresses, or objects of the same device with ``data_ptr()``. ``kernel`` names the
-        kernel to run, by name or key, in place of the best.
+        kernel to run, by name or key, in place of the best. A DeviceTensor of another dtype, or that is too small, is refused;
+        what has no more than an address is trusted.
         """
         addresses = [one.address if type(one) is DeviceTensor else _address(one) for one in tensors]
         bits = 0
@@ -164,19 +166,29 @@ class Dispatcher:
             if known is not None and len(addresses) == known[2]:
                 if stream is not None and type(stream) is not int:
                     stream = stream_address(stream)
+                for need, one in zip(known[3], tensors, strict=True):
+                    if need is not None and type(one) is DeviceTensor and one.suits is not need:
+                        need.check(problem, one)
                 fourth = addresses[3] if known[2] == 4 else None
                 status = self._launch(known[0].handle, stream, addresses[0], addresses[1], addresses[2], fourth)
                 if status:
                     native().fail(status)
                 return known[1]
-        return self._run(problem, addresses, bits, stream_address(stream), kernel, timing)
+        return self._run(problem, tensors, addresses, bits, stream_address(stream), kernel, timing)
 
     def _run(
-        self, problem: Any, addresses: list[int], bits: int, stream: int | None, kernel: str | None, timing: bool
+        self,
+        problem: Any,
+        tensors: Sequence[Any],
+        addresses: list[int],
+        bits: int,
+        stream: int | None,
+        kernel: str | None,
+        timing: bool,
     ) -> RunResult:
         device = self.device
         if not all(addresses):
-            raise InvalidArgument(f"{problem!r} was to be run with a tensor that has no address")
+            raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
         if bits & _ALIGNED:
             from dataclasses import replace
 
@@ -186,11 +198,14 @@ class Dispatcher:
         plan = self.plan(problem, kernel=kernel)
         wanted = problem.tensors
         if len(addresses) != len(wanted):
-            raise InvalidArgument(f"{problem!r} was to be run on {len(addresses)} tensors; it needs {len(wanted)}: {', '.join(wanted)}")
+            given = several(len(addresses), "tensor")
+            raise InvalidArgument(f"{problem.text} was to be run on {given}; it needs {len(wanted)}: {', '.join(wanted)}")
+        needs = needs_of(problem, self.registry[plan.kernel].spec)
+        check_tensors(problem, needs, tensors)
         milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
         if not (kernel or timing or bits & _ALIGNED) and len(addresses) in _LAUNCHED:
-            self._plans[problem] = (plan, result, len(addresses))
+            self._plans[problem] = (plan, result, len(addresses), needs)
         return result
 
     def launch(self, plan: Plan, addresses: list[int], stream: int | None, timing: bool = False) -> float | None:

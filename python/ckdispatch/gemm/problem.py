@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -105,6 +105,20 @@ class GemmProblem(Problem):
         if self.groups:
             return tuple(f"{name}{i}" for i in range(len(self.groups)) for name in "ABC")
         return ("A", "B", "C", *(f"D{i}" for i in range(self.d_count)))
+
+    def spans(self) -> tuple[int, ...]:
+        """Elements of each of them in memory, from the first to the last."""
+        from ckdispatch.gemm.spans import spans
+
+        return tuple(spans(self))
+
+    def dtypes(self, spec: Mapping[str, Any]) -> tuple[str, ...]:
+        """That of each of them; ``spec``, a kernel's, has what the problem leaves open."""
+        c = self.dtype_c or spec["dtype_c"]
+        product = (self.dtype, self.dtype_b or self.dtype, c)
+        if self.groups:
+            return product * len(self.groups)
+        return (*product, *(self.dtype_d or c for _ in range(self.d_count)))
 
     @property
     def flops(self) -> float:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ckdispatch.grouped_conv.layouts import check_kernel_layout
 from ckdispatch.grouped_conv.structure import problem_structure
@@ -87,6 +88,16 @@ class GroupedConvProblem(Problem):
     def tensors(self) -> tuple[str, ...]:
         """What a run takes, in this order."""
         return ("x", "w", "y", "bias") if self.bias else ("x", "w", "y")
+
+    def spans(self) -> tuple[int, ...]:
+        """Elements of each of them in memory."""
+        images = tuple(math.prod(self.sizes.shape(name)) for name in "xwy")
+        return (*images, self.g * self.k) if self.bias else images
+
+    def dtypes(self, spec: Mapping[str, Any]) -> tuple[str, ...]:
+        """That of each of them; ``spec``, a kernel's, has what the problem leaves open."""
+        y = self.dtype_y or spec["dtype_y"]
+        return (self.dtype, self.dtype_w or self.dtype, y, y)[: len(self.tensors)]
 
     @property
     def flops(self) -> float:

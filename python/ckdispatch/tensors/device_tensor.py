@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class DeviceTensor:
     """A tensor that lives on a device; strides are in elements. Freed when nothing refers to it any more."""
 
-    __slots__ = ("__weakref__", "address", "device", "dtype", "encoding", "owner", "shape", "strides")
+    __slots__ = ("__weakref__", "address", "device", "dtype", "encoding", "owner", "shape", "strides", "suits")
 
     def __init__(
         self,
@@ -39,6 +39,8 @@ class DeviceTensor:
         self.dtype = dtype
         self.encoding = encoding
         self.owner = owner
+        self.suits: object = None
+        """What it was last found to be right for, so that a run need not look again."""
 
     @classmethod
     def allocate(cls, device: Device, shape: tuple[int, ...], dtype: str, *, column_major: bool = False) -> DeviceTensor:

@@ -10,8 +10,8 @@ import pytest
 from conv_support import MANY, convolver, kernel_name, last_convolver, only_kernels
 from dispatch_support import guarded, random
 
-from ckdispatch import DeviceTensor, Dispatcher
-from ckdispatch.errors import NoKernel
+from ckdispatch import DeviceTensor, Dispatcher, GroupedConvProblem
+from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.tensors.strides import packed_strides
 
 X, W = random((2, 6, 7, 16), 1), random((16, 3, 3, 8), 2)
@@ -122,6 +122,22 @@ def test_a_tensor_with_gaps_is_copied_on_the_device() -> None:
     result = on.conv(x.tensor, on.to_device(W), groups=2, validate=True)
     assert result.changes == ("x was copied, because it has gaps or is in another order",)
     assert x.broken() == []
+
+
+def test_tensors_that_contradict_the_problem_are_refused() -> None:
+    on = convolver()
+    problem = GroupedConvProblem(2, 2, 8, 8, (6, 7), 3)
+    x, w, y = on.to_device(X), on.to_device(W), on.empty((2, 4, 5, 16))
+    for _ in range(2):  # the second time its plan is known
+        with pytest.raises(InvalidArgument, match="^n2 .* was to be run with w of 100 elements; it has 1152"):
+            on.run(problem, x, on.empty((100,)), y)
+        with pytest.raises(InvalidArgument, match="with y of fp32; it is of fp16"):
+            on.run(problem, x, w, on.empty((2, 4, 5, 16), "fp32"))
+        on.run(problem, x, w, y)
+    assert np.array_equal(y.numpy(), on.conv(X, W, groups=2).out)
+    biased = GroupedConvProblem(2, 2, 8, 8, (6, 7), 3, bias=True, fused_op="Relu")
+    with pytest.raises(InvalidArgument, match="with bias of 8 elements; it has 16"):
+        on.run(biased, x, w, y, on.empty((8,)))
 
 
 def test_a_bias_of_the_device_is_used_where_it_is() -> None:

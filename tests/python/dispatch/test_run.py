@@ -81,8 +81,39 @@ def test_addresses_of_less_alignment_need_a_kernel_for_it() -> None:
 
 def test_the_number_of_tensors_is_checked() -> None:
     a, b, _ = operands()
-    with pytest.raises(InvalidArgument, match="on 2 tensors; it needs 3"):
+    with pytest.raises(InvalidArgument, match="^128x128x64 fp16 rcr was to be run on 2 tensors; it needs 3: A, B, C"):
         dispatcher().run(PROBLEM, a, b)
+
+
+def test_tensors_that_contradict_the_problem_are_refused() -> None:
+    on = dispatcher()
+    a, b, c = operands()
+    c.write(np.full((128, 128), 7, np.float16))
+    for _ in range(2):  # the second time its plan is known
+        with pytest.raises(InvalidArgument, match="rcr was to be run with A of fp32; it is of fp16"):
+            on.run(PROBLEM, on.empty((128, 64), "fp32"), b, c)
+        with pytest.raises(InvalidArgument, match="with C of 16383 elements; it has 16384"):
+            on.run(PROBLEM, a, b, on.empty((16383,), "fp16"))
+        assert np.all(c.numpy() == 7)
+        on.run(PROBLEM, a, b, on.empty((128, 128), "fp16"))
+    wide = on.empty((128, 64), "fp32")
+    on.run(PROBLEM, wide.address, b, c)
+
+
+@pytest.mark.parametrize(
+    ("problem", "spans"),
+    [
+        (GemmProblem(2, 3, 4), (8, 12, 6)),
+        (GemmProblem(2, 3, 4, stride_a=10, stride_b=10), (14, 24, 6)),
+        (GemmProblem(2, 3, 4, layout="crc", stride_c=5), (8, 12, 12)),
+        (GemmProblem(2, 3, 4, batch=2, batch_strides=(0, 100, 50)), (8, 112, 56)),
+        (GemmProblem(2, 3, 4, batch=2), (16, 24, 12)),
+        (GemmProblem(2, 3, 4, fused_op="MultiDAdd", d_count=2, d_strides=(0, None)), (8, 12, 6, 3, 6)),
+        (GemmProblem.grouped([(2, 3, 4), (1, 1, 1)]), (8, 12, 6, 1, 1, 1)),
+    ],
+)
+def test_a_problem_knows_how_far_its_tensors_reach(problem: GemmProblem, spans: tuple[int, ...]) -> None:
+    assert problem.spans() == spans
 
 
 def test_a_null_address_is_refused() -> None:
