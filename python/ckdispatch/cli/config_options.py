@@ -52,7 +52,9 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
         help="gemm or grouped_conv; by default the first that has all of these fields",
     )
     for name, meaning in _WORDS.items():
-        group.add_argument(f"--{name.replace('_', '-')}", dest=f"field_{name}", help=meaning)
+        group.add_argument(
+            f"--{name.replace('_', '-')}", dest=f"field_{name}", metavar=name.upper(), help=meaning
+        )
 
 
 def said_entries(options: argparse.Namespace) -> dict[str, Any] | None:

@@ -100,3 +100,9 @@ def test_ctrl_c_ends_a_compile_and_leaves_nothing_half_done(tmp_path: Path) -> N
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "ckdispatch: interrupted."
     assert list(folder.glob("work/*")) == [] and list(folder.glob("kernels/*/*")) == []
+
+
+def test_help_calls_the_fields_by_their_names() -> None:
+    told = ckdispatch("build", "--help").out
+    assert "--ndim-spatial NDIM_SPATIAL" in told
+    assert "FIELD_" not in told

@@ -38,6 +38,15 @@ def test_a_convolution_is_computed_and_compared(problem: str, begins: str) -> No
     assert told["result"].startswith("right: ")
 
 
+def test_words_mean_what_they_do_in_python() -> None:
+    problem = "n1 c8 k8 6x6x6 3 bias Relu channels_first"
+    found = ckdispatch("explain", problem, *FORWARD, "--json")
+    assert found.document["problem"].endswith("3x3x3 stride 1x1x1 pad 0x0x0 fp16 ngcdhw MultiDAddRelu of a bias")
+    ended = ckdispatch("explain", "n1 c8 k8 6x6 3x3 relu", *FORWARD)
+    assert ended.code == 2
+    assert "has the word 'relu'; by themselves stand directions: forward, " in ended.err
+
+
 def test_channels_are_padded_for_a_kernel_that_is_named() -> None:
     name = f"grouped_conv_fwd_fp16_{MANY}"
     words = ("n1 g2 c3 k5 6x6 3x3", *FORWARD, *SIMULATED, "--kernel", name)

@@ -63,3 +63,7 @@ def test_another_gpu_can_be_asked_about() -> None:
     assert found.code == 3
     reasons = {one["reason"].split(" ", 1)[1] for one in found.document["refused"]}
     assert reasons == {"holds no code for gfx950."}
+    assert found.err == (
+        "ckdispatch: no kernel of 6 computes gemm 64x64x64 fp16 rcr on gfx950: they hold code for "
+        "gfx942; build them for gfx950.\n"
+    )

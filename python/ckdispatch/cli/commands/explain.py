@@ -64,10 +64,11 @@ def run(options: argparse.Namespace) -> Report:
     ranking = registry.rank(problem, gpu=gpu)
     if ranking.fit:
         return Report(_document(ranking), _blocks(ranking))
-    complaint = (
-        f"no kernel of {len(ranking.refused)} computes {ranking.problem} on {ranking.gpu} as it "
-        "is; `run` pads it if that helps"
-    )
+    complaint = f"no kernel of {len(ranking.refused)} computes {ranking.problem} on {gpu}"
+    if registry.gpus and gpu not in registry.gpus:
+        complaint += f": they hold code for {', '.join(registry.gpus)}; build them for {gpu}"
+    else:
+        complaint += " as it is; `run` pads it if that helps"
     return Report(_document(ranking), _blocks(ranking), ExitCode.NOT_FOUND, complaint)
 
 
