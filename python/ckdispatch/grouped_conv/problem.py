@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from ckdispatch.errors import InvalidArgument
 from ckdispatch.grouped_conv.layouts import check_kernel_layout
 from ckdispatch.grouped_conv.structure import problem_structure
 from ckdispatch.native.structures import Family
 from ckdispatch.problems.base import Problem, check_numbers, check_options
-from ckdispatch.problems.fused_ops import with_bias
+from ckdispatch.problems.fused_ops import takes_ds, with_bias
 from ckdispatch.reference.conv_sizes import ConvAxis, ConvSizes, PerAxis, check_direction
 
 _PER_AXIS = tuple(field.name for field in fields(ConvAxis))
@@ -74,6 +75,11 @@ class GroupedConvProblem(Problem):
         check_kernel_layout(self.layout, len(sizes.axes), self.direction)
         if self.bias:
             object.__setattr__(self, "fused_op", with_bias(self.fused_op) or self.fused_op)
+        elif takes_ds(self.fused_op):
+            raise InvalidArgument(
+                f"a convolution was asked for with {self.fused_op} and without a bias, which that "
+                "takes; give one, or leave the operation out"
+            )
         object.__setattr__(self, "_sizes", sizes)
         self.keep(problem_structure(self))
 

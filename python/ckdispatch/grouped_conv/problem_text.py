@@ -53,7 +53,7 @@ def parse_problem(text: str) -> GroupedConvProblem:
         else:
             values[name] = _value(name, value, text)
     if takes_ds(values.get("fused_op")):
-        values["bias"] = True
+        values.setdefault("bias", True)
     n, g, c, k = (int(match[name] or 1) for name in "ngck")
     return GroupedConvProblem(n, g, c, k, input, _one_or_each(filter), **values)
 
@@ -120,7 +120,7 @@ def _value(name: str, value: str, text: str) -> Any:
 
 
 def _numbers(name: str, value: str, text: str) -> tuple[int, ...]:
-    return tuple(whole_number(name, one, text) for one in value.split("x"))
+    return tuple(whole_number(name, one, text, least=1) for one in value.split("x"))
 
 
 def _one_or_each(values: tuple[int, ...]) -> PerAxis:

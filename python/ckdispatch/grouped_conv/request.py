@@ -21,7 +21,7 @@ from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes
 from ckdispatch.tensors.operands import Operand
 from ckdispatch.tensors.strides import is_packed
-from ckdispatch.whole_numbers import of_each_axis
+from ckdispatch.whole_numbers import needed, of_each_axis
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> Co
             f"have as many. {_WHERE}"
         )
     k = _of_group(w, outputs, "output", steps.groups)
-    input = of_each_axis("input_size", size, len(filter))
+    input = _extents("input_size", size, len(filter))
     return _sizes(n, c, k, input, filter, steps)
 
 
@@ -253,7 +253,7 @@ def _backward_weight_sizes(dy: Operand, x: Operand, steps: Steps, size: Any) -> 
     n, *input, channels = x.shape
     c = _of_group(x, channels, "channel", steps.groups)
     k = _of_group(dy, dy.shape[-1], "channel", steps.groups)
-    filter = of_each_axis("filter_size", size, len(input))
+    filter = _extents("filter_size", size, len(input))
     return _sizes(n, c, k, input, filter, steps)
 
 
@@ -272,6 +272,10 @@ def _sizes(
 ) -> ConvSizes:
     per_axis: dict[str, Any] = steps.per_axis(len(input))
     return ConvSizes.of(n, steps.groups, c, k, input=input, filter=filter, **per_axis)
+
+
+def _extents(name: str, size: Any, axes: int) -> tuple[int, ...]:
+    return tuple(needed(name, one) for one in of_each_axis(name, size, axes))
 
 
 def _of_group(one: Operand, count: int, what: str, groups: int) -> int:

@@ -57,11 +57,13 @@ def is_operation(word: str) -> bool:
     return _OPERATION.fullmatch(word) is not None
 
 
-def whole_number(name: str, value: str, text: str) -> int:
-    """The number; ``text`` is the whole problem."""
+def whole_number(name: str, value: str, text: str, least: int = 0) -> int:
+    """The number; ``text`` is the whole problem, and ``least`` what the number can be."""
     if value.isascii() and value.isdigit():
         return int(value)
-    raise InvalidArgument(f"{text!r} has {name}={value}; {name} is a whole number of at least 0")
+    raise InvalidArgument(
+        f"{text!r} has {name}={value}; {name} is a whole number of at least {least}"
+    )
 
 
 def truth(name: str, value: str, text: str) -> bool:

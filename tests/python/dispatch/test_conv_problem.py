@@ -73,6 +73,8 @@ def test_the_text_leaves_out_what_is_the_default() -> None:
         ("n1 c8 k8 9x9 3x3 pad=1x1x1", "has pad=1x1x1 and 2 spatial axes; a pad is a number, or one for each"),
         ("n1 c8 k8 9x9 3x3x3", r"filter is \(3, 3, 3\), and there are 2 spatial axes; give one for each, or a number for all"),
         ("n1 c8 k8 9x9 3x3 pad=-1", "pad=-1; pad is a whole number of at least 0"),
+        ("n1 c8 k8 9x9 3x3 stride=-1", "stride is a whole number of at least 1"),
+        ("n1 c8 k8 9x9 3x3 MultiDAdd bias=false", "with MultiDAdd and without a bias, which that takes"),
         ("n1 c8 k8 9x9 3x3 sideways", "the word 'sideways'; by themselves stand directions: forward, .*; layouts: nwgc, "
          ".*channels_first; one more word: bias; dtypes: fp16, .*; operations: PassThrough, "),
         ("n1 c8 k8 9x9 3x3 relu", "has the word 'relu'"),
