@@ -166,9 +166,16 @@ class Dispatcher:
             if known is not None and len(addresses) == known[2]:
                 if stream is not None and type(stream) is not int:
                     stream = stream_address(stream)
-                for need, one in zip(known[3], tensors, strict=True):
-                    if need is not None and type(one) is DeviceTensor and one.suits is not need:
-                        need.check(problem, one)
+                if type(tensors[0]) is DeviceTensor:  # mostly all are, and were found to suit before
+                    needs = known[3]
+                    try:
+                        checked = tensors[0].suits is needs[0] and tensors[1].suits is needs[1] and tensors[2].suits is needs[2]
+                    except AttributeError:  # some are addresses alone
+                        checked = False
+                else:
+                    checked = DeviceTensor not in map(type, tensors)
+                if not checked or known[2] == 4:
+                    check_tensors(problem, known[3], tensors)
                 fourth = addresses[3] if known[2] == 4 else None
                 status = self._launch(known[0].handle, stream, addresses[0], addresses[1], addresses[2], fourth)
                 if status:
