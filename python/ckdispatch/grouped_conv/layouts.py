@@ -79,7 +79,7 @@ def _why(layout: str, axes: int) -> str:
     if layout not in KERNEL_LAYOUTS:
         return f", and the layouts are {', '.join(KERNEL_LAYOUTS)}"
     if KERNEL_LAYOUTS.index(layout) % len(_KERNELS_LAST) == axes - 1:
-        return ", because only forward has channels first"
+        return ", because channels first is forward only"
     return ""
 
 
