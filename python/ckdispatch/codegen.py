@@ -152,12 +152,10 @@ class CodegenRunner:
         return self._generate(list(self._catalogue(chosen, variant, fields)), progress)
 
     def generate_all(self, progress: Progress | None = None, **fields: Any) -> GenerationResult:
-        """The sources of every variant of every family that has ``fields``, as for ``generate``."""
+        """The sources of every variant of every family that knows ``fields``, as for ``generate``."""
         from ckgen.families import FAMILIES
 
-        with_them = [
-            family for family in FAMILIES.values() if set(fields) <= set(_narrowing(family))
-        ]
+        with_them = [family for family in FAMILIES.values() if _knows(family, fields)]
         wanted = [
             item
             for family in with_them or FAMILIES.values()
@@ -261,6 +259,20 @@ def _said_variant(family: Family, variant: str) -> dict[str, str]:
 def _narrowing(family: Family) -> list[str]:
     """The fields by which a family's catalogue is narrowed down."""
     return [f.name for f in family.entry_fields if f.set_level and f.name != "variant"]
+
+
+def _knows(family: Family, fields: dict[str, Any]) -> bool:
+    """Whether it is narrowed down by such fields, and has a meaning for what they say."""
+    from ckgen.core.declaration import parse_fields
+    from ckgen.core.errors import CkgenError
+
+    if not set(fields) <= set(_narrowing(family)):
+        return False
+    try:
+        parse_fields(family, fields)
+    except CkgenError:
+        return False
+    return True
 
 
 def _variants(family: Family, target: Target) -> tuple[str, ...]:

@@ -141,6 +141,13 @@ def parse_entry(
     return Entry(label, options, gpus, _parse_subsets(value.get("subsets", []), label))
 
 
+def parse_fields(family: Family, values: Mapping[str, object]) -> dict[str, Options]:
+    """What ``values`` say about fields of the family; raises ``DeclarationError`` if nothing."""
+    fields = {field.name: field for field in family.entry_fields}
+    _refuse_unknown(values, tuple(fields), family.name)
+    return _decode_fields(values, fields, family.name)
+
+
 def _decode_defaults(
     value: object, fields: Mapping[str, EntryField], source: str
 ) -> dict[str, Options]:
