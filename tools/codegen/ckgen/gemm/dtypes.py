@@ -26,12 +26,14 @@ def allowed_outputs(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, ...]:
 
     Any of the larger floats, and 8-bit ones too where the operands are 8-bit floats, because those
     say which of the two encodings is meant. CK converts to integers by dropping bits, so an integer
-    is stored only where it is the accumulator.
+    is stored only where it is the accumulator; and it makes bf16 of an integer by keeping its low
+    bits.
     """
     accumulator, output = default_dtypes(a, b, arch)
     small = (Dtype.FP8, Dtype.BF8) if {a, b} <= {Dtype.FP8, Dtype.BF8} else ()
+    brain = () if accumulator is Dtype.INT32 else (Dtype.BF16,)
     return tuple(
-        dict.fromkeys((output, Dtype.FP16, Dtype.BF16, Dtype.FP32, accumulator, *small))
+        dict.fromkeys((output, Dtype.FP16, *brain, Dtype.FP32, accumulator, *small))
     )
 
 

@@ -82,7 +82,8 @@ HARDWARE_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.dtype_combination",
         "The GPU must have a matrix instruction for the dtypes of A and B, which also decides the "
-        "accumulator and what C can be stored as.",
+        "accumulator and what C can be stored as: sums of integers not as bf16, of which CK would "
+        "make their low bits.",
         ("dtype_c", "dtype_acc", "dtype_b"),
         _dtype_combination,
     ),
