@@ -72,3 +72,10 @@ def test_two_sweeps_do_not_write_to_one_file(tmp_path: Path) -> None:
         pass
     with sole_writer(path):
         pass
+
+
+def test_what_became_of_a_kernel_names_no_folder_of_the_machine() -> None:
+    why = "it failed at 1/2 (/home/me/.cache/jit/libgemm.so): 'a/b' in /tmp/x/y.cpp:3"
+    outcome = Outcome(Verdict.FAILED, why)
+    assert outcome.why == "it failed at 1/2 (libgemm.so): 'a/b' in y.cpp:3"
+    assert Outcome.from_json(outcome.to_json()) == outcome

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -40,14 +41,23 @@ _MEANINGS = {
 }
 
 
+_FOLDERS = re.compile(r"(?<![\w.])/(?:[^\s/()'\"]+/)+")
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one kernel: ``why`` is a sentence unless it is right."""
+    """What became of one kernel: ``why`` is a sentence unless it is right.
+
+    It has no folders, which are those of the machine that tried the kernel.
+    """
 
     verdict: Verdict
     why: str = ""
     problems: tuple[str, ...] = ()
     functions: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "why", _FOLDERS.sub("", self.why))
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values, without what is empty."""
