@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What the examples of convolutions share: tensors, running and checking, and main.
+// What the examples of convolutions share: running and checking, and main.
 #pragma once
 
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <vector>
 
 #include "ckdispatch/grouped_conv/family.hpp"
-
-/// Whole numbers from -2 to 2, as fp16, so that short sums are exact.
-inline ckdispatch::DeviceBuffer whole_numbers(const std::shared_ptr<ckdispatch::Device>& device, std::int64_t count, std::int64_t period) {
-    constexpr std::uint16_t halves[] = {0xc000, 0xbc00, 0x0000, 0x3c00, 0x4000};
-    std::vector<std::uint16_t> values;
-    for (std::int64_t i = 0; i < count; ++i) values.push_back(halves[i % period % 5]);
-    ckdispatch::DeviceBuffer buffer(device, values.size() * sizeof(values[0]));
-    device->copy_to_device(buffer.address(), values.data(), buffer.size());
-    return buffer;
-}
+#include "tensors.hpp"
 
 /// Runs the best kernel, says which, and compares all of the result with the reference. The tensors are x, w and y, in every direction.
 inline int run_and_check(ckdispatch::GroupedConvDispatcher& dispatcher, const ckdispatch::GroupedConvProblem& problem, void* const (&tensors)[3]) {

@@ -7,21 +7,11 @@
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <vector>
 
 #include "ckdispatch/gemm/family.hpp"
+#include "tensors.hpp"
 
 namespace {
-
-// Whole numbers from -2 to 2, as fp16, so that the product is exact.
-ckdispatch::DeviceBuffer numbers(const std::shared_ptr<ckdispatch::Device>& device, std::int64_t count, std::int64_t period) {
-    constexpr std::uint16_t halves[] = {0xc000, 0xbc00, 0x0000, 0x3c00, 0x4000};
-    std::vector<std::uint16_t> values;
-    for (std::int64_t i = 0; i < count; ++i) values.push_back(halves[i % period % 5]);
-    ckdispatch::DeviceBuffer buffer(device, values.size() * sizeof(values[0]));
-    device->copy_to_device(buffer.address(), values.data(), buffer.size());
-    return buffer;
-}
 
 int compute(int argc, char** argv) {
     const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
@@ -37,7 +27,7 @@ int compute(int argc, char** argv) {
                              .fused("MultiDAddRelu", 1)
                              .d_leading_dimensions({ckdispatch::GemmProblemBuilder::kRepeated})
                              .build();
-    const auto a = numbers(device, m * k, 7), b = numbers(device, k * n, 11), bias = numbers(device, n, 9);
+    const auto a = whole_numbers(device, m * k, 7), b = whole_numbers(device, k * n, 11), bias = whole_numbers(device, n, 9);
     const ckdispatch::DeviceBuffer c(device, std::size_t(m * n) * sizeof(std::uint16_t));
     void* const tensors[] = {a.address(), b.address(), c.address(), bias.address()};
 

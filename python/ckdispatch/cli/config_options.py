@@ -15,7 +15,8 @@ _COUNTS = ("d_count", "ndim_spatial", "merged_groups")
 _WORDS = {
     "ndim_spatial": "of a convolution: 1, 2 or 3",
     "dtype": "of A and B, or x and w, such as fp16",
-    "layout": "rows or columns for A, B and C, such as rcr, or of a convolution, such as nhwgc",
+    "layout": "rows or columns for A, B and C, such as rcr, or of a convolution channels_last or"
+    " channels_first",
     "tile": "what a workgroup computes at a time, such as 64x64x64",
     "waves": "that share the tile, such as 2x2x1",
     "warp_tile": "of one matrix instruction, such as 32x32x16",
@@ -27,7 +28,7 @@ _WORDS = {
     "split_k": f"how {PARTS} are added up: none, atomic or workspace",
     "variant": "standard, batched, grouped, multi_d, preshuffle or stream_k, or of a convolution"
     " forward, backward_data or backward_weight",
-    "vector": "channels of a convolution that are moved at a time, of A, B and C, such as 8x8x8",
+    "vector": "elements of A, B and C that a convolution moves at a time, such as 8x8x8",
     "merged_groups": "groups of a convolution that a workgroup computes at once",
     "specialization": "of a convolution, such as filter_1x1_pad0",
     "dtype_a": "where it is not that of --dtype",

@@ -49,60 +49,47 @@ void expect_valid(const ck_grouped_conv_axis& axis)
     EXPECT_GE(axis.right_pad, 0);
 }
 
-TEST(Bands, ForwardBandsMeetWhatTheWholeMeetsWithinTheLimits)
+// AtOnce(axis, inputs, outputs) and BandAt(axis, first, most) are those of a direction, which counts along `extent`.
+template <class AtOnce, class BandAt>
+void expect_the_whole(unsigned seed, std::int64_t ck_grouped_conv_axis::*extent, AtOnce&& at_once, BandAt&& band_at)
 {
-    std::mt19937 random(1);
+    std::mt19937 random(seed);
     int divided = 0;
     for(int i = 0; i < 4000; ++i)
     {
         const auto whole          = random_axis(random);
         const std::int64_t inputs = 4 + i % 40, outputs = 1 + i % 23;
-        const std::int64_t most   = ck_kernel::grouped_conv::outputs_at_once(whole, inputs, outputs);
-        if(most == 0)
+        const std::int64_t most   = at_once(whole, inputs, outputs);
+        if(most <= 0)
             continue;
         Meetings expected, got;
         add_meetings({whole, 0, 0}, expected);
-        for(std::int64_t first = 0; first < whole.output; first += most)
+        for(std::int64_t first = 0; first < whole.*extent;)
         {
-            const Band band = ck_kernel::grouped_conv::forward_band(whole, first, most);
+            const Band band = band_at(whole, first, most);
             expect_valid(band.axis);
             EXPECT_LE(band.axis.input, inputs);
             EXPECT_LE(band.axis.output, outputs);
             add_meetings(band, got);
-            divided += first > 0;
+            ASSERT_GT(band.axis.*extent, 0);
+            first += band.axis.*extent;
+            divided += first < whole.*extent;
         }
         ASSERT_EQ(got, expected);
     }
     EXPECT_GT(divided, 1000);
 }
 
+TEST(Bands, ForwardBandsMeetWhatTheWholeMeetsWithinTheLimits)
+{
+    using namespace ck_kernel::grouped_conv;
+    expect_the_whole(1, &ck_grouped_conv_axis::output, outputs_at_once, forward_band);
+}
+
 TEST(Bands, BackwardBandsMeetWhatTheWholeMeetsWithinTheLimits)
 {
-    std::mt19937 random(2);
-    int divided = 0;
-    for(int i = 0; i < 4000; ++i)
-    {
-        const auto whole          = random_axis(random);
-        const std::int64_t inputs = 4 + i % 40, outputs = 2 + i % 23;
-        const std::int64_t most   = ck_kernel::grouped_conv::inputs_at_once(whole, inputs, outputs);
-        if(most == 0)
-            continue;
-        Meetings expected, got;
-        add_meetings({whole, 0, 0}, expected);
-        for(std::int64_t first = 0; first < whole.input;)
-        {
-            const Band band = ck_kernel::grouped_conv::backward_band(whole, first, most);
-            expect_valid(band.axis);
-            EXPECT_LE(band.axis.input, inputs);
-            EXPECT_LE(band.axis.output, outputs);
-            if(band.axis.output > 0)
-                add_meetings(band, got);
-            first += band.axis.input;
-            divided += first < whole.input;
-        }
-        ASSERT_EQ(got, expected);
-    }
-    EXPECT_GT(divided, 1000);
+    using namespace ck_kernel::grouped_conv;
+    expect_the_whole(2, &ck_grouped_conv_axis::input, inputs_at_once, backward_band);
 }
 
 } // namespace

@@ -96,6 +96,8 @@ def _set_level_fields(
         texts = getattr(options, field.name) if field.set_level else None
         if texts:
             words = [word for text in texts for word in text.split(",") if word]
+            if not words:
+                raise UsageError(f"{option_name(field)}: {' '.join(texts)!r} names nothing")
             try:
                 found = [value for word in words for value in _values(field, word, targets)]
             except FieldError as error:
