@@ -45,7 +45,7 @@ def _front_end(ctx, hip, source, flags):
 
 def _device_pass(ctx, hip, gpu, source, include_dirs):
     """Arguments of the device pass. clang takes a precompiled header only with the arguments that it was made with."""
-    args = _front_end(ctx, hip, source, hip.device_flags)
+    args = _front_end(ctx, hip, source, hip.device_flags + hip.gpu_flags.get(gpu, []))
     args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
     args.add(gpu, format = "--offload-arch=%s")
     args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")

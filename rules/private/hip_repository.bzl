@@ -29,6 +29,7 @@ hip_toolchain(
     digest = "{digest}",
     digest_file = "digest.txt",
     files = [":headers"] + glob(["bin/*", "bitcode/*.bc"]),
+    gpu_flags = {gpu_flags},
     host_flags = {host_flags},
     host_triple = "{triple}",
     include_dirs = {include_dirs},
@@ -237,6 +238,7 @@ def _enable(rctx, kind, bin, rocm, labels):
     rctx.file("BUILD.bazel", _BUILD.format(
         device_flags = repr(flags["common"] + flags["device"]),
         digest = digest,
+        gpu_flags = repr(flags["device_by_gpu"]),
         headers = repr(headers),
         host_flags = repr(flags["common"] + flags["host"]),
         include_dirs = repr(include_dirs),

@@ -9,6 +9,7 @@ HipToolchainInfo = provider(
         "device_lib_dir": "Path of the device libraries' bitcode, relative to the execution root.",
         "digest": "SHA-256 over the compiler, its libraries and its device libraries.",
         "files": "Depset of all files that a compile may read.",
+        "gpu_flags": "Dict from some GPUs to further flags of their device passes, from tools/codegen.",
         "host_flags": "Flags of the host pass, from tools/codegen.",
         "host_triple": "Triple of the machine that loads the kernel libraries.",
         "include_dirs": "System include folders in search order, relative to the execution root.",

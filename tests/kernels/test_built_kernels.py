@@ -53,6 +53,11 @@ def test_no_kernel_exceeds_the_lds_of_its_gpu_or_spills(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_all_code_of_a_kernel_is_inlined(name: str) -> None:
+    assert description(name)["gpus"][GPU]["functions"] == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_library_describes_itself_as_its_description_file_does(name: str) -> None:
     written = description(name)
     said = library(name).describe()

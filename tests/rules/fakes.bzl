@@ -67,6 +67,7 @@ def fake_toolchains(name):
         digest = DIGEST,
         digest_file = name + "/digest.txt",
         files = [name + "/include/system.h"],
+        gpu_flags = {"gfx1100": ["-flag-of-gfx1100"]},
         host_flags = ["-host-flag"],
         host_triple = "made-up-triple",
         include_dirs = ["include/first", "include/second"],

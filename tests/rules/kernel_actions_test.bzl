@@ -64,6 +64,7 @@ def _gpus_test_impl(ctx):
             ["{}.{}.co".format(name, gpu)],
             [file.basename for file in action.outputs.to_list()],
         )
+        asserts.equals(env, gpu == "gfx1100", "-flag-of-gfx1100" in action.argv, "the flags of one GPU")
         asserts.equals(env, [gpu + ".pch"], [file.basename for file in action.inputs.to_list() if file.extension == "pch"])
     asserts.equals(env, len(ctx.attr.gpus), len(compiles))
     for kind in _KINDS:

@@ -40,6 +40,32 @@ def test_a_combined_library_is_linked_with_neither_the_hip_runtime_nor_what_it_d
     assert {"-no-hip-rt", "-Wl,--as-needed"} <= set(load_flags().link)
 
 
+def test_flags_of_one_gpu_are_those_of_its_device_passes_alone() -> None:
+    flags, old, new = load_flags(), ARCH.gpu("gfx90a"), ARCH.gpu("gfx942")
+    own = flags.device_by_gpu["gfx90a"]
+    assert flags.for_device_pass(old) == (
+        *flags.common,
+        *flags.device,
+        *own,
+        "--offload-arch=gfx90a",
+    )
+    assert own[-1] not in flags.for_device_pass(new)
+    assert own[-1] not in flags.for_host_pass([old])
+
+
+def test_a_combined_build_has_the_flags_of_its_gpus_once() -> None:
+    flags = load_flags()
+    own = flags.device_by_gpu["gfx90a"][-1]
+    assert flags.device_by_gpu["gfx908"][-1] == own
+    gpus = [ARCH.gpu(name) for name in ("gfx908", "gfx90a", "gfx942")]
+    assert flags.for_combined_library(gpus).count(own) == 1
+    assert own not in flags.for_combined_library(gpus[2:])
+
+
+def test_only_known_gpus_have_flags_of_their_own() -> None:
+    assert {*load_flags().device_by_gpu} <= {*ARCH.gpus}
+
+
 def test_each_pass_alone_has_the_common_flags_and_its_own() -> None:
     flags, gpus = load_flags(), [ARCH.gpu("gfx942"), ARCH.gpu("gfx1100")]
     assert flags.for_device_pass(gpus[1]) == (

@@ -156,6 +156,19 @@ __global__ void store_misaligned_in_lds(const int* in, int* out, int, bool bug) 
     out[item()] = shared[0];
 }
 
+// Both read the same bytes. Whoever writes the offset knows of it, a pointer should be that of an int.
+__global__ void load_misaligned_from_lds(const int* in, int* out, int, bool bug) {
+    __shared__ int shared[kThreads + 1];
+    shared[item()] = in[item()];
+    if (item() == 0) shared[kThreads] = in[0];
+    barrier();
+    const unsigned place = static_cast<unsigned>(reinterpret_cast<unsigned long long>((Lds)&shared[item()])) + bug;
+    int loaded;
+    if (bug) asm volatile(LDS_LOAD "%0, %1\n" WAIT_FOR_LDS : "=v"(loaded) : "v"(place) : "memory");
+    else asm volatile(LDS_LOAD "%0, %1 offset:1\n" WAIT_FOR_LDS : "=v"(loaded) : "v"(place) : "memory");
+    out[item()] = loaded;
+}
+
 __global__ void store_to_one_place(const int* in, int* out, int, bool bug) {
     out[(bug ? 0 : group() * kThreads) + item()] = in[item()] + group();
 }

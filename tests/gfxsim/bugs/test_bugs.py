@@ -45,6 +45,7 @@ BUGS = [
     Bug("use_empty_register", "uninitialised_register", "global_store", "no value that was written"),
     Bug("use_empty_lds", "uninitialised_lds", LOADS, "LDS"),
     Bug("load_misaligned", "misaligned", "global_load", "not aligned"),
+    Bug("load_misaligned_from_lds", "misaligned", LOADS, "not aligned"),
     Bug("store_misaligned_in_lds", "misaligned", STORES, "not aligned"),
     Bug("store_to_one_place", "conflicting_stores", "global_store", "stored in the same launch", groups=2),
     Bug("wait_at_two_barriers", "divergent_barrier", "s_barrier", "another barrier", lane=False),
