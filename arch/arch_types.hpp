@@ -67,6 +67,7 @@ struct GpuSpec {
     MatrixIsa matrix_isa;
     int wave_size;
     Fp8Encoding fp8_encoding;
+    bool fp8_emulated;
     int compute_units;
     int xcds;
     int simds_per_cu;

@@ -146,6 +146,8 @@ def _check_tiles(
     used = {dtype for key in gpu["warp_tiles"] if key in keys for dtype in _operands(keys[key])}
     if used & _FP8_DTYPES and gpu["fp8_encoding"] == "none":
         report.add(at(path, "fp8_encoding"), "none, but warp_tiles has fp8 or bf8 entries")
+    if gpu["fp8_emulated"] and gpu["fp8_encoding"] == "none":
+        report.add(at(path, "fp8_emulated"), "true, but fp8_encoding is none")
 
 
 def _operands(combination: dict[str, Any]) -> tuple[str, str]:

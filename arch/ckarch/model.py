@@ -98,7 +98,8 @@ class GpuSpec:
     warp tiles of the other two tables that compile but compute wrong results. ``l2_bytes`` is the
     whole device's, over its ``xcds``. ``matrix_flops_per_cycle`` is of one compute unit and dense
     16-bit operands. ``buffer_atomic_adds`` lists the dtypes that kernels can add to memory
-    atomically without ever leaving the tensor.
+    atomically without ever leaving the tensor. ``fp8_emulated``: kernels compute with fp8 and bf8,
+    and the GPU has no instructions for them.
     """
 
     name: str
@@ -107,6 +108,7 @@ class GpuSpec:
     matrix_isa: MatrixIsa
     wave_size: int
     fp8_encoding: Fp8Encoding
+    fp8_emulated: bool
     compute_units: int
     xcds: int
     simds_per_cu: int

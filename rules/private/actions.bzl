@@ -1,5 +1,7 @@
 """The actions that make a kernel library: generate, precompile and compile per GPU, inspect, bundle, host pass, link."""
 
+load("@ck_arch//:specs.bzl", "GPU_FACTS")
+
 def _environment(hip):
     # The digest makes the compiler's identity part of every action's key, wherever the compiler lies.
     return {"CK_TOOLCHAIN_DIGEST": hip.digest, "LC_ALL": "C"}
@@ -45,7 +47,7 @@ def _front_end(ctx, hip, source, flags):
 
 def _device_pass(ctx, hip, gpu, source, include_dirs):
     """Arguments of the device pass. clang takes a precompiled header only with the arguments that it was made with."""
-    args = _front_end(ctx, hip, source, hip.device_flags + hip.gpu_flags.get(gpu, []))
+    args = _front_end(ctx, hip, source, hip.device_flags + (hip.emulated_fp8_flags if GPU_FACTS[gpu]["fp8_emulated"] else []))
     args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
     args.add(gpu, format = "--offload-arch=%s")
     args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")

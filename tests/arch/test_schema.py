@@ -121,6 +121,8 @@ def test_any_other_field_of_the_wrong_shape_is_named(
          f"{GPU}.wave_layouts[0]: 32 waves exceed a workgroup, which holds 16 of 64"),
         (("architectures", "gfx942", "fp8_encoding"), "none",
          f"{GPU}.fp8_encoding: none, but warp_tiles has fp8 or bf8 entries"),
+        (("architectures", "gfx1100", "fp8_emulated"), True,
+         "architectures.gfx1100.fp8_emulated: true, but fp8_encoding is none"),
         (("architectures", "gfx942", "lds_bytes"), 131072,
          f"{GPU}.lds_bytes: 131072 exceeds lds_pool_bytes, 65536"),
         (("architectures", "gfx942", "compute_units"), 303,

@@ -64,7 +64,7 @@ def _gpus_test_impl(ctx):
             ["{}.{}.co".format(name, gpu)],
             [file.basename for file in action.outputs.to_list()],
         )
-        asserts.equals(env, gpu == "gfx1100", "-flag-of-gfx1100" in action.argv, "the flags of one GPU")
+        asserts.equals(env, gpu == "gfx90a", "-emulated-fp8-flag" in action.argv, gpu)
         asserts.equals(env, [gpu + ".pch"], [file.basename for file in action.inputs.to_list() if file.extension == "pch"])
     asserts.equals(env, len(ctx.attr.gpus), len(compiles))
     for kind in _KINDS:
@@ -294,13 +294,14 @@ def kernel_actions_test_suite(name):
     )
     fake_kernel(
         name = "several_of_its_own",
-        gpus = ["gfx950"],
+        gpus = ["gfx90a", "gfx950"],
+        legal_gpus = ["gfx90a", "gfx942", "gfx950"],
     )
     own_gpus_test(
         name = name + "_own_gpus",
-        gpus = ["gfx950"],
+        gpus = ["gfx90a", "gfx950"],
         target_under_test = ":several_of_its_own",
-        waves = "gfx950:64",
+        waves = "gfx90a:64,gfx950:64",
     )
     native.test_suite(
         name = name,

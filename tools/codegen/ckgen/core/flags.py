@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,15 +18,14 @@ class CompilerFlags:
     """Flags by purpose: of both passes, of one pass, of kernels that share a library, and so on.
 
     ``table`` compiles the list of a combined library's kernels, which holds no device code.
-    ``device_by_gpu`` is for the device passes of single GPUs. The older ones convert fp8 in long
-    branches of code, a tile of which the compiler would no longer inline; and a function that long
-    loses the address to which it returns, in clang 21 at least: its far jumps go through
-    the register that holds it.
+    ``emulated_fp8`` is for the device passes of GPUs without instructions for fp8, where a tile can
+    become so many branches that the compiler would not inline it; and a function that long loses
+    the address to return to, in clang 21 at least: its far jumps use the register that holds it.
     """
 
     common: tuple[str, ...]
     device: tuple[str, ...]
-    device_by_gpu: Mapping[str, tuple[str, ...]]
+    emulated_fp8: tuple[str, ...]
     host: tuple[str, ...]
     combined: tuple[str, ...]
     offload_arch: str
@@ -49,8 +48,8 @@ class CompilerFlags:
 
     def _device(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
         # Those of one GPU do no harm to the others that one command compiles for.
-        own = dict.fromkeys(self.device_by_gpu.get(gpu.name, ()) for gpu in gpus)
-        return (*self.device, *(flag for flags in own for flag in flags))
+        emulated = any(gpu.fp8_emulated for gpu in gpus)
+        return (*self.device, *(self.emulated_fp8 if emulated else ()))
 
     def _targets(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
         return tuple(self.offload_arch + gpu.name for gpu in gpus)
@@ -66,7 +65,7 @@ def load_flags(path: Path = FLAGS_FILE) -> CompilerFlags:
     return CompilerFlags(
         common=tuple(data["common"]),
         device=tuple(data["device"]),
-        device_by_gpu={gpu: tuple(flags) for gpu, flags in data["device_by_gpu"].items()},
+        emulated_fp8=tuple(data["emulated_fp8"]),
         host=tuple(data["host"]),
         combined=tuple(data["combined"]),
         offload_arch=data["offload_arch"],
