@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "ckdispatch/core/split_k.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/reference/comparison.hpp"
+#include "ckdispatch/reference/validated_run.hpp"
 
 namespace ckdispatch {
 namespace {
@@ -30,9 +30,6 @@ private:
     GemmGranule granule_;
     std::int64_t depth_ = 0;
 };
-
-// How often C may be rounded: once for each part of K that is added to it in memory.
-double roundings_of(const Stage<GemmFamily>& stage) { return stage.kernel->key().split_k == SplitK::words().atomic ? double(stage.way.parts) : 1; }
 
 // All matrices of one problem without groups; `first` is how many were before it.
 void compare_all(Device& device, const GemmProblem& p, Tensors tensors, double roundings, std::int64_t first, Validation& result) {
@@ -60,21 +57,15 @@ void compare_all(Device& device, const GemmProblem& p, Tensors tensors, double r
 }  // namespace
 
 Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors, const RunOptions& options) {
-    // Before anything runs: an operation that the reference does not know.
-    (void)FusedOp::find(problem.fused_op, problem.d_count);
-    Device& device  = dispatcher.device();
-    const auto plan = dispatcher.run(problem, tensors, options);
-    device.synchronize(options.stream);
     Validation result;
-    result.kernel = plan->name();
-    result.device = device.name();
+    const auto plan = run_to_validate(dispatcher, problem, tensors, options, result);
     std::int64_t first = 0;
     // A stage computes all groups, or one.
     for (const Stage<GemmFamily>& stage : plan->stages) {
         std::vector<GemmProblem> products = stage.problem.products();
         if (products.empty()) products.push_back(stage.problem);
         for (std::size_t i = 0; i < products.size(); ++i, first += products[0].batch)
-            compare_all(device, products[i], tensors + stage.first_tensor + 3 * i, roundings_of(stage), first, result);
+            compare_all(dispatcher.device(), products[i], tensors + stage.first_tensor + 3 * i, roundings_of(stage), first, result);
     }
     return result;
 }

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "ckdispatch/core/split_k.hpp"
 #include "ckdispatch/grouped_conv/family.hpp"
 #include "ckdispatch/grouped_conv/layouts.hpp"
 #include "ckdispatch/reference/comparison.hpp"
+#include "ckdispatch/reference/validated_run.hpp"
 
 namespace ckdispatch {
 namespace {
@@ -162,19 +162,10 @@ private:
 }  // namespace
 
 Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors, const RunOptions& options) {
-    // Before anything runs: an operation that the reference does not know.
-    const FusedOp op = FusedOp::find(problem.fused_op, problem.d_count);
-    Device& device   = dispatcher.device();
-    const auto plan  = dispatcher.run(problem, tensors, options);
-    device.synchronize(options.stream);
     Validation result;
-    result.kernel = plan->name();
-    result.device = device.name();
-    const Stage<GroupedConvFamily>& stage = plan->stages.front();
-    // The result is rounded once for each part of the sum that is added to it in memory.
-    const double roundings = stage.kernel->key().split_k == SplitK::words().atomic ? double(stage.way.parts) : 1;
-    const Reference reference(device, problem, tensors);
-    Comparison comparison(op, reference.output(), roundings, result);
+    const auto plan = run_to_validate(dispatcher, problem, tensors, options, result);
+    const Reference reference(dispatcher.device(), problem, tensors);
+    Comparison comparison(FusedOp::find(problem.fused_op, problem.d_count), reference.output(), roundings_of(plan->stages.front()), result);
     reference.compare(comparison, result);
     return result;
 }

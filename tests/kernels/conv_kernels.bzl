@@ -50,6 +50,21 @@ _GPUS_WITH_WMMA = ["gfx1100", "gfx1201"]
 
 CONV_GPUS = ["gfx90a", "gfx942", "gfx950"] + _GPUS_WITH_WMMA
 
+CONV_DIMENSIONS = _LAYOUTS.keys()
+
+def conv_sets(direction, dimensions):
+    """The sets that have all kernels of a direction and dimension.
+
+    Args:
+        direction: one of CONV_DIRECTIONS.
+        dimensions: one of CONV_DIMENSIONS.
+
+    Returns:
+        their labels.
+    """
+    dtypes = ["fp16", "bf16"] + (_OTHER_DTYPES.keys() if direction == "fwd" else [])
+    return ["//kernels:grouped_conv_{}_{}_{}d_all".format(direction, dtype, dimensions) for dtype in dtypes]
+
 def _kernel(direction, dtype, dimensions, rest, layouts = _LAYOUTS):
     return "//kernels:grouped_conv_{}_{}_{}_{}d_{}".format(direction, dtype, layouts[dimensions], dimensions, rest)
 

@@ -80,6 +80,28 @@ TEST_F(GroupedConvRun, LooksAtTheAlignmentOfTheAddresses) {
     EXPECT_REFUSED(ErrorCode::invalid_argument, "A grouped convolution was to be run with no address for x.", dispatcher->run(problem, apart.addresses.data()));
 }
 
+TEST_F(GroupedConvRun, LaunchesNothingOfWhatIsRefused) {
+    add({"forward", "pointwise"});
+    const auto problem = fp32().build();
+    ConvTensors tensors(device, problem);
+    const auto refused = [&](ErrorCode code, const auto& run) {
+        try {
+            run();
+            ADD_FAILURE() << "it was not refused";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), code) << error.what();
+        }
+        EXPECT_EQ(take["conv_made_up"]().count, 0);
+        EXPECT_EQ(take["conv_made_up_pointwise"]().count, 0);
+    };
+    refused(ErrorCode::no_kernel, [&] { dispatcher->run(fp32().dtype("fp16").build(), tensors.addresses.data()); });
+    refused(ErrorCode::no_kernel, [&] { dispatcher->run(fp32("backward_data").build(), tensors.addresses.data()); });
+    refused(ErrorCode::no_kernel, [&] { dispatcher->run(fp32().layout("ngchw").build(), tensors.addresses.data()); });
+    refused(ErrorCode::unsupported, [&] { dispatcher->run_explicit(std::string("conv_made_up_pointwise"), problem, tensors.addresses.data()); });
+    tensors.addresses[2] = nullptr;
+    refused(ErrorCode::invalid_argument, [&] { dispatcher->run(problem, tensors.addresses.data()); });
+}
+
 TEST_F(GroupedConvRun, IsTimedOnCopiesOfItsTensors) {
     add({"forward"});
     const auto problem = fp32().build();

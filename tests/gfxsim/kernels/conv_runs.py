@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from ckabi import ConvProblem, KernelLibrary, Status, conv_axis, conv_problem
+from ckarch import load_specs
+from ckdispatch.grouped_conv.padding import channel_steps
 from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes
 from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckdispatch.reference.grouped_conv import grouped_conv_reference
 from ckdispatch.reference.sums import Parts
-from kernel_runs import GPU, Device, random_matrix, unreal
+from ckgen.gemm.pipelines import loop_variants
+from ckgen.grouped_conv.spec import GroupedConvSpec
+from kernel_runs import GPU, Device, Placed, random_matrix, unreal
 from numpy.typing import NDArray
 
 Spec = dict[str, Any]
@@ -21,8 +26,15 @@ Random = np.random.Generator
 
 
 def kernels_of(direction: str) -> list[Path]:
-    """The libraries of a direction, which a name calls fwd, bwd_data or bwd_weight."""
-    return sorted(Path("kernels").glob(f"libgrouped_conv_{direction}_*.so"))
+    """The libraries of a direction, which a name calls fwd, bwd_data or bwd_weight; of all with ``*``."""
+    pattern = f"libgrouped_conv_{direction}_*.so"
+    return sorted(path for folder in ("kernels", "tests/kernels") for path in Path(folder).glob(pattern))
+
+
+def loops(spec: Spec) -> set[str]:
+    """The device functions of a kernel that multiply, each with another loop."""
+    product = GroupedConvSpec.from_json(spec).implicit_gemm
+    return {variant.suffix for variant in loop_variants(product, load_specs())}
 
 
 def random_axis(random: Random, spec: Spec, largest: int) -> ConvAxis:
@@ -81,6 +93,17 @@ def in_memory(spec: Spec, name: str) -> list[int]:
     return [axes[0], *axes[-2:], *axes[1:-2]]
 
 
+def fits(spec: Spec, sizes: ConvSizes) -> bool:
+    """Whether the kernel has no reason to refuse the sizes: they are whole vectors wherever it wants some."""
+    c, k = channel_steps(spec)
+    if sizes.c % c or sizes.k % k:
+        return False
+    if not channels_first(spec):
+        return True
+    positions = math.prod(axis.output for axis in sizes.axes)
+    return positions % math.lcm(spec["vector_b"], spec["vector_c"]) == 0
+
+
 def random_numbers(shape: tuple[int, ...], dtype: str, seed: int) -> NDArray[Any]:
     """Numbers between -1 and 1, or whole ones between -9 and 9.
 
@@ -107,39 +130,60 @@ def problem_of(sizes: ConvSizes, **changes: Any) -> ConvProblem:
     return conv_problem(sizes.n, sizes.g, sizes.c, sizes.k, axes, **changes)
 
 
-def run(device: Device, library: KernelLibrary, sizes: ConvSizes, parts: int, seed: int) -> None:
-    """Computes a problem amid NaN and compares all of the result with the reference."""
-    spec = library.describe()["spec"]
-    direction = spec["variant"]
-    arrays = {
-        name: random_numbers(sizes.shape(name), spec[f"dtype_{name}"], seed + i)
-        for i, name in enumerate("xwy")
-    }
-    first, second, written = TENSORS[direction]
-    output = np.full(arrays[written].shape, unreal(arrays[written].dtype), arrays[written].dtype)
-    placed = {
-        name: device.place(
-            [(output if name == written else array).transpose(in_memory(spec, name)).reshape(1, -1)],
-            gap=0,
-        )
-        for name, array in arrays.items()
-    }
-    problem = problem_of(sizes, k_batch=parts, **{name: on.address for name, on in placed.items()})
-    bias = None
-    if spec["d_count"]:
-        bias = random_numbers((sizes.g, sizes.k), spec["dtype_y"], seed + 3)
-        problem.d[0] = device.upload(bias)
-    device.launch(library, problem)
-    (got,) = placed[written].read()
-    apart = "accumulator" if spec["split_k"] == "workspace" else "output"
-    expected = grouped_conv_reference(
-        direction, arrays[first], arrays[second], sizes,
-        bias=bias, fused_op=spec["fused_op"], output=spec[f"dtype_{written}"],
-        parts=Parts(parts, spec["tile"][2], parts_in=apart),
-    )  # fmt: skip
-    order = in_memory(spec, written)
-    got = got.reshape([output.shape[axis] for axis in order]).transpose(np.argsort(order))
-    expected.compare(got).raise_if_bad()
+@dataclass(frozen=True)
+class Case:
+    """A problem whose tensors lie amid NaN in device memory; what is to be written is NaN too."""
+
+    spec: Spec
+    sizes: ConvSizes
+    parts: int
+    arrays: dict[str, NDArray[Any]]
+    bias: NDArray[Any] | None
+    output: Placed
+    problem: ConvProblem
+
+    @classmethod
+    def place(cls, device: Device, spec: Spec, sizes: ConvSizes, parts: int, seed: int) -> Case:
+        """With random numbers in the tensors."""
+        arrays = {
+            name: random_numbers(sizes.shape(name), spec[f"dtype_{name}"], seed + i)
+            for i, name in enumerate("xwy")
+        }
+        written = TENSORS[spec["variant"]][2]
+        arrays[written] = np.full_like(arrays[written], unreal(arrays[written].dtype))
+        placed = {
+            name: device.place([array.transpose(in_memory(spec, name)).reshape(1, -1)], gap=0)
+            for name, array in arrays.items()
+        }
+        addresses = {name: on.address for name, on in placed.items()}
+        problem = problem_of(sizes, k_batch=parts, **addresses)
+        bias = None
+        if spec["d_count"]:
+            bias = random_numbers((sizes.g, sizes.k), spec["dtype_y"], seed + 3)
+            problem.d[0] = device.upload(bias)
+        return cls(spec, sizes, parts, arrays, bias, placed[written], problem)
+
+    def compute(self, device: Device, library: KernelLibrary) -> None:
+        """Computes the problem, and compares all of the result with the reference."""
+        device.launch(library, self.problem)
+        (got,) = self.output.read()
+        first, second, written = TENSORS[self.spec["variant"]]
+        apart = "accumulator" if self.spec["split_k"] == "workspace" else "output"
+        expected = grouped_conv_reference(
+            self.spec["variant"], self.arrays[first], self.arrays[second], self.sizes,
+            bias=self.bias, fused_op=self.spec["fused_op"], output=self.spec[f"dtype_{written}"],
+            parts=Parts(self.parts, self.spec["tile"][2], parts_in=apart),
+        )  # fmt: skip
+        order = in_memory(self.spec, written)
+        shape = [self.arrays[written].shape[axis] for axis in order]
+        expected.compare(got.reshape(shape).transpose(np.argsort(order))).raise_if_bad()
+
+    def be_refused(self, library: KernelLibrary) -> None:
+        """Asks for the problem, which must be refused with a reason before anything is written."""
+        status, why = library.launch(self.problem, gpu=GPU.encode())
+        assert status is Status.UNSUPPORTED and why
+        (now,) = self.output.read()
+        assert now.tobytes() == self.arrays[TENSORS[self.spec["variant"]][2]].tobytes()
 
 
 def takes(library: KernelLibrary, sizes: ConvSizes, parts: int) -> bool:
