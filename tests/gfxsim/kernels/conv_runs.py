@@ -56,7 +56,10 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
     """Sizes that the kernel computes: any groups and channels that its vectors divide."""
     dimensions = spec["ndim_spatial"]
     vector = max(spec["vector_a"], spec["vector_b"], spec["vector_c"])
-    c, k = (vector * int(random.integers(1, 40 // vector + 2)) for _ in range(2))
+    some = 40 // vector + 2
+    # Without taps, channels alone make a sum long.
+    many = 40 if spec["specialization"].startswith("filter_1x1") and random.integers(0, 2) else some
+    c, k = (vector * int(random.integers(1, most)) for most in (many, some))
     if random.integers(0, 8) == 0:
         c, k = (int(channels) for channels in random.integers(1, 40, 2))
     groups = spec["merged_groups"] * int(random.choice([1, 2, 3, 5]))
@@ -67,7 +70,8 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
     axes = [random_axis(random, spec, largest) for _ in range(dimensions)]
     if channels_first(spec):
         axes[-1] = widened(axes[-1], spec["vector_c"])
-    return ConvSizes(int(random.integers(1, 4)), groups, c, k, tuple(axes))
+    images = int(random.integers(1, 4 if spec["split_k"] == "none" else 24))
+    return ConvSizes(images, groups, c, k, tuple(axes))
 
 
 def widened(axis: ConvAxis, vector: int) -> ConvAxis:

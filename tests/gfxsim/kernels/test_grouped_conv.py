@@ -28,7 +28,7 @@ def test_a_kernel_computes_what_fits_it_and_refuses_what_it_does_not_take(
     for number in range(COUNT):
         random = np.random.default_rng([SEED, zlib.crc32(spec["name"].encode()), number])
         sizes = random_sizes(random, spec)
-        parts = 1 if spec["split_k"] == "none" else int(random.integers(1, 6))
+        parts = 1 if spec["split_k"] == "none" else int(random.choice([1, 2, 2, 3, 5]))
         case = Case.place(device, spec, sizes, parts, number)
         if takes(library, sizes, parts):
             case.compute(device, library)
