@@ -29,6 +29,10 @@ struct Kind {
     first_3d{"conv_made_up_first_3d", "forward", 3, "ngcdhw", "default", "none", "PassThrough", 0, 1, 1},
     first_relu{"conv_made_up_first_relu", "forward", 2, "ngchw", "default", "none", "MultiDAddRelu", 1, 1, 1},
     vectors{"conv_made_up_vectors", "forward", 2, "nhwgc", "default", "none", "PassThrough", 0, 1, 4},
+    vectors_bias{"conv_made_up_vectors_bias", "forward", 2, "nhwgc", "default", "none", "MultiDAddRelu", 1, 1, 4},
+    vectors_first{"conv_made_up_vectors_first", "forward", 2, "ngchw", "default", "none", "PassThrough", 0, 1, 4},
+    vectors_data{"conv_made_up_vectors_data", "backward_data", 2, "nhwgc", "default", "none", "PassThrough", 0, 1, 4},
+    vectors_weight{"conv_made_up_vectors_weight", "backward_weight", 2, "nhwgc", "default", "none", "PassThrough", 0, 1, 4},
     pointwise{"conv_made_up_pointwise", "forward", 2, "nhwgc", "filter_1x1_stride1_pad0", "none", "PassThrough", 0, 1, 1},
     merged{"conv_made_up_merged", "forward", 2, "nhwgc", "default", "none", "PassThrough", 0, 4, 1}, bias{"conv_made_up_bias", "forward", 2, "nhwgc", "default", "none", "MultiDAddRelu", 1, 1, 1},
     data{"conv_made_up_data", "backward_data", 2, "nhwgc", "default", "none", "PassThrough", 0, 1, 1},
@@ -153,7 +157,8 @@ ck_kernel_status supports(const ck_problem* problem, const char*, char* why, std
     const ck_grouped_conv_problem& p = conv(problem);
     if (const char* sentence = nonsense(p)) return say(CK_KERNEL_INVALID, why, size, sentence);
     if (p.k == unsupported) return say(CK_KERNEL_UNSUPPORTED, why, size, "conv_made_up does not want to.");
-    if (p.c % kind.vector || p.k % kind.vector) return say(CK_KERNEL_UNSUPPORTED, why, size, (std::string(kind.name) + " moves several channels at a time.").c_str());
+    // With channels first, vectors of y move positions.
+    if (p.c % kind.vector || (p.k % kind.vector && !channels_first)) return say(CK_KERNEL_UNSUPPORTED, why, size, (std::string(kind.name) + " moves several channels at a time.").c_str());
     for (const void* address : {p.x, p.w, p.y})
         if (reinterpret_cast<std::uintptr_t>(address) % (4 * kind.vector)) return say(CK_KERNEL_UNSUPPORTED, why, size, (std::string(kind.name) + " needs addresses of a better alignment.").c_str());
     return CK_KERNEL_OK;
