@@ -38,13 +38,13 @@ protected:
 
 TEST_F(GroupedConvPadding, OfTheForwardDirection) { expect_the_same("forward", "vectors", fp32().build()); }
 
-TEST_F(GroupedConvPadding, OfTheForwardDirectionWithABias) { expect_the_same("bias", "vectors_bias", fp32().fused("MultiDAddRelu", 1).build()); }
+TEST_F(GroupedConvPadding, OfTheForwardDirectionWithABias) { expect_the_same("bias", "bias_vectors", fp32().fused("MultiDAddRelu", 1).build()); }
 
-TEST_F(GroupedConvPadding, WithChannelsFirst) { expect_the_same("first", "vectors_first", first().build(), 5); }
+TEST_F(GroupedConvPadding, WithChannelsFirst) { expect_the_same("first", "first_vectors", first().build(), 5); }
 
-TEST_F(GroupedConvPadding, OfTheGradientOfX) { expect_the_same("data", "vectors_data", fp32("backward_data").build()); }
+TEST_F(GroupedConvPadding, OfTheGradientOfX) { expect_the_same("data", "data_vectors", fp32("backward_data").build()); }
 
-TEST_F(GroupedConvPadding, OfTheGradientOfW) { expect_the_same("weight", "vectors_weight", fp32("backward_weight").build()); }
+TEST_F(GroupedConvPadding, OfTheGradientOfW) { expect_the_same("weight", "weight_vectors", fp32("backward_weight").build()); }
 
 TEST_F(GroupedConvPadding, IsNotDoneWhereAKernelTakesTheChannels) {
     add({"forward", "vectors"});
