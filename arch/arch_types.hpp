@@ -88,6 +88,7 @@ struct GpuSpec {
     View<WarpTiles> warp_tiles;
     View<WarpTiles> preshuffle_warp_tiles;
     View<WarpTiles> broken_warp_tiles;
+    View<WarpTiles> contiguous_k_warp_tiles;
 };
 
 /// An element type: bytes per element, and pack elements in one cxx_type object.

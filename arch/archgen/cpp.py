@@ -11,7 +11,12 @@ from typing import Any
 
 from ckarch.model import ArchSpecs, GpuSpec, RegisterSpec, Triple
 
-_TILE_TABLES = ("warp_tiles", "preshuffle_warp_tiles", "broken_warp_tiles")
+_TILE_TABLES = (
+    "warp_tiles",
+    "preshuffle_warp_tiles",
+    "broken_warp_tiles",
+    "contiguous_k_warp_tiles",
+)
 _NAME_TABLES = ("pipelines", "buffer_atomic_adds")
 _GPU_TABLES = (*_NAME_TABLES, "wave_layouts", *_TILE_TABLES)
 

@@ -12,7 +12,8 @@ MAX_WORKGROUP_SIZE = 1024
 """Work-items in a workgroup, the limit of every AMD GPU."""
 
 _FP8_DTYPES = frozenset({"fp8", "bf8"})
-_TILE_TABLES = ("warp_tiles", "preshuffle_warp_tiles", "broken_warp_tiles")
+_USABLE_TILES = ("warp_tiles", "preshuffle_warp_tiles")
+_FLAWED_TILES = ("broken_warp_tiles", "contiguous_k_warp_tiles")
 
 
 def check_agreement(report: Report, document: dict[str, Any], gpu_fields: Collection[str]) -> None:
@@ -132,17 +133,18 @@ def _check_tiles(
     report: Report, path: str, gpu: dict[str, Any], combinations: list[dict[str, Any]]
 ) -> None:
     keys = {f"{c['a']}_{c['b']}_{c['accumulator']}": c for c in combinations}
-    for table in _TILE_TABLES:
+    for table in (*_USABLE_TILES, *_FLAWED_TILES):
         for key in gpu[table]:
             _check_known(report, f"{path}.{table}.{key}", "dtype key", key, keys)
-    for key, tiles in gpu["broken_warp_tiles"].items():
-        usable = gpu["warp_tiles"].get(key, []) + gpu["preshuffle_warp_tiles"].get(key, [])
-        for index, tile in enumerate(tiles):
-            if tile not in usable:
-                report.add(
-                    f"{path}.broken_warp_tiles.{key}[{index}]",
-                    f"{tile} is in neither warp_tiles nor preshuffle_warp_tiles",
-                )
+    for table in _FLAWED_TILES:
+        for key, tiles in gpu[table].items():
+            usable = [tile for tiles in _USABLE_TILES for tile in gpu[tiles].get(key, [])]
+            for index, tile in enumerate(tiles):
+                if tile not in usable:
+                    report.add(
+                        f"{path}.{table}.{key}[{index}]",
+                        f"{tile} is in neither {' nor '.join(_USABLE_TILES)}",
+                    )
     used = {dtype for key in gpu["warp_tiles"] if key in keys for dtype in _operands(keys[key])}
     if used & _FP8_DTYPES and gpu["fp8_encoding"] == "none":
         report.add(at(path, "fp8_encoding"), "none, but warp_tiles has fp8 or bf8 entries")

@@ -111,6 +111,7 @@ def _gpu(name: str, fields: dict[str, Any]) -> GpuSpec:
         "warp_tiles": _tile_table(fields["warp_tiles"]),
         "preshuffle_warp_tiles": _tile_table(fields["preshuffle_warp_tiles"]),
         "broken_warp_tiles": _tile_table(fields["broken_warp_tiles"]),
+        "contiguous_k_warp_tiles": _tile_table(fields["contiguous_k_warp_tiles"]),
     }
     return GpuSpec(name=name, **{**fields, **typed})
 

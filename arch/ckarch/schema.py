@@ -56,6 +56,7 @@ GPU_FIELDS: dict[str, checks.Check] = {
     "warp_tiles": checks.table(_NAME, checks.list_of(checks.triple, minimum=1), minimum=1),
     "preshuffle_warp_tiles": _TILE_TABLE,
     "broken_warp_tiles": _TILE_TABLE,
+    "contiguous_k_warp_tiles": _TILE_TABLE,
 }
 
 _DOCUMENT = checks.record(

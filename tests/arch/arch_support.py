@@ -32,6 +32,7 @@ def with_made_up_gpu() -> dict[str, Any]:
     gpu["warp_tiles"] = {"fp16_fp16_fp32": [[48, 48, 24]]}
     gpu["preshuffle_warp_tiles"] = {}
     gpu["broken_warp_tiles"] = {}
+    gpu["contiguous_k_warp_tiles"] = {}
     gpu["pipelines"] = ["mem", "compv3"]
     gpu["buffer_atomic_adds"] = []
     specs["architectures"][MADE_UP_GPU] = gpu

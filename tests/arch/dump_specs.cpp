@@ -106,7 +106,8 @@ std::string gpu(const arch::GpuSpec& g) {
            ", \"wave_layouts\": " + triples(g.wave_layouts) +
            ", \"warp_tiles\": " + tiles(g.warp_tiles) +
            ", \"preshuffle_warp_tiles\": " + tiles(g.preshuffle_warp_tiles) +
-           ", \"broken_warp_tiles\": " + tiles(g.broken_warp_tiles) + "}";
+           ", \"broken_warp_tiles\": " + tiles(g.broken_warp_tiles) +
+           ", \"contiguous_k_warp_tiles\": " + tiles(g.contiguous_k_warp_tiles) + "}";
 }
 
 std::string dtype(const arch::DtypeSpec& d) {

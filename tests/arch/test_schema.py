@@ -113,6 +113,8 @@ def test_any_other_field_of_the_wrong_shape_is_named(
          f"{GPU}.warp_tiles.fp16_fp16_fp16: unknown dtype key 'fp16_fp16_fp16'; known ones: "),
         (("architectures", "gfx942", "broken_warp_tiles", "fp16_fp16_fp32"), [[1, 2, 3]],
          f"{GPU}.broken_warp_tiles.fp16_fp16_fp32[0]: [1, 2, 3] is in neither warp_tiles nor "),
+        (("architectures", "gfx942", "contiguous_k_warp_tiles", "fp16_fp16_fp32"), [[1, 2, 3]],
+         f"{GPU}.contiguous_k_warp_tiles.fp16_fp16_fp32[0]: [1, 2, 3] is in neither warp_tiles "),
         (("architectures", "gfx942", "preshuffle_warp_tiles"), {},
          f"{GPU}.preshuffle_warp_tiles: empty, but a preshuffle pipeline is listed"),
         (("architectures", "gfx942", "pipelines"), ["mem"],

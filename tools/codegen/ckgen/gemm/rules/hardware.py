@@ -12,7 +12,7 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs
 from ckgen.gemm.geometry import warp_tiles_of
-from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.gemm.spec import GemmSpec, Layout, Variant
 
 
 def _listed(triples: Iterable[tuple[int, int, int]]) -> str:
@@ -78,6 +78,16 @@ def _warp_tile_correct(spec: GemmSpec, target: Target) -> str | None:
     )
 
 
+def _warp_tile_layout(spec: GemmSpec, target: Target) -> str | None:
+    tiles = target.gpu.contiguous_k_warp_tiles.get(spec.dtype_key, ())
+    if spec.warp_tile not in tiles or spec.layout is Layout.RCR:
+        return None
+    return (
+        f"warp tile {spec.warp_tile} of {spec.dtype_key} does not go with the layout "
+        f"{spec.layout} on {target.name}, only with rcr"
+    )
+
+
 HARDWARE_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.dtype_combination",
@@ -119,5 +129,13 @@ HARDWARE_RULES: tuple[Rule, ...] = (
         "those of int8 on GPUs for which CK has no instruction for it.",
         ("warp_tile",),
         _warp_tile_correct,
+    ),
+    Rule(
+        "gemm.warp_tile_layout",
+        "Some warp tiles need A and B with contiguous k: on gfx950 CK transposes other operands on "
+        "their way from LDS, and has no such load for fp32, nor for some warp tiles of 8-bit "
+        "floats.",
+        ("warp_tile", "layout"),
+        _warp_tile_layout,
     ),
 )
