@@ -135,6 +135,19 @@ __global__ void use_empty_register(const int* in, int* out, int, bool bug) {
     out[item()] = value;
 }
 
+// Two of four registers are written, and taken unless there is a bug.
+__global__ void pick_empty_register(const int* in, int* out, int, bool bug) {
+    int value;
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#define PICK(low, high) "v_pk_mov_b32 v[60:61], v[60:61], v[62:63] op_sel:[" #low "," #high "]\n"
+#else
+#define PICK(low, high) "v_mov_b32 v60, v6" #low "\nv_mov_b32 v61, v62\n"
+#endif
+    if (bug) asm volatile("v_mov_b32 v61, %1\nv_mov_b32 v62, %1\n" PICK(0, 0) ADD "%0, v60, v61" : "=v"(value) : "v"(in[item()]) : "v60", "v61", "v62", "v63");
+    else asm volatile("v_mov_b32 v61, %1\nv_mov_b32 v62, %1\n" PICK(1, 0) ADD "%0, v60, v61" : "=v"(value) : "v"(in[item()]) : "v60", "v61", "v62", "v63");
+    out[item()] = value;
+}
+
 __global__ void use_empty_lds(const int* in, int* out, int, bool bug) {
     __shared__ int shared[kThreads];
     // Every number in the tests is positive, so with the bug nobody writes.

@@ -43,6 +43,7 @@ BUGS = [
     Bug("wait_for_lds", "missing_wait", "v_add", "dscnt" if GPU.startswith("gfx12") else "lgkmcnt", lane=False),
     Bug("wait_before_barrier", "missing_wait", LOADS, "without a wait before the barrier"),
     Bug("use_empty_register", "uninitialised_register", "global_store", "no value that was written"),
+    Bug("pick_empty_register", "uninitialised_register", "global_store", "no value that was written"),
     Bug("use_empty_lds", "uninitialised_lds", LOADS, "LDS"),
     Bug("load_misaligned", "misaligned", "global_load", "not aligned"),
     Bug("load_misaligned_from_lds", "misaligned", LOADS, "not aligned"),

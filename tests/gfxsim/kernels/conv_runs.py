@@ -17,6 +17,7 @@ from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckdispatch.reference.grouped_conv import grouped_conv_reference
 from ckdispatch.reference.sums import Parts
 from ckgen.gemm.pipelines import loop_variants
+from ckgen.gemm.spec import Pipeline
 from ckgen.grouped_conv.spec import GroupedConvSpec
 from kernel_runs import GPU, Device, Placed, random_matrix, unreal
 from numpy.typing import NDArray
@@ -32,8 +33,13 @@ def kernels_of(direction: str) -> list[Path]:
 
 
 def loops(spec: Spec) -> set[str]:
-    """The device functions of a kernel that multiply, each with another loop."""
+    """The device functions of a kernel that multiply, each with another loop.
+
+    Of the pipeline mem, which has one for every number of turns up to sixteen, those that are likely.
+    """
     product = GroupedConvSpec.from_json(spec).implicit_gemm
+    if product.pipeline is Pipeline.MEM:
+        return {"cold_one", "cold_two"}
     return {variant.suffix for variant in loop_variants(product, load_specs())}
 
 
@@ -57,9 +63,10 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
     dimensions = spec["ndim_spatial"]
     vector = max(spec["vector_a"], spec["vector_b"], spec["vector_c"])
     some = 40 // vector + 2
-    # Without taps, channels alone make a sum long.
-    many = 40 if spec["specialization"].startswith("filter_1x1") and random.integers(0, 2) else some
-    c, k = (vector * int(random.integers(1, most)) for most in (many, some))
+    # With few taps, channels alone make a sum long.
+    few_taps = dimensions == 1 or spec["specialization"].startswith("filter_1x1")
+    most = max(40, some) if few_taps and random.integers(0, 2) else some
+    c, k = (vector * int(random.integers(1, most)) for _ in range(2))
     if random.integers(0, 8) == 0:
         c, k = (int(channels) for channels in random.integers(1, 40, 2))
     groups = spec["merged_groups"] * int(random.choice([1, 2, 3, 5]))

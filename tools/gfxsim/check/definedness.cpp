@@ -18,8 +18,8 @@ bool always_defined(const Operand& operand) {
     return operand.kind != OperandKind::vector && operand.kind != OperandKind::scalar && operand.kind != OperandKind::scc;
 }
 
-Operand low_half(Operand operand) {
-    if (operand.dwords == 2) operand.dwords = 1;
+Operand half_of(Operand operand, bool upper) {
+    if (operand.dwords == 2) operand.dwords = 1, operand.index = decltype(operand.index)(operand.index + (upper ? 1 : 0));
     return operand;
 }
 
@@ -126,13 +126,17 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
             results.written = u64(1) << index_of(instr.src[1]);
             results.made  = bits(wave, instr.src[0]).defined & 0xffffffff ? kAll : 0;
             return results;
+        case Flow::pick:
+            results.low  = lanes(half_of(instr.src[0], instr.mod.op_sel & 1));
+            results.made = lanes(half_of(instr.src[1], instr.mod.op_sel >> 1 & 1));
+            return results;
         default: break;
     }
     for (int n = 0; n < instr.srcs; ++n) {
         const Operand& operand = instr.src[n];
         const bool mask        = instr.def->src[std::size_t(n)] == Type::mask && operand.is_scalar();
         results.made &= mask ? bits(wave, operand).defined : lanes(operand);
-        results.low &= lanes(low_half(operand));
+        results.low &= lanes(half_of(operand, false));
     }
     if (traits.reads_dst && instr.dsts) results.made &= lanes(instr.dst[0]);
     if (traits.reads_vcc) results.made &= vcc(wave).defined;
@@ -194,7 +198,7 @@ void Definedness::take_in(const Instr& instr, const Results& results, u64 loaded
         const Operand& dst = instr.dst[n];
         if (dst.is_vector()) {
             set_vector(dst, results.written, made);
-            if (flow.flow == Flow::upward && dst.dwords == 2) set_vector(low_half(dst), results.written, results.low);
+            if ((flow.flow == Flow::upward || flow.flow == Flow::pick) && dst.dwords == 2) set_vector(half_of(dst, false), results.written, results.low);
         } else if (dst.is_scalar()) {
             // A compare writes zeros for the lanes that are off.
             const bool mask = traits.klass == Class::valu && instr.def->dst[std::size_t(n)] == Type::mask;

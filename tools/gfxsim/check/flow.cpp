@@ -26,7 +26,7 @@ constexpr Entry kVector[] = {
     {"v_readlane_b32", Flow::read_lane},    {"v_readfirstlane_b32", Flow::read_first}, {"v_writelane_b32", Flow::write_lane},
     {"v_mad_u64_u32", Flow::upward},        {"v_mad_i64_i32", Flow::upward},        {"v_mad_co_u64_u32", Flow::upward},
     {"v_mad_co_i64_i32", Flow::upward},     {"v_lshlrev_b64", Flow::upward},        {"v_lshl_add_u64", Flow::upward},
-    {"v_mov_b64", Flow::upward},            {"v_pk_mov_b32", Flow::upward},         {"v_add_nc_u64", Flow::upward},
+    {"v_mov_b64", Flow::upward},            {"v_pk_mov_b32", Flow::pick},           {"v_add_nc_u64", Flow::upward},
     {"s_getpc_b64", Flow::nothing},         {"s_getreg_b32", Flow::nothing},
 };
 

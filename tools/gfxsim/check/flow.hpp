@@ -15,6 +15,7 @@ enum class Flow : u8 {
     read_lane, read_first, write_lane,
     cross_lanes,     ///< lanes take values from other lanes
     upward,          ///< the low half of a result needs the low halves of the sources alone
+    pick,            ///< each half of a result is a half of a source, which op_sel says
     nothing,         ///< the result does not depend on the sources
 };
 
