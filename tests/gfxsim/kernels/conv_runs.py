@@ -77,7 +77,9 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
     axes = [random_axis(random, spec, largest) for _ in range(dimensions)]
     if channels_first(spec):
         axes[-1] = widened(axes[-1], spec["vector_c"])
-    images = int(random.integers(1, 4 if spec["split_k"] == "none" else 24))
+    # The sum of backward_weight is over images and positions.
+    long_sum = spec["variant"] == "backward_weight" and (dimensions == 1 or spec["split_k"] != "none")
+    images = int(random.integers(1, 24 if long_sum else 4))
     return ConvSizes(images, groups, c, k, tuple(axes))
 
 
