@@ -10,17 +10,14 @@ from typing import Any
 import ckdispatch
 import numpy as np
 
-_SETS = {
-    "forward": "grouped_conv_fwd_fp16_2d_essential",
-    "backward_data": "grouped_conv_bwd_data_fp16_2d_essential",
-    "backward_weight": "grouped_conv_bwd_weight_fp16_2d_essential",
-}
 
+def dispatcher() -> ckdispatch.Dispatcher:
+    """Of the kernels that the command line names: a manifest, or a set among the program's files.
 
-def dispatcher(direction: str) -> ckdispatch.Dispatcher:
-    """For the device that the command line names, or else the first GPU, or else the simulator."""
-    device = sys.argv[1] if len(sys.argv) > 1 else "auto"
-    return ckdispatch.Dispatcher(ckdispatch.Registry.load(_SETS[direction]), device)
+    For the device that it names, or else the first GPU, or else the simulator.
+    """
+    _, kernels, *device = sys.argv
+    return ckdispatch.Dispatcher(ckdispatch.Registry.load(kernels), *device)
 
 
 def whole_numbers(*shape: int) -> np.ndarray[Any, Any]:
