@@ -96,9 +96,9 @@ class GpuSpec:
     ``lds_bytes`` is the most that one workgroup may use; ``lds_pool_bytes`` is what the workgroups
     on one CU (in workgroup-processor mode: on one pair of CUs) share. ``broken_warp_tiles`` lists
     warp tiles of the other two tables that compile but compute wrong results,
-    ``contiguous_k_warp_tiles`` those that take only A and B whose k is contiguous. ``l2_bytes`` is the
-    whole device's, over its ``xcds``. ``matrix_flops_per_cycle`` is of one compute unit and dense
-    16-bit operands. ``buffer_atomic_adds`` lists the dtypes that kernels can add to memory
+    ``contiguous_k_warp_tiles`` those that take only A and B whose k is contiguous. ``l2_bytes`` is
+    the whole device's, over its ``xcds``. ``matrix_flops_per_cycle`` is of one compute unit and
+    dense 16-bit operands. ``buffer_atomic_adds`` lists the dtypes that kernels can add to memory
     atomically without ever leaving the tensor. ``fp8_emulated``: kernels compute with fp8 and bf8,
     and the GPU has no instructions for them.
     """

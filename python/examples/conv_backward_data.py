@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The gradient of images from that of what they were convolved to, checked: conv_backward_data KERNELS [DEVICE]"""
+"""The gradient of images, from that of what they were convolved to, checked."""
 
 from __future__ import annotations
 
-import convolutions
+import ckdispatch
+from convolutions import example, whole_numbers
 
 
-def main() -> None:
+def gradient(dispatcher: ckdispatch.Dispatcher) -> ckdispatch.Result:
     """Images were 9 x 9: a stride of 2 alone does not tell whether they were 8 x 8."""
-    dispatcher = convolutions.dispatcher()
-    dy = convolutions.whole_numbers(2, 5, 5, 2 * 16)
-    w = convolutions.whole_numbers(2 * 16, 3, 3, 8)
-    result = dispatcher.conv_bwd_data(dy, w, (9, 9), stride=2, padding=1, groups=2, validate=True)
-    convolutions.tell(result)
+    dy = whole_numbers(2, 5, 5, 2 * 16)
+    w = whole_numbers(2 * 16, 3, 3, 8)
+    return dispatcher.conv_bwd_data(dy, w, (9, 9), stride=2, padding=1, groups=2, validate=True)
 
 
 if __name__ == "__main__":
-    main()
+    example(__doc__, gradient)

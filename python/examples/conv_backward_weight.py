@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The gradient of filters, a sum over all images in several parts, checked: conv_backward_weight KERNELS [DEVICE]"""
+"""The gradient of filters, a sum over all images and positions, checked."""
 
 from __future__ import annotations
 
-import convolutions
+import ckdispatch
+from convolutions import example, whole_numbers
 
 
-def main() -> None:
-    """Eight images of 14 x 14 make a long sum for few filters, which is worth splitting."""
-    dispatcher = convolutions.dispatcher()
-    dy = convolutions.whole_numbers(8, 14, 14, 32)
-    x = convolutions.whole_numbers(8, 14, 14, 16)
-    convolutions.tell(dispatcher.conv_bwd_weight(dy, x, (3, 3), padding=1, validate=True))
+def gradient(dispatcher: ckdispatch.Dispatcher) -> ckdispatch.Result:
+    """Eight images of 14 x 14 make a long sum for few filters."""
+    dy = whole_numbers(8, 14, 14, 32)
+    x = whole_numbers(8, 14, 14, 16)
+    return dispatcher.conv_bwd_weight(dy, x, (3, 3), padding=1, validate=True)
 
 
 if __name__ == "__main__":
-    main()
+    example(__doc__, gradient)

@@ -41,5 +41,20 @@ def test_a_convolution_is_computed_and_checked(
 
 def test_an_unknown_device_is_one_sentence() -> None:
     done = run("conv_forward", "grouped_conv_fwd_fp16_2d_essential", "sim:gfx1")
-    assert done.returncode != 0
-    assert "gfx1" in done.stderr.splitlines()[-1]
+    assert done.returncode == 1
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith("error: ") and "gfx1" in sentence
+
+
+def test_kernels_must_be_named() -> None:
+    done = run("conv_backward_weight")
+    assert done.returncode == 2
+    assert "the following arguments are required: kernels" in done.stderr
+    assert "a manifest of kernels" in run("conv_backward_weight", "--help").stdout
+
+
+def test_kernels_that_do_not_exist_are_one_sentence() -> None:
+    done = run("conv_backward_data", "no_such_set", DEVICE)
+    assert done.returncode == 1
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith("error: ") and "no_such_set" in sentence
