@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from ckarch import load_specs
@@ -40,8 +41,9 @@ def test_every_variant_is_drawn() -> None:
 
 def test_a_kernel_at_the_border_is_refused_by_the_rule_that_it_names_alone() -> None:
     samples = list(islice(Draw(ARCH, 5).at_the_border(), 60))
-    assert all(broken(sample) == [sample.rule] for sample in samples)
-    assert len({sample.rule for sample in samples}) > 15
+    assert all(broken(sample) == list(sample.rules) for sample in samples)
+    assert {len(sample.rules) for sample in samples} == {1}
+    assert len({sample.rules for sample in samples}) > 15
 
 
 def test_the_command_prints_what_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,3 +55,20 @@ def test_the_command_prints_what_is_drawn(capsys: pytest.CaptureFixture[str]) ->
 def test_an_unknown_gpu_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["draw", "--gpu", "gfx1"]) == 2
     assert "the GPU 'gfx1' was asked for; there is gfx908, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kernel", "why"),
+    [
+        ("gemm_fp16", "write it as GPU:NAME"),
+        ("gfx1:gemm_fp16", "the GPU 'gfx1' was asked for"),
+        ("gfx942:gemm_fp16", "the kernel 'gfx942:gemm_fp16' was asked for: "),
+    ],
+)
+def test_a_kernel_that_cannot_be_is_refused(
+    kernel: str, why: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    results = tmp_path / "samples.json"
+    assert main(["samples", "--kernel", kernel, "--results", str(results)]) == 2
+    assert why in capsys.readouterr().err
+    assert not results.exists()

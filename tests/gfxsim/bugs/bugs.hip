@@ -148,6 +148,33 @@ __global__ void pick_empty_register(const int* in, int* out, int, bool bug) {
     out[item()] = value;
 }
 
+// An accumulator that the even lanes alone have written; every lane takes a sum over all lanes of the factors, and the odd lanes store theirs if there is
+// a bug.
+__global__ void store_empty_accumulator(const int* in, int* out, int, bool bug) {
+#if defined(__GFX12__)
+#define MATRIX "v_wmma_i32_16x16x16_iu8 v[64:71], v[60:61], v[60:61], v[64:71]\n"
+#elif defined(__GFX11__)
+#define MATRIX "v_wmma_i32_16x16x16_iu8 v[64:71], v[60:63], v[60:63], v[64:71]\n"
+#else
+#define MATRIX "v_mfma_i32_16x16x32_i8 v[64:67], v[60:61], v[60:61], v[64:67]\n"
+#endif
+#if defined(__GFX9__)
+#define EVEN_LANES "s_mov_b64 s[40:41], exec\ns_mov_b32 exec_lo, 0x55555555\ns_mov_b32 exec_hi, 0x55555555\n"
+#define ALL_LANES "s_mov_b64 exec, s[40:41]\n"
+#else
+#define EVEN_LANES "s_mov_b32 s40, exec_lo\ns_mov_b32 exec_lo, 0x55555555\n"
+#define ALL_LANES "s_mov_b32 exec_lo, s40\n"
+#endif
+    int value;
+    asm volatile("v_mov_b32 v60, %1\nv_mov_b32 v61, %1\nv_mov_b32 v62, %1\nv_mov_b32 v63, %1\n" EVEN_LANES
+                 "v_mov_b32 v64, 0\nv_mov_b32 v65, 0\nv_mov_b32 v66, 0\nv_mov_b32 v67, 0\nv_mov_b32 v68, 0\nv_mov_b32 v69, 0\nv_mov_b32 v70, 0\nv_mov_b32 v71, 0\n"
+                 ALL_LANES "s_nop 7\n" MATRIX "s_nop 7\ns_nop 7\nv_mov_b32 %0, v64"
+                 : "=v"(value)
+                 : "v"(in[item() % 16])  // gfx11 wants factors twice
+                 : "v60", "v61", "v62", "v63", "v64", "v65", "v66", "v67", "v68", "v69", "v70", "v71", "s40", "s41");
+    if (bug || item() % 2 == 0) out[item()] = value;
+}
+
 __global__ void use_empty_lds(const int* in, int* out, int, bool bug) {
     __shared__ int shared[kThreads];
     // Every number in the tests is positive, so with the bug nobody writes.

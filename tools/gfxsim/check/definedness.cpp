@@ -132,6 +132,10 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
             return results;
         default: break;
     }
+    if (traits.klass == Class::matrix) {
+        results.made = of_matrix(wave, instr);
+        return results;
+    }
     for (int n = 0; n < instr.srcs; ++n) {
         const Operand& operand = instr.src[n];
         const bool mask        = instr.def->src[std::size_t(n)] == Type::mask && operand.is_scalar();
@@ -142,13 +146,22 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
     if (traits.reads_vcc) results.made &= vcc(wave).defined;
     if (traits.reads_scc && !scc_) results.made = 0;
     if (flow.flow == Flow::cross_lanes || instr.mod.dpp.kind != DppKind::none) results.made = results.made ? kAll : 0;
-    // Every result of a matrix instruction depends on many lanes.
-    if (traits.klass == Class::matrix) results.made = (results.made & wave.full) == wave.full ? kAll : 0;
     const bool same = instr.srcs >= 2 && instr.src[0].is_vector() && instr.src[1].is_vector() && instr.src[0].index == instr.src[1].index;
     const std::string_view name = instr.def->name;
     if (same && (name == "v_xor_b32" || name == "v_sub_u32" || name == "v_sub_nc_u32")) results.made = kAll;
     results.scc = results.made != 0;
     return results;
+}
+
+u64 Definedness::of_matrix(const Wave& wave, const Instr& instr) const {
+    // An element of the result is a sum over many lanes of the factors, and begins with what its own lane accumulated.
+    const bool in_place  = instr.def->traits.reads_dst;
+    const int accumulator = in_place ? -1 : 2;
+    u64 factors = kAll;
+    for (int n = 0; n < instr.srcs; ++n)
+        if (n != accumulator) factors &= lanes(instr.src[n]);
+    if ((factors & wave.full) != wave.full) return 0;
+    return lanes(in_place ? instr.dst[0] : instr.src[accumulator]);
 }
 
 void Definedness::check_branch(const Wave& wave, const Instr& instr, Findings& findings) const {

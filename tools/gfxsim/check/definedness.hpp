@@ -41,6 +41,7 @@ private:
     Results work_out(const Wave& wave, const Instr& instr, Findings& findings) const;
     Results of_bits(const Wave& wave, const Instr& instr, const FlowOf& flow, Findings& findings) const;
     Results of_lanes(const Wave& wave, const Instr& instr, const FlowOf& flow) const;
+    u64 of_matrix(const Wave& wave, const Instr& instr) const;
     void take_in(const Instr& instr, const Results& results, u64 loaded);
     void check_branch(const Wave& wave, const Instr& instr, Findings& findings) const;
     void set_scalar(const Operand& operand, u64 defined);

@@ -10,9 +10,13 @@ import sys
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from ckarch import ArchSpecs, load_specs
 from ckdispatch.errors import CkDispatchError
+from ckgen.core.errors import SpecError
+from ckgen.families import FAMILIES
+from ckgen.gemm.spec import GemmSpec
 
 from cksupport.cells import Cell, answer_all
 from cksupport.digests import Digests
@@ -90,8 +94,12 @@ def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
 def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try random kernels: a legal one that is not right is bad, as is an illegal one that is."""
     with sole_writer(options.results):
-        known = known_samples(Results.read(options.results), arch)
-        samples = known if options.known else _drawn(options, arch)
+        if options.known:
+            samples = known_samples(Results.read(options.results), arch)
+        elif options.kernel:
+            samples = tuple(_named(text, arch) for text in options.kernel)
+        else:
+            samples = _drawn(options, arch)
         results = _try(samples, options, Digests(arch))
     return _report(SampleSummary.of(samples, results), options)
 
@@ -153,6 +161,18 @@ def _drawn(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Sample, ...]:
     _check_known("GPU", options.gpu, arch.gpus)
     draw = Draw(arch, options.seed, options.gpu)
     return tuple(islice(draw.at_the_border() if options.border else draw.legal(), options.count))
+
+
+def _named(text: str, arch: ArchSpecs) -> Sample:
+    gpu, colon, name = text.partition(":")
+    if not colon:
+        raise SupportError(f"the kernel {text!r} was asked for; write it as GPU:NAME")
+    _check_known("GPU", [gpu], arch.gpus)
+    try:
+        spec = cast(GemmSpec, FAMILIES["gemm"].parse_name(name))
+    except SpecError as error:
+        raise SupportError(f"the kernel {text!r} was asked for: {error}") from error
+    return Sample.judged(gpu, spec, arch)
 
 
 def _check_known(what: str, asked: Sequence[str], known: Sequence[str]) -> None:

@@ -50,7 +50,12 @@ def parser(
         samples,
     )  # fmt: skip
     _choose_samples(sampling, 200)
-    sampling.add_argument(
+    instead = sampling.add_mutually_exclusive_group()
+    instead.add_argument(
+        "--kernel", action="append", default=[], metavar="GPU:NAME",
+        help="draw none: try this one, legal or not; repeatable",
+    )  # fmt: skip
+    instead.add_argument(
         "--known", action="store_true",
         help="draw none: try those of the file again that were made of other sources",
     )  # fmt: skip

@@ -10,14 +10,13 @@ from typing import Any, cast
 
 from ckarch import ArchSpecs
 from ckgen.core.rules import Rule
-from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec
 
 from cksupport.digests import Digests
 from cksupport.results import Results
-from cksupport.samples import Sample, broken_rules
+from cksupport.samples import Sample
 from cksupport.verdicts import Outcome, Verdict
 
 _HEAD = """\
@@ -25,12 +24,13 @@ _HEAD = """\
 
 Kernels drawn at random over variants, dtypes, layouts, pipelines, tiles and GPUs, compiled and run
 on the simulator as those of the [support matrix](gemm.md) are. Legal ones must be right. Illegal
-ones, a field away from legal ones and refused by a single rule, show what the rule is for. Which
-is which is what the rules say now, the outcomes are in [gemm_samples.json](gemm_samples.json), and
-nobody writes in this page:
+ones, a field away from legal ones and refused by a single rule, show what the rule is for; those
+of rules that refuse nothing alone were chosen by name. Which is which is what the rules say now,
+the outcomes are in [gemm_samples.json](gemm_samples.json), and nobody writes in this page:
 
     ./bazelw run //tools/support:gemm -- samples --count 200            # legal ones
     ./bazelw run //tools/support:gemm -- samples --count 200 --border   # illegal ones
+    ./bazelw run //tools/support:gemm -- samples --kernel GPU:NAME      # a certain one
     ./bazelw run //tools/support:gemm -- render                         # writes this page
 """
 
@@ -56,8 +56,10 @@ class SampleSummary:
                 untested += 1
                 continue
             outcome = result.outcome
-            counted = illegal.setdefault(sample.rule, Counter()) if sample.rule else legal
-            counted[outcome.verdict] += 1
+            if not sample.rules:
+                legal[outcome.verdict] += 1
+            for rule in sample.rules:
+                illegal.setdefault(rule, Counter())[outcome.verdict] += 1
             if not sample.may_be(right=outcome.verdict is Verdict.RIGHT):
                 bad[str(sample)] = _how(outcome)
         return cls(legal, illegal, bad, untested)
@@ -80,12 +82,9 @@ class SampleSummary:
         }
 
     def __str__(self) -> str:
-        refused = sum(self.illegal.values(), Counter())
-        lines = [
-            f"{self.legal.total()} legal kernels: {_counts(self.legal)}",
-            f"{refused.total()} illegal kernels, of {len(self.illegal)} rules: {_counts(refused)}",
-            f"{self.untested} untested",
-        ]
+        lines = [f"{self.legal.total()} legal kernels: {_counts(self.legal)}"]
+        lines += [f"against {rule}: {_counts(tried)}" for rule, tried in self.illegal.items()]
+        lines.append(f"{self.untested} untested")
         return "\n".join(lines + [f"  {kernel}: {why}" for kernel, why in self.bad.items()])
 
 
@@ -101,15 +100,18 @@ class _Tried:
         where = f"`{self.sample.spec.name}` on {self.sample.gpu}"
         return f"- {where} {'was' if self.stale else 'is'} {_how(self.outcome)}"
 
+    def told_of(self, rule: Rule) -> str:
+        """With the other rules that refuse it."""
+        others = " and ".join(f"`{other}`" for other in self.sample.rules if other != rule.id)
+        return f"{self} (against {others} too)" if others else str(self)
+
 
 def known_samples(results: Results, arch: ArchSpecs) -> tuple[Sample, ...]:
-    """The samples of a file, with the first rule that refuses each."""
-    found = []
-    for gpu, name in sorted(results.known):
-        spec = cast(GemmSpec, FAMILIES["gemm"].parse_name(name))
-        broken = broken_rules(spec, Target.of(arch, gpu))
-        found.append(Sample(gpu, spec, broken[0] if broken else ""))
-    return tuple(found)
+    """The samples of a file, as the rules of now see them."""
+    return tuple(
+        Sample.judged(gpu, cast(GemmSpec, FAMILIES["gemm"].parse_name(name)), arch)
+        for gpu, name in sorted(results.known)
+    )
 
 
 def samples_page(results: Results, digests: Digests, arch: ArchSpecs) -> str:
@@ -119,7 +121,7 @@ def samples_page(results: Results, digests: Digests, arch: ArchSpecs) -> str:
         known = results.known[sample.key]
         stale = known.digest != digests.of(sample.spec, sample.gpu)
         tried.append(_Tried(sample, known.outcome, stale))
-    legal = [one for one in tried if not one.sample.rule]
+    legal = [one for one in tried if not one.sample.rules]
     head = f"{_HEAD}\n{_staleness(tried)}"
     sections = (_rule_section(rule, tried) for rule in GEMM_RULES)
     return "\n".join([head, _legal_table(legal, arch), *sections])
@@ -151,13 +153,15 @@ def _legal_table(tried: Sequence[_Tried], arch: ArchSpecs) -> str:
 
 
 def _rule_section(rule: Rule, tried: Sequence[_Tried]) -> str:
-    own = [one for one in tried if one.sample.rule == rule.id]
+    # What it refuses alone says most about it.
+    own = [one for one in tried if rule.id in one.sample.rules]
+    own.sort(key=lambda one: len(one.sample.rules))
     counted = Counter(one.outcome.verdict for one in own)
     text = f"## {rule.id}\n\n{rule.sentence} Without it: {rule.purpose.value}.\n"
     text += f"\nTried against it: {_counts(counted)}.\n"
     shown: dict[Verdict, str] = {}
     for one in own:
-        shown.setdefault(one.outcome.verdict, str(one))
+        shown.setdefault(one.outcome.verdict, one.told_of(rule))
     return "\n".join([text, *shown.values(), *([""] if shown else [])])
 
 

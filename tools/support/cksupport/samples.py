@@ -51,22 +51,28 @@ _DRAWS_OF_A_KIND = 200
 
 @dataclass(frozen=True)
 class Sample(Kernel):
-    """A kernel that was drawn; ``rule`` is the id of the only rule that refuses it, if one does."""
+    """A kernel that was drawn, or named; ``rules`` are the ids of those that refuse it."""
 
-    rule: str = ""
+    rules: tuple[str, ...] = ()
+
+    @classmethod
+    def judged(cls, gpu: str, spec: GemmSpec, arch: ArchSpecs) -> Sample:
+        """With the rules that refuse it now."""
+        return cls(gpu, spec, tuple(broken_rules(spec, Target.of(arch, gpu))))
 
     def may_be(self, right: bool) -> bool:
         """Whether that says nothing against the rules."""
-        if not self.rule:
+        if not self.rules:
             return right
-        return not right or _RULES[self.rule].purpose is not Purpose.RESULTS
+        return not right or all(_RULES[rule].purpose is not Purpose.RESULTS for rule in self.rules)
 
     def __str__(self) -> str:
-        return f"{super().__str__()} against {self.rule}" if self.rule else super().__str__()
+        against = f" against {', '.join(self.rules)}" if self.rules else ""
+        return f"{super().__str__()}{against}"
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        return {"gpu": self.gpu, "kernel": self.spec.name, "rule": self.rule}
+        return {"gpu": self.gpu, "kernel": self.spec.name, "rules": list(self.rules)}
 
 
 class Draw:
@@ -109,7 +115,7 @@ class Draw:
                 if taken[rule] > min(taken.values(), default=0) + 1:
                     continue
                 taken[rule] += 1
-                yield Sample(sample.gpu, spec, rule)
+                yield Sample(sample.gpu, spec, (rule,))
                 break
 
     def _one(self, items: Sequence[_Item]) -> _Item:
