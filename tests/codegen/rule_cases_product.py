@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Layout, Pipeline, Scheduler, SplitK
+from ckgen.gemm.spec import (
+    DLayout,
+    Dtype,
+    Epilogue,
+    FusedOp,
+    GemmSpec,
+    Layout,
+    Pipeline,
+    Scheduler,
+    SplitK,
+    Variant,
+)
 from codegen_support import ARCH, gemm, target
 from rule_case import Case
 
@@ -53,6 +64,14 @@ def _sixteen_waves(**changes: object) -> GemmSpec:
     return gemm(**{**base, **changes})
 
 
+def _turns(**changes: object) -> GemmSpec:
+    base = {"tile": (64, 64, 32), "waves": (1, 1, 2), "pipeline": Pipeline.COMPV5}
+    return gemm(**{**base, "epilogue": Epilogue.DEFAULT, **changes})
+
+
+_BIAS = {"variant": Variant.MULTI_D, "fused_op": FusedOp.MULTI_D_ADD, "d_count": 1}
+
+
 def _narrow(**changes: object) -> GemmSpec:
     base = {"tile": (64, 64, 64), "waves": (4, 1, 1), "warp_tile": (4, 64, 16)}
     return gemm(**{**base, "pipeline": Pipeline.COMPV3, **changes})
@@ -89,6 +108,12 @@ PRODUCT_CASES = [
          "waves 2x2x1 are not among those of gfx1100", target("gfx1100")),
     Case("gemm.wave_k", gemm(), gemm(waves=(2, 2, 2)),
          "waves 2x2x2 divide k among 2, and", WIDE_WAVES),
+    Case("gemm.wave_k", _turns(), _turns(waves=(2, 1, 2)),
+         "the pipeline compv5 has waves 1x1x2, not 2x1x2"),
+    Case("gemm.accumulator_registers", _turns(), _turns(tile=(128, 128, 32)),
+         "tile 128x128x32 with waves 1x1x2 needs 512 accumulators per lane"),
+    Case("gemm.lds_capacity", _turns(), _turns(tile=(256, 128, 32)),
+         "tile 256x128x32 with the pipeline compv5 needs 131072 bytes of LDS", alone=False),
     Case("gemm.warp_tile_supported", gemm(warp_tile=(16, 16, 32)), gemm(warp_tile=(16, 16, 8)),
          "warp tile 16x16x8 is not among those of gfx942 for fp16_fp16_fp32 (32x32x8, "),
     Case("gemm.warp_tile_correct", gemm(), _int8(dtype_c=Dtype.INT32),
@@ -115,11 +140,14 @@ PRODUCT_CASES = [
          "the combination compv4, default, intrawave is listed as unsupported",
          target(arch=replace(ARCH, unsupported_traits=frozenset(
              {("compv4", "default", "intrawave")})))),
-    Case("gemm.compv5_unusable", gemm(), gemm(pipeline=Pipeline.COMPV5),
-         "the pipeline compv5 with the cshuffle epilogue gives no usable kernel"),
-    Case("gemm.compv5_unusable", gemm(epilogue=Epilogue.DEFAULT),
-         gemm(pipeline=Pipeline.COMPV5, epilogue=Epilogue.DEFAULT),
-         "the pipeline compv5 with the default epilogue gives no usable kernel"),
+    Case("gemm.compv5_layout", _turns(), _turns(layout=Layout.RRR),
+         "the pipeline compv5 does not go with the layout rrr, only with rcr"),
+    Case("gemm.compv5_epilogue", _turns(), _turns(epilogue=Epilogue.CSHUFFLE),
+         "of the waves of the pipeline compv5 one stores C, and the cshuffle epilogue has"),
+    Case("gemm.compv5_variant", _turns(variant=Variant.BATCHED), _turns(variant=Variant.GROUPED),
+         "the variant grouped lets every wave store, and compv5 only one"),
+    Case("gemm.compv5_variant", _turns(**_BIAS), _turns(**_BIAS, d_layout=DLayout.COLUMNS),
+         "D tensors by columns let every wave store, and compv5 only one"),
     Case("gemm.persistent_pipeline", gemm(persistent=True),
          gemm(pipeline=Pipeline.COMPV6, persistent=True),
          "the pipeline compv6 has no persistent form"),

@@ -188,7 +188,8 @@ def test_explain_names_violations_and_the_nearest_legal_kernel(
     printed = capsys.readouterr()
     violated = [line for line in printed.out.splitlines() if line.startswith("  VIOLATED")]
     assert [line.split()[1] for line in violated] == [
-        "gemm.compv5_unusable:",
+        "gemm.wave_k:",
+        "gemm.compv5_epilogue:",
         "gemm.tile_divisible:",
     ]
     last = printed.out.splitlines()[-1]

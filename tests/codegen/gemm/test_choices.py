@@ -120,7 +120,7 @@ def test_only_small_floats_are_stored_as_small_floats() -> None:
 
 
 def test_a_wildcard_stands_for_what_the_gpu_has() -> None:
-    assert wildcard("waves", "gfx942") == ["1x4x1", "2x2x1", "4x1x1"]
+    assert wildcard("waves", "gfx942") == ["1x4x1", "2x2x1", "4x1x1", "1x1x2"]
     assert wildcard("warp_tile", "gfx1100") == ["16x16x16"]
     assert wildcard("warp_tile", "gfx942", dtype=Dtype.INT8) == ["32x32x16", "16x16x32"]
     assert wildcard("pipeline", "gfx950") == [pipeline.value for pipeline in Pipeline]

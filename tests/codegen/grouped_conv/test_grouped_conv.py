@@ -18,7 +18,7 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, SplitK
+from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, Pipeline, SplitK
 from ckgen.gemm.spec import Layout as GemmLayout
 from ckgen.grouped_conv.spec import GroupedConvSpec, Layout, Specialization, Variant
 from codegen_support import ARCH
@@ -107,6 +107,7 @@ def test_a_convolution_is_a_padded_product(
         (replace(WEIGHT, split_k=SplitK.WORKSPACE), "vector_width"),
         (replace(BASE, epilogue=Epilogue.DEFAULT), "single_stores"),
         (replace(BASE, specialization=Specialization.FILTER_3X3), "one_channel"),
+        (replace(BASE, pipeline=Pipeline.COMPV5), "one_wave_stores"),
         (replace(BASE, tile=Dim3(96, 64, 64)), "tile_divisible"),
         (replace(BASE, tile=Dim3(64, 64, 128), vector_a=1), "vector_load"),
     ],

@@ -82,6 +82,26 @@ __global__ void wait_for_load(const int* in, int* out, int, bool bug) {
     out[item()] = value;
 }
 
+// A load fills the upper half of a register; the lower may be written meanwhile, where the assembler knows halves.
+__global__ void overwrite_load(const int* in, int* out, int, bool bug) {
+#if defined(__GFX9__)
+#define LOAD_HIGH "global_load_short_d16_hi v60, %1, off\n"
+#else
+#define LOAD_HIGH "global_load_d16_hi_b16 v60, %1, off\n"
+#endif
+#if defined(__GFX11__)
+#define WRITE_HIGH "v_mov_b16 v60.h, 1\n"
+#define WRITE_LOW "v_mov_b16 v60.l, 1\n"
+#else
+#define WRITE_HIGH "v_mov_b32 v60, 1\n"
+#define WRITE_LOW "v_mov_b32 v61, 1\n"
+#endif
+    int value;
+    if (bug) asm volatile("v_mov_b32 v60, 0\n" LOAD_HIGH WRITE_HIGH WAIT_FOR_LOAD "v_mov_b32 %0, v60" : "=v"(value) : "v"(in + item()) : "v60", "v61");
+    else asm volatile("v_mov_b32 v60, 0\n" LOAD_HIGH WRITE_LOW WAIT_FOR_LOAD "v_mov_b32 %0, v60" : "=v"(value) : "v"(in + item()) : "v60", "v61");
+    out[item()] = value;
+}
+
 // A counter holds 63: the 64th load waits for the first, and compilers count on it.
 __global__ void outrun_the_counter(const int* in, int* out, int, bool bug) {
     int value, other;

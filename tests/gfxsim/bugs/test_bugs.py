@@ -38,6 +38,7 @@ BUGS = [
     Bug("read_before_barrier", "lds_race", LOADS, "no barrier"),
     Bug("write_before_barrier", "lds_race", STORES, "no barrier"),
     Bug("wait_for_load", "missing_wait", "v_add", "loadcnt" if GPU.startswith("gfx12") else "vmcnt", lane=False),
+    Bug("overwrite_load", "missing_wait", "v_mov", "loadcnt" if GPU.startswith("gfx12") else "vmcnt", lane=False),
     Bug("outrun_the_counter", "missing_wait", "v_add", "loadcnt" if GPU.startswith("gfx12") else "vmcnt", lane=False),
     Bug("wait_for_scalar_load", "missing_wait", "s_add", "kmcnt" if GPU.startswith("gfx12") else "lgkmcnt", lane=False),
     Bug("wait_for_lds", "missing_wait", "v_add", "dscnt" if GPU.startswith("gfx12") else "lgkmcnt", lane=False),

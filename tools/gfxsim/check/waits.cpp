@@ -18,10 +18,18 @@ u8 halves_read(const Instr& instr, int n) {
     return instr.src[n].high || (instr.mod.op_sel >> n & 1) ? 2 : 1;
 }
 
-u8 halves_written(const Instr& instr) {
+u8 halves_loaded(const Instr& instr) {
     const std::string_view name = instr.def->name;
     if (name.find("d16_hi") != name.npos) return 2;
     return name.find("d16") != name.npos ? 1 : kBoth;
+}
+
+u8 halves_written(const Instr& instr, int n) {
+    const Traits& traits = instr.def->traits;
+    const Operand& dst   = instr.dst[n];
+    if (!dst.is_vector() || !is_half(instr.def->dst[std::size_t(n)]) || instr.mod.has_sdwa) return kBoth;
+    if (dst.high || instr.mod.dst_high || traits.writes_high) return 2;
+    return instr.isa != Isa::gfx9 || traits.keeps_half ? 1 : kBoth;
 }
 
 std::size_t most_outstanding(Counter counter, Isa isa) {
@@ -60,7 +68,7 @@ void WaitCheck::before(const Wave& wave, const Instr& instr, Findings& findings)
     for (int n = 0; n < instr.srcs; ++n) check(wave, instr, instr.src[n], halves_read(instr, n), findings);
     // Loads of one counter return in order, so a later one may fill the same register.
     if (instr.def->traits.counter != Counter::none) return;
-    for (int n = 0; n < instr.dsts; ++n) check(wave, instr, instr.dst[n], kBoth, findings);
+    for (int n = 0; n < instr.dsts; ++n) check(wave, instr, instr.dst[n], halves_written(instr, n), findings);
 }
 
 void WaitCheck::after(const Instr& instr) {
@@ -79,7 +87,7 @@ void WaitCheck::issue(const Instr& instr, Counter counter) {
     const std::size_t c = std::size_t(counter);
     Outstanding op{++issued_[c], instr.def->traits.klass == Class::scalar_memory, 0, 0, kBoth};
     if (instr.dsts) {
-        op.first = instr.dst[0].index, op.dwords = instr.dst[0].dwords, op.halves = halves_written(instr);
+        op.first = instr.dst[0].index, op.dwords = instr.dst[0].dwords, op.halves = halves_loaded(instr);
         Pending* pending = file(op.scalar) + op.first;
         for (int dword = 0; dword < op.dwords; ++dword) {
             for (int half = 0; half < 2; ++half) {

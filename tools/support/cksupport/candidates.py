@@ -14,7 +14,7 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3, TileConfig
 from ckgen.families import FAMILIES
 from ckgen.gemm.dtypes import default_dtypes
-from ckgen.gemm.geometry import warp_tile_tables
+from ckgen.gemm.geometry import warp_tile_tables, wave_layouts
 from ckgen.gemm.pipelines import loop_variants, prefetch_stages
 from ckgen.gemm.rules.shape import NARROW
 from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline, Variant
@@ -67,12 +67,13 @@ def _shaped(spec: GemmSpec, shape: TileConfig) -> GemmSpec:
 def _geometries(a: Dtype, b: Dtype, pipeline: Pipeline, target: Target) -> tuple[TileConfig, ...]:
     """Tiles that repeat the warp tile a few times, the best suited first."""
     found = []
-    for waves, warp_tile in product(target.gpu.wave_layouts, _warp_tiles(a, b, pipeline, target)):
-        covered = Dim3(*waves) * Dim3(*warp_tile)
+    layouts, warp_tiles = wave_layouts(pipeline, target), _warp_tiles(a, b, pipeline, target)
+    for waves, warp_tile in product(layouts, warp_tiles):
+        covered = TileConfig(_NO_SHAPE, waves, Dim3(*warp_tile)).coverage
         for m, n, k in product(_ALONG_M_AND_N, _ALONG_M_AND_N, _ALONG_K):
             tile = covered * Dim3(m, n, k)
             if max(tile) <= _LARGEST and min(tile) >= _SMALLEST:
-                found.append(TileConfig(tile, Dim3(*waves), Dim3(*warp_tile)))
+                found.append(TileConfig(tile, waves, Dim3(*warp_tile)))
     fixed = {"dtype": a, "dtype_b": b, "layout": Layout.RCR, "pipeline": pipeline}
     plain = _spec({**fixed, "pad": (False, False, False)}, target.arch)
     return tuple(sorted(found, key=lambda shape: _rank(shape, plain, target.arch)))

@@ -17,7 +17,7 @@ from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
-from ckgen.gemm.geometry import warp_tiles_of
+from ckgen.gemm.geometry import warp_tiles_of, wave_layouts
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import (
@@ -133,13 +133,14 @@ class Draw:
         parts = variant in (Variant.STANDARD, Variant.STREAM_K)
         preshuffle = variant is Variant.PRESHUFFLE
         pipelines = [p for p in Pipeline if p in target.gpu.pipelines]
+        pipeline = Pipeline.PRESHUFFLEV2 if preshuffle else self._one(pipelines)
         pad_m, pad_n, pad_k = self._one(ALL_PADS)
         unshaped = GemmSpec(
             variant=variant, dtype_a=a, dtype_b=b, dtype_c=c, dtype_acc=accumulator,
             layout=Layout.RCR if preshuffle else self._one(tuple(Layout)),
-            tile=Dim3(1, 1, 1), waves=Dim3(*self._one(target.gpu.wave_layouts)),
+            tile=Dim3(1, 1, 1), waves=self._one(wave_layouts(pipeline, target)),
             warp_tile=Dim3(1, 1, 1),
-            pipeline=Pipeline.PRESHUFFLEV2 if preshuffle else self._one(pipelines),
+            pipeline=pipeline,
             epilogue=self._one(tuple(Epilogue)),
             scheduler=Scheduler.DEFAULT if preshuffle else self._one(tuple(Scheduler)),
             pad_m=pad_m, pad_n=pad_n, pad_k=pad_k, persistent=self._random.random() < 0.2,
@@ -152,7 +153,7 @@ class Draw:
             return None
         spec = replace(unshaped, warp_tile=Dim3(*self._one(tiles)))
         repeats = Dim3(self._one(_REPEATS), self._one(_REPEATS), self._one(_REPEATS))
-        return replace(spec, tile=spec.waves * spec.warp_tile * repeats)
+        return replace(spec, tile=spec.tiling.coverage * repeats)
 
     def _changed(self, spec: GemmSpec, target: Target) -> GemmSpec:
         return self._one(_CHANGES)(self, spec, target)
@@ -174,18 +175,20 @@ class Draw:
 
     def _other_repeat(self, spec: GemmSpec, target: Target) -> GemmSpec:
         repeats = Dim3(*(self._one((1, 2, 3, 4, 5, 6, 8)) for _ in range(3)))
-        return replace(spec, tile=spec.waves * spec.warp_tile * repeats)
+        return replace(spec, tile=spec.tiling.coverage * repeats)
 
     def _other_waves(self, spec: GemmSpec, target: Target) -> GemmSpec:
         layouts = {tuple(w) for gpu in self._arch.architectures.values() for w in gpu.wave_layouts}
-        waves = self._one((*sorted(layouts), (1, 1, 1), (1, 2, 1), (2, 1, 2), (3, 1, 1), (8, 4, 1)))
+        others = ((1, 1, 1), (1, 2, 1), (1, 1, 2), (2, 1, 2), (3, 1, 1), (8, 4, 1))
+        waves = self._one((*sorted(layouts), *others))
         return replace(spec, waves=Dim3(*waves))
 
     def _other_warp_tile(self, spec: GemmSpec, target: Target) -> GemmSpec:
         broken = target.gpu.broken_warp_tiles.get(spec.dtype_key, ())
         tiles = (*warp_tiles_of(spec, target), *broken, *_OUT_OF_PLACE)
         warp_tile = Dim3(*self._one(tiles))
-        return replace(spec, warp_tile=warp_tile, tile=spec.waves * warp_tile * spec.tiling.repeat)
+        changed = replace(spec, warp_tile=warp_tile)
+        return replace(changed, tile=changed.tiling.coverage * spec.tiling.repeat)
 
     def _other_count(self, spec: GemmSpec, target: Target) -> GemmSpec:
         return replace(spec, d_count=self._one(range(MAX_DS + 2)))

@@ -52,8 +52,11 @@ class TileConfig:
 
     @property
     def coverage(self) -> Dim3:
-        """What all waves together cover with one warp tile each."""
-        return self.waves * self.warp_tile
+        """What all waves together cover with one warp tile each.
+
+        Waves along k take turns with whole tiles, so that k counts once.
+        """
+        return Dim3(self.waves.m, self.waves.n, 1) * self.warp_tile
 
     @property
     def repeat(self) -> Dim3:

@@ -12,7 +12,7 @@ from ckgen.core.choice import Choice
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
-from ckgen.gemm.geometry import warp_tiles_of
+from ckgen.gemm.geometry import warp_tiles_of, wave_layouts
 from ckgen.gemm.spec import MAX_DS, GemmSpec, Pipeline
 
 _PER_AXIS = 5
@@ -26,7 +26,7 @@ def alternatives(spec: GemmSpec, field: str, target: Target) -> Iterable[Any]:
     if field == "tile":
         return _nearby_tiles(spec)
     if field == "waves":
-        return tuple(Dim3(*waves) for waves in target.gpu.wave_layouts)
+        return wave_layouts(spec.pipeline, target)
     if field == "warp_tile":
         return tuple(Dim3(*tile) for tile in warp_tiles_of(spec, target))
     if field == "d_count":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from ckarch import ArchSpecs
@@ -17,7 +17,7 @@ from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
-from ckgen.gemm.geometry import warp_tile_tables
+from ckgen.gemm.geometry import warp_tile_tables, wave_layouts
 from ckgen.gemm.spec import (
     MAX_DS,
     DLayout,
@@ -83,8 +83,9 @@ def tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
 
 
 def waves(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
-    """The layouts of waves that the GPU's table lists."""
-    return tuple(Dim3(*waves) for waves in target.gpu.wave_layouts)
+    """The layouts of waves of all pipelines that the GPU has instructions for."""
+    each = (wave_layouts(pipeline, target) for pipeline in pipelines(target, chosen))
+    return tuple(dict.fromkeys(chain.from_iterable(each)))
 
 
 def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:

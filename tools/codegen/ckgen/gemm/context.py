@@ -65,6 +65,7 @@ def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "pipeline": pipeline.pipeline,
         "base_pipeline": pipeline.base,
         "double_lds": pipeline.double_lds,
+        "wave_groups": pipeline.wave_groups,
         "scheduler": _SCHEDULERS[spec.scheduler],
         "memory_operation": "atomic_add" if spec.split_k is SplitK.ATOMIC else "set",
         "adds_parts": spec.split_k is SplitK.WORKSPACE,

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from ckgen.core.target import Target
+from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import bytes_of
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Variant
+from ckgen.gemm.pipelines import PIPELINE_CLASSES
+from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Pipeline, Variant
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ def _load_grid(
     rows = outer if k_contiguous else spec.tile.k
     per_thread = outer * spec.tile.k // spec.tiling.threads(wave_size)
     vector = given or load_vector(dtype, columns, per_thread, target)
-    return ThreadGrid(what, rows, columns, vector, spec.tiling.wave_count, wave_size)
+    waves = spec.tiling.wave_count // PIPELINE_CLASSES[spec.pipeline].wave_groups
+    return ThreadGrid(what, rows, columns, vector, waves, wave_size)
 
 
 def load_vector(dtype: Dtype, contiguous: int, per_thread: int, target: Target) -> int:
@@ -124,7 +127,10 @@ def shuffle_shape(spec: GemmSpec, target: Target) -> ShuffleShape:
 
 
 def lds_bytes(spec: GemmSpec, target: Target) -> int:
-    """LDS of one workgroup: every buffer of the pipeline must also serve the epilogue."""
+    """LDS of one workgroup: every buffer of the pipeline must also serve the epilogue.
+
+    Waves that take turns hand their sums over in it, to the one that stores them.
+    """
     arch = target.arch
     tiles = [(spec.tile.m, spec.dtype_a)]
     if spec.variant is not Variant.PRESHUFFLE:
@@ -136,7 +142,18 @@ def lds_bytes(spec: GemmSpec, target: Target) -> int:
     if spec.epilogue is Epilogue.CSHUFFLE:
         grid = shuffle_shape(spec, target).grid
         shuffled = bytes_of(grid.rows * grid.columns, spec.dtype_stored, arch)
-    return max(stage, shuffled) * arch.pipeline(spec.pipeline).lds_buffers
+    handed_over = 0
+    if PIPELINE_CLASSES[spec.pipeline].takes_turns:
+        handed_over = bytes_of(spec.tile.m * spec.tile.n, spec.dtype_acc, arch)
+    return max(stage, shuffled, handed_over) * arch.pipeline(spec.pipeline).lds_buffers
+
+
+def wave_layouts(pipeline: Pipeline, target: Target) -> tuple[Dim3, ...]:
+    """The layouts of waves that the pipeline is offered with on the GPU."""
+    groups = PIPELINE_CLASSES[pipeline].wave_groups
+    if groups > 1:
+        return (Dim3(1, 1, groups),)
+    return tuple(Dim3(*waves) for waves in target.gpu.wave_layouts)
 
 
 def warp_tile_tables(
@@ -153,8 +170,13 @@ def warp_tiles_of(spec: GemmSpec, target: Target) -> tuple[tuple[int, int, int],
 
 
 def accumulators_per_lane(spec: GemmSpec, target: Target) -> int:
-    """32-bit registers that each lane needs for its part of C."""
-    return ceil(spec.tile.m * spec.tile.n / spec.tiling.threads(target.gpu.wave_size))
+    """32-bit registers that each lane needs for its part of C.
+
+    Waves that take turns have all of C each, and room for what another hands over.
+    """
+    lanes = spec.waves.m * spec.waves.n * target.gpu.wave_size
+    sums = PIPELINE_CLASSES[spec.pipeline].wave_groups
+    return sums * ceil(spec.tile.m * spec.tile.n / lanes)
 
 
 def registers_per_lane(spec: GemmSpec, target: Target) -> int:

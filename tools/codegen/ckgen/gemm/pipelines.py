@@ -31,17 +31,25 @@ class PipelineClass:
     """CK's names for a pipeline: its class template, and the one that knows loop counts and tails.
 
     ``persistent``: whether it can be run in a loop over tiles. ``double_lds``: whether CK must give
-    it two LDS buffers rather than one.
+    it two LDS buffers rather than one. ``wave_groups``: how many waves take turns with the tiles of
+    k, so that one loads while another computes; the first of them stores C.
     """
 
     pipeline: str
     base: str
     persistent: bool
     double_lds: bool
+    wave_groups: int
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether the waves of a workgroup have different tiles of k."""
+        return self.wave_groups > 1
 
 
-def _class(stem: str, persistent: bool, double_lds: bool) -> PipelineClass:
-    return PipelineClass(f"ck_tile::{stem}", f"ck_tile::Base{stem}", persistent, double_lds)
+def _class(stem: str, persistent: bool, double_lds: bool, wave_groups: int = 1) -> PipelineClass:
+    names = (f"ck_tile::{stem}", f"ck_tile::Base{stem}")
+    return PipelineClass(*names, persistent, double_lds, wave_groups)
 
 
 PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
@@ -49,7 +57,7 @@ PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
         Pipeline.MEM: _class("GemmPipelineAgBgCrMem", True, False),
         Pipeline.COMPV3: _class("GemmPipelineAgBgCrCompV3", True, False),
         Pipeline.COMPV4: _class("GemmPipelineAgBgCrCompV4", True, True),
-        Pipeline.COMPV5: _class("GemmPipelineAgBgCrCompV5", False, False),
+        Pipeline.COMPV5: _class("GemmPipelineAgBgCrCompV5", False, False, wave_groups=2),
         Pipeline.COMPV6: _class("GemmPipelineAgBgCrCompV6", False, False),
         Pipeline.COMP_ASYNC: _class("GemmPipelineAgBgCrCompAsync", False, True),
         Pipeline.PRESHUFFLEV2: _class("WeightPreshufflePipelineAGmemBGmemCRegV2", True, True),

@@ -11,7 +11,8 @@ from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.dtypes import allowed_outputs
-from ckgen.gemm.geometry import warp_tiles_of
+from ckgen.gemm.geometry import warp_tiles_of, wave_layouts
+from ckgen.gemm.pipelines import PIPELINE_CLASSES
 from ckgen.gemm.spec import GemmSpec, Layout, Variant
 
 
@@ -43,16 +44,18 @@ def _pipeline_supported(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _wave_layout_supported(spec: GemmSpec, target: Target) -> str | None:
-    if spec.waves in target.gpu.wave_layouts:
+    layouts = wave_layouts(spec.pipeline, target)
+    # What waves that take turns must be is for another rule.
+    if PIPELINE_CLASSES[spec.pipeline].takes_turns or spec.waves in layouts:
         return None
-    return (
-        f"waves {spec.waves} are not among those of {target.name} "
-        f"({_listed(target.gpu.wave_layouts)})"
-    )
+    return f"waves {spec.waves} are not among those of {target.name} ({_listed(layouts)})"
 
 
 def _wave_k(spec: GemmSpec, target: Target) -> str | None:
-    if spec.waves.k == 1:
+    groups = PIPELINE_CLASSES[spec.pipeline].wave_groups
+    if groups > 1 and spec.waves != (1, 1, groups):
+        return f"the pipeline {spec.pipeline} has waves 1x1x{groups}, not {spec.waves}"
+    if spec.waves.k == groups:
         return None
     return f"waves {spec.waves} divide k among {spec.waves.k}, and nothing adds up their parts"
 
@@ -113,8 +116,9 @@ HARDWARE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "gemm.wave_k",
-        "One wave must cover the whole of k: CK does not add up partial sums of several waves.",
-        ("waves",),
+        "One wave must cover the whole of k, because CK does not add up partial sums of several; but "
+        "compv5 has two waves, 1x1x2, which take turns with the tiles of k and are added up.",
+        ("waves", "pipeline"),
         _wave_k,
     ),
     Rule(

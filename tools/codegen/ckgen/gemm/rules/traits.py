@@ -6,7 +6,15 @@ from __future__ import annotations
 from ckgen.core.rules import Rule
 from ckgen.core.target import Target
 from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import GemmSpec, Pipeline, Scheduler
+from ckgen.gemm.spec import (
+    DLayout,
+    Epilogue,
+    GemmSpec,
+    Layout,
+    Pipeline,
+    Scheduler,
+    Variant,
+)
 
 
 def _interwave_only_mem(spec: GemmSpec, target: Target) -> str | None:
@@ -22,13 +30,33 @@ def _unsupported_traits(spec: GemmSpec, target: Target) -> str | None:
     return f"the combination {', '.join(traits)} is listed as unsupported"
 
 
-def _compv5_unusable(spec: GemmSpec, target: Target) -> str | None:
-    if spec.pipeline is not Pipeline.COMPV5:
+def _takes_turns(spec: GemmSpec) -> bool:
+    return PIPELINE_CLASSES[spec.pipeline].takes_turns
+
+
+def _compv5_layout(spec: GemmSpec, target: Target) -> str | None:
+    if not _takes_turns(spec) or spec.layout is Layout.RCR:
+        return None
+    return f"the pipeline {spec.pipeline} does not go with the layout {spec.layout}, only with rcr"
+
+
+def _compv5_epilogue(spec: GemmSpec, target: Target) -> str | None:
+    if not _takes_turns(spec) or spec.epilogue is Epilogue.DEFAULT:
         return None
     return (
-        f"the pipeline compv5 with the {spec.epilogue} epilogue gives no usable kernel: cshuffle "
-        "fails a static assertion in CK, and the default epilogue spills thousands of registers"
+        f"of the waves of the pipeline {spec.pipeline} one stores C, and the {spec.epilogue} "
+        "epilogue has barriers for all"
     )
+
+
+def _compv5_variant(spec: GemmSpec, target: Target) -> str | None:
+    if not _takes_turns(spec):
+        return None
+    if spec.variant in (Variant.GROUPED, Variant.STREAM_K):
+        return f"the variant {spec.variant} lets every wave store, and {spec.pipeline} only one"
+    if spec.d_layout is DLayout.COLUMNS:
+        return f"D tensors by columns let every wave store, and {spec.pipeline} only one"
+    return None
 
 
 def _persistent_pipeline(spec: GemmSpec, target: Target) -> str | None:
@@ -51,11 +79,25 @@ TRAIT_RULES: tuple[Rule, ...] = (
         _unsupported_traits,
     ),
     Rule(
-        "gemm.compv5_unusable",
-        "The compv5 pipeline is refused: this compiler makes no usable kernel of it, with either "
-        "epilogue.",
-        ("pipeline",),
-        _compv5_unusable,
+        "gemm.compv5_layout",
+        "The pipeline compv5 needs A and B with contiguous k: CK sets its second wave a tile ahead "
+        "along that axis, whatever the layout.",
+        ("layout", "pipeline"),
+        _compv5_layout,
+    ),
+    Rule(
+        "gemm.compv5_epilogue",
+        "The pipeline compv5 needs the default epilogue: of its two waves the first stores C, and "
+        "the barriers of cshuffle wait for the second, which has ended.",
+        ("epilogue", "pipeline"),
+        _compv5_epilogue,
+    ),
+    Rule(
+        "gemm.compv5_variant",
+        "The pipeline compv5 does not go with grouped and stream_k kernels or D tensors by columns, "
+        "whose loops over tiles let every wave store.",
+        ("variant", "d_layout", "pipeline"),
+        _compv5_variant,
     ),
     Rule(
         "gemm.persistent_pipeline",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
+from ckgen.gemm.pipelines import PIPELINE_CLASSES
 from ckgen.gemm.spec import FusedOp, SplitK
 from ckgen.grouped_conv.choices import DIMENSIONS, MERGED_GROUPS
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization, Variant
@@ -69,6 +70,12 @@ def _channels_first(spec: GroupedConvSpec, target: Target) -> str | None:
     return None
 
 
+def _one_wave_stores(spec: GroupedConvSpec, target: Target) -> str | None:
+    if not PIPELINE_CLASSES[spec.pipeline].takes_turns:
+        return None
+    return f"of the waves of the pipeline {spec.pipeline} one has the sums, and all would store"
+
+
 DIRECTION_RULES: tuple[Rule, ...] = (
     Rule(
         "grouped_conv.dimensions",
@@ -116,5 +123,12 @@ DIRECTION_RULES: tuple[Rule, ...] = (
         ("specialization",),
         _specialization,
         Purpose.NAMES,
+    ),
+    Rule(
+        "grouped_conv.one_wave_stores",
+        "The pipeline compv5 is refused: of its two waves the first has the sums, and the kernels of "
+        "a convolution let every wave store.",
+        ("pipeline",),
+        _one_wave_stores,
     ),
 )
