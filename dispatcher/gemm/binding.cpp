@@ -17,12 +17,14 @@ void* moved(const void* tensor, std::int64_t matrices, std::int64_t stride, Name
 // One product, or a batch that one launch computes; `matrix` of the batch otherwise.
 void bind_product(const GemmProblem& problem, const GemmWay& way, Tensors tensors, std::int64_t matrix, ck_gemm_problem& bound) {
     const Oriented o = oriented(problem);
+    // Kernels of packed dtypes count the bytes that their elements share.
+    const std::int64_t pack_a = dtype_facts(o.dtype_a, "A").pack, pack_b = dtype_facts(o.dtype_b, "B").pack;
     bound.base       = {sizeof(ck_gemm_problem), CK_FAMILY_GEMM};
     bound.m          = o.m;
     bound.n          = o.n;
-    bound.k          = problem.k;
-    bound.stride_a   = o.stride_a;
-    bound.stride_b   = o.stride_b;
+    bound.k          = problem.k / pack_a;
+    bound.stride_a   = o.stride_a / pack_a;
+    bound.stride_b   = o.stride_b / pack_b;
     bound.stride_c   = o.stride_c;
     bound.k_batch    = way.k_batch;
     bound.a          = moved(tensors[o.exchanged ? 1 : 0], matrix, o.batch_stride_a, o.dtype_a);
@@ -35,8 +37,8 @@ void bind_product(const GemmProblem& problem, const GemmWay& way, Tensors tensor
     bound.batch = 1;
     if (way.together && problem.batch > 1) {
         bound.batch          = problem.batch;
-        bound.batch_stride_a = o.batch_stride_a;
-        bound.batch_stride_b = o.batch_stride_b;
+        bound.batch_stride_a = o.batch_stride_a / pack_a;
+        bound.batch_stride_b = o.batch_stride_b / pack_b;
         bound.batch_stride_c = o.batch_stride_c;
     }
 }

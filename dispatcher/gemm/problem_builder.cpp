@@ -70,6 +70,19 @@ void check_weights(const GemmProblem& p) {
     if (p.stride_b != p.k) refuse(asked + "with a leading dimension of B of " + number(p.stride_b) + "; they have no gaps: it is K.");
 }
 
+// Elements that share a byte cannot be told apart by an address.
+void check_packing(const GemmProblem& p) {
+    const auto check = [&](char name, Name dtype, std::int64_t leading, std::int64_t batch_stride) {
+        const int pack = dtype_facts(dtype, kAsked).pack;
+        if (pack == 1 || (p.k % pack == 0 && leading % pack == 0 && batch_stride % pack == 0)) return;
+        refuse("A GEMM with K = " + number(p.k) + " and " + name + " of " + std::string(dtype.text()) + " with a leading dimension of " + number(leading) + " and a batch stride of " + number(batch_stride) +
+               " was asked for; " + number(pack) + " of its elements share a byte, so each must be a multiple of " + number(pack) + ".");
+    };
+    check('A', p.dtype_a, p.stride_a, p.batch_stride_a);
+    check('B', p.dtype_b, p.stride_b, p.batch_stride_b);
+    if (dtype_facts(p.dtype_c, kAsked).pack > 1 || dtype_facts(p.dtype_d, kAsked).pack > 1) refuse("A GEMM with C or D tensors of a dtype of which several elements share a byte was asked for; only A and B can be of one.");
+}
+
 }  // namespace
 
 GemmProblemBuilder::GemmProblemBuilder() {
@@ -169,6 +182,7 @@ GemmProblem GemmProblemBuilder::build() const {
     if (p.split_k < 0 || p.split_k > p.k) refuse("A GEMM with K = " + number(p.k) + " split into " + number(p.split_k) + " parts was asked for; parts are from 1 to K, or 0 for the dispatcher to choose.");
     if (p.fused_op.empty()) p.fused_op = "PassThrough";
     complete_ds(p);
+    check_packing(p);
     check_weights(p);
     check_alignment(p.alignment, kAsked);
     return p;

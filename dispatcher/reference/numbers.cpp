@@ -18,7 +18,7 @@ T load(const void* array, std::int64_t index) {
 }
 
 // What becomes of the largest exponent, and of the negative zero.
-enum class Special { ieee, fnuz, no_infinity };
+enum class Special { ieee, fnuz, no_infinity, finite };
 
 template <int ExponentBits, int MantissaBits, int Bias, Special special>
 double decode(std::uint32_t bits) {
@@ -38,6 +38,7 @@ double read_int8(const void* array, std::int64_t i) { return load<std::int8_t>(a
 double read_int32(const void* array, std::int64_t i) { return load<std::int32_t>(array, i); }
 double read_fp16(const void* array, std::int64_t i) { return decode<5, 10, 15, Special::ieee>(load<std::uint16_t>(array, i)); }
 double read_bf16(const void* array, std::int64_t i) { return decode<8, 7, 127, Special::ieee>(load<std::uint16_t>(array, i)); }
+double read_pk_fp4(const void* array, std::int64_t i) { return decode<2, 1, 1, Special::finite>(load<std::uint8_t>(array, i / 2) >> i % 2 * 4 & 0xfu); }
 double read_fp8_ocp(const void* array, std::int64_t i) { return decode<4, 3, 7, Special::no_infinity>(load<std::uint8_t>(array, i)); }
 double read_bf8_ocp(const void* array, std::int64_t i) { return decode<5, 2, 15, Special::ieee>(load<std::uint8_t>(array, i)); }
 double read_fp8_fnuz(const void* array, std::int64_t i) { return decode<4, 3, 8, Special::fnuz>(load<std::uint8_t>(array, i)); }
@@ -62,6 +63,7 @@ Numbers::Numbers(Name dtype, arch::Fp8Encoding encoding) {
         {"fp64", read_fp64, 52, -1074, std::numeric_limits<double>::max()},
         {"fp8", fnuz ? read_fp8_fnuz : read_fp8_ocp, 3, fnuz ? -10 : -9, fnuz ? 240. : 448.},
         {"bf8", fnuz ? read_bf8_fnuz : read_bf8_ocp, 2, fnuz ? -17 : -16, 57344},
+        {"pk_fp4", read_pk_fp4, 1, -1, 6},
         {"int8", read_int8, 0, 0, std::numeric_limits<std::int8_t>::max()},
         {"int32", read_int32, 0, 0, std::numeric_limits<std::int32_t>::max()},
     };

@@ -70,7 +70,7 @@ class Dispatcher:
         self.chooser = chooser
         self._device: Device | None = None
         self._selection: Selection | None = None
-        self._plans: dict[Any, tuple[Plan, RunResult, int, tuple[Need | None, ...]]] = {}
+        self._plans: dict[Any, tuple[Plan, RunResult, int, tuple[Need, ...]]] = {}
         self._generation = registry.generation
         self._launch: Any = None
         self.calls: dict[Any, Any] = {}

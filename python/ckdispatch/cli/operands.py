@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.units import extents
-from ckdispatch.errors import InvalidArgument, OutOfMemory
+from ckdispatch.errors import OutOfMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,10 +45,6 @@ def random_operand(
 
     from ckdispatch.reference.dtypes import convert, dtype_encoding
 
-    if dtype == "pk_fp4":
-        raise InvalidArgument(
-            "operands of pk_fp4, which are two to a byte, cannot be made on the command line"
-        )
     kind = device.numpy_dtype(dtype)
     # Half of what can be addressed is more than any machine has, and beyond it NumPy errs.
     if math.prod(shape) * 8 > sys.maxsize // 2:

@@ -14,6 +14,7 @@ from ckdispatch.gemm.padding import padded_plan
 from ckdispatch.gemm.problem import GemmProblem
 from ckdispatch.gemm.weights import PreshuffledWeights
 from ckdispatch.tensors.operands import check_out
+from ckdispatch.tensors.packing import bytes_of
 from ckdispatch.wishes import Wishes
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ class GemmCall:
         for one in (self.a, self.b, self.c, *(d.operand for d in self.ds)):
             if one is not None and one.tensor is not None:
                 size = self.dispatcher.device.numpy_dtype(one.dtype).itemsize
-                bits |= one.tensor.address | (one.strides[0] * size if len(one.shape) == 3 else 0)
+                apart = one.strides[0] if len(one.shape) == 3 else 0
+                bits |= one.tensor.address | bytes_of(apart, one.dtype, size)
         return bits & -bits
 
     def layouts(self) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.structure import granule_of
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.packing import elements_per_byte
 from ckdispatch.tensors.results import transposed
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def preshuffle(b: Any, to: Any) -> PreshuffledWeights:
     else:
         b = host_array(b)
         shape, dtype = b.shape, dtype_name(b.dtype)
+    if elements_per_byte(dtype) > 1:
+        raise InvalidArgument(f"weights of {dtype} were to be preshuffled; no kernel takes them")
     granule = _granule(to, dtype)
     _check(shape, granule)
     reorder = _on_device if isinstance(b, DeviceTensor) else _reordered

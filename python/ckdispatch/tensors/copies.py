@@ -6,6 +6,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ckdispatch.tensors.packing import elements_per_byte
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -26,6 +28,12 @@ def copy_elements(
     With ``zero`` the rest of ``to`` becomes zero.
     """
     device = source.device
+    if elements_per_byte(source.dtype) > 1:
+        # A byte that two elements share cannot be copied for one of them.
+        device.synchronize(stream)
+        target = to if zero else to.corner(source.shape)
+        target.write(filled_up(source.numpy(), target.shape))
+        return
     size = device.numpy_dtype(source.dtype).itemsize
     if zero:
         device.fill(to.address, 0, to.span * size, stream)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.library import native
+from ckdispatch.tensors.packing import bytes_of, elements_per_byte, packed, unpacked
 from ckdispatch.tensors.strides import packed_strides
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class DeviceTensor:
-    """A tensor that lives on a device; strides are in elements. Freed when nothing refers to it any more."""
+    """A tensor that lives on a device; strides are in elements. Freed when nothing refers to it any more.
+
+    Elements of ``pk_fp4`` share a byte with their neighbour in memory; on the host they have one each.
+    """
 
     __slots__ = ("__weakref__", "address", "device", "dtype", "encoding", "owner", "shape", "strides", "suits")
 
@@ -52,7 +56,7 @@ class DeviceTensor:
         strides = packed_strides(order)
         if column_major:
             strides = (*strides[:-2], *strides[:-3:-1])
-        address = device.allocate(max(1, math.prod(shape) * kind.itemsize))
+        address = device.allocate(max(1, bytes_of(math.prod(shape), dtype, kind.itemsize)))
         tensor = cls(device, address, shape, strides, dtype, dtype_encoding(kind))
         weakref.finalize(tensor, _release, device, address)
         return tensor
@@ -78,7 +82,8 @@ class DeviceTensor:
         if self.span != math.prod(self.shape):
             self._read_into(staged)
         self._shaped(staged)[...] = array
-        self.device.copy_in(self.address, staged.ctypes.data, staged.nbytes)
+        memory = self._packed(staged) if self._is_packed else staged
+        self.device.copy_in(self.address, memory.ctypes.data, memory.nbytes)
 
     def numpy(self) -> NDArray[Any]:
         """A copy on the host, with the same strides."""
@@ -97,9 +102,30 @@ class DeviceTensor:
         # as_strided does not know the dtype of bf8 in its OCP encoding.
         return np.ndarray(self.shape, staged.dtype, staged, strides=[s * staged.itemsize for s in self.strides])
 
+    @property
+    def _is_packed(self) -> bool:
+        return elements_per_byte(self.dtype) > 1
+
+    def _packed(self, staged: NDArray[Any]) -> NDArray[Any]:
+        """What is written: the last byte may be shared with an element that is not of this tensor."""
+        import numpy as np
+
+        memory = packed(staged)
+        if len(staged) % 2:
+            last = np.empty(1, np.uint8)
+            self.device.synchronize()
+            self.device.copy_out(last.ctypes.data, self.address + len(memory) - 1, 1)
+            memory[-1] |= last[0] & 0xF0
+        return memory
+
     def _read_into(self, staged: NDArray[Any]) -> None:
+        import numpy as np
+
+        memory = np.empty(bytes_of(len(staged), self.dtype, staged.itemsize), np.uint8) if self._is_packed else staged
         self.device.synchronize()
-        self.device.copy_out(staged.ctypes.data, self.address, staged.nbytes)
+        self.device.copy_out(memory.ctypes.data, self.address, memory.nbytes)
+        if self._is_packed:
+            staged[...] = unpacked(memory, len(staged))
 
     def __repr__(self) -> str:
         return f"DeviceTensor({self.shape}, {self.dtype}, {self.device.name})"

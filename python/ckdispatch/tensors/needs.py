@@ -12,10 +12,6 @@ from ckdispatch.wording import several
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_PACKED = ("pk_fp4", "int4")
-"""Several elements in a byte, which no tensor counts."""
-
-
 class Need:
     """The dtype and the elements, from the first to the last, of one tensor of a problem."""
 
@@ -41,14 +37,14 @@ class Need:
         tensor.suits = self
 
 
-def needs_of(problem: Any, spec: Mapping[str, Any]) -> tuple[Need | None, ...]:
-    """Of each tensor, as a kernel has them; None if nothing is known."""
+def needs_of(problem: Any, spec: Mapping[str, Any]) -> tuple[Need, ...]:
+    """Of each tensor, as a kernel has them."""
     wanted = zip(problem.tensors, problem.dtypes(spec), problem.spans(), strict=True)
-    return tuple(None if dtype in _PACKED else Need(name, dtype, span) for name, dtype, span in wanted)
+    return tuple(Need(name, dtype, span) for name, dtype, span in wanted)
 
 
-def check_tensors(problem: Any, needs: Sequence[Need | None], tensors: Sequence[Any]) -> None:
+def check_tensors(problem: Any, needs: Sequence[Need], tensors: Sequence[Any]) -> None:
     """Refuses tensors that do not suit; addresses alone are trusted."""
     for need, one in zip(needs, tensors, strict=True):
-        if type(one) is DeviceTensor and need is not None and one.suits is not need:
+        if type(one) is DeviceTensor and one.suits is not need:
             need.check(problem, one)

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 from ckgen.core.generate import render_kernel
 from ckgen.gemm.pipelines import loop_variants
-from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, SplitK, Variant
+from ckgen.gemm.spec import (
+    DLayout,
+    Dtype,
+    Epilogue,
+    FusedOp,
+    GemmSpec,
+    Pipeline,
+    SplitK,
+    Variant,
+)
 from codegen_support import ARCH, GEMM, of_variant
 
 ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}
@@ -196,3 +205,23 @@ def test_a_preshuffle_kernel_tells_ck_so() -> None:
     assert "ck_tile::WeightPreshufflePipelineAGmemBGmemCRegV2<" in text
     assert "ck_tile::GemmPipelineScheduler::Default," in text
     assert "preshuffled" not in render(Variant.STANDARD)[1]
+
+
+def test_packed_elements_are_carried_in_bytes_and_the_spec_counts_elements() -> None:
+    spec, text = render(
+        Variant.STANDARD, dtype_a=Dtype.PK_FP4, dtype_b=Dtype.PK_FP4, tile=(64, 64, 256),
+        warp_tile=(16, 16, 128),
+    )  # fmt: skip
+    assert "/*tile*/ {64, 64, 128}" in text and "/*warp_tile*/ {16, 16, 64}" in text
+    assert "using ADataType   = ck_tile::int8_t;" in text
+    assert "__builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(" in text
+    assert "64x64x256" in spec.name and spec.name in text
+    assert "PairsOfFp4" not in render(Variant.STANDARD)[1]
+
+
+def test_waves_that_take_turns_are_groups_of_their_own() -> None:
+    _, text = render(
+        Variant.STANDARD, pipeline=Pipeline.COMPV5, waves=(1, 1, 2), epilogue=Epilogue.DEFAULT
+    )
+    assert "/*wave groups*/ 2" in text
+    assert "wave groups" not in render(Variant.STANDARD)[1]

@@ -65,6 +65,15 @@ TEST(Numbers, ReadWiderAndWholeNumbers) {
     EXPECT_EQ(Numbers("int32", Fp8Encoding::ocp).at(integers, 1), -2147483647);
 }
 
+TEST(Numbers, ReadTwoOfFourBitsFromAByte) {
+    const std::uint8_t bytes[] = {0x21, 0xf7};
+    const Numbers numbers("pk_fp4", Fp8Encoding::ocp);
+    EXPECT_EQ(numbers.at(bytes, 0), 0.5);
+    EXPECT_EQ(numbers.at(bytes, 1), 1);
+    EXPECT_EQ(numbers.at(bytes, 2), 6);
+    EXPECT_EQ(numbers.at(bytes, 3), -6);
+}
+
 // The same bits are half as much where there is no negative zero.
 TEST(Numbers, ReadEightBitsInTheEncodingOfTheGpu) {
     EXPECT_EQ(fp8(0x38, Fp8Encoding::ocp), 1);

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from ckdispatch.reference.formats import FloatFormat
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.packing import bytes_of
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class Matrix:
     @property
     def address(self) -> int:
         """The first element."""
-        return self.whole.address + self.begin * self._kind.itemsize
+        return self.whole.address + bytes_of(self.begin, self.whole.dtype, self._kind.itemsize)
 
     @property
     def leading(self) -> int:
@@ -130,4 +132,7 @@ def random_values(
 
 
 def _spoiler(kind: np.dtype[Any]) -> Any:
-    return np.iinfo(kind).min if np.issubdtype(kind, np.integer) else np.float32("nan").astype(kind)
+    if np.issubdtype(kind, np.integer):
+        return np.iinfo(kind).min
+    form = FloatFormat.of(kind)
+    return np.float32("nan" if form.has_nan else form.max).astype(kind)

@@ -16,7 +16,7 @@ from cksupport.operands import PACKED, Spacing
 _LOOPS = 5
 """Turns of the main loop after which no pipeline but mem begins anything new."""
 _GROUPS = 3
-ALIGNED = 16
+ALIGNED = 32
 """Elements that are a multiple of 16 bytes in every dtype, as addresses of a run should be."""
 
 

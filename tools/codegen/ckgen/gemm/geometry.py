@@ -80,10 +80,9 @@ def _load_grid(
 
 
 def load_vector(dtype: Dtype, contiguous: int, per_thread: int, target: Target) -> int:
-    """Elements per load: 16 or 8 bytes (packed dtypes also 32) if both extents allow, else one."""
+    """Elements per load: 16 or 8 bytes if both extents allow, else one, or a byte of packed."""
     facts = target.arch.dtype(dtype)
-    widths = (32, 16, 8) if facts.pack > 1 else (16, 8)
-    for width in widths:
+    for width in (16, 8):
         elements = int(width / facts.bytes)
         if contiguous % elements == 0 and per_thread and per_thread % elements == 0:
             return elements

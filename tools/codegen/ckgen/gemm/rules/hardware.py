@@ -116,8 +116,8 @@ HARDWARE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "gemm.wave_k",
-        "One wave must cover the whole of k, because CK does not add up partial sums of several; but "
-        "compv5 has two waves, 1x1x2, which take turns with the tiles of k and are added up.",
+        "One wave must cover the whole of k, because CK does not add up partial sums of several; "
+        "but compv5 has two waves, 1x1x2, which take turns with the tiles of k and are added up.",
         ("waves", "pipeline"),
         _wave_k,
     ),

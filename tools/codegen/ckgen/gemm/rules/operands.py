@@ -5,23 +5,18 @@ from __future__ import annotations
 
 from ckgen.core.rules import Rule
 from ckgen.core.target import Target
-from ckgen.gemm.spec import GemmSpec, Pipeline
+from ckgen.gemm.spec import GemmSpec, Layout, Pipeline
 
 ONE_DTYPE_PIPELINES = (Pipeline.MEM, Pipeline.COMPV3)
 """Those whose policy has one dtype for both operands, which is that of A."""
 
 
-def _packed_dtype(spec: GemmSpec, target: Target) -> str | None:
-    """CK's warp GEMM of fp4 can be called with scales only.
-
-    Seen with 64x64x256 on gfx950, compv3: «no matching function for call to object of type
-    WarpGemmAttributeMfmaScaleImpl_f32_16x16x128_fp4» in the universal block GEMM, which has no
-    scales to give; its loads and its LDS tiles do not take packed elements either.
-    """
+def _packed_layout(spec: GemmSpec, target: Target) -> str | None:
+    """Kernels carry packed elements in bytes, which a transposition would have to take apart."""
     packed = [dtype for dtype in (spec.dtype_a, spec.dtype_b) if target.arch.dtype(dtype).pack > 1]
-    if not packed:
+    if not packed or spec.layout is Layout.RCR:
         return None
-    return f"CK multiplies {packed[0]} only together with scales, which this GEMM does not have"
+    return f"{packed[0]} does not go with the layout {spec.layout}, only with rcr"
 
 
 def _mixed_dtypes(spec: GemmSpec, target: Target) -> str | None:
@@ -40,11 +35,11 @@ def _mixed_dtypes(spec: GemmSpec, target: Target) -> str | None:
 
 OPERAND_RULES: tuple[Rule, ...] = (
     Rule(
-        "gemm.packed_dtype",
-        "A and B must not be of a packed dtype such as pk_fp4: CK multiplies those only together "
-        "with scales, in its MX kernels.",
-        ("dtype_a", "dtype_b"),
-        _packed_dtype,
+        "gemm.packed_layout",
+        "A and B of a packed dtype such as pk_fp4 need contiguous k: the elements that share a byte "
+        "are neighbours along k.",
+        ("layout",),
+        _packed_layout,
     ),
     Rule(
         "gemm.mixed_dtypes",
