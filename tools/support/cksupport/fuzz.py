@@ -34,6 +34,7 @@ class Fuzz:
         self._spec = spec
         self._steps = Steps.of(spec, target)
         self._turns = range(first_turns(spec), last_turns(spec, target) + 1)
+        self._pack = target.arch.dtype(spec.dtype_a).pack
         self._random = randomness.Random(f"{seed} {target.name} {spec.name}")
 
     def next(self) -> Fuzzed:
@@ -95,8 +96,10 @@ class Fuzz:
         change: dict[str, Spacing] = {}
         name = self._random.choice("abcd")
         spacing = getattr(problem, name)
-        odd = {self._random.choice(("gap", "shift")): self._up_to(17)}
-        change[name] = replace(spacing, **odd)
+        odd = self._up_to(17)
+        # No address begins within a byte.
+        odds = self._random.choice(({"gap": odd}, {"shift": odd * self._pack}))
+        change[name] = replace(spacing, **odds)
         return replace(problem, **change)  # type: ignore[arg-type]
 
     def _other_parts(self, problem: Problem) -> Problem:
