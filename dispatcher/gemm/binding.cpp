@@ -18,7 +18,7 @@ void* moved(const void* tensor, std::int64_t matrices, std::int64_t stride, Name
 void bind_product(const GemmProblem& problem, const GemmWay& way, Tensors tensors, std::int64_t matrix, ck_gemm_problem& bound) {
     const Oriented o = oriented(problem);
     // Kernels of packed dtypes count the bytes that their elements share.
-    const std::int64_t pack_a = dtype_facts(o.dtype_a, "A").pack, pack_b = dtype_facts(o.dtype_b, "B").pack;
+    const std::int64_t pack_a = o.exchanged ? problem.pack_b : problem.pack_a, pack_b = o.exchanged ? problem.pack_a : problem.pack_b;
     bound.base       = {sizeof(ck_gemm_problem), CK_FAMILY_GEMM};
     bound.m          = o.m;
     bound.n          = o.n;

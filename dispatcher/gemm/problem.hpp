@@ -30,6 +30,8 @@ struct GemmProblem {
     std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
     std::int64_t batch_stride_a = 0, batch_stride_b = 0, batch_stride_c = 0;
     Name dtype_a, dtype_b, dtype_c;
+    /// Elements of A and of B that share a byte, which follows from their dtypes.
+    int pack_a = 1, pack_b = 1;
     /// Of A, B and C, each r (rows are contiguous) or c (columns are).
     Name layout;
     /// Applied to the product and the D tensors; PassThrough without any.

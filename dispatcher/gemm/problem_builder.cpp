@@ -70,16 +70,15 @@ void check_weights(const GemmProblem& p) {
     if (p.stride_b != p.k) refuse(asked + "with a leading dimension of B of " + number(p.stride_b) + "; they have no gaps: it is K.");
 }
 
-// Elements that share a byte cannot be told apart by an address.
+// Elements that share a byte cannot be told apart by an address. No kernel takes them but as neighbours along K.
 void check_packing(const GemmProblem& p) {
-    const auto check = [&](char name, Name dtype, std::int64_t leading, std::int64_t batch_stride) {
-        const int pack = dtype_facts(dtype, kAsked).pack;
-        if (pack == 1 || (p.k % pack == 0 && leading % pack == 0 && batch_stride % pack == 0)) return;
+    const auto check = [&](char name, Name dtype, int pack, bool along_k, std::int64_t leading, std::int64_t batch_stride) {
+        if (pack == 1 || (p.k % pack == 0 && (!along_k || (leading % pack == 0 && batch_stride % pack == 0)))) return;
         refuse("A GEMM with K = " + number(p.k) + " and " + name + " of " + std::string(dtype.text()) + " with a leading dimension of " + number(leading) + " and a batch stride of " + number(batch_stride) +
                " was asked for; " + number(pack) + " of its elements share a byte, so each must be a multiple of " + number(pack) + ".");
     };
-    check('A', p.dtype_a, p.stride_a, p.batch_stride_a);
-    check('B', p.dtype_b, p.stride_b, p.batch_stride_b);
+    check('A', p.dtype_a, p.pack_a, p.layout.text()[0] == 'r', p.stride_a, p.batch_stride_a);
+    check('B', p.dtype_b, p.pack_b, p.layout.text()[1] == 'c', p.stride_b, p.batch_stride_b);
     if (dtype_facts(p.dtype_c, kAsked).pack > 1 || dtype_facts(p.dtype_d, kAsked).pack > 1) refuse("A GEMM with C or D tensors of a dtype of which several elements share a byte was asked for; only A and B can be of one.");
 }
 
@@ -147,6 +146,7 @@ void GemmProblemBuilder::build_groups(GemmProblem& p) const {
         group = {one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c};
         // What was completed is the same for all.
         p.dtype_c = one.dtype_c, p.dtype_d = one.dtype_d, p.d_layout = one.d_layout, p.layout = one.layout, p.fused_op = one.fused_op;
+        p.pack_a = one.pack_a, p.pack_b = one.pack_b;
     }
     p.batch_stride_a = p.batch_stride_b = p.batch_stride_c = 0;
     p.stride_d.fill(0), p.batch_stride_d.fill(0);
@@ -164,7 +164,7 @@ GemmProblem GemmProblemBuilder::build() const {
     apply(c_, 'C', p.m, p.n, 2, letters, p.stride_c);
     p.layout = letters;
 
-    (void)dtype_facts(p.dtype_a, kAsked), (void)dtype_facts(p.dtype_b, kAsked);
+    p.pack_a = dtype_facts(p.dtype_a, kAsked).pack, p.pack_b = dtype_facts(p.dtype_b, kAsked).pack;
     if (p.dtype_c.empty()) p.dtype_c = usual_output(p.dtype_a, p.dtype_b, kAsked);
     (void)dtype_facts(p.dtype_c, kAsked);
 

@@ -110,6 +110,8 @@ PRODUCT_CASES = [
          "waves 2x2x2 divide k among 2, and", WIDE_WAVES),
     Case("gemm.wave_k", _turns(), _turns(waves=(2, 1, 2)),
          "the pipeline compv5 has waves 1x1x2, not 2x1x2"),
+    Case("gemm.wave_k", _turns(), _turns(waves=(1, 1, 1)),
+         "the pipeline compv5 has waves 1x1x2, not 1x1x1"),
     Case("gemm.accumulator_registers", _turns(), _turns(tile=(128, 128, 32)),
          "tile 128x128x32 with waves 1x1x2 needs 512 accumulators per lane"),
     Case("gemm.lds_capacity", _turns(), _turns(tile=(256, 128, 32)),

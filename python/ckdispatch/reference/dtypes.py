@@ -109,7 +109,7 @@ def pack_fp4(values: NDArray[Any]) -> NDArray[np.uint8]:
             f"an array of shape {values.shape} cannot be packed; its last extent must be even"
         )
     halves = np.ascontiguousarray(values).view(np.uint8)
-    packed: NDArray[np.uint8] = np.bitwise_or(halves[..., 0::2], halves[..., 1::2] << 4)
+    packed: NDArray[np.uint8] = np.bitwise_or(halves[..., 0::2] & 0xF, halves[..., 1::2] << 4)
     return packed
 
 

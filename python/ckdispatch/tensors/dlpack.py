@@ -78,7 +78,7 @@ def borrow(tensor: Any) -> Borrowed:
     dtype = _DTYPES.get((found.dtype.code, found.dtype.bits)) if found.dtype.lanes == 1 else None
     if dtype is None:
         raise InvalidArgument(
-            f"a tensor of DLPack dtype code {found.dtype.code} with {found.dtype.bits} bits was given; no kernel has that dtype"
+            f"a tensor of DLPack dtype code {found.dtype.code} with {found.dtype.bits} bits was given; tensors of that dtype are not taken, only NumPy arrays and DeviceTensors"
         )
     shape = tuple(found.shape[i] for i in range(found.ndim))
     strides = tuple(found.strides[i] for i in range(found.ndim)) if found.strides else packed_strides(shape)

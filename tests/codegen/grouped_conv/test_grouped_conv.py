@@ -108,6 +108,7 @@ def test_a_convolution_is_a_padded_product(
         (replace(BASE, epilogue=Epilogue.DEFAULT), "single_stores"),
         (replace(BASE, specialization=Specialization.FILTER_3X3), "one_channel"),
         (replace(BASE, pipeline=Pipeline.COMPV5), "one_wave_stores"),
+        (replace(BASE, dtype_x=Dtype.PK_FP4, dtype_w=Dtype.PK_FP4), "packed_dtype"),
         (replace(BASE, tile=Dim3(96, 64, 64)), "tile_divisible"),
         (replace(BASE, tile=Dim3(64, 64, 128), vector_a=1), "vector_load"),
     ],

@@ -42,6 +42,13 @@ def test_operands_in_other_layouts_are_copied(dispatcher: Dispatcher) -> None:
     assert any("copied into contiguous" in change for change in result.changes)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("m", "n"), [(5, 1), (1, 7), (3, 9)])
+def test_odd_sizes_but_k_are_served(dispatcher: Dispatcher, m: int, n: int, order: Any) -> None:
+    a, b = random((m, 64), 11).copy(order), random((64, n), 12).copy(order)
+    dispatcher.gemm(a, b, validate=True)
+
+
 def test_a_batch_on_the_device_stays_where_it_is(dispatcher: Dispatcher) -> None:
     a, b = random((3, 16, 64), 5), random((3, 40, 64), 6)
     on_device = [dispatcher.to_device(one) for one in (a, b)]

@@ -11,10 +11,8 @@ namespace {
 
 constexpr u8 kBoth = 3;
 
-bool is_half(Type type) { return type == Type::u16 || type == Type::i16 || type == Type::f16 || type == Type::bf16; }
-
 u8 halves_read(const Instr& instr, int n) {
-    if (!instr.src[n].is_vector() || !is_half(instr.def->src[std::size_t(n)]) || instr.mod.has_sdwa) return kBoth;
+    if (!instr.src[n].is_vector() || !fills_half(instr.def->src[std::size_t(n)]) || instr.mod.has_sdwa) return kBoth;
     return instr.src[n].high || (instr.mod.op_sel >> n & 1) ? 2 : 1;
 }
 
@@ -27,7 +25,8 @@ u8 halves_loaded(const Instr& instr) {
 u8 halves_written(const Instr& instr, int n) {
     const Traits& traits = instr.def->traits;
     const Operand& dst   = instr.dst[n];
-    if (!dst.is_vector() || !is_half(instr.def->dst[std::size_t(n)]) || instr.mod.has_sdwa) return kBoth;
+    // Matrices of 16-bit results fill registers in ways of their own.
+    if (!dst.is_vector() || !fills_half(instr.def->dst[std::size_t(n)]) || instr.mod.has_sdwa || traits.klass == Class::matrix) return kBoth;
     if (dst.high || instr.mod.dst_high || traits.writes_high) return 2;
     return instr.isa != Isa::gfx9 || traits.keeps_half ? 1 : kBoth;
 }

@@ -13,7 +13,6 @@ namespace {
 bool is_wide(Type type) {
     return type == Type::u64 || type == Type::i64 || type == Type::f64 || type == Type::pkf32 || type == Type::pku32;
 }
-bool is_half(Type type) { return type == Type::u16 || type == Type::i16 || type == Type::f16 || type == Type::bf16; }
 
 void broadcast(u32 value, u32* room) {
     for (int lane = 0; lane < kLanes; ++lane) room[lane] = value;
@@ -88,7 +87,7 @@ u64 fetch(const Wave& wave, const Instr& instr, int n, Type type, Source& in) {
         in.flip_hi = mod.neg_hi & bit ? 0x80000000 : 0;
         return enabled;
     }
-    const bool half = is_half(type);
+    const bool half = fills_half(type);
     if (half && operand.is_vector() && (operand.high || (!mod.has_sdwa && mod.op_sel & bit))) in.shift = 16;
     const u32 sign = half ? 0x8000 : 0x80000000;
     in.keep        = operand.abs ? sign - 1 : half ? 0xffff : ~u32(0);
@@ -175,7 +174,7 @@ void store(Wave& wave, const Instr& instr, Type type, Results& out, u64 enabled)
         for_lanes(enabled, [&](int lane) { low[lane] = merged(low[lane], out.row[0][lane], mod.sdwa_dst, mod.sdwa_unused); });
         return;
     }
-    if (is_half(type)) {
+    if (fills_half(type)) {
         // Most instructions of gfx9 clear the other half of the register; later generations keep it.
         const bool high = instr.dst[0].high || mod.dst_high || instr.def->traits.writes_high;
         const bool keep = high || wave.isa != Isa::gfx9 || instr.def->traits.keeps_half;

@@ -46,6 +46,9 @@ inline To bit_cast(const From& from) {
 /// What an operand holds: how many registers it takes and how the disassembler's constants are to be read.
 enum class Type : u8 { none, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64, pk16, pkf16, pkbf16, pkf32, pku32, wide, mask };
 
+/// Whether it fills one half of a register.
+constexpr bool fills_half(Type type) { return type == Type::u16 || type == Type::i16 || type == Type::f16 || type == Type::bf16; }
+
 template <class T> struct TypeOf;
 template <> struct TypeOf<u16> { static constexpr Type value = Type::u16; };
 template <> struct TypeOf<i16> { static constexpr Type value = Type::i16; };

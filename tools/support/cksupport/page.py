@@ -30,7 +30,7 @@ The cells come from the arch table and the generator's enums, their state from
 A kernel stands for its cell: one with little code whose waves repeat their warp tile along m, n and
 k. It is run with every number of turns of the main loop that leads to another loop or tail, with
 remainders where it pads, with gaps between rows filled with NaN (integers: the most negative
-number), and with guards around C.
+number; pk_fp4, which has no NaN: 6), and with guards around C.
 """
 
 _REFUSED = "–"

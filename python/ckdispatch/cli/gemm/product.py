@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.operands import poisoned, random_operand
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.packing import bytes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +55,11 @@ class Product:
     @property
     def bytes(self) -> int:
         """Of all tensors, each counted once."""
-        arrays = sum(array.nbytes for array in (self.a, self.b, *self.ds))
+        a, b = (
+            bytes_of(array.size, dtype, array.itemsize)
+            for array, dtype in zip((self.a, self.b), self.dtypes, strict=False)
+        )
+        arrays = a + b + sum(array.nbytes for array in self.ds)
         p = self.problem
         return arrays + p.batch * p.m * p.n * self._size(self.dtypes[2])
 

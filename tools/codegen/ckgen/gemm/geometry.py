@@ -75,7 +75,9 @@ def _load_grid(
     rows = outer if k_contiguous else spec.tile.k
     per_thread = outer * spec.tile.k // spec.tiling.threads(wave_size)
     vector = given or load_vector(dtype, columns, per_thread, target)
-    waves = spec.tiling.wave_count // PIPELINE_CLASSES[spec.pipeline].wave_groups
+    # Each of the waves that take turns loads tiles of its own.
+    turns = PIPELINE_CLASSES[spec.pipeline].takes_turns
+    waves = spec.waves.m * spec.waves.n if turns else spec.tiling.wave_count
     return ThreadGrid(what, rows, columns, vector, waves, wave_size)
 
 

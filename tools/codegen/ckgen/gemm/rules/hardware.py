@@ -109,7 +109,7 @@ HARDWARE_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.wave_layout_supported",
         "The layout of waves must be one that the GPU's table lists: those that keep every SIMD "
-        "busy.",
+        "busy. The pipeline compv5 has its own.",
         ("waves",),
         _wave_layout_supported,
         Purpose.SPEED,

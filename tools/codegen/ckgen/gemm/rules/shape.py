@@ -70,7 +70,7 @@ SHAPE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "gemm.tile_divisible",
-        "Each extent of the tile must be a multiple of waves times warp tile.",
+        "The tile must be a multiple of what its waves cover with a warp tile each.",
         ("tile", "warp_tile", "waves"),
         _tile_divisible,
     ),

@@ -95,7 +95,7 @@ TRAIT_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.compv5_variant",
         "The pipeline compv5 does not go with grouped and stream_k kernels or D tensors by columns, "
-        "whose loops over tiles let every wave store.",
+        "in which every wave stores what it has.",
         ("variant", "d_layout", "pipeline"),
         _compv5_variant,
     ),

@@ -76,6 +76,13 @@ def _one_wave_stores(spec: GroupedConvSpec, target: Target) -> str | None:
     return f"of the waves of the pipeline {spec.pipeline} one has the sums, and all would store"
 
 
+def _packed_dtype(spec: GroupedConvSpec, target: Target) -> str | None:
+    packed = [one for one in (spec.dtype_x, spec.dtype_w) if target.arch.dtype(one).pack > 1]
+    if not packed:
+        return None
+    return f"{packed[0]}, of which several elements share a byte, was asked for"
+
+
 DIRECTION_RULES: tuple[Rule, ...] = (
     Rule(
         "grouped_conv.dimensions",
@@ -130,5 +137,12 @@ DIRECTION_RULES: tuple[Rule, ...] = (
         "a convolution let every wave store.",
         ("pipeline",),
         _one_wave_stores,
+    ),
+    Rule(
+        "grouped_conv.packed_dtype",
+        "Convolutions are not computed in packed dtypes such as pk_fp4: the positions of a filter "
+        "tear channels apart that share a byte.",
+        ("dtype_x", "dtype_w"),
+        _packed_dtype,
     ),
 )

@@ -15,6 +15,7 @@ _NOT_OF_CONVOLUTIONS = {
     "gemm.d_dtype", "gemm.d_tensors", "gemm.d_unused", "gemm.fused_op_variant",
     "gemm.parts_variant", "gemm.persistent_pipeline", "gemm.persistent_variant",
     "gemm.stream_k_shallow", "gemm.compv5_layout", "gemm.compv5_epilogue", "gemm.compv5_variant",
+    "gemm.packed_layout",
     *(rule.id for rule in PRESHUFFLE_RULES),
 }  # fmt: skip
 """Those about what the product of a convolution never has."""
