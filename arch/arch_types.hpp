@@ -68,6 +68,7 @@ struct GpuSpec {
     int wave_size;
     Fp8Encoding fp8_encoding;
     bool fp8_emulated;
+    bool half_registers;
     int compute_units;
     int xcds;
     int simds_per_cu;

@@ -100,7 +100,8 @@ class GpuSpec:
     the whole device's, over its ``xcds``. ``matrix_flops_per_cycle`` is of one compute unit and
     dense 16-bit operands. ``buffer_atomic_adds`` lists the dtypes that kernels can add to memory
     atomically without ever leaving the tensor. ``fp8_emulated``: kernels compute with fp8 and bf8,
-    and the GPU has no instructions for them.
+    and the GPU has no instructions for them. ``half_registers``: the compiler gives 16-bit values
+    the halves of registers, unless it is told not to.
     """
 
     name: str
@@ -110,6 +111,7 @@ class GpuSpec:
     wave_size: int
     fp8_encoding: Fp8Encoding
     fp8_emulated: bool
+    half_registers: bool
     compute_units: int
     xcds: int
     simds_per_cu: int

@@ -36,6 +36,7 @@ GPU_FIELDS: dict[str, checks.Check] = {
     "wave_size": checks.one_of(32, 64),
     "fp8_encoding": checks.one_of(*(encoding.value for encoding in Fp8Encoding)),
     "fp8_emulated": checks.boolean,
+    "half_registers": checks.boolean,
     "compute_units": checks.integer(1),
     "xcds": checks.integer(1),
     "simds_per_cu": checks.integer(1),

@@ -47,7 +47,8 @@ def _front_end(ctx, hip, source, flags):
 
 def _device_pass(ctx, hip, gpu, source, include_dirs):
     """Arguments of the device pass. clang takes a precompiled header only with the arguments that it was made with."""
-    args = _front_end(ctx, hip, source, hip.device_flags + (hip.emulated_fp8_flags if GPU_FACTS[gpu]["fp8_emulated"] else []))
+    of_gpu = [flag for fact, flags in hip.gpu_flags.items() if GPU_FACTS[gpu][fact] for flag in flags]
+    args = _front_end(ctx, hip, source, hip.device_flags + of_gpu)
     args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
     args.add(gpu, format = "--offload-arch=%s")
     args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")

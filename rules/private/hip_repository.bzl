@@ -28,8 +28,8 @@ hip_toolchain(
     device_lib_dir = "bitcode",
     digest = "{digest}",
     digest_file = "digest.txt",
-    emulated_fp8_flags = {emulated_fp8_flags},
     files = [":headers"] + glob(["bin/*", "bitcode/*.bc"]),
+    gpu_flags = {gpu_flags},
     host_flags = {host_flags},
     host_triple = "{triple}",
     include_dirs = {include_dirs},
@@ -238,7 +238,7 @@ def _enable(rctx, kind, bin, rocm, labels):
     rctx.file("BUILD.bazel", _BUILD.format(
         device_flags = repr(flags["common"] + flags["device"]),
         digest = digest,
-        emulated_fp8_flags = repr(flags["emulated_fp8"]),
+        gpu_flags = repr(flags["by_gpu"]),
         headers = repr(headers),
         host_flags = repr(flags["common"] + flags["host"]),
         include_dirs = repr(include_dirs),

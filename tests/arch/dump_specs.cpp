@@ -88,6 +88,7 @@ std::string gpu(const arch::GpuSpec& g) {
            ", \"wave_size\": " + number(g.wave_size) +
            ", \"fp8_encoding\": " + text(name_of(g.fp8_encoding)) +
            ", \"fp8_emulated\": " + boolean(g.fp8_emulated) +
+           ", \"half_registers\": " + boolean(g.half_registers) +
            ", \"compute_units\": " + number(g.compute_units) + ", \"xcds\": " + number(g.xcds) +
            ", \"simds_per_cu\": " + number(g.simds_per_cu) +
            ", \"workgroup_processor_mode\": " + boolean(g.workgroup_processor_mode) +

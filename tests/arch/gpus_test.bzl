@@ -102,7 +102,7 @@ def _facts_test_impl(ctx):
     asserts.equals(env, GPUS, GPU_FACTS.keys())
     asserts.equals(
         env,
-        {"family": "cdna4", "fp8_emulated": False, "lds_bytes": 163840, "matrix_isa": "mfma", "wave_size": 64},
+        {"family": "cdna4", "fp8_emulated": False, "half_registers": False, "lds_bytes": 163840, "matrix_isa": "mfma", "wave_size": 64},
         GPU_FACTS["gfx950"],
     )
     asserts.equals(env, 32, GPU_FACTS["gfx1201"]["wave_size"])
@@ -121,6 +121,7 @@ def _made_up_gpu_test_impl(ctx):
                 "compute_units": 13,
                 "family": "cdna99",
                 "fp8_emulated": True,
+                "half_registers": False,
                 "lds_bytes": 1,
                 "matrix_isa": "mfma",
                 "wave_size": 64,
@@ -134,7 +135,7 @@ def _made_up_gpu_test_impl(ctx):
 GPUS = ["gfx9999"]
 
 GPU_FACTS = {
-    "gfx9999": {"family": "cdna99", "fp8_emulated": True, "lds_bytes": 1, "matrix_isa": "mfma", "wave_size": 64},
+    "gfx9999": {"family": "cdna99", "fp8_emulated": True, "half_registers": False, "lds_bytes": 1, "matrix_isa": "mfma", "wave_size": 64},
 }
 """, text)
     document["architectures"]["gfx9999"].pop("wave_size")

@@ -42,7 +42,7 @@ def test_a_combined_library_is_linked_with_neither_the_hip_runtime_nor_what_it_d
 
 def test_the_device_passes_of_gpus_that_emulate_fp8_have_flags_of_their_own() -> None:
     flags, old, new = load_flags(), ARCH.gpu("gfx90a"), ARCH.gpu("gfx942")
-    own = flags.emulated_fp8
+    own = flags.by_gpu["fp8_emulated"]
     assert flags.for_device_pass(old) == (
         *flags.common,
         *flags.device,
@@ -55,7 +55,7 @@ def test_the_device_passes_of_gpus_that_emulate_fp8_have_flags_of_their_own() ->
 
 def test_a_combined_build_has_the_flags_of_some_gpus_once() -> None:
     flags = load_flags()
-    own = flags.emulated_fp8[-1]
+    own = flags.by_gpu["fp8_emulated"][-1]
     gpus = [ARCH.gpu(name) for name in ("gfx908", "gfx90a", "gfx942")]
     assert flags.for_combined_library(gpus).count(own) == 1
     assert own not in flags.for_combined_library(gpus[2:])
@@ -63,10 +63,10 @@ def test_a_combined_build_has_the_flags_of_some_gpus_once() -> None:
 
 def test_each_pass_alone_has_the_common_flags_and_its_own() -> None:
     flags, gpus = load_flags(), [ARCH.gpu("gfx942"), ARCH.gpu("gfx1100")]
-    assert flags.for_device_pass(gpus[1]) == (
+    assert flags.for_device_pass(gpus[0]) == (
         *flags.common,
         *flags.device,
-        "--offload-arch=gfx1100",
+        "--offload-arch=gfx942",
     )
     assert flags.for_host_pass(gpus) == (
         *flags.common,
@@ -75,3 +75,14 @@ def test_each_pass_alone_has_the_common_flags_and_its_own() -> None:
         "--offload-arch=gfx1100",
         '-DCK_KERNEL_GPUS="gfx942:64,gfx1100:32"',
     )
+
+
+def test_16_bit_values_get_whole_registers_where_the_compiler_would_halve_them() -> None:
+    flags = load_flags()
+    halved = [gpu.name for gpu in ARCH.architectures.values() if gpu.half_registers]
+    told = [
+        gpu.name
+        for gpu in ARCH.architectures.values()
+        if "-real-true16" in flags.for_device_pass(gpu)
+    ]
+    assert halved == told == ["gfx1100"]

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from ckarch import GpuSpec
@@ -18,14 +19,17 @@ class CompilerFlags:
     """Flags by purpose: of both passes, of one pass, of kernels that share a library, and so on.
 
     ``table`` compiles the list of a combined library's kernels, which holds no device code.
-    ``emulated_fp8`` is for the device passes of GPUs without instructions for fp8, where a tile can
-    become so many branches that the compiler would not inline it; and a function that long loses
-    the address to return to, in clang 21 at least: its far jumps use the register that holds it.
+    ``by_gpu`` is for the device passes of GPUs of which a fact of arch/ is true. Where fp8 is
+    emulated, a tile can become so many branches that the compiler would not inline it; and a
+    function that long loses the address to return to, in clang 21 at least: its far jumps use the
+    register that holds it. Where 16-bit values get halves of registers, clang 21 forgets after a
+    loop which half it was: gemm_fp16_ccr_compv6_cshuffle_intrawave_False_True_False_False_128x64x32
+    _2x4x1_16x16x16 took element 0 of every eight of A for element 1, too.
     """
 
     common: tuple[str, ...]
     device: tuple[str, ...]
-    emulated_fp8: tuple[str, ...]
+    by_gpu: Mapping[str, tuple[str, ...]]
     host: tuple[str, ...]
     combined: tuple[str, ...]
     offload_arch: str
@@ -48,8 +52,12 @@ class CompilerFlags:
 
     def _device(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
         # Those of one GPU do no harm to the others that one command compiles for.
-        emulated = any(gpu.fp8_emulated for gpu in gpus)
-        return (*self.device, *(self.emulated_fp8 if emulated else ()))
+        of_facts = (
+            flags
+            for fact, flags in self.by_gpu.items()
+            if any(getattr(gpu, fact) for gpu in gpus)
+        )
+        return (*self.device, *chain.from_iterable(of_facts))
 
     def _targets(self, gpus: Sequence[GpuSpec]) -> tuple[str, ...]:
         return tuple(self.offload_arch + gpu.name for gpu in gpus)
@@ -65,7 +73,7 @@ def load_flags(path: Path = FLAGS_FILE) -> CompilerFlags:
     return CompilerFlags(
         common=tuple(data["common"]),
         device=tuple(data["device"]),
-        emulated_fp8=tuple(data["emulated_fp8"]),
+        by_gpu={fact: tuple(flags) for fact, flags in data["by_gpu"].items()},
         host=tuple(data["host"]),
         combined=tuple(data["combined"]),
         offload_arch=data["offload_arch"],
