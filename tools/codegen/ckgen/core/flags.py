@@ -23,8 +23,8 @@ class CompilerFlags:
     emulated, a tile can become so many branches that the compiler would not inline it; and a
     function that long loses the address to return to, in clang 21 at least: its far jumps use the
     register that holds it. Where 16-bit values get halves of registers, clang 21 forgets after a
-    loop which half it was: gemm_fp16_ccr_compv6_cshuffle_intrawave_False_True_False_False_128x64x32
-    _2x4x1_16x16x16 took element 0 of every eight of A for element 1, too.
+    loop which half it was: the kernel of tests/kernels/halves.json took the first of every eight
+    rows of A for the second, too.
     """
 
     common: tuple[str, ...]
