@@ -36,7 +36,7 @@ def test_every_violated_rule_is_reported_with_its_values_and_a_way_out() -> None
     assert {"gemm.interwave_only_mem", "gemm.tile_divisible"} <= rules.keys()
     divisible = rules["gemm.tile_divisible"]
     assert divisible.values["tile"] == [100, 128, 32]
-    assert divisible.sentence.startswith("Each extent of the tile must be a multiple")
+    assert divisible.sentence.startswith("The tile must be a multiple")
     assert divisible.complaint.startswith("tile 100x128x32 is not a multiple of 64x64x16")
     assert report.nearest is not None and report.nearest.validate("gfx942")
     assert divisible.nearest["tile"] == list(report.nearest.tile)
