@@ -45,7 +45,8 @@ def specs_for(name: str, gpu: str) -> list[GemmSpec]:
 
 def test_there_is_a_full_set_for_every_dtype_and_layout_and_each_kind_for_common_ones() -> None:
     of_kinds = [f"gemm_{d}_rcr_{k}" for d in ("fp16", "bf16", "fp8", "int8") for k in KINDS]
-    wanted = {*OF_LAYOUTS, *of_kinds, *OF_VARIANTS, "gemm_fp32_rcr_essential"}
+    packed = [f"gemm_pk_fp4_rcr_{kind}" for kind in ("all", "essential")]
+    wanted = {*OF_LAYOUTS, *of_kinds, *OF_VARIANTS, *packed, "gemm_fp32_rcr_essential"}
     assert set(SETS) == wanted
 
 
@@ -58,7 +59,7 @@ def test_a_set_expands_without_errors_and_forbids_spills(name: str) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_holds_what_its_name_says(name: str) -> None:
-    said = re.fullmatch(r"gemm_(multi_d_|preshuffle_)?([a-z]+\d+)_(?:([rc]{3})_)?[a-z]+", name)
+    said = re.fullmatch(r"gemm_(multi_d_|preshuffle_)?([a-z_]+\d+)_(?:([rc]{3})_)?[a-z]+", name)
     assert said is not None
     variant = Variant((said[1] or "standard_").rstrip("_"))
     layout = Layout(said[3] or "rcr")
