@@ -11,7 +11,7 @@ import pytest
 from ckgen.cli.selection import preselected_sets
 from ckgen.core.declaration import Declaration
 from ckgen.core.expand import Expansion, expand
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Layout, Pipeline, Scheduler, Variant
+from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Layout, Pipeline, Scheduler, SplitK, Variant
 from codegen_support import ARCH, GEMM
 
 SETS: Mapping[str, Declaration] = preselected_sets(GEMM, ARCH)
@@ -31,6 +31,17 @@ OF_VARIANTS = [
     for kind in KINDS
 ]
 
+SPLIT_OR_MANY = {
+    f"gemm_{what}_{dtype}_all": {"variant": Variant(variant), "splits": splits}
+    for what, variant, splits in (
+        ("batched", "batched", False),
+        ("grouped", "grouped", False),
+        ("split_k", "standard", True),
+        ("stream_k", "stream_k", True),
+    )
+    for dtype in ("fp16", "bf16")
+}
+
 
 @lru_cache
 def expansion(name: str) -> Expansion:
@@ -46,8 +57,8 @@ def specs_for(name: str, gpu: str) -> list[GemmSpec]:
 def test_there_is_a_full_set_for_every_dtype_and_layout_and_each_kind_for_common_ones() -> None:
     of_kinds = [f"gemm_{d}_rcr_{k}" for d in ("fp16", "bf16", "fp8", "int8") for k in KINDS]
     packed = [f"gemm_pk_fp4_rcr_{kind}" for kind in ("all", "essential")]
-    wanted = {*OF_LAYOUTS, *of_kinds, *OF_VARIANTS, *packed, "gemm_fp32_rcr_essential"}
-    assert set(SETS) == wanted
+    usual = {*OF_LAYOUTS, *of_kinds, *OF_VARIANTS, *packed, "gemm_fp32_rcr_essential"}
+    assert set(SETS) == {*usual, *SPLIT_OR_MANY}
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -57,7 +68,7 @@ def test_a_set_expands_without_errors_and_forbids_spills(name: str) -> None:
     assert SETS[name].forbid_spills
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", sorted(set(SETS) - set(SPLIT_OR_MANY)))
 def test_a_set_holds_what_its_name_says(name: str) -> None:
     said = re.fullmatch(r"gemm_(multi_d_|preshuffle_)?([a-z_]+\d+)_(?:([rc]{3})_)?[a-z]+", name)
     assert said is not None
@@ -67,6 +78,17 @@ def test_a_set_holds_what_its_name_says(name: str) -> None:
         assert isinstance(kernel.spec, GemmSpec)
         assert kernel.spec.variant is variant
         assert kernel.spec.dtype_a is Dtype(said[2]) and kernel.spec.layout is layout
+
+
+@pytest.mark.parametrize("gpu", ARCH.gpus)
+@pytest.mark.parametrize("name", SPLIT_OR_MANY)
+def test_every_gpu_can_launch_many_products_and_split_one(name: str, gpu: str) -> None:
+    specs = specs_for(name, gpu)
+    assert specs
+    for spec in specs:
+        splits = spec.split_k is not SplitK.NONE
+        assert {"variant": spec.variant, "splits": splits} == SPLIT_OR_MANY[name]
+        assert spec.dtype_a == name.split("_")[-2]
 
 
 @pytest.mark.parametrize("name", [name for name in SETS if not name.endswith("_all")])

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""docs/declaring-kernels.md: the sets that it lists are those that ship."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+
+from ckarch import load_specs
+from ckgen.cli.selection import preselected_sets
+from ckgen.families import FAMILIES
+
+from tests.docs.pages import table
+
+PAGE = Path("docs/declaring-kernels.md")
+NAMED = r"`(?:gemm|grouped_conv)_[^ ]+_(?:all|essential|\{[^ ]+\})`(?:, `[^ ]+`)*"
+
+
+def expanded(pattern: str) -> list[str]:
+    """As a shell does it: ``a_{b,c}`` is a_b and a_c."""
+    parts = [part.split(",") for part in re.split(r"[{}]", pattern)]
+    return ["".join(chosen) for chosen in product(*parts)]
+
+
+def test_braces_are_choices() -> None:
+    assert expanded("a_{b,c}_{d,e}") == ["a_b_d", "a_b_e", "a_c_d", "a_c_e"]
+    assert expanded("a") == ["a"]
+
+
+def test_the_page_lists_every_set_once() -> None:
+    arch = load_specs()
+    shipped = {name for family in FAMILIES.values() for name in preselected_sets(family, arch)}
+    patterns = [p for row in table(PAGE, NAMED) for p in re.findall(r"`([^`]+)`", row[0])]
+    listed = [name for pattern in patterns for name in expanded(pattern)]
+    assert sorted(listed) == sorted(shipped)
