@@ -33,13 +33,14 @@ def generate(ctx, generator, spec, source):
         progress_message = "Generating kernel {}".format(ctx.label.name),
     )
 
-def _front_end(ctx, hip, source, flags):
+def _front_end(ctx, hip, source, flags, hip_headers = True):
     """Arguments that both passes share: everything that clang would otherwise look up on the machine."""
     args = ctx.actions.args()
     args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-fuse-cuid=none"])
     args.add("-resource-dir", hip.resource_dir)
     args.add_all(hip.include_dirs, before_each = "-isystem")
-    args.add_all(["-include", "__clang_hip_runtime_wrapper.h"])
+    if hip_headers:
+        args.add_all(["-include", "__clang_hip_runtime_wrapper.h"])
     args.add_all(flags)
     args.add("-Werror=date-time")
     args.add("-c", source)
@@ -190,7 +191,9 @@ def compile_host(ctx, hip, wave_sizes, source, headers, gpu_binary, resources_he
         resources_header: File with the literal that describes them.
         output: File to write.
     """
-    args = _front_end(ctx, hip, source, hip.host_flags)
+
+    # Where nothing of CK is included, nothing of HIP is needed: reading its headers would be half of this pass.
+    args = _front_end(ctx, hip, source, hip.host_flags, hip_headers = bool(headers.system_include_dirs))
     args.add("--cuda-host-only")
     args.add_all(wave_sizes.keys(), format_each = "--offload-arch=%s")
     args.add_all(["-Xclang", "-fcuda-include-gpubinary", "-Xclang", gpu_binary])

@@ -222,6 +222,20 @@ inputs_test = analysistest.make(
     doc = "Each pass declares the compiler and the headers that it reads, and no header of the other pass.",
 )
 
+def _hip_headers_test_impl(ctx):
+    env = analysistest.begin(ctx)
+    words = ["-include", "__clang_hip_runtime_wrapper.h"]
+    asserts.true(env, follows(_actions(env, "CkCompile")[0].argv, words))
+    asserts.equals(env, ctx.attr.on_the_host, follows(_actions(env, "CkHost")[0].argv, words))
+    return analysistest.end(env)
+
+hip_headers_test = analysistest.make(
+    _hip_headers_test_impl,
+    attrs = {"on_the_host": attr.bool(doc = "Whether the host pass should read the headers of HIP.")},
+    config_settings = settings("gfx942"),
+    doc = "Device passes read the headers of HIP, host passes only where they include those of CK.",
+)
+
 def _spills_test_impl(ctx):
     env = analysistest.begin(ctx)
     asserts.equals(env, ctx.attr.forbidden, "--forbid-spills" in _actions(env, "CkInspect")[0].argv)
@@ -264,6 +278,19 @@ def kernel_actions_test_suite(name):
     inputs_test(
         name = name + "_inputs",
         target_under_test = ":kernel",
+    )
+    hip_headers_test(
+        name = name + "_hip_headers",
+        target_under_test = ":kernel",
+    )
+    fake_kernel(
+        name = "convolution",
+        family = "grouped_conv",
+    )
+    hip_headers_test(
+        name = name + "_hip_headers_of_a_convolution",
+        on_the_host = True,
+        target_under_test = ":convolution",
     )
     spills_test(
         name = name + "_spills_allowed",
@@ -308,6 +335,8 @@ def kernel_actions_test_suite(name):
         tests = [
             name + "_compile",
             name + "_environment",
+            name + "_hip_headers",
+            name + "_hip_headers_of_a_convolution",
             name + "_inputs",
             name + "_link",
             name + "_one_of_each",

@@ -71,11 +71,12 @@ class Commands:
 
     def host(self, source: str, needs_ck: bool) -> Command:
         """The host pass: the kernel ABI around the bundled code objects."""
-        ck = ("-isystem", CK) if needs_ck else ()
+        # Without CK's headers HIP's are not needed either; reading them is half of this pass.
+        headers = ("-isystem", CK) if needs_ck else ("-nogpuinc",)
         return (
             *(self.clang, "-fuse-cuid=none", *self.flags.for_host_pass(self.gpus)),
             *("--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", CODE),
-            *("-I", OWN, *ck, "-c", source, "-o", OBJECT),
+            *("-I", OWN, *headers, "-c", source, "-o", OBJECT),
         )
 
     def link(self, library: str) -> Command:

@@ -43,6 +43,12 @@ def test_a_device_pass_is_for_one_gpu_and_the_host_pass_for_all() -> None:
     assert '-DCK_KERNEL_GPUS="gfx942:64,gfx1100:32"' in host
 
 
+def test_a_host_pass_without_ck_reads_no_headers_of_hip() -> None:
+    alone, with_ck = COMMANDS.host("k.cpp", False), COMMANDS.host("k.cpp", True)
+    assert "-nogpuinc" in alone and "-isystem" not in alone
+    assert contains(with_ck, ("-isystem", "composable_kernel")) and "-nogpuinc" not in with_ck
+
+
 def test_the_bundle_names_the_host_and_every_gpu() -> None:
     assert COMMANDS.bundle() == (
         "/opt/bundler",

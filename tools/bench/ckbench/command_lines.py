@@ -15,6 +15,9 @@ STEPS = ("CkCompile", "CkBundle", "CkHost", "CkLink")
 PRECOMPILE = "CkPrecompile"
 """The mnemonic of the actions that precompile headers for all kernels of a family."""
 
+_HIP_HEADERS = ("-include", "__clang_hip_runtime_wrapper.h")
+"""What clang puts before a HIP source by itself, and the build does where a pass needs it."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -89,8 +92,8 @@ def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The same steps for a source that uses CK's own host code, with every flag that it allows.
 
     Its device pass reads CK's headers themselves, for what is precompiled are the headers of our
-    kernels. Its host pass reads them too, throws exceptions, and is not free of warnings; its
-    library exports what it likes and needs the C++ library.
+    kernels. Its host pass reads them and HIP's too, throws exceptions, and is not free of warnings;
+    its library exports what it likes and needs the C++ library.
     """
     compile_device, bundle, compile_host, link = steps
     includes = tuple(
@@ -111,7 +114,7 @@ def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
     return (
         replace(compile_device, arguments=device),
         bundle,
-        replace(compile_host, arguments=(*host, *includes, "-w")),
+        replace(compile_host, arguments=(*host, *_HIP_HEADERS, *includes, "-w")),
         replace(link, arguments=linking),
     )
 
