@@ -145,7 +145,13 @@ def test_samples_of_other_sources_are_told_apart(
 
 
 def test_a_stale_page_is_noticed(all_right: Results, tmp_path: Path) -> None:
-    files = {"samples": "samples.json", "page": "page.md", "samples-page": "samples.md"}
+    files = {
+        "samples": "samples.json",
+        "sets": "sets.json",
+        "page": "page.md",
+        "samples-page": "samples.md",
+        "sets-page": "sets.md",
+    }
     arguments = ["render", "--results", str(all_right.path)]
     for option, name in files.items():
         arguments += [f"--{option}", str(tmp_path / name)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: cells of the matrix, kernels drawn at random, and the pages about both."""
+"""The command line: cells of the matrix, random kernels, the sets, and the pages about them."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
 from cksupport.sample_summary import SampleSummary, known_samples, samples_page
 from cksupport.samples import Draw, Sample
+from cksupport.set_summary import SetSummary, sets_page
+from cksupport.sets import shipped_sets
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
 from cksupport.tables import all_tables
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code."""
     options = parser(
         cells=list_cells, sweep=sweep_cells, status=show_status, render=render_pages,
-        draw=list_samples, samples=try_samples,
+        draw=list_samples, samples=try_samples, sets=try_sets,
     ).parse_args(arguments)  # fmt: skip
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -104,6 +106,24 @@ def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
     return _report(SampleSummary.of(samples, results), options)
 
 
+def try_sets(options: argparse.Namespace, arch: ArchSpecs) -> int:
+    """Try what ships on every GPU that it is legal on."""
+    sets, digests = shipped_sets(arch), Digests(arch)
+    _check_known("set", options.set, list(sets))
+    _check_known("GPU", options.gpu, arch.gpus)
+    chosen = {
+        name: tuple(one for one in kernels if one.gpu in (options.gpu or arch.gpus))
+        for name, kernels in sets.items()
+        if name in (options.set or sets)
+    }
+    kernels = [kernel for kernels in chosen.values() for kernel in kernels]
+    with sole_writer(options.results):
+        results = _try(kernels, options, digests)
+        if not options.gpu and not options.set:
+            results.keep_only({kernel.key for kernel in kernels})
+    return _report(SetSummary.of(kernels, results, digests), options)
+
+
 def _try(kernels: Sequence[Kernel], options: argparse.Namespace, digests: Digests) -> Results:
     again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
     results = Results.read(options.results)
@@ -125,8 +145,9 @@ def render_pages(options: argparse.Namespace, arch: ArchSpecs) -> int:
     results, digests = Results.read(options.results), Digests(arch)
     matrix = page(tables, answer_all(tables, arch), results, digests, arch)
     samples = samples_page(Results.read(options.samples), digests, arch)
-    pages = ((options.page, matrix), (options.samples_page, samples))
-    return max(_render(path, text, options.check) for path, text in pages)
+    sets = sets_page(shipped_sets(arch), Results.read(options.sets), digests, arch)
+    pages = {options.page: matrix, options.samples_page: samples, options.sets_page: sets}
+    return max(_render(path, text, options.check) for path, text in pages.items())
 
 
 def _render(path: Path, text: str, check: bool) -> int:
@@ -143,7 +164,7 @@ def _render(path: Path, text: str, check: bool) -> int:
     return 0
 
 
-def _report(summary: Summary | SampleSummary, options: argparse.Namespace) -> int:
+def _report(summary: Summary | SampleSummary | SetSummary, options: argparse.Namespace) -> int:
     print(json.dumps(summary.to_json(), indent=1) if options.json else summary)
     return 0 if summary.complete else _BAD
 

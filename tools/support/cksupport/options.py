@@ -19,6 +19,7 @@ def parser(
     status: Command,
     draw: Command,
     samples: Command,
+    sets: Command,
     render: Command,
 ) -> argparse.ArgumentParser:
     """A parser that leaves the command's function in ``run``."""
@@ -62,10 +63,26 @@ def parser(
     _results(sampling, "--results", "gemm_samples.json")
     _trying(sampling)
 
+    setting = _command(
+        commands, "sets",
+        "Try the kernels of the sets that ship; exit code 1 if one is not right, or spills",
+        sets,
+    )  # fmt: skip
+    _choose_gpus(setting)
+    setting.add_argument("--set", action="append", default=[], help="only this one; repeatable")
+    _results(setting, "--results", "gemm_sets.json")
+    _trying(setting)
+
     rendering = _command(commands, "render", "Write the pages from the results", render)
     _results(rendering, "--results", "gemm_results.json")
     _results(rendering, "--samples", "gemm_samples.json")
-    for name, page in (("--page", "gemm.md"), ("--samples-page", "gemm_samples.md")):
+    _results(rendering, "--sets", "gemm_sets.json")
+    pages = {
+        "--page": "gemm.md",
+        "--samples-page": "gemm_samples.md",
+        "--sets-page": "gemm_sets.md",
+    }
+    for name, page in pages.items():
         rendering.add_argument(
             name, type=Path, default=_page_folder() / page, help="default: %(default)s"
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from cksupport.cells import Cell
 from cksupport.digests import Digests
+from cksupport.kernels import Kernel
 from cksupport.results import Results
 from cksupport.verdicts import Verdict
 
@@ -20,12 +21,15 @@ STALE = "stale"
 
 def state(cell: Cell, results: Results, digests: Digests) -> str:
     """``refused``, ``untested``, ``stale``, or the verdict on the kernel of the cell."""
-    if cell.kernel is None:
-        return REFUSED
-    found = results.known.get(cell.kernel.key)
+    return REFUSED if cell.kernel is None else kernel_state(cell.kernel, results, digests)
+
+
+def kernel_state(kernel: Kernel, results: Results, digests: Digests) -> str:
+    """``untested``, ``stale``, or the verdict on the kernel."""
+    found = results.known.get(kernel.key)
     if found is None:
         return UNTESTED
-    if found.digest != digests.of(cell.kernel.spec, cell.kernel.gpu):
+    if found.digest != digests.of(kernel.spec, kernel.gpu):
         return STALE
     return found.outcome.verdict.value
 

@@ -67,6 +67,8 @@ class Bench:
     def try_kernel(self, spec: GemmSpec, library: Path) -> Outcome:
         """What the kernel computes; raises only what is no fault of the kernel."""
         dispatcher = self.open(library)
+        (kernel,) = dispatcher.registry
+        resources = kernel.resources[self.target.name]
         done: list[str] = []
         functions: set[str] = set()
         try:
@@ -75,8 +77,8 @@ class Bench:
                 functions.update(self.try_launch(dispatcher, spec, launch))
             self._check_all_ran(spec, functions)
         except Ended as end:
-            return Outcome(end.verdict, end.why, tuple(done), tuple(sorted(functions)))
-        return Outcome(Verdict.RIGHT, "", tuple(done), tuple(sorted(functions)))
+            return Outcome(end.verdict, end.why, tuple(done), tuple(sorted(functions)), resources)
+        return Outcome(Verdict.RIGHT, "", tuple(done), tuple(sorted(functions)), resources)
 
     def try_launch(self, dispatcher: Dispatcher, spec: GemmSpec, launch: Launch) -> set[str]:
         """The device functions that ran; raises ``Ended`` unless all that they did is right."""

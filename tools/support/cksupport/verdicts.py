@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -48,13 +49,15 @@ _FOLDERS = re.compile(r"(?<![\w.])/(?:[^\s/()'\"]+/)+")
 class Outcome:
     """What became of one kernel: ``why`` is a sentence unless it is right.
 
-    It has no folders, which are those of the machine that tried the kernel.
+    It has no folders, which are those of the machine that tried the kernel. ``resources`` are what
+    its code uses, if it was compiled; results of before they were recorded have none.
     """
 
     verdict: Verdict
     why: str = ""
     problems: tuple[str, ...] = ()
-    functions: tuple[str, ...] = field(default=())
+    functions: tuple[str, ...] = ()
+    resources: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "why", _FOLDERS.sub("", self.why))
@@ -62,7 +65,7 @@ class Outcome:
     def to_json(self) -> dict[str, Any]:
         """As JSON values, without what is empty."""
         document: dict[str, Any] = {"verdict": self.verdict.value}
-        for name in ("why", "problems", "functions"):
+        for name in ("why", "problems", "functions", "resources"):
             value = getattr(self, name)
             if value:
                 document[name] = list(value) if isinstance(value, tuple) else value
@@ -76,4 +79,5 @@ class Outcome:
             document.get("why", ""),
             tuple(document.get("problems", ())),
             tuple(document.get("functions", ())),
+            document.get("resources", {}),
         )

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
         _write(options.output, [{**_header(name), "kernels": [], "errors": [str(error)]}])
         return
     sets = []
-    refusals: Refusals = {}
+    refusals = Refusals()
     for set_name, part in parts:
         expansion = expand(part, arch, refusals)
         if expansion.errors and not options.errors_as_data:

@@ -19,7 +19,7 @@ from ckgen.core.declaration import (
     parse_declaration,
 )
 from ckgen.core.errors import DeclarationError, FieldError, UsageError
-from ckgen.core.expand import expand
+from ckgen.core.expand import Refusals, expand
 from ckgen.core.family import EntryField, Family
 from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
@@ -59,7 +59,7 @@ def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Sele
     gpus = wanted_gpus(options, arch)
     fields = _set_level_fields(family, options, [Target.of(arch, gpu) for gpu in gpus])
     declaration = _declaration(family, options, arch, fields, gpus)
-    expansion = expand(declaration, arch)
+    expansion = expand(declaration, arch, Refusals(nearest=False))
     if expansion.errors:
         raise DeclarationError("\n".join(expansion.errors))
     asked = [

@@ -74,8 +74,27 @@ class _Collector:
         )
 
 
-Refusals = dict[tuple[KernelSpec, str], str]
-"""Sentences by kernel and GPU. Finding the nearest legal choice is most of the work of expanding."""
+class Refusals:
+    """Sentences about kernels that a GPU refuses, each made once.
+
+    Finding the nearest legal choice is most of the work of expanding: who reads no sentence of a
+    kernel that is legal elsewhere says ``nearest=False``.
+    """
+
+    def __init__(self, *, nearest: bool = True) -> None:
+        self._nearest = nearest
+        self._known: dict[tuple[KernelSpec, str], str] = {}
+
+    def elsewhere(self, family: Family, finding: Finding, spec: KernelSpec, target: Target) -> str:
+        """The sentence about a kernel that another GPU takes."""
+        return self.nowhere(family, finding, spec, target) if self._nearest else str(finding)
+
+    def nowhere(self, family: Family, finding: Finding, spec: KernelSpec, target: Target) -> str:
+        """The sentence about a kernel that no GPU takes, which always has the nearest choice."""
+        key = spec, target.name
+        if key not in self._known:
+            self._known[key] = refusal(family, finding, spec, target)
+        return self._known[key]
 
 
 def expand(
@@ -85,7 +104,7 @@ def expand(
 
     Expansions that share kernels, such as the sets of one file, should share ``refusals``.
     """
-    known: Refusals = {} if refusals is None else refusals
+    known = Refusals() if refusals is None else refusals
     collector = _Collector(arch.gpus, errors=list(declaration.errors))
     dropped: Counter[str] = Counter()
     for entry in declaration.entries:
@@ -110,23 +129,23 @@ def _expand_explicit(
     choice = {name: option.values[0] for name, option in entry.options.items() if option.values}
     spec = family.build(choice, arch)
     legal: list[str] = []
-    refused = _not_meant(targets, arch)
+    findings: dict[Target, Finding] = {}
     for target in targets:
         finding = first_violation(family.rules, spec, target)
         if finding is None:
             legal.append(target.name)
         else:
-            if (spec, target.name) not in known:
-                known[spec, target.name] = refusal(family, finding, spec, target)
-            refused[target.name] = known[spec, target.name]
+            findings[target] = finding
     if legal:
+        refused = _not_meant(targets, arch)
+        for target, finding in findings.items():
+            refused[target.name] = known.elsewhere(family, finding, spec, target)
         collector.add(ExpandedKernel(spec, tuple(legal), refused, entry.label), explicit=True)
         return
     # Of many GPUs the one with the fewest violations says most about what the author meant.
     closest = min(targets, key=lambda target: len(family.judge(spec, target).violations))
-    collector.errors.append(
-        f"{entry.label}: {spec.name} is not legal on {_any_of(targets)}: {refused[closest.name]}"
-    )
+    why = known.nowhere(family, findings[closest], spec, closest)
+    collector.errors.append(f"{entry.label}: {spec.name} is not legal on {_any_of(targets)}: {why}")
 
 
 def _expand_wildcards(
@@ -179,9 +198,7 @@ def _judge_everywhere(
     return ExpandedKernel(spec, tuple(gpus), refused, entry.label)
 
 
-def _product(
-    family: Family, entry: Entry, target: Target, arch: ArchSpecs
-) -> Iterator[KernelSpec]:
+def _product(family: Family, entry: Entry, target: Target, arch: ArchSpecs) -> Iterator[KernelSpec]:
     for choice in _choices(family.entry_fields, entry, target, {}):
         yield family.build(choice, arch)
 
@@ -211,4 +228,3 @@ def _not_meant(targets: Sequence[Target], arch: ArchSpecs) -> dict[str, str]:
 def _any_of(targets: Sequence[Target]) -> str:
     names = [target.name for target in targets]
     return names[0] if len(names) == 1 else f"any of {', '.join(names)}"
-

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""The page of the sets that ship says what the results say, and what spills is seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from ckarch import load_specs
+from ckgen.core.target import Target
+from ckgen.families import FAMILIES
+from cksupport.cli import main
+from cksupport.digests import Digests
+from cksupport.kernels import Kernel
+from cksupport.results import Result, Results
+from cksupport.set_summary import SetSummary, sets_page
+from cksupport.sets import shipped_sets
+from cksupport.verdicts import Outcome, Verdict
+
+ARCH = load_specs()
+SETS = shipped_sets(ARCH)
+DOCS = Path("docs") / "support"
+SET = "gemm_pk_fp4_rcr_all"
+CLEAN = {"vgprs": 128, "lds_bytes": 32768, "vgpr_spills": 0, "scratch_bytes": 0, "sgpr_spills": 0}
+SPILLING = {**CLEAN, "vgpr_spills": 3, "scratch_bytes": 16}
+
+
+@pytest.fixture(scope="module")
+def digests() -> Digests:
+    return Digests(ARCH)
+
+
+def result(kernel: Kernel, digests: Digests, used: dict[str, int]) -> Result:
+    outcome = Outcome(Verdict.RIGHT, "", ("64x64x32",), ("hot_full",), used)
+    return Result(outcome, digests.of(kernel.spec, kernel.gpu))
+
+
+@pytest.fixture
+def all_right(digests: Digests, tmp_path: Path) -> Results:
+    known = {one.key: result(one, digests, CLEAN) for one in SETS[SET]}
+    results = Results(tmp_path / "sets.json", known)
+    results.write()
+    return results
+
+
+def row(text: str) -> str:
+    return next(line for line in text.splitlines() if f"`{SET}`" in line)
+
+
+def test_every_kernel_is_legal_on_its_gpu_and_every_gpu_has_some() -> None:
+    kernels = {kernel for own in SETS.values() for kernel in own}
+    assert {kernel.gpu for kernel in kernels} == set(ARCH.gpus)
+    legal = FAMILIES["gemm"].is_legal
+    assert all(legal(one.spec, Target.of(ARCH, one.gpu)) for one in kernels)
+
+
+def test_the_page_in_the_documentation_is_not_stale(digests: Digests) -> None:
+    results = Results.read(DOCS / "gemm_sets.json")
+    text = (DOCS / "gemm_sets.md").read_text(encoding="utf-8")
+    render = "run: ./bazelw run //tools/support:gemm -- render"
+    assert text == sets_page(SETS, results, digests, ARCH), render
+
+
+def test_a_set_that_is_all_right_is_marked(all_right: Results, digests: Digests) -> None:
+    text = sets_page(SETS, all_right, digests, ARCH)
+    number = len(SETS[SET])
+    assert row(text) == f"| `{SET}` | – | – | – | {number} ✓ | – | – | – |"
+    assert f"| gfx950 | 218 | {number} | 0 | 0 | 0 | {218 - number} | 128 | 32768 | 0 |" in text
+    assert "## Not right, or spilling" not in text
+
+
+def test_a_spilled_register_is_shown_and_fails(
+    all_right: Results, digests: Digests, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["sets", "--set", SET, "--json", "--results", str(all_right.path)]
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["complete"] is True
+
+    kernel = SETS[SET][0]
+    all_right.record(kernel.key, result(kernel, digests, SPILLING))
+    assert main(arguments) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["complete"] is False and said["kernels"]["spills"] == 1
+    why = said["bad"].pop(str(kernel))
+    assert not said["bad"] and "on gfx950 it spills 3 VGPRs and uses 16 bytes of scratch" in why
+    text = sets_page(SETS, all_right, digests, ARCH)
+    assert f"{len(SETS[SET]) - 1} ✓, **1 spills**" in row(text)
+    assert f"- {kernel}: {why}" in text
+
+
+def test_what_is_unknown_or_of_other_sources_is_not_complete(
+    all_right: Results, digests: Digests
+) -> None:
+    first, second = SETS[SET][:2]
+    del all_right.known[first.key]
+    all_right.known[second.key] = Result(all_right.known[second.key].outcome, "another")
+    summary = SetSummary.of(SETS[SET], all_right, digests)
+    assert not summary.complete and not summary.bad
+    number = len(SETS[SET]) - 2
+    assert row(sets_page(SETS, all_right, digests, ARCH)).split(" | ")[4] == (
+        f"{number} ✓, 1 stale, 1 untested"
+    )
+
+
+def test_a_set_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sets", "--set", "chairs"]) == 2
+    assert "the set 'chairs' was asked for; there is gemm_fp16_rcr_all, " in capsys.readouterr().err

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Whether the kernels of the sets that ship are right, and what registers and LDS they take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ckarch import ArchSpecs
+from ckdispatch.cli.built import spill_error
+
+from cksupport.digests import Digests
+from cksupport.kernels import Kernel
+from cksupport.results import Results
+from cksupport.sets import Sets
+from cksupport.summary import STALE, UNTESTED, kernel_state
+from cksupport.verdicts import Verdict
+
+_HEAD = """\
+# The sets that ship
+
+Every kernel of a [set](../declaring-kernels.md#sets-that-ship) was compiled for each GPU that it is
+legal on and run on the simulator as those of the [support matrix](gemm.md) are, and none may spill
+vector registers to memory: the build of a set fails then. Scalar registers that are kept in a
+vector register for a while are counted below. The sets come from their declarations, the state of
+their kernels from [gemm_sets.json](gemm_sets.json), which has the registers, the LDS and the
+scratch memory of each too, and this page from both. Nobody writes in it:
+
+    ./bazelw run //tools/support:gemm -- sets      # tries what was not tried yet
+    ./bazelw run //tools/support:gemm -- render    # writes this page
+"""
+
+SPILLS = "spills"
+_FINE = "✓"
+
+
+def set_state(kernel: Kernel, results: Results, digests: Digests) -> str:
+    """As that of any kernel; ``spills`` if it is right and does."""
+    found = kernel_state(kernel, results, digests)
+    if found == Verdict.RIGHT.value and _spilled(kernel, results):
+        return SPILLS
+    return found
+
+
+def _spilled(kernel: Kernel, results: Results) -> str | None:
+    return spill_error(kernel.spec.name, {kernel.gpu: results.known[kernel.key].outcome.resources})
+
+
+@dataclass(frozen=True)
+class SetSummary:
+    """Kernels by their state, and every one that is not right, or spills, with a sentence."""
+
+    states: Mapping[str, int]
+    bad: Mapping[str, str]
+
+    @classmethod
+    def of(cls, kernels: Iterable[Kernel], results: Results, digests: Digests) -> SetSummary:
+        """Count each kernel for each GPU once."""
+        once = {kernel.key: kernel for kernel in kernels}.values()
+        states = {kernel: set_state(kernel, results, digests) for kernel in once}
+        fine = (Verdict.RIGHT.value, UNTESTED, STALE)
+        bad = {
+            str(kernel): f"{state}: {_why(kernel, state, results)}"
+            for kernel, state in states.items()
+            if state not in fine
+        }
+        return cls(Counter(states.values()), bad)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every kernel is right and none spills."""
+        return set(self.states) <= {Verdict.RIGHT.value}
+
+    def to_json(self) -> dict[str, Any]:
+        return {"complete": self.complete, "kernels": dict(self.states), "bad": dict(self.bad)}
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{number} {name}" for name, number in sorted(self.states.items()))
+        lines = [f"{sum(self.states.values())} kernels, each once for each GPU: {counts}."]
+        return "\n".join(lines + [f"  {kernel}: {why}" for kernel, why in self.bad.items()])
+
+
+def _why(kernel: Kernel, state: str, results: Results) -> str | None:
+    return _spilled(kernel, results) if state == SPILLS else results.known[kernel.key].outcome.why
+
+
+def sets_page(sets: Sets, results: Results, digests: Digests, arch: ArchSpecs) -> str:
+    """The whole page as Markdown."""
+    kernels = {kernel.key: kernel for own in sets.values() for kernel in own}.values()
+    states = {kernel: set_state(kernel, results, digests) for kernel in kernels}
+    parts = [_HEAD, _usage(states, results, arch), _table(sets, states, arch)]
+    bad = SetSummary.of(kernels, results, digests).bad
+    if bad:
+        lines = [f"- {kernel}: {why}" for kernel, why in bad.items()]
+        parts.append("\n".join(["## Not right, or spilling", "", *lines, ""]))
+    return "\n".join(parts)
+
+
+def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> str:
+    head = ("GPU", "kernels", "right", SPILLS, "not right", STALE, UNTESTED, "most VGPRs",
+            "most LDS in bytes", "keep SGPRs in VGPRs")  # fmt: skip
+    lines = [*_heading(head)]
+    for gpu in arch.gpus:
+        own = {kernel: state for kernel, state in states.items() if kernel.gpu == gpu}
+        counted = Counter(own.values())
+        named = (Verdict.RIGHT.value, SPILLS, STALE, UNTESTED)
+        right, spilling, stale, untested = (counted[name] for name in named)
+        counts = (len(own), right + spilling, spilling)
+        other = len(own) - right - spilling - stale - untested
+        used = [results.known[k.key].outcome.resources for k in own if k.key in results.known]
+        most = (
+            max((one.get(name, 0) for one in used), default=0) for name in ("vgprs", "lds_bytes")
+        )
+        keeping = sum(bool(one.get("sgpr_spills")) for one in used)
+        lines.append(_row((gpu, *counts, other, stale, untested, *most, keeping)))
+    return "\n".join([*lines, ""])
+
+
+def _table(sets: Sets, states: Mapping[Kernel, str], arch: ArchSpecs) -> str:
+    lines = [
+        "## Sets",
+        "",
+        f"How many kernels a set has for a GPU: {_FINE} if all are right and none spills, – if the "
+        "rules refuse them all there.",
+        "",
+        *_heading(("set", *arch.gpus)),
+    ]
+    for name, kernels in sets.items():
+        cells = (
+            _cell([states[kernel] for kernel in kernels if kernel.gpu == gpu]) for gpu in arch.gpus
+        )
+        lines.append(_row((f"`{name}`", *cells)))
+    return "\n".join([*lines, ""])
+
+
+def _cell(states: Sequence[str]) -> str:
+    if not states:
+        return "–"
+    counted = Counter(states)
+    fine = counted.pop(Verdict.RIGHT.value, 0)
+    others = [
+        f"{number} {name}" if name in (STALE, UNTESTED) else f"**{number} {name}**"
+        for name, number in sorted(counted.items())
+    ]
+    return ", ".join(([f"{fine} {_FINE}"] if fine else []) + others)
+
+
+def _heading(titles: Sequence[str]) -> Iterator[str]:
+    yield _row(titles)
+    yield "| --- " * len(titles) + "|"
+
+
+def _row(cells: Iterable[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
