@@ -11,6 +11,7 @@ from ckarch import ArchSpecs
 
 from cksupport.cells import Cell, Place, Table, by_place
 from cksupport.digests import Digests
+from cksupport.markdown import heading, row
 from cksupport.refusals import Refusal
 from cksupport.results import Results
 from cksupport.summary import REFUSED, STALE, UNTESTED, state
@@ -93,7 +94,7 @@ def _mark(verdict: Verdict) -> str:
 def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States) -> str:
     kinds = ("tested and right", "refused", "not right", STALE, UNTESTED)
     head = ("table", "cells", *kinds, "kernels")
-    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    lines = [*heading(head)]
     titles = {table.name: table.title for table in tables}
     for name, title in {**titles, "": "all"}.items():
         own = [cell for cell in cells if name in ("", cell.place.table)]
@@ -104,7 +105,7 @@ def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States) -> 
         bad = len(own) - right - refused - stale - untested
         kernels = len({cell.key for cell in own if cell.key is not None})
         counts = (len(own), right, refused, bad, stale, untested, kernels)
-        lines.append(f"| {title} | {' | '.join(str(count) for count in counts)} |")
+        lines.append(row((title, *counts)))
     return "\n".join([*lines, ""])
 
 
@@ -112,22 +113,22 @@ def _grid(
     table: Table, gpu: str, places: Mapping[Place, Cell], states: _States, notes: _Notes
 ) -> str:
     lines = [f"| | {' | '.join(table.columns)} |", "| --- " * (len(table.columns) + 1) + "|"]
-    marked = {row: _marks(table, gpu, row, places, states, notes) for row in table.rows}
-    for marks, rows in groupby(table.rows, marked.__getitem__):
-        first, *others = rows
+    marked = {name: _marks(table, gpu, name, places, states, notes) for name in table.rows}
+    for marks, names in groupby(table.rows, marked.__getitem__):
+        first, *others = names
         if all(mark.startswith(_REFUSED) for mark in marks):
             # Long runs of what cannot be had hide what can.
             label = f"{first} to {others[-1]}" if others else first
-            lines.append(f"| {label} | {' | '.join(marks)} |")
+            lines.append(row((label, *marks)))
         else:
-            lines += [f"| {row} | {' | '.join(marks)} |" for row in (first, *others)]
+            lines += [row((name, *marks)) for name in (first, *others)]
     return "\n".join([*lines, ""])
 
 
 def _marks(
-    table: Table, gpu: str, row: str, places: Mapping[Place, Cell], states: _States, notes: _Notes
+    table: Table, gpu: str, name: str, places: Mapping[Place, Cell], states: _States, notes: _Notes
 ) -> tuple[str, ...]:
-    cells = (places[Place(table.name, gpu, row, column)] for column in table.columns)
+    cells = (places[Place(table.name, gpu, name, column)] for column in table.columns)
     return tuple(_cell_mark(cell, states, notes) for cell in cells)
 
 

@@ -15,6 +15,7 @@ from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec
 
 from cksupport.digests import Digests
+from cksupport.markdown import heading, row
 from cksupport.results import Results
 from cksupport.samples import Sample
 from cksupport.verdicts import Outcome, Verdict
@@ -142,12 +143,10 @@ def _counts(counted: Counter[Verdict]) -> str:
 def _legal_table(tried: Sequence[_Tried], arch: ArchSpecs) -> str:
     right = sum(one.outcome.verdict is Verdict.RIGHT for one in tried)
     lines = [f"## Legal kernels\n\n{len(tried)} were tried, {right} were right.\n"]
-    lines.append(f"| variant | {' | '.join(arch.gpus)} |")
-    lines.append("| --- " * (len(arch.gpus) + 1) + "|")
+    lines += heading(("variant", *arch.gpus))
     counted = Counter((str(one.sample.spec.variant), one.sample.gpu) for one in tried)
     for variant in dict.fromkeys(variant for variant, _ in sorted(counted)):
-        cells = (str(counted[variant, gpu]) for gpu in arch.gpus)
-        lines.append(f"| {variant} | {' | '.join(cells)} |")
+        lines.append(row((variant, *(counted[variant, gpu] for gpu in arch.gpus))))
     bad = [str(one) for one in tried if one.outcome.verdict is not Verdict.RIGHT]
     return "\n".join([*lines, "", *bad, *([""] if bad else [])])
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from ckdispatch.cli.built import spill_error
 
 from cksupport.digests import Digests
 from cksupport.kernels import Kernel
+from cksupport.markdown import heading, row
 from cksupport.results import Results
 from cksupport.sets import Sets
 from cksupport.summary import STALE, UNTESTED, kernel_state
@@ -21,12 +22,13 @@ from cksupport.verdicts import Verdict
 _HEAD = """\
 # The sets that ship
 
-Every kernel of a [set](../declaring-kernels.md#sets-that-ship) was compiled for each GPU that it is
-legal on and run on the simulator as those of the [support matrix](gemm.md) are, and none may spill
-vector registers to memory: the build of a set fails then. Scalar registers that are kept in a
-vector register for a while are counted below. The sets come from their declarations, the state of
-their kernels from [gemm_sets.json](gemm_sets.json), which has the registers, the LDS and the
-scratch memory of each too, and this page from both. Nobody writes in it:
+The kernels of a [set](../declaring-kernels.md#sets-that-ship) are compiled for each GPU that they
+are legal on and run on the simulator as those of the [support matrix](gemm.md) are. What says
+untested was not tried yet. None may spill vector registers to memory: the build of a set fails
+where one does. Scalar registers that are kept in a vector register for a while are counted. The
+sets come from their declarations, the state of their kernels from [gemm_sets.json](gemm_sets.json),
+which has the registers, the LDS and the scratch memory of each too, and this page from both. Nobody
+writes in it:
 
     ./bazelw run //tools/support:gemm -- sets      # tries what was not tried yet
     ./bazelw run //tools/support:gemm -- render    # writes this page
@@ -58,15 +60,8 @@ class SetSummary:
     @classmethod
     def of(cls, kernels: Iterable[Kernel], results: Results, digests: Digests) -> SetSummary:
         """Count each kernel for each GPU once."""
-        once = {kernel.key: kernel for kernel in kernels}.values()
-        states = {kernel: set_state(kernel, results, digests) for kernel in once}
-        fine = (Verdict.RIGHT.value, UNTESTED, STALE)
-        bad = {
-            str(kernel): f"{state}: {_why(kernel, state, results)}"
-            for kernel, state in states.items()
-            if state not in fine
-        }
-        return cls(Counter(states.values()), bad)
+        states = _states(kernels, results, digests)
+        return cls(Counter(states.values()), _bad(states, results))
 
     @property
     def complete(self) -> bool:
@@ -82,17 +77,29 @@ class SetSummary:
         return "\n".join(lines + [f"  {kernel}: {why}" for kernel, why in self.bad.items()])
 
 
+def _states(kernels: Iterable[Kernel], results: Results, digests: Digests) -> dict[Kernel, str]:
+    """Of each kernel once, however many sets it is in."""
+    return {kernel: set_state(kernel, results, digests) for kernel in dict.fromkeys(kernels)}
+
+
+def _bad(states: Mapping[Kernel, str], results: Results) -> dict[str, str]:
+    fine = (Verdict.RIGHT.value, UNTESTED, STALE)
+    return {
+        str(kernel): f"{state}: {_why(kernel, state, results)}"
+        for kernel, state in states.items()
+        if state not in fine
+    }
+
+
 def _why(kernel: Kernel, state: str, results: Results) -> str | None:
     return _spilled(kernel, results) if state == SPILLS else results.known[kernel.key].outcome.why
 
 
 def sets_page(sets: Sets, results: Results, digests: Digests, arch: ArchSpecs) -> str:
     """The whole page as Markdown."""
-    kernels = {kernel.key: kernel for own in sets.values() for kernel in own}.values()
-    states = {kernel: set_state(kernel, results, digests) for kernel in kernels}
+    states = _states((kernel for own in sets.values() for kernel in own), results, digests)
     parts = [_HEAD, _usage(states, results, arch), _table(sets, states, arch)]
-    bad = SetSummary.of(kernels, results, digests).bad
-    if bad:
+    if bad := _bad(states, results):
         lines = [f"- {kernel}: {why}" for kernel, why in bad.items()]
         parts.append("\n".join(["## Not right, or spilling", "", *lines, ""]))
     return "\n".join(parts)
@@ -101,7 +108,7 @@ def sets_page(sets: Sets, results: Results, digests: Digests, arch: ArchSpecs) -
 def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> str:
     head = ("GPU", "kernels", "right", SPILLS, "not right", STALE, UNTESTED, "most VGPRs",
             "most LDS in bytes", "keep SGPRs in VGPRs")  # fmt: skip
-    lines = [*_heading(head)]
+    lines = [*heading(head)]
     for gpu in arch.gpus:
         own = {kernel: state for kernel, state in states.items() if kernel.gpu == gpu}
         counted = Counter(own.values())
@@ -114,7 +121,7 @@ def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> s
             max((one.get(name, 0) for one in used), default=0) for name in ("vgprs", "lds_bytes")
         )
         keeping = sum(bool(one.get("sgpr_spills")) for one in used)
-        lines.append(_row((gpu, *counts, other, stale, untested, *most, keeping)))
+        lines.append(row((gpu, *counts, other, stale, untested, *most, keeping)))
     return "\n".join([*lines, ""])
 
 
@@ -125,13 +132,13 @@ def _table(sets: Sets, states: Mapping[Kernel, str], arch: ArchSpecs) -> str:
         f"How many kernels a set has for a GPU: {_FINE} if all are right and none spills, – if the "
         "rules refuse them all there.",
         "",
-        *_heading(("set", *arch.gpus)),
+        *heading(("set", *arch.gpus)),
     ]
     for name, kernels in sets.items():
         cells = (
             _cell([states[kernel] for kernel in kernels if kernel.gpu == gpu]) for gpu in arch.gpus
         )
-        lines.append(_row((f"`{name}`", *cells)))
+        lines.append(row((f"`{name}`", *cells)))
     return "\n".join([*lines, ""])
 
 
@@ -145,12 +152,3 @@ def _cell(states: Sequence[str]) -> str:
         for name, number in sorted(counted.items())
     ]
     return ", ".join(([f"{fine} {_FINE}"] if fine else []) + others)
-
-
-def _heading(titles: Sequence[str]) -> Iterator[str]:
-    yield _row(titles)
-    yield "| --- " * len(titles) + "|"
-
-
-def _row(cells: Iterable[object]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
