@@ -19,10 +19,13 @@ class CompilerFlags:
     """Flags by purpose: of both passes, of one pass, of kernels that share a library, and so on.
 
     ``table`` compiles the list of a combined library's kernels, which holds no device code.
+    ``device`` has no registers reserved for far jumps: in clang 21 at least, a function of more
+    than 128 KiB that is called reserves the one that holds the address to return to, and never
+    returns (llvm-project issue 224205). Without, the compiler looks for a free one at each jump.
+
     ``by_gpu`` is for the device passes of GPUs of which a fact of arch/ is true. Where fp8 is
-    emulated, a tile can become so many branches that the compiler would not inline it; and a
-    function that long loses the address to return to, in clang 21 at least: its far jumps use the
-    register that holds it. Where 16-bit values get halves of registers, clang 21 forgets after a
+    emulated, a tile can become so many branches that the compiler would call it instead of
+    inlining it, with all that it holds in registers. Where 16-bit values get halves of registers, clang 21 forgets after a
     loop which half it was: the kernel of tests/kernels/halves.json took the first of every eight
     rows of A for the second, too.
     """
