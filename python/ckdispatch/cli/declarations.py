@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,11 +81,11 @@ def _declaration(
 def _expanded(
     declaration: Declaration, gpus: tuple[str, ...]
 ) -> dict[tuple[str, ...], list[KernelSpec]]:
-    from ckgen.core.expand import expand
+    from ckgen.core.expand import Refusals, expand
 
     from ckdispatch.config.gpus import arch_specs
 
-    expansion = expand(declaration, arch_specs())
+    expansion = expand(declaration, arch_specs(), Refusals(nearest=False))
     if expansion.errors:
         more = f" (and {len(expansion.errors) - 1} more)" if len(expansion.errors) > 1 else ""
         # There is but one entry on a command line.
@@ -96,7 +96,9 @@ def _expanded(
         if legal:
             wanted.setdefault(legal, []).append(kernel.spec)
     if not wanted:
-        first = expansion.kernels[0]
+        # Its sentence is the only one that is read, and has to say what would be legal.
+        own = tuple(e for e in declaration.entries if e.label == expansion.kernels[0].entry)
+        first = expand(replace(declaration, entries=own), arch_specs()).kernels[0]
         raise UsageError(
             f"no kernel of {declaration.source} is legal on {', '.join(gpus)}; {first.name}: "
             f"{first.refused[gpus[0]]}"

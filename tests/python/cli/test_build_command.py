@@ -90,6 +90,23 @@ def test_a_failure_has_its_compiler_log(compiled: Environment, tmp_path: Path) -
     assert f"the compiler's log is {kernel['log']}." in kernel["error"]
 
 
+def test_a_gpu_that_takes_no_kernel_of_a_declaration_says_what_it_would_take(
+    tmp_path: Path,
+) -> None:
+    entry = {"tile": [64, 64, 64], "waves": [2, 2, 1], "pipeline": "compv3"}
+    kernels = [{**entry, "warp_tile": [32, 32, 16]}, {**entry, "warp_tile": [32, 32, 8]}]
+    declaration = {"family": "gemm", "dtype": "fp16", "layout": "rcr", "kernels": kernels}
+    (tmp_path / "my.json").write_text(json.dumps(declaration))
+    ended = ckdispatch("build", "my.json", "--gpu", "gfx1100", cwd=tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "ckdispatch: no kernel of my.json is legal on gfx1100; gemm_fp16_rcr_compv3_cshuffle_"
+        "intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16: gemm.wave_layout_supported: "
+        "waves 2x2x1 are not among those of gfx1100 (2x4x1, 1x8x1, 8x1x1, 4x2x1); the nearest "
+        "legal choice is waves 2x4x1 and warp_tile 16x16x16.\n"
+    )
+
+
 def test_ctrl_c_ends_a_compile_and_leaves_nothing_half_done(tmp_path: Path) -> None:
     folder = tmp_path / "jit"
     process = start("build", "--kernel", PADDED, env={"CKDISPATCH_CACHE": str(tmp_path)})
