@@ -58,8 +58,13 @@ def test_only_what_is_not_published_was_added(gpu: str) -> None:
 
 @pytest.mark.parametrize("gpu", GPUS)
 def test_preshuffle_warp_tiles(specs: ArchSpecs, gpu: str) -> None:
-    published = TABLES["preshuffle_warp_tiles"].get(gpu, {})
-    assert _rows(specs.gpu(gpu).preshuffle_warp_tiles) == _rows(published)
+    found = _rows(specs.gpu(gpu).preshuffle_warp_tiles)
+    published = _rows(TABLES["preshuffle_warp_tiles"].get(gpu, {}))
+    # What the publication leaves out works, with the warp tiles of plain weights.
+    plain = _rows(specs.gpu(gpu).warp_tiles)
+    assert {key: rows for key, rows in found.items() if key in published} == published
+    added = {key: rows for key, rows in found.items() if key not in published}
+    assert added == {key: plain[key] for key in added}
 
 
 @pytest.mark.parametrize("gpu", TABLES["preshuffle_warp_tiles"])

@@ -62,7 +62,17 @@ def test_outputs_run_along_every_dtype_and_epilogue() -> None:
 
 def test_paddings_run_along_every_combination_and_pipeline() -> None:
     assert len(TABLES["pads"].columns) == len(ALL_PADS) == 8
-    assert len(TABLES["pads"].rows) == LOOPS + 1
+    assert len(TABLES["pads"].rows) == LOOPS + 2  # preshufflev2, and the default epilogue
+
+
+def test_every_pipeline_of_a_gpu_is_padded_in_some_way(cells: tuple[Cell, ...]) -> None:
+    for gpu in ARCH.architectures.values():
+        padded = {c.spec.pipeline for c in legal(cells, "pads") if c.spec and c.place.gpu == gpu.name}
+        assert padded == {pipeline for pipeline in Pipeline if pipeline in gpu.pipelines}, gpu.name
+
+
+def test_d_tensors_run_along_every_dtype() -> None:
+    assert TABLES["d_dtypes"].columns == tuple(Dtype)
 
 
 def test_the_kernel_of_a_cell_satisfies_every_rule_on_its_gpu(cells: tuple[Cell, ...]) -> None:

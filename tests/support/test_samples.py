@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 from ckarch import load_specs
+from ckgen.core.rules import Purpose
 from ckgen.core.target import Target
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import Variant
 from cksupport.cli import main
+from cksupport.results import Result, Results
 from cksupport.samples import Draw, Sample
+from cksupport.verdicts import Outcome, Verdict
 
 ARCH = load_specs()
+RULES = {rule.id: rule for rule in GEMM_RULES}
 
 
 def legal(seed: int, count: int, *gpus: str) -> list[Sample]:
@@ -43,13 +47,35 @@ def test_a_kernel_at_the_border_is_refused_by_the_rule_that_it_names_alone() -> 
     samples = list(islice(Draw(ARCH, 5).at_the_border(), 60))
     assert all(broken(sample) == list(sample.rules) for sample in samples)
     assert {len(sample.rules) for sample in samples} == {1}
-    assert len({sample.rules for sample in samples}) > 15
+    assert {RULES[sample.rules[0]].purpose for sample in samples} == {Purpose.RESULTS}
+
+
+def test_no_rule_is_drawn_again_as_long_as_others_are_found() -> None:
+    drawn = [sample.rules[0] for sample in islice(Draw(ARCH, 5).at_the_border(), 60)]
+    assert len(set(drawn)) > 20
+    assert len(set(drawn[:15])) == 15
 
 
 def test_the_command_prints_what_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["draw", "--count", "3", "--seed", "6", "--gpu", "gfx950", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == [sample.to_json() for sample in legal(6, 3, "gfx950")]
+
+
+def test_no_kernels_are_not_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["draw", "--count", "0"])
+    assert "argument --count: '0' is no number of at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", [("gfx942", "gemm_fp17"), ("gfx1", "gemm_fp16")])
+def test_results_of_what_cannot_be_are_refused(
+    key: tuple[str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    results = Results(tmp_path / "samples.json", {key: Result(Outcome(Verdict.RIGHT), "")})
+    results.write()
+    assert main(["samples", "--known", "--results", str(results.path)]) == 2
+    assert "have a kernel that cannot be: " in capsys.readouterr().err
 
 
 def test_an_unknown_gpu_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

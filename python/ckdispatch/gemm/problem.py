@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.structure import problem_structure
 from ckdispatch.native.structures import Family
-from ckdispatch.problems.base import Problem, check_numbers, check_options
+from ckdispatch.problems.base import Problem, check_numbers, check_options, check_strides
 
 _NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count")
 
@@ -76,13 +76,10 @@ class GemmProblem(Problem):
     def __post_init__(self) -> None:
         check_numbers("a GEMM", self, _NUMBERS)
         check_options("a GEMM", self)
+        check_strides("a GEMM", self, "batch_strides", len("ABC"), or_packed=False)
         for name in ("d_strides", "d_batch_strides"):
-            given = getattr(self, name)
-            if given is not None and len(given) != self.d_count:
-                raise InvalidArgument(
-                    f"a GEMM was asked for with {self.d_count} D tensors and {name} = {given}; "
-                    "there must be one for each"
-                )
+            what = f"a GEMM with {self.d_count} D tensors"
+            check_strides(what, self, name, self.d_count, or_packed=True)
         self.keep(problem_structure(self))
 
     __hash__ = Problem.__hash__
@@ -92,8 +89,7 @@ class GemmProblem(Problem):
         """Products of different sizes: ``GemmProblem.grouped([(64, 64, 32), (128, 64, 96)])``."""
         if not groups:
             raise InvalidArgument("a GEMM of no groups was asked for; there must be at least one")
-        members = (one if isinstance(one, GemmGroup) else GemmGroup(*one) for one in groups)
-        return cls(0, 0, 0, groups=tuple(members), **words)
+        return cls(0, 0, 0, groups=tuple(map(_group, groups)), **words)
 
     def products(self) -> list[GemmProblem]:
         """The groups as problems of their own."""
@@ -138,3 +134,15 @@ class GemmProblem(Problem):
         from ckdispatch.gemm.problem_text import problem_text
 
         return problem_text(self)
+
+
+def _group(given: GemmGroup | Sequence[int]) -> GemmGroup:
+    if isinstance(given, GemmGroup):
+        return given
+    try:
+        return GemmGroup(*given)
+    except TypeError:
+        raise InvalidArgument(
+            f"a GEMM was asked for with the group {given!r}; a group is m, n and k, and may have "
+            "the strides of A, B and C"
+        ) from None

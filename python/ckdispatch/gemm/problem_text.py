@@ -82,14 +82,14 @@ def _name_of(word: str) -> str | None:
 def _value(name: str, value: str, text: str) -> Any:
     if name in _NUMBERS:
         return whole_number(name, value, text)
-    if name == "d_strides":
+    if name in _SEVERAL:
         numbers = value.split(_BETWEEN)
         return tuple(None if one == "packed" else whole_number(name, one, text) for one in numbers)
     if name == "deterministic":
         return truth(name, value, text)
     if name in _WORDS:
         return value
-    known = ", ".join((*_WORDS, *_NUMBERS, "d_strides", "deterministic"))
+    known = ", ".join((*_WORDS, *_NUMBERS, *_SEVERAL, "deterministic"))
     raise InvalidArgument(
         f"{text!r} has the word {name!r}; a problem is {_FORM}, and its words are {known}"
     )

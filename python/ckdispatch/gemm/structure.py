@@ -58,7 +58,7 @@ def problem_structure(problem: GemmProblem) -> GemmStructure:
 
 def granule_of(text: str) -> tuple[int, int]:
     """The n and k of ``16x32``."""
-    numbers = text.split("x")
+    numbers = text.split("x") if isinstance(text, str) else ()
     if len(numbers) != 2 or not all(one.isascii() and one.isdigit() for one in numbers):
         raise InvalidArgument(
             f"weights preshuffled as {text!r} were asked for; it is the n and k of a kernel's warp "

@@ -62,13 +62,35 @@ def check_numbers(what: str, given: object, names: Sequence[str]) -> None:
     for name in names:
         value = getattr(given, name)
         number = value if type(value) is int else whole(value)
-        if number is None or not -(2**63) <= number < 2**63:
+        if number is None or not _fits(number):
             raise InvalidArgument(
                 f"{what} was asked for with {name} = {value!r}; it must be a whole number of at "
                 "most 2^31-1"
             )
         if number is not value:
             object.__setattr__(given, name, number)
+
+
+def check_strides(what: str, given: object, name: str, count: int, *, or_packed: bool) -> None:
+    """Refuses an attribute that is neither None nor ``count`` whole numbers, or None if packed."""
+    values = getattr(given, name)
+    if values is None:
+        return
+    wanted = f"{count} whole numbers" + (", or None for packed ones" if or_packed else "")
+    complaint = InvalidArgument(
+        f"{what} was asked for with {name} = {values!r}; it must be None or {wanted}"
+    )
+    if not isinstance(values, (tuple, list)) or len(values) != count:
+        raise complaint
+    strides = tuple(None if or_packed and one is None else whole(one) for one in values)
+    for one, stride in zip(values, strides, strict=True):
+        if (stride is None and not (or_packed and one is None)) or not _fits(stride or 0):
+            raise complaint
+    object.__setattr__(given, name, strides)
+
+
+def _fits(number: int) -> bool:
+    return -(2**63) <= number < 2**63
 
 
 def check_options(what: str, problem: Any) -> None:
@@ -91,7 +113,12 @@ def check_options(what: str, problem: Any) -> None:
 
 def c_text(value: str | None) -> bytes | None:
     """A word as C takes it: null for none."""
-    return value.encode() if value else None
+    try:
+        return value.encode() if value else None
+    except AttributeError:
+        raise InvalidArgument(
+            f"a problem was asked for with {value!r} in place of a word such as 'fp16' or 'rcr'"
+        ) from None
 
 
 def c_parts(split_k: int) -> int:

@@ -98,10 +98,10 @@ def test_every_pipeline_has_its_ck_classes() -> None:
     assert PIPELINE_CLASSES[Pipeline.MEM].base == "ck_tile::BaseGemmPipelineAgBgCrMem"
 
 
-def test_two_lds_buffers_are_given_only_where_the_arch_table_counts_them() -> None:
+def test_the_arch_table_counts_the_lds_buffers_that_a_pipeline_is_given() -> None:
     for pipeline, classes in PIPELINE_CLASSES.items():
-        if classes.double_lds:
-            assert ARCH.pipeline(pipeline.value).lds_buffers == 2
+        buffers = 2 if classes.double_lds else 1
+        assert ARCH.pipeline(pipeline.value).lds_buffers == buffers, pipeline
 
 
 def test_every_pipeline_and_epilogue_is_among_the_headers_of_the_device_pass() -> None:

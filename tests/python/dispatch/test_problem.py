@@ -25,12 +25,18 @@ from ckdispatch.errors import Code, InvalidArgument
             "8x8x8 MultiDAdd dtype_d=fp32 d_layout=c d_strides=0/packed/9",
             GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=3, dtype_d="fp32", d_layout="c", d_strides=(0, None, 9)),
         ),
+        ("8x8x8 batch=2 batch_strides=64/0/72", GemmProblem(8, 8, 8, batch=2, batch_strides=(64, 0, 72))),
+        (
+            "8x8x8 batch=2 MultiDAdd d_batch_strides=packed",
+            GemmProblem(8, 8, 8, batch=2, fused_op="MultiDAdd", d_count=1, d_batch_strides=(None,)),
+        ),
         ("8x16x32 weights=16x32", GemmProblem(8, 16, 32, weights="16x32")),
         ("8x16x32+1x2x3 bf16", GemmProblem.grouped([(8, 16, 32), (1, 2, 3)], dtype="bf16")),
     ],
 )
 def test_a_problem_is_read_from_text(text: str, problem: GemmProblem) -> None:
     assert GemmProblem.parse(text) == problem
+    assert GemmProblem.parse(problem.text) == problem
 
 
 @pytest.mark.parametrize(
@@ -44,7 +50,9 @@ def test_a_problem_is_read_from_text(text: str, problem: GemmProblem) -> None:
         ("64x32x16+", "is no GEMM problem; write MxNxK"),
         ("64x32x16+1x2 fp16", "is no GEMM problem; write MxNxK"),
         ("64x32x16 MultiDAdd d_strides=0/x", "d_strides is a whole number"),
-        ("64x32x16 MultiDAdd d_count=1 d_strides=0/0", "there must be one for each"),
+        ("64x32x16 MultiDAdd d_count=1 d_strides=0/0", "with 1 D tensors .* = \\(0, 0\\); it must be None or 1 whole"),
+        ("64x32x16 batch=2 batch_strides=1/2", "it must be None or 3 whole numbers$"),
+        ("64x32x16 batch=2 batch_strides=1/packed/2", "it must be None or 3 whole numbers$"),
         ("64x32x16 fp17", "has the word 'fp17'; by themselves stand layouts: three letters r or c, .*; dtypes: fp16, "),
         ("64x32x16 fp16 bf16", "has fp16 and bf16, which both say dtype"),
         ("64x32x16 Bogus", "the operation 'Bogus' was asked for; there are PassThrough, "),
@@ -89,12 +97,29 @@ def test_a_senseless_problem_is_refused_before_anything_is_selected(problem: Gem
     [
         ({"split_k": -1}, "split_k = -1; it is the number of parts, or 0 for the dispatcher to choose"),
         ({"workspace_limit": -1}, "workspace_limit = -1; it is a number of bytes, or None"),
+        ({"batch_strides": (2**70, 1, 1)}, "batch_strides = .*; it must be None or 3 whole numbers$"),
+        ({"batch_strides": (1, 2)}, "it must be None or 3 whole numbers$"),
+        ({"batch_strides": 5}, "it must be None or 3 whole numbers$"),
+        ({"d_count": 1, "d_strides": (1.5,)}, "d_strides = .*; it must be None or 1 whole numbers, or None for packed"),
+        ({"dtype": 5}, "a problem was asked for with 5 in place of a word such as 'fp16'"),
+        ({"weights": 5}, "weights preshuffled as 5 were asked for"),
         ({"fused_op": "relu"}, "the operation 'relu' was asked for; there are PassThrough, .*Relu"),
     ],
 )
 def test_a_senseless_option_is_refused_at_once(words: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidArgument, match=sentence):
         GemmProblem(8, 8, 8, **words)
+
+
+@pytest.mark.parametrize("group", [(64, 64), 64, (1, 2, 3, 4, 5, 6, 7)])
+def test_a_group_that_is_none_is_refused(group: Any) -> None:
+    with pytest.raises(InvalidArgument, match="a group is m, n and k"):
+        GemmProblem.grouped([group])
+
+
+def test_strides_may_be_a_list() -> None:
+    strides: Any = [64, 0, np.int64(64)]
+    assert GemmProblem(8, 8, 8, batch=2, batch_strides=strides).batch_strides == (64, 0, 64)
 
 
 def test_sizes_may_be_numbers_of_numpy() -> None:

@@ -16,7 +16,6 @@ from ckgen.families import FAMILIES
 from ckgen.gemm.dtypes import default_dtypes
 from ckgen.gemm.geometry import warp_tile_tables, wave_layouts
 from ckgen.gemm.pipelines import loop_variants, prefetch_stages
-from ckgen.gemm.rules.shape import NARROW
 from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline, Variant
 
 Fields = tuple[tuple[str, tuple[Any, ...]], ...]
@@ -29,6 +28,8 @@ _ALONG_K = (1, 2, 4)
 _NO_SHAPE = Dim3(1, 1, 1)
 _LARGEST = 256
 _SMALLEST = 16
+_USUAL = 16
+"""The least rows and columns of a warp tile that kernels in use have."""
 
 
 def fields(**choices: Any) -> Fields:
@@ -93,7 +94,7 @@ def _warp_tiles(
 
 def _rank(shape: TileConfig, plain: GemmSpec, arch: ArchSpecs) -> tuple[int, ...]:
     spec = _shaped(plain, shape)
-    unusual = sum(repeat == 1 for repeat in shape.repeat) + (min(shape.warp_tile[:2]) < NARROW)
+    unusual = sum(repeat == 1 for repeat in shape.repeat) + (min(shape.warp_tile[:2]) < _USUAL)
     unrolled = max(1, prefetch_stages(spec, arch)) * shape.repeat.volume
     code = len(loop_variants(spec, arch)) * unrolled
     longest = max(shape.tile.m, shape.tile.n)

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ckarch import ArchSpecs
+from ckarch import ArchSpecs, UnknownNameError
+from ckgen.core.errors import SpecError
 from ckgen.core.rules import Rule
 from ckgen.families import FAMILIES
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec
 
 from cksupport.digests import Digests
+from cksupport.errors import SupportError
 from cksupport.markdown import heading, row
 from cksupport.results import Results
 from cksupport.samples import Sample
@@ -109,10 +111,15 @@ class _Tried:
 
 def known_samples(results: Results, arch: ArchSpecs) -> tuple[Sample, ...]:
     """The samples of a file, as the rules of now see them."""
-    return tuple(
-        Sample.judged(gpu, cast(GemmSpec, FAMILIES["gemm"].parse_name(name)), arch)
-        for gpu, name in sorted(results.known)
-    )
+    try:
+        return tuple(
+            Sample.judged(gpu, cast(GemmSpec, FAMILIES["gemm"].parse_name(name)), arch)
+            for gpu, name in sorted(results.known)
+        )
+    except (SpecError, UnknownNameError) as error:
+        raise SupportError(
+            f"the results {results.path} have a kernel that cannot be: {error}; remove its line"
+        ) from error
 
 
 def samples_page(results: Results, digests: Digests, arch: ArchSpecs) -> str:

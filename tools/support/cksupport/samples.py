@@ -47,6 +47,7 @@ _FAMILY = FAMILIES["gemm"]
 _RULES = {rule.id: rule for rule in GEMM_RULES}
 _MOST_DRAWS = 1_000_000
 _DRAWS_OF_A_KIND = 200
+_KERNELS_WITHOUT_A_NEW_RULE = 20
 
 
 @dataclass(frozen=True)
@@ -100,23 +101,30 @@ class Draw:
                     break
 
     def at_the_border(self) -> Iterator[Sample]:
-        """Legal kernels with one field changed, which a single rule refuses; rules take turns."""
+        """Legal kernels with one field changed, which a single rule refuses for its results.
+
+        What other rules refuse may be right, so trying it shows nothing. No rule is drawn a second
+        time as long as others are found.
+        """
         taken: Counter[str] = Counter()
+        turn = since = 0
         for sample in self.legal():
             target = Target.of(self._arch, sample.gpu)
             for _ in range(len(GEMM_RULES)):
                 spec = self._changed(sample.spec, target)
                 broken = broken_rules(spec, target)
-                if len(broken) != 1 or not _has_a_name(spec):
+                if len(broken) != 1 or _RULES[broken[0]].purpose is not Purpose.RESULTS:
                     continue
-                (rule,) = broken
-                if _RULES[rule].purpose is Purpose.NAMES:
+                if taken[broken[0]] > turn or not _has_a_name(spec):
                     continue
-                if taken[rule] > min(taken.values(), default=0) + 1:
-                    continue
-                taken[rule] += 1
-                yield Sample(sample.gpu, spec, (rule,))
+                taken[broken[0]] += 1
+                since = 0
+                yield Sample(sample.gpu, spec, tuple(broken))
                 break
+            else:
+                since += 1
+                if since >= _KERNELS_WITHOUT_A_NEW_RULE:
+                    turn, since = turn + 1, 0
 
     def _one(self, items: Sequence[_Item]) -> _Item:
         return self._random.choice(items)
@@ -145,7 +153,8 @@ class Draw:
             scheduler=Scheduler.DEFAULT if preshuffle else self._one(tuple(Scheduler)),
             pad_m=pad_m, pad_n=pad_n, pad_k=pad_k, persistent=self._random.random() < 0.2,
             split_k=self._one(tuple(SplitK)) if parts else SplitK.NONE,
-            fused_op=fused, d_count=d_count, dtype_d=c,
+            fused_op=fused, d_count=d_count,
+            dtype_d=self._one((c, c, *Dtype)) if d_count else c,
             d_layout=self._one(tuple(DLayout)) if d_count else DLayout.ROWS,
         )  # fmt: skip
         tiles = warp_tiles_of(unshaped, target)

@@ -18,6 +18,7 @@ class Purpose(Enum):
     """What would become of a kernel without the rule."""
 
     RESULTS = "it would not compile, refuse what it should compute, or compute something else"
+    MEANING = "nothing would say what it has to compute"
     SPEED = "it would compute the right thing slowly"
     NAMES = "it would be another name of a kernel that there is"
 

@@ -6,13 +6,22 @@ from __future__ import annotations
 from ckarch import ArchSpecs
 
 from cksupport.cells import Table
-from cksupport.tables.fused import d_tensors, fused_ops
+from cksupport.tables.fused import d_dtypes, d_tensors, fused_ops
 from cksupport.tables.outputs import outputs
 from cksupport.tables.pads import pads
 from cksupport.tables.products import products
 from cksupport.tables.variants import variant_dtypes, variant_layouts
 
-_TABLES = (products, outputs, pads, variant_dtypes, variant_layouts, fused_ops, d_tensors)
+_TABLES = (
+    products,
+    outputs,
+    pads,
+    variant_dtypes,
+    variant_layouts,
+    fused_ops,
+    d_tensors,
+    d_dtypes,
+)
 
 
 def all_tables(arch: ArchSpecs) -> tuple[Table, ...]:

@@ -20,12 +20,16 @@ class Loop:
     label: str
 
 
+SHUFFLED = Loop(Pipeline.PRESHUFFLEV2, Scheduler.DEFAULT, str(Pipeline.PRESHUFFLEV2))
+"""The one of weights in the order of the matrix instructions."""
+
+
 def loops() -> tuple[Loop, ...]:
     """Every pipeline of plain weights; mem alone exists with either scheduler."""
     found = []
     both = (Scheduler.INTRAWAVE, Scheduler.INTERWAVE)
     for pipeline in Pipeline:
-        if pipeline is Pipeline.PRESHUFFLEV2:
+        if pipeline is SHUFFLED.pipeline:
             continue
         schedulers = both if pipeline is Pipeline.MEM else both[:1]
         for scheduler in schedulers:

@@ -19,6 +19,7 @@ _FUSED: dict[str, Any] = {
     "pipeline": (Pipeline.COMPV3, Pipeline.COMPV4),
     "pad": (ALL_PADDED,),
 }
+_LAYOUTS = {DLayout.ROWS: "rows", DLayout.COLUMNS: "columns"}
 
 
 def fused_ops(arch: ArchSpecs) -> Table:
@@ -38,14 +39,35 @@ def fused_ops(arch: ArchSpecs) -> Table:
     return Table(name, "Fused operations", note, questions)
 
 
+def d_dtypes(arch: ArchSpecs) -> Table:
+    """GPU x layout of the D tensors x their dtype."""
+    name = "d_dtypes"
+    questions = tuple(
+        Question(
+            Place(name, gpu, _LAYOUTS[d_layout], str(dtype)),
+            fields(
+                fused_op=FusedOp.MULTI_D_ADD,
+                d_count=2,
+                dtype_d=dtype,
+                d_layout=d_layout,
+                epilogue=Epilogue.CSHUFFLE,
+                **_FUSED,
+            ),
+        )
+        for gpu in arch.gpus
+        for d_layout in DLayout
+        for dtype in Dtype
+    )
+    note = "The layout of two D tensors that are added against their dtype; fp16, layout rcr."
+    return Table(name, "Dtypes of D tensors", note, questions)
+
+
 def d_tensors(arch: ArchSpecs) -> Table:
     """GPU x fused operation and layout of the D tensors x their number."""
     name = "d_tensors"
     questions = tuple(
         Question(
-            Place(
-                name, gpu, f"{op} {'rows' if d_layout is DLayout.ROWS else 'columns'}", str(count)
-            ),
+            Place(name, gpu, f"{op} {_LAYOUTS[d_layout]}", str(count)),
             fields(
                 fused_op=op, d_count=count, d_layout=d_layout, epilogue=Epilogue.CSHUFFLE, **_FUSED
             ),

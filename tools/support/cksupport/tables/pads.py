@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from ckarch import ArchSpecs
 from ckgen.gemm.choices import ALL_PADS, Pads
-from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline
+from ckgen.gemm.pipelines import PIPELINE_CLASSES
+from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline, Variant
 
 from cksupport.candidates import fields
 from cksupport.cells import Place, Question, Table
-from cksupport.tables.axes import Loop, loops
+from cksupport.tables.axes import SHUFFLED, Loop, loops
 
 _NAME = "pads"
 
@@ -20,6 +21,7 @@ def pads(arch: ArchSpecs) -> Table:
         Question(
             Place(_NAME, gpu, f"{loop.label} {epilogue}", _label(padded)),
             fields(
+                variant=Variant.PRESHUFFLE if loop is SHUFFLED else Variant.STANDARD,
                 dtype=Dtype.FP16,
                 layout=Layout.RCR,
                 pipeline=loop.pipeline,
@@ -38,9 +40,14 @@ def pads(arch: ArchSpecs) -> Table:
 
 def _ways_to_store() -> list[tuple[Loop, Epilogue]]:
     """Loads depend on the pipeline, stores on the epilogue: no need to cross them."""
-    usual = [(loop, Epilogue.CSHUFFLE) for loop in loops()]
+    usual = [(loop, _epilogue(loop.pipeline)) for loop in (*loops(), SHUFFLED)]
     other = [(loop, Epilogue.DEFAULT) for loop in loops() if loop.pipeline is Pipeline.COMPV3]
     return [*usual, *other]
+
+
+def _epilogue(pipeline: Pipeline) -> Epilogue:
+    """A wave that stores alone cannot shuffle."""
+    return Epilogue.DEFAULT if PIPELINE_CLASSES[pipeline].takes_turns else Epilogue.CSHUFFLE
 
 
 def _label(padded: Pads) -> str:

@@ -12,17 +12,16 @@ from ckgen.gemm.spec import (
     FusedOp,
     Layout,
     Pipeline,
-    Scheduler,
     SplitK,
     Variant,
 )
 
 from cksupport.candidates import Fields, fields
 from cksupport.cells import Place, Question, Table
-from cksupport.tables.axes import ALL_PADDED, dtype_pairs
+from cksupport.tables.axes import ALL_PADDED, SHUFFLED, dtype_pairs
 
 _PLAIN: dict[str, Any] = {"pipeline": (Pipeline.COMPV3, Pipeline.COMPV4)}
-_SHUFFLED = {"pipeline": Pipeline.PRESHUFFLEV2, "scheduler": Scheduler.DEFAULT}
+_SHUFFLED = {"pipeline": SHUFFLED.pipeline, "scheduler": SHUFFLED.scheduler}
 
 _VARIANTS: dict[str, dict[str, Any]] = {
     "persistent": {**_PLAIN, "persistent": True},

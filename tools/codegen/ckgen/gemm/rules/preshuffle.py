@@ -60,14 +60,16 @@ def _preshuffle_lds(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
+PRESHUFFLE_PIPELINE = Rule(
+    "gemm.preshuffle_pipeline",
+    "The variant preshuffle has the pipeline preshufflev2 with the scheduler default, and no "
+    "other variant has them.",
+    ("pipeline", "scheduler", "variant"),
+    _preshuffle_pipeline,
+)
+"""Other rules ask what the pipeline needs, so it has to be decided before them."""
+
 PRESHUFFLE_RULES: tuple[Rule, ...] = (
-    Rule(
-        "gemm.preshuffle_pipeline",
-        "The variant preshuffle has the pipeline preshufflev2 with the scheduler default, and no "
-        "other variant has them.",
-        ("pipeline", "scheduler", "variant"),
-        _preshuffle_pipeline,
-    ),
     Rule(
         "gemm.preshuffle_layout",
         "Preshuffled weights need the layout rcr.",

@@ -6,11 +6,9 @@ from __future__ import annotations
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
-from ckgen.gemm.spec import GemmSpec, Layout
+from ckgen.gemm.spec import GemmSpec
 
 MINIMUM_TILE = Dim3(16, 16, 8)
-NARROW = 16
-"""Warp tiles with fewer rows or columns are made of several broadcasting instructions."""
 MAX_THREADS = 1024
 """What HIP allows in one workgroup."""
 
@@ -48,12 +46,6 @@ def _tile_k_power_of_two(spec: GemmSpec, target: Target) -> str | None:
     return f"tile {spec.tile} has k {k}, which is not a power of two"
 
 
-def _narrow_warp_tile(spec: GemmSpec, target: Target) -> str | None:
-    if min(spec.warp_tile.m, spec.warp_tile.n) >= NARROW or spec.layout is Layout.RCR:
-        return None
-    return f"warp tile {spec.warp_tile} does not go with the layout {spec.layout}, only with rcr"
-
-
 SHAPE_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.block_size",
@@ -80,12 +72,5 @@ SHAPE_RULES: tuple[Rule, ...] = (
         "leaves the row.",
         ("tile",),
         _tile_k_power_of_two,
-    ),
-    Rule(
-        "gemm.narrow_warp_tile",
-        f"A warp tile with fewer than {NARROW} rows or columns needs A and B with contiguous k: CK "
-        "cannot transpose its operands on their way from LDS.",
-        ("warp_tile", "layout"),
-        _narrow_warp_tile,
     ),
 )

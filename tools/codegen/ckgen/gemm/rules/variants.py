@@ -14,6 +14,7 @@ from ckgen.gemm.spec import (
     Epilogue,
     FusedOp,
     GemmSpec,
+    Layout,
     Pipeline,
     SplitK,
     Variant,
@@ -59,9 +60,9 @@ def _d_dtype(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _fused_integers(spec: GemmSpec, target: Target) -> str | None:
-    if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_acc is not Dtype.INT32:
+    if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_c is not Dtype.INT32:
         return None
-    return f"{spec.fused_op} is computed in fp32, and {spec.dtype_a} accumulates in int32"
+    return f"{spec.fused_op} is computed in fp32, which has not every {spec.dtype_c}"
 
 
 def _fused_epilogue(spec: GemmSpec, target: Target) -> str | None:
@@ -98,7 +99,10 @@ def _persistent_variant(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _stream_k_shallow(spec: GemmSpec, target: Target) -> str | None:
+    """What is read beyond the last k is multiplied by zeros, unless a row or column goes on there."""
     if spec.variant is not Variant.STREAM_K or spec.pipeline is not Pipeline.COMPV6 or spec.pad_k:
+        return None
+    if spec.layout is Layout.CRR:
         return None
     return "a share may be one tile of k deep, and compv6 reads three"
 
@@ -106,8 +110,9 @@ def _stream_k_shallow(spec: GemmSpec, target: Target) -> str | None:
 VARIANT_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.fused_integers",
-        "Fused operations are computed in fp32; integer products have none.",
-        ("fused_op",),
+        "Fused operations are computed in fp32, so that what they make of integers has to be stored as "
+        "a float: sums beyond 2^24 would come out rounded.",
+        ("dtype_c", "fused_op"),
         _fused_integers,
     ),
     Rule(
@@ -123,6 +128,7 @@ VARIANT_RULES: tuple[Rule, ...] = (
         f"Operations called MultiD... take 1 to {MAX_DS} D tensors, the others none.",
         ("d_count", "fused_op"),
         _d_tensors,
+        Purpose.MEANING,
     ),
     Rule(
         "gemm.d_unused",
@@ -161,8 +167,9 @@ VARIANT_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "gemm.stream_k_shallow",
-        "A share of stream_k may be a single tile of k deep, which compv6 takes only with padding.",
-        ("pad_k", "pipeline"),
+        "A share of stream_k may be a single tile of k deep, which compv6 takes only with padding, or "
+        "if k is contiguous neither in A nor in B.",
+        ("pad_k", "pipeline", "layout"),
         _stream_k_shallow,
     ),
 )

@@ -8,7 +8,7 @@ from functools import partial
 from ckgen.core.rules import Rule
 from ckgen.core.target import Target
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.rules.preshuffle import PRESHUFFLE_RULES
+from ckgen.gemm.rules.preshuffle import PRESHUFFLE_PIPELINE, PRESHUFFLE_RULES
 from ckgen.grouped_conv.spec import GroupedConvSpec
 
 _NOT_OF_CONVOLUTIONS = {
@@ -16,7 +16,7 @@ _NOT_OF_CONVOLUTIONS = {
     "gemm.parts_variant", "gemm.persistent_pipeline", "gemm.persistent_variant",
     "gemm.stream_k_shallow", "gemm.compv5_layout", "gemm.compv5_epilogue", "gemm.compv5_variant",
     "gemm.packed_layout",
-    *(rule.id for rule in PRESHUFFLE_RULES),
+    *(rule.id for rule in (PRESHUFFLE_PIPELINE, *PRESHUFFLE_RULES)),
 }  # fmt: skip
 """Those about what the product of a convolution never has."""
 

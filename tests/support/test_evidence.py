@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""What was tried says nothing against the rules, and something for each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ckarch import load_specs
+from ckgen.core.rules import Purpose
+from ckgen.core.target import Target
+from ckgen.families import FAMILIES
+from ckgen.gemm.geometry import lds_bytes
+from ckgen.gemm.rules import GEMM_RULES
+from ckgen.gemm.spec import GemmSpec
+from cksupport.cells import answer_all
+from cksupport.digests import Digests
+from cksupport.results import Results
+from cksupport.sample_summary import SampleSummary, known_samples
+from cksupport.set_summary import SetSummary
+from cksupport.sets import shipped_sets
+from cksupport.summary import Summary
+from cksupport.tables import all_tables
+from cksupport.verdicts import Verdict
+
+ARCH = load_specs()
+DOCS = Path("docs") / "support"
+CELLS, SAMPLES, SETS = (
+    Results.read(DOCS / f"gemm_{name}.json") for name in ("results", "samples", "sets")
+)
+NEEDED = [rule.id for rule in GEMM_RULES if rule.purpose is Purpose.RESULTS]
+
+
+@pytest.fixture(scope="module")
+def digests() -> Digests:
+    return Digests(ARCH)
+
+
+def test_no_kernel_of_the_matrix_is_bad(digests: Digests) -> None:
+    assert Summary.of(answer_all(all_tables(ARCH), ARCH), CELLS, digests).bad == {}
+
+
+def test_no_kernel_of_a_set_is_bad(digests: Digests) -> None:
+    kernels = (kernel for own in shipped_sets(ARCH).values() for kernel in own)
+    assert SetSummary.of(kernels, SETS, digests).bad == {}
+
+
+def test_no_sample_is_bad() -> None:
+    summary = SampleSummary.of(known_samples(SAMPLES, ARCH), SAMPLES)
+    assert summary.bad == {} and summary.legal[Verdict.RIGHT] > 200
+
+
+@pytest.mark.parametrize("rule", NEEDED)
+def test_a_rule_has_a_case_that_shows_why_it_is_there(rule: str) -> None:
+    against = [one.key for one in known_samples(SAMPLES, ARCH) if rule in one.rules]
+    assert [key for key in against if SAMPLES.known[key].outcome.verdict is not Verdict.RIGHT]
+
+
+def test_the_rules_count_the_lds_that_the_compiler_gives() -> None:
+    """Of every kernel whose use of it was recorded; grouped ones and stream_k add what they note."""
+    wrong, pipelines = {}, set()
+    for results in (CELLS, SAMPLES, SETS):
+        for (gpu, name), result in results.known.items():
+            if found := result.outcome.resources.get("lds_bytes"):
+                spec = FAMILIES["gemm"].parse_name(name)
+                assert isinstance(spec, GemmSpec)
+                pipelines.add(spec.pipeline)
+                counted = lds_bytes(spec, Target.of(ARCH, gpu))
+                if found != counted:
+                    wrong[gpu, name] = found, counted
+    assert wrong == {} and len(pipelines) > 4
