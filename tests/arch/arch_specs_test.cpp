@@ -12,7 +12,7 @@ static_assert(arch::find_gpu("gfx942")->wave_size == 64);
 static_assert(arch::find_gpu("gfx942")->fp8_encoding == arch::Fp8Encoding::fnuz);
 static_assert(arch::find_gpu("gfx950")->lds_bytes == 163840);
 static_assert(arch::find_gpu("gfx1201")->matrix_isa == arch::MatrixIsa::wmma);
-static_assert(arch::find_gpu("gfx908")->preshuffle_warp_tiles.empty());
+static_assert(arch::find_gpu("gfx1100")->preshuffle_warp_tiles.empty());
 static_assert(arch::find_gpu("gfx94") == nullptr);
 static_assert(arch::find_gpu("") == nullptr);
 static_assert(arch::find_by_name<arch::PipelineSpec>(arch::pipelines, "compv4")->lds_buffers == 2);

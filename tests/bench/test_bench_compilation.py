@@ -83,7 +83,8 @@ def test_a_pipeline_that_the_set_has_none_of_is_compiled_with_the_commands_of_an
     compv6 = parse_name(kernel_name("compv6", "intrawave", "64x64x32"))
     assert Sampled(compv6, compv3) in sampled
     assert sampled[0] == Sampled(compv3, compv3)
-    assert len({item.spec.pipeline for item in sampled}) == len(sampled)
+    plain = {*Pipeline} - {Pipeline.COMP_ASYNC, Pipeline.PRESHUFFLEV2}
+    assert sorted(item.spec.pipeline for item in sampled) == sorted(plain)
 
 
 def test_a_pipeline_that_tile_engine_does_not_know_is_put_in() -> None:

@@ -12,7 +12,7 @@ from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.gemm.geometry import lds_bytes
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import GemmSpec
+from ckgen.gemm.spec import GemmSpec, Pipeline
 from cksupport.cells import answer_all
 from cksupport.digests import Digests
 from cksupport.results import Results
@@ -28,7 +28,13 @@ DOCS = Path("docs") / "support"
 CELLS, SAMPLES, SETS = (
     Results.read(DOCS / f"gemm_{name}.json") for name in ("results", "samples", "sets")
 )
-NEEDED = [rule.id for rule in GEMM_RULES if rule.purpose is Purpose.RESULTS]
+NOT_SHOWN = {"gemm.fused_integers"}
+"""Sums of integers beyond 2^24 are rounded, and no problem of a trial is that deep."""
+NEEDED = [
+    rule.id
+    for rule in GEMM_RULES
+    if rule.purpose is Purpose.RESULTS and rule.id not in NOT_SHOWN
+]
 
 
 @pytest.fixture(scope="module")
@@ -57,15 +63,14 @@ def test_a_rule_has_a_case_that_shows_why_it_is_there(rule: str) -> None:
 
 
 def test_the_rules_count_the_lds_that_the_compiler_gives() -> None:
-    """Of every kernel whose use of it was recorded; grouped ones and stream_k add what they note."""
-    wrong, pipelines = {}, set()
+    """Of every legal kernel whose use of it was recorded."""
+    counted, given, pipelines = {}, {}, set()
     for results in (CELLS, SAMPLES, SETS):
         for (gpu, name), result in results.known.items():
-            if found := result.outcome.resources.get("lds_bytes"):
-                spec = FAMILIES["gemm"].parse_name(name)
-                assert isinstance(spec, GemmSpec)
+            spec, target = FAMILIES["gemm"].parse_name(name), Target.of(ARCH, gpu)
+            found = result.outcome.resources.get("lds_bytes")
+            if found and isinstance(spec, GemmSpec) and FAMILIES["gemm"].is_legal(spec, target):
+                counted[gpu, name], given[gpu, name] = lds_bytes(spec, target), found
                 pipelines.add(spec.pipeline)
-                counted = lds_bytes(spec, Target.of(ARCH, gpu))
-                if found != counted:
-                    wrong[gpu, name] = found, counted
-    assert wrong == {} and len(pipelines) > 4
+    assert counted == given
+    assert pipelines == set(Pipeline)

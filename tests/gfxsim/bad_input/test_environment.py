@@ -62,6 +62,7 @@ def test_the_script_works_where_nothing_is_wrong() -> None:
         ({"GFXSIM_GPU": "gfx000"}, "hipErrorNoDevice: GFXSIM_GPU=gfx000 is no GPU that is simulated; these are: "),
         ({"GFXSIM_GPU": "gfx908"}, "hipErrorNoBinaryForGpu"),
         ({"GFXSIM_THREADS": "many"}, "hipErrorInvalidValue: GFXSIM_THREADS=many is no number"),
+        ({"GFXSIM_MULTIPROCESSORS": "half"}, "hipErrorInvalidValue: GFXSIM_MULTIPROCESSORS=half is no number"),
         ({"GFXSIM_INSTRUCTION_LIMIT": "-1"}, "hipErrorInvalidValue: GFXSIM_INSTRUCTION_LIMIT=-1 is no number"),
         ({"GFXSIM_INSTRUCTION_LIMIT": "5"}, "hipErrorLaunchTimeOut"),
         ({"GFXSIM_EXECUTE": "no"}, "hipErrorInvalidValue: GFXSIM_EXECUTE=no is neither 0 nor 1; 0 checks launches without executing them."),

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import ckarch
@@ -35,6 +38,27 @@ def test_the_device_has_the_figures_of_its_gpu(program: Program) -> None:
     program.runtime.call("hipGetDeviceCount", ctypes.byref(count))
     program.runtime.call("hipGetDevice", ctypes.byref(device))
     assert (count.value, device.value) == (1, 0)
+
+
+TELL = """
+import ctypes
+from pathlib import Path
+from tests.gfxsim.programs.device import Program
+facts = (ctypes.c_int * 6)()
+Program(Path("tests/gfxsim/programs/libmemory.so")).call("device_facts", facts, ctypes.create_string_buffer(256))
+print(facts[2], facts[5])
+"""
+
+
+def multiprocessors(allowed: str) -> list[int]:
+    environment = {**os.environ, "GFXSIM_MULTIPROCESSORS": allowed}
+    ran = subprocess.run([sys.executable, "-c", TELL], env=environment, capture_output=True, text=True, check=True)
+    return [int(number) for number in ran.stdout.split()]
+
+
+def test_programs_are_told_of_no_more_multiprocessors_than_the_environment_allows() -> None:
+    assert multiprocessors("3") == [3, 3]
+    assert multiprocessors("1000000") == multiprocessors("0") != [1000000, 1000000]
 
 
 @pytest.mark.parametrize(

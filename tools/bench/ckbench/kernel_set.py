@@ -13,12 +13,14 @@ from ckarch import ArchSpecs
 from ckgen.core import codec
 from ckgen.core.declaration import parse_declaration
 from ckgen.core.expand import expand
+from ckgen.core.nearest import nearest_legal
 from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
+from ckgen.gemm.geometry import wave_layouts
 from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import GemmSpec
+from ckgen.gemm.spec import Epilogue, GemmSpec, Pipeline
 
 from ckbench.errors import BenchError
 
@@ -92,19 +94,30 @@ def sample(specs: Sequence[KernelSpec], count: int) -> list[Sampled]:
 
 
 def with_other_pipelines(sampled: Sequence[Sampled], target: Target) -> list[Sampled]:
-    """``sampled``, and one kernel of each pipeline that the set has none of.
+    """``sampled``, and one kernel of each pipeline for plain weights that the set has none of.
 
-    It is the first of ``sampled`` that is legal with that pipeline.
+    It is as near to one of ``sampled`` as is legal with that pipeline.
     """
     specs = [cast(GemmSpec, item.spec) for item in sampled]
     present = {spec.pipeline for spec in specs}
     added: list[Sampled] = []
     for pipeline in PIPELINE_CLASSES:
-        changed = ((replace(spec, pipeline=pipeline), spec) for spec in specs)
-        legal = (Sampled(*pair) for pair in changed if FAMILIES["gemm"].is_legal(pair[0], target))
+        changed = ((_of_pipeline(spec, pipeline, target), spec) for spec in specs)
+        legal = (Sampled(spec, like) for spec, like in changed if spec is not None)
         if pipeline not in present and (found := next(legal, None)):
             added.append(found)
     return [*sampled, *added]
+
+
+def _of_pipeline(spec: GemmSpec, pipeline: Pipeline, target: Target) -> GemmSpec | None:
+    changed = replace(spec, pipeline=pipeline)
+    if PIPELINE_CLASSES[pipeline].takes_turns:
+        (waves,) = wave_layouts(pipeline, target)
+        changed = replace(changed, waves=waves, epilogue=Epilogue.DEFAULT)
+    legal = nearest_legal(FAMILIES["gemm"], changed, target)
+    if isinstance(legal, GemmSpec) and (legal.pipeline, legal.variant) == (pipeline, spec.variant):
+        return legal
+    return None
 
 
 def spread(items: Sequence[_Item], count: int) -> list[_Item]:

@@ -24,7 +24,7 @@ constexpr char kHelp[] =
     "  coverage [--json] [--missing] FILE …\n"
     "      Lists the instructions that files use, and whether the simulator has them. The exit code is 1 if it lacks one.\n"
     "\n"
-    "Environment of the runtime: GFXSIM_GPU, GFXSIM_THREADS, GFXSIM_CHECK, GFXSIM_REPORT, GFXSIM_TRACE, GFXSIM_INSTRUCTION_LIMIT.\n";
+    "Environment of the runtime: GFXSIM_GPU, GFXSIM_THREADS, GFXSIM_MULTIPROCESSORS, GFXSIM_CHECK, GFXSIM_REPORT, GFXSIM_TRACE, GFXSIM_INSTRUCTION_LIMIT.\n";
 
 struct Command {
     const char* name;

@@ -49,6 +49,7 @@ Multiprocessor multiprocessors(const Gpu& gpu) {
     Multiprocessor unit{};
     unit.simds   = u32(ckdispatch::arch::simds_per_unit(spec));
     unit.count   = u32(spec.compute_units * spec.simds_per_cu) / unit.simds;
+    if (const u32 told = settings().multiprocessors) unit.count = std::min(unit.count, told);
     unit.threads = unit.simds * u32(spec.registers.max_waves_per_simd) * u32(spec.wave_size);
     return unit;
 }

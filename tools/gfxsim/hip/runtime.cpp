@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/hip/runtime.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 
@@ -47,6 +49,7 @@ Settings read_environment() {
         fail_loudly(hipErrorNoDevice, std::string("GFXSIM_GPU=") + name + " is no GPU that is simulated; these are: " +
                                           std::string(known_gpus()) + ".");
     settings.threads           = unsigned(number("GFXSIM_THREADS", 0));
+    settings.multiprocessors   = u32(std::min<u64>(number("GFXSIM_MULTIPROCESSORS", 0), UINT32_MAX));
     settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", kDefaultLimit);
     settings.execute           = yes_or_no("GFXSIM_EXECUTE", true, "0 checks launches without executing them");
     try {

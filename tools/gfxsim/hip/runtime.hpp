@@ -21,6 +21,7 @@ namespace gfxsim {
 struct Settings {
     const Gpu* gpu = nullptr;     ///< GFXSIM_GPU
     unsigned threads = 0;         ///< GFXSIM_THREADS; 0: one per core
+    u32 multiprocessors = 0;      ///< GFXSIM_MULTIPROCESSORS; 0: all that the GPU has
     u64 instruction_limit = 0;    ///< GFXSIM_INSTRUCTION_LIMIT, per wave
     bool execute = true;          ///< GFXSIM_EXECUTE; without, launches are only checked
     MonitorOptions monitor;       ///< GFXSIM_CHECK, GFXSIM_REPORT and their like

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _GUARD = 256
 """Elements before and after a matrix; also keeps its address aligned to whatever a kernel wants."""
-_UNTOUCHED = 0xA5
+_UNTOUCHED = 0x7F
+"""Not a number or huge in every dtype, so that a kernel that adds to what it finds is seen."""
 _HALF = 2
 
 

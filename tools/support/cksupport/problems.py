@@ -16,6 +16,10 @@ from cksupport.operands import PACKED, Spacing
 _LOOPS = 5
 """Turns of the main loop after which no pipeline but mem begins anything new."""
 _GROUPS = 3
+_SEVERAL_TILES = 2
+_MANY_TILES = 5
+"""Along m and n, beyond the usual. One multiprocessor holds 8 workgroups of four waves, fewer than
+the 9 tiles that this makes at least, and 32 of two."""
 ALIGNED = 32
 """Elements that are a multiple of 16 bytes in every dtype, as addresses of a run should be."""
 
@@ -99,7 +103,8 @@ def launches(spec: GemmSpec, target: Target) -> tuple[Launch, ...]:
     """One for each number of turns of the main loop, until every loop variant and tail has run.
 
     Where an extent is padded its size has a remainder, now more and now less than a tile; where it
-    is not, it has one or two tiles. Every other problem has gaps between the rows.
+    is not, it has one or two tiles. Every other problem has gaps between the rows. A persistent
+    kernel has so many tiles that a workgroup computes several if it runs on one multiprocessor.
     """
     steps = Steps.of(spec, target)
     first, last = first_turns(spec), last_turns(spec, target)
@@ -120,9 +125,12 @@ def _problem(spec: GemmSpec, steps: Steps, turns: int) -> Problem:
         batch = 2 if odd else 3
     k = parts * turns * spec.tile.k
     between = 1 if batch > 1 and odd else 0
+    more = 0
+    if spec.persistent:
+        more = _MANY_TILES if turns == first_turns(spec) else _SEVERAL_TILES
     return Problem(
-        m=_extent(spec.tile.m, spec.pad_m, steps.m, odd),
-        n=_extent(spec.tile.n, spec.pad_n, steps.n, turns % 4 < 2),
+        m=more * spec.tile.m + _extent(spec.tile.m, spec.pad_m, steps.m, odd),
+        n=more * spec.tile.n + _extent(spec.tile.n, spec.pad_n, steps.n, turns % 4 < 2),
         # The remainder belongs to the last turn, so that the number of turns stays.
         k=_shorter(k, spec.tile.k, steps.k) if spec.pad_k else k,
         a=Spacing(steps.a * turns if odd else 0, steps.a * between),

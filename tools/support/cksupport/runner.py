@@ -20,6 +20,7 @@ from ckgen.gemm.spec import GemmSpec
 from cksupport.verdicts import Outcome, Verdict
 
 _PIECE = 65536
+_ONE_MULTIPROCESSOR = {"GFXSIM_MULTIPROCESSORS": "1"}
 
 
 class Runner:
@@ -34,10 +35,15 @@ class Runner:
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         }
         self._worker: subprocess.Popen[bytes] | None = None
+        self._small = False
         self._errors: IO[bytes] = tempfile.TemporaryFile()
 
     def run(self, spec: GemmSpec, library: Path) -> Outcome:
         """What became of the kernel; the next one gets a new worker if this one was lost."""
+        # On all of the GPU, every workgroup of a persistent kernel would have one tile at most.
+        if self._small is not spec.persistent:
+            self._end()
+            self._small = spec.persistent
         worker = self._worker or self._start()
         request = json.dumps({"kernel": spec.name, "library": str(library)}) + "\n"
         assert worker.stdin is not None
@@ -62,7 +68,7 @@ class Runner:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=self._environment,
+            env={**self._environment, **(_ONE_MULTIPROCESSOR if self._small else {})},
             # An interruption is for the sweep, which then ends this process.
             start_new_session=True,
         )
@@ -92,6 +98,15 @@ class Runner:
             how = f"by signal {-code}"
         return f"the process that ran it ended {how}{': ' + said[-1] if said else ''}"
 
+    def _end(self) -> None:
+        """Nothing more is asked of the worker."""
+        if self._worker is not None and self._worker.stdin is not None:
+            try:
+                self._worker.stdin.close()
+            except BrokenPipeError:
+                pass
+        self._stop()
+
     def _stop(self) -> None:
         worker, self._worker = self._worker, None
         if worker is None:
@@ -118,10 +133,5 @@ class Runner:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._worker is not None and self._worker.stdin is not None:
-            try:
-                self._worker.stdin.close()
-            except BrokenPipeError:
-                pass
-        self._stop()
+        self._end()
         self._errors.close()

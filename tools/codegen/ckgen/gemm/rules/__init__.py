@@ -6,14 +6,14 @@ from ckgen.gemm.rules.epilogue import EPILOGUE_RULES
 from ckgen.gemm.rules.hardware import HARDWARE_RULES
 from ckgen.gemm.rules.memory import MEMORY_RULES
 from ckgen.gemm.rules.operands import OPERAND_RULES
-from ckgen.gemm.rules.preshuffle import PRESHUFFLE_PIPELINE, PRESHUFFLE_RULES
+from ckgen.gemm.rules.preshuffle import PRESHUFFLE_PIPELINE_RULES, PRESHUFFLE_RULES
 from ckgen.gemm.rules.shape import SHAPE_RULES
 from ckgen.gemm.rules.split_k import SPLIT_K_RULES
 from ckgen.gemm.rules.traits import TRAIT_RULES
 from ckgen.gemm.rules.variants import VARIANT_RULES
 
 GEMM_RULES: tuple[Rule, ...] = (
-    PRESHUFFLE_PIPELINE,
+    *PRESHUFFLE_PIPELINE_RULES,
     *HARDWARE_RULES,
     *OPERAND_RULES,
     *TRAIT_RULES,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.gemm.spec import GemmSpec, Layout, Pipeline, Scheduler, Variant
 
@@ -13,12 +13,18 @@ _WIDTHS = (16, 32)
 
 
 def _preshuffle_pipeline(spec: GemmSpec, target: Target) -> str | None:
-    preshuffle = spec.variant is Variant.PRESHUFFLE
-    if preshuffle is (spec.pipeline is Pipeline.PRESHUFFLEV2):
-        if preshuffle is (spec.scheduler is Scheduler.DEFAULT):
-            return None
+    preshuffle = spec.pipeline is Pipeline.PRESHUFFLEV2
+    if preshuffle is not (spec.variant is Variant.PRESHUFFLE):
+        return f"the pipeline {spec.pipeline} does not go with the variant {spec.variant}"
+    if not preshuffle and spec.scheduler is Scheduler.DEFAULT:
         return f"the scheduler {spec.scheduler} does not go with the pipeline {spec.pipeline}"
-    return f"the pipeline {spec.pipeline} does not go with the variant {spec.variant}"
+    return None
+
+
+def _preshuffle_scheduler(spec: GemmSpec, target: Target) -> str | None:
+    if spec.pipeline is not Pipeline.PRESHUFFLEV2 or spec.scheduler is Scheduler.DEFAULT:
+        return None
+    return f"the pipeline {spec.pipeline} has one scheduler, default, and not {spec.scheduler}"
 
 
 def _preshuffle_layout(spec: GemmSpec, target: Target) -> str | None:
@@ -60,12 +66,21 @@ def _preshuffle_lds(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-PRESHUFFLE_PIPELINE = Rule(
-    "gemm.preshuffle_pipeline",
-    "The variant preshuffle has the pipeline preshufflev2 with the scheduler default, and no "
-    "other variant has them.",
-    ("pipeline", "scheduler", "variant"),
-    _preshuffle_pipeline,
+PRESHUFFLE_PIPELINE_RULES = (
+    Rule(
+        "gemm.preshuffle_pipeline",
+        "The variant preshuffle has the pipeline preshufflev2, and no other variant has it or the "
+        "scheduler default.",
+        ("pipeline", "scheduler", "variant"),
+        _preshuffle_pipeline,
+    ),
+    Rule(
+        "gemm.preshuffle_scheduler",
+        "The pipeline preshufflev2 has no scheduler to choose, which is called default.",
+        ("scheduler", "pipeline"),
+        _preshuffle_scheduler,
+        Purpose.NAMES,
+    ),
 )
 """Other rules ask what the pipeline needs, so it has to be decided before them."""
 

@@ -86,11 +86,15 @@ def _parts_variant(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-def _persistent_variant(spec: GemmSpec, target: Target) -> str | None:
-    if not spec.persistent:
+def _persistent_anyway(spec: GemmSpec, target: Target) -> str | None:
+    if not spec.persistent or spec.variant not in (Variant.GROUPED, Variant.STREAM_K):
         return None
-    if spec.variant in (Variant.GROUPED, Variant.STREAM_K):
-        return f"the variant {spec.variant} decides itself which workgroup computes which tile"
+    return f"the variant {spec.variant} decides itself which workgroup computes which tile"
+
+
+def _persistent_variant(spec: GemmSpec, target: Target) -> str | None:
+    if not spec.persistent or spec.variant is Variant.STREAM_K:
+        return None
     if spec.split_k is SplitK.WORKSPACE:
         return "parts of k for a workspace are computed by workgroups of their own"
     if spec.d_layout is DLayout.COLUMNS:
@@ -159,9 +163,17 @@ VARIANT_RULES: tuple[Rule, ...] = (
         _parts_variant,
     ),
     Rule(
+        "gemm.persistent_anyway",
+        "The variants grouped and stream_k share their tiles among workgroups in their own way and "
+        "are not called persistent.",
+        ("persistent",),
+        _persistent_anyway,
+        Purpose.NAMES,
+    ),
+    Rule(
         "gemm.persistent_variant",
-        "A persistent kernel is CK's own loop over tiles, which variants with another order of "
-        "work do not have.",
+        "A persistent kernel is CK's own loop over tiles, which neither parts of k for a workspace "
+        "nor D tensors by columns go with.",
         ("persistent", "split_k", "d_layout"),
         _persistent_variant,
     ),

@@ -8,15 +8,16 @@ from functools import partial
 from ckgen.core.rules import Rule
 from ckgen.core.target import Target
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.rules.preshuffle import PRESHUFFLE_PIPELINE, PRESHUFFLE_RULES
+from ckgen.gemm.rules.preshuffle import PRESHUFFLE_PIPELINE_RULES, PRESHUFFLE_RULES
 from ckgen.grouped_conv.spec import GroupedConvSpec
 
 _NOT_OF_CONVOLUTIONS = {
     "gemm.d_dtype", "gemm.d_tensors", "gemm.d_unused", "gemm.fused_op_variant",
-    "gemm.parts_variant", "gemm.persistent_pipeline", "gemm.persistent_variant",
+    "gemm.parts_variant", "gemm.persistent_anyway", "gemm.persistent_pipeline",
+    "gemm.persistent_variant",
     "gemm.stream_k_shallow", "gemm.compv5_layout", "gemm.compv5_epilogue", "gemm.compv5_variant",
     "gemm.packed_layout",
-    *(rule.id for rule in (PRESHUFFLE_PIPELINE, *PRESHUFFLE_RULES)),
+    *(rule.id for rule in (*PRESHUFFLE_PIPELINE_RULES, *PRESHUFFLE_RULES)),
 }  # fmt: skip
 """Those about what the product of a convolution never has."""
 
@@ -25,6 +26,7 @@ _FIELDS = {
     "dtype_b": ("dtype_x", "dtype_w"),
     "dtype_c": ("dtype_x", "dtype_w", "dtype_y"),
     "layout": (),
+    "pad_m": (),
     "variant": (),
     "dtype_d": (),
 }

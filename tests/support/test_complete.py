@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Everything that the pages promise was tried with the sources, headers and flags of now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ckarch import load_specs
+from cksupport.cells import answer_all
+from cksupport.digests import Digests
+from cksupport.results import Results
+from cksupport.set_summary import SetSummary
+from cksupport.sets import shipped_sets
+from cksupport.summary import Summary
+from cksupport.tables import all_tables
+
+ARCH = load_specs()
+DOCS = Path("docs") / "support"
+
+
+@pytest.fixture(scope="module")
+def digests() -> Digests:
+    return Digests(ARCH)
+
+
+def test_no_cell_of_the_matrix_is_unknown(digests: Digests) -> None:
+    results = Results.read(DOCS / "gemm_results.json")
+    summary = Summary.of(answer_all(all_tables(ARCH), ARCH), results, digests)
+    assert summary.complete, str(summary)
+
+
+def test_every_kernel_of_the_sets_is_right_and_none_spills(digests: Digests) -> None:
+    kernels = (kernel for own in shipped_sets(ARCH).values() for kernel in own)
+    summary = SetSummary.of(kernels, Results.read(DOCS / "gemm_sets.json"), digests)
+    assert summary.complete, str(summary)
