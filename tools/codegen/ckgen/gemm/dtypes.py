@@ -8,6 +8,9 @@ from ckarch import ArchSpecs, UnknownNameError
 from ckgen.gemm.spec import Dtype
 
 
+EIGHT_BIT_FLOATS = (Dtype.FP8, Dtype.BF8)
+
+
 def default_dtypes(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, Dtype]:
     """The accumulator and the output of ``a`` times ``b``.
 
@@ -30,7 +33,7 @@ def allowed_outputs(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, ...]:
     bits.
     """
     accumulator, output = default_dtypes(a, b, arch)
-    small = (Dtype.FP8, Dtype.BF8) if {a, b} <= {Dtype.FP8, Dtype.BF8} else ()
+    small = EIGHT_BIT_FLOATS if {a, b} <= {*EIGHT_BIT_FLOATS} else ()
     brain = () if accumulator is Dtype.INT32 else (Dtype.BF16,)
     return tuple(
         dict.fromkeys((output, Dtype.FP16, *brain, Dtype.FP32, accumulator, *small))

@@ -10,10 +10,10 @@ from ckarch import UnknownNameError
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
-from ckgen.gemm.dtypes import allowed_outputs
+from ckgen.gemm.dtypes import EIGHT_BIT_FLOATS, allowed_outputs
 from ckgen.gemm.geometry import warp_tiles_of, wave_layouts
 from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import GemmSpec, Layout, Variant
+from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Variant
 
 
 def _listed(triples: Iterable[tuple[int, int, int]]) -> str:
@@ -29,12 +29,24 @@ def _dtype_combination(spec: GemmSpec, target: Target) -> str | None:
     if spec.dtype_acc != combination.accumulator:
         return f"{pair} accumulates in {combination.accumulator}, not in {spec.dtype_acc}"
     outputs = allowed_outputs(spec.dtype_a, spec.dtype_b, target.arch)
-    if spec.dtype_c not in outputs:
-        names = ", ".join(outputs)
-        return f"{pair} can be stored as {names}, not as {spec.dtype_c}"
+    if spec.dtype_c not in outputs and _output_encoding(spec, target) is None:
+        return f"{pair} can be stored as {', '.join(outputs)}, not as {spec.dtype_c}"
     if combination.key not in target.gpu.warp_tiles:
         return f"{target.name} has no matrix instruction for {pair}"
     return None
+
+
+def _output_encoding(spec: GemmSpec, target: Target) -> str | None:
+    """CK compiles such kernels, and they store what the GPU's encoding is."""
+    operands = {spec.dtype_a, spec.dtype_b}
+    if spec.dtype_c not in EIGHT_BIT_FLOATS or spec.dtype_acc is Dtype.INT32:
+        return None
+    if operands <= {*EIGHT_BIT_FLOATS}:
+        return None
+    return (
+        f"{spec.dtype_a} x {spec.dtype_b} does not say in which of its two encodings "
+        f"{spec.dtype_c} is meant"
+    )
 
 
 def _pipeline_supported(spec: GemmSpec, target: Target) -> str | None:
@@ -103,6 +115,14 @@ HARDWARE_RULES: tuple[Rule, ...] = (
         "make their low bits.",
         ("dtype_c", "dtype_acc", "dtype_b"),
         _dtype_combination,
+    ),
+    Rule(
+        "gemm.output_encoding",
+        "C is an 8-bit float only where A and B are, because they say which of the two encodings is "
+        "meant.",
+        ("dtype_c",),
+        _output_encoding,
+        Purpose.MEANING,
     ),
     Rule(
         "gemm.pipeline_supported",

@@ -7,6 +7,7 @@ from ckarch import Fp8Encoding
 
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
+from ckgen.gemm.dtypes import EIGHT_BIT_FLOATS
 from ckgen.gemm.spec import (
     MAX_DS,
     DLayout,
@@ -20,7 +21,6 @@ from ckgen.gemm.spec import (
     Variant,
 )
 
-_EIGHT_BIT_FLOATS = (Dtype.FP8, Dtype.BF8)
 _ONE_LAUNCH_PER_PART = (Variant.BATCHED, Variant.GROUPED, Variant.MULTI_D, Variant.PRESHUFFLE)
 
 
@@ -54,7 +54,7 @@ def _d_dtype(spec: GemmSpec, target: Target) -> str | None:
     pack = target.arch.dtype(spec.dtype_d).pack
     if pack > 1:
         return f"D tensors of {spec.dtype_d}, of which {pack} share a byte, would be read as bytes"
-    if spec.dtype_d in _EIGHT_BIT_FLOATS and target.gpu.fp8_encoding is Fp8Encoding.NONE:
+    if spec.dtype_d in EIGHT_BIT_FLOATS and target.gpu.fp8_encoding is Fp8Encoding.NONE:
         return f"{target.name} has no encoding for D tensors of {spec.dtype_d}"
     return None
 
