@@ -28,13 +28,7 @@ DOCS = Path("docs") / "support"
 CELLS, SAMPLES, SETS = (
     Results.read(DOCS / f"gemm_{name}.json") for name in ("results", "samples", "sets")
 )
-NOT_SHOWN = {"gemm.fused_integers"}
-"""Sums of integers beyond 2^24 are rounded, and no problem of a trial is that deep."""
-NEEDED = [
-    rule.id
-    for rule in GEMM_RULES
-    if rule.purpose is Purpose.RESULTS and rule.id not in NOT_SHOWN
-]
+NEEDED = [rule.id for rule in GEMM_RULES if rule.purpose is Purpose.RESULTS]
 
 
 @pytest.fixture(scope="module")

@@ -60,9 +60,9 @@ def _d_dtype(spec: GemmSpec, target: Target) -> str | None:
 
 
 def _fused_integers(spec: GemmSpec, target: Target) -> str | None:
-    if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_c is not Dtype.INT32:
+    if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_acc is not Dtype.INT32:
         return None
-    return f"{spec.fused_op} is computed in fp32, which has not every {spec.dtype_c}"
+    return f"{spec.fused_op} would lose its fraction, because {spec.dtype_a} accumulates in int32"
 
 
 def _fused_epilogue(spec: GemmSpec, target: Target) -> str | None:
@@ -114,9 +114,9 @@ def _stream_k_shallow(spec: GemmSpec, target: Target) -> str | None:
 VARIANT_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.fused_integers",
-        "Fused operations are computed in fp32, so that what they make of integers has to be stored as "
-        "a float: sums beyond 2^24 would come out rounded.",
-        ("dtype_c", "fused_op"),
+        "Integer products have no fused operations: CK keeps the result of one in the dtype of the "
+        "accumulator, as an integer, before it stores C.",
+        ("fused_op",),
         _fused_integers,
     ),
     Rule(
