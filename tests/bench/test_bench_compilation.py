@@ -87,11 +87,16 @@ def test_a_pipeline_that_the_set_has_none_of_is_compiled_with_the_commands_of_an
     assert sorted(item.spec.pipeline for item in sampled) == sorted(plain)
 
 
-def test_a_pipeline_that_tile_engine_does_not_know_is_put_in() -> None:
-    text = "using BaseGemmPipeline = None<A>;\nusing GemmPipeline = None<B>;\n"
-    assert with_pipeline(text, PIPELINE_CLASSES[Pipeline.COMPV6]) == (
-        "using BaseGemmPipeline = ck_tile::BaseGemmPipelineAgBgCrCompV6<A>;\n"
-        "using GemmPipeline = ck_tile::GemmPipelineAgBgCrCompV6<B>;\n"
+@pytest.mark.parametrize(("pipeline", "groups"), [(Pipeline.COMPV5, 2), (Pipeline.COMPV6, 1)])
+def test_a_pipeline_that_tile_engine_does_not_know_is_put_in(
+    pipeline: Pipeline, groups: int
+) -> None:
+    text = "NumWaveGroups = 1;\nusing BaseGemmPipeline = None<A>;\nusing GemmPipeline = None<B>;\n"
+    version = str(pipeline).removeprefix("comp").upper()
+    assert with_pipeline(text, PIPELINE_CLASSES[pipeline]) == (
+        f"NumWaveGroups = {groups};\n"
+        f"using BaseGemmPipeline = ck_tile::BaseGemmPipelineAgBgCrComp{version}<A>;\n"
+        f"using GemmPipeline = ck_tile::GemmPipelineAgBgCrComp{version}<B>;\n"
     )
 
 

@@ -60,6 +60,15 @@ def test_a_batch_has_its_own_gaps_and_begins_where_it_is_shifted_to(device: Devi
     assert np.isnan(matrix.whole.numpy()).sum() == matrix.whole.shape[0] - values.size
 
 
+@pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32", "fp8", "bf8", "int8", "int32"])
+def test_what_a_kernel_would_add_to_by_mistake_is_seen_in_any_result(
+    dtype: str, device: Device
+) -> None:
+    matrix = Matrix.place(device, dtype, (3, 5), "r")
+    matrix.mark()
+    assert not np.any(np.abs(matrix.read().astype(np.float64)) < 100)
+
+
 def test_what_was_not_written_to_is_untouched(device: Device) -> None:
     matrix = Matrix.place(device, "fp16", (3, 5), "r")
     matrix.mark()

@@ -35,6 +35,14 @@ def test_with_padding_every_size_has_a_remainder() -> None:
     assert all(p.m % 64 and p.n % 64 and p.k % 32 for p in found)
 
 
+def test_a_persistent_kernel_has_more_tiles_than_a_multiprocessor_holds_workgroups() -> None:
+    middle = "fp16_rcr_compv3_cshuffle_intrawave_True_True_True"
+    tiles = [-(-p.m // 64) * -(-p.n // 64) for p in named(f"{middle}_True")]
+    units = GFX942.gpu.simds_per_cu * GFX942.gpu.registers.max_waves_per_simd
+    assert min(tiles) > units / 4 and tiles[0] > units
+    assert max(-(-p.m // 64) * -(-p.n // 64) for p in named(f"{middle}_False")) <= 4
+
+
 def test_only_padded_extents_have_a_remainder() -> None:
     found = named("fp16_rcr_compv3_cshuffle_intrawave_False_True_False_False")
     assert all(p.m % 64 == 0 and p.n % 64 and p.k % 32 == 0 for p in found)

@@ -78,8 +78,7 @@ class GemmProblem(Problem):
         check_options("a GEMM", self)
         check_strides("a GEMM", self, "batch_strides", len("ABC"), or_packed=False)
         for name in ("d_strides", "d_batch_strides"):
-            what = f"a GEMM with {self.d_count} D tensors"
-            check_strides(what, self, name, self.d_count, or_packed=True)
+            check_strides("a GEMM", self, name, self.d_count, or_packed=True)
         self.keep(problem_structure(self))
 
     __hash__ = Problem.__hash__

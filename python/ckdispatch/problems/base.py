@@ -76,17 +76,21 @@ def check_strides(what: str, given: object, name: str, count: int, *, or_packed:
     values = getattr(given, name)
     if values is None:
         return
-    wanted = f"{count} whole numbers" + (", or None for packed ones" if or_packed else "")
-    complaint = InvalidArgument(
-        f"{what} was asked for with {name} = {values!r}; it must be None or {wanted}"
-    )
-    if not isinstance(values, (tuple, list)) or len(values) != count:
-        raise complaint
-    strides = tuple(None if or_packed and one is None else whole(one) for one in values)
-    for one, stride in zip(values, strides, strict=True):
-        if (stride is None and not (or_packed and one is None)) or not _fits(stride or 0):
-            raise complaint
+    strides = _strides(values, or_packed) if isinstance(values, (tuple, list)) else None
+    if strides is None or len(strides) != count:
+        raise InvalidArgument(
+            f"{what} was asked for with {name} = {values!r}; it must be None or a tuple of {count}, "
+            f"of whole numbers{' and None for packed ones' if or_packed else ''}"
+        )
     object.__setattr__(given, name, strides)
+
+
+def _strides(values: Sequence[object], or_packed: bool) -> tuple[int | None, ...] | None:
+    strides = tuple(whole(one) for one in values)
+    for one, stride in zip(values, strides, strict=True):
+        if not (one is None and or_packed) and (stride is None or not _fits(stride)):
+            return None
+    return strides
 
 
 def _fits(number: int) -> bool:

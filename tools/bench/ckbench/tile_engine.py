@@ -56,9 +56,10 @@ def write_source(builder: Path, spec: GemmSpec, gpu: str, source: Path) -> None:
 
 
 def with_pipeline(text: str, classes: PipelineClass) -> str:
-    """The builder's header with the pipeline that it left open because it does not know it."""
+    """The builder's header with what it left open because it does not know the pipeline."""
     text = text.replace("BaseGemmPipeline = None<", f"BaseGemmPipeline = {classes.base}<")
-    return text.replace("GemmPipeline = None<", f"GemmPipeline = {classes.pipeline}<")
+    text = text.replace("GemmPipeline = None<", f"GemmPipeline = {classes.pipeline}<")
+    return text.replace("NumWaveGroups = 1;", f"NumWaveGroups = {classes.wave_groups};")
 
 
 def builder_arguments(builder: Path, spec: GemmSpec, gpu: str, folder: Path) -> list[str]:

@@ -24,10 +24,10 @@ class CompilerFlags:
     returns (llvm-project issue 224205). Without, the compiler looks for a free one at each jump.
 
     ``by_gpu`` is for the device passes of GPUs of which a fact of arch/ is true. Where fp8 is
-    emulated, a tile can become so many branches that the compiler would call it instead of
-    inlining it, with all that it holds in registers. Where 16-bit values get halves of registers, clang 21 forgets after a
-    loop which half it was: the kernel of tests/kernels/halves.json took the first of every eight
-    rows of A for the second, too.
+    emulated, a tile can become so many branches that the compiler would call it instead of inlining
+    it, with all that it holds in registers. Where 16-bit values get halves of registers, clang 21
+    forgets after a loop which half it was: the kernel of tests/kernels/halves.json took the first
+    of every eight rows of A for the second, too.
     """
 
     common: tuple[str, ...]
