@@ -100,6 +100,11 @@ def test_a_pipeline_that_tile_engine_does_not_know_is_put_in(
     )
 
 
+def test_a_header_without_the_wave_groups_is_not_compared_with() -> None:
+    with pytest.raises(BenchError, match="without 'NumWaveGroups = 2;', which .*CompV5 needs"):
+        with_pipeline("using GemmPipeline = None<B>;\n", PIPELINE_CLASSES[Pipeline.COMPV5])
+
+
 def test_no_more_kernels_are_compiled_than_there_are() -> None:
     assert spread([1, 2], 5) == [1, 2]
 

@@ -59,7 +59,14 @@ def with_pipeline(text: str, classes: PipelineClass) -> str:
     """The builder's header with what it left open because it does not know the pipeline."""
     text = text.replace("BaseGemmPipeline = None<", f"BaseGemmPipeline = {classes.base}<")
     text = text.replace("GemmPipeline = None<", f"GemmPipeline = {classes.pipeline}<")
-    return text.replace("NumWaveGroups = 1;", f"NumWaveGroups = {classes.wave_groups};")
+    groups = f"NumWaveGroups = {classes.wave_groups};"
+    text = text.replace("NumWaveGroups = 1;", groups)
+    if groups not in text:
+        raise BenchError(
+            f"tile_engine's builder wrote a header without '{groups}', which {classes.pipeline} "
+            "needs; its kernel would not be the one to compare with."
+        )
+    return text
 
 
 def builder_arguments(builder: Path, spec: GemmSpec, gpu: str, folder: Path) -> list[str]:
