@@ -168,6 +168,21 @@ __global__ void pick_empty_register(const int* in, int* out, int, bool bug) {
     out[item()] = value;
 }
 
+// A pair of registers of which one has a value goes to scratch memory and back, which is how compilers spill; with the bug the other one is taken.
+__global__ void spill_empty_register(const int* in, int* out, int, bool bug) {
+#if defined(__GFX9__)
+#define SPILL "scratch_store_dwordx2 %2, v[60:61], off\nscratch_load_dwordx2 v[62:63], %2, off\n" WAIT_FOR_LOAD
+#else
+#define SPILL "scratch_store_b64 %2, v[60:61], off\nscratch_load_b64 v[62:63], %2, off\n" WAIT_FOR_LOAD
+#endif
+    alignas(8) int room[2];
+    const auto place = (__attribute__((address_space(5))) int*)room;
+    int value;
+    if (bug) asm volatile("v_mov_b32 v60, %1\n" SPILL "v_mov_b32 %0, v63" : "=v"(value) : "v"(in[item()]), "v"(place) : "v60", "v61", "v62", "v63", "memory");
+    else asm volatile("v_mov_b32 v60, %1\n" SPILL "v_mov_b32 %0, v62" : "=v"(value) : "v"(in[item()]), "v"(place) : "v60", "v61", "v62", "v63", "memory");
+    out[item()] = value;
+}
+
 // An accumulator that the even lanes alone have written; every lane takes a sum over all lanes of the factors, and the odd lanes store theirs if there is
 // a bug.
 __global__ void store_empty_accumulator(const int* in, int* out, int, bool bug) {

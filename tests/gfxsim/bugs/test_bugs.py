@@ -45,6 +45,7 @@ BUGS = [
     Bug("wait_before_barrier", "missing_wait", LOADS, "without a wait before the barrier"),
     Bug("use_empty_register", "uninitialised_register", "global_store", "no value that was written"),
     Bug("pick_empty_register", "uninitialised_register", "global_store", "no value that was written"),
+    Bug("spill_empty_register", "uninitialised_register", "global_store", "no value that was written"),
     Bug("store_empty_accumulator", "uninitialised_register", "global_store", "no value that was written"),
     Bug("use_empty_lds", "uninitialised_lds", LOADS, "LDS"),
     Bug("load_misaligned", "misaligned", "global_load", "not aligned"),

@@ -22,7 +22,7 @@ void Checker::start(Wave& wave) {
 }
 
 void Checker::before(Wave& wave, const Instr& instr) {
-    loaded_ = ~u64(0);
+    loaded_.fill(~u64(0));
     if (!instr.def) return;
     WaveState& now = state(wave);
     for (const Instr* half = &instr; half; half = half->pair) now.waits.before(wave, *half, findings_);
@@ -46,19 +46,26 @@ void Checker::check_operands(Wave& wave, const Instr& instr, const Access& acces
     }
 }
 
-u64 Checker::scratch_access(Wave& wave, const Access& access, u64 defined) {
-    std::vector<u8>& bytes = state(wave).scratch;
-    const u64 per_lane     = wave.group->launch->scratch_bytes;
-    u64 good               = ~u64(0);
-    for_lanes(access.mask, [&](int lane) {
-        const u64 first = u64(lane) * per_lane + access.address[lane];
-        if (access.address[lane] + access.bytes > per_lane) return;
-        for (u64 i = first; i < first + access.bytes; ++i) {
-            if (access.use != Use::write && !bytes[i]) good &= ~(u64(1) << lane);
-            if (access.use != Use::read) bytes[i] = u8(defined >> lane & 1);
-        }
-    });
-    return good;
+// Register by register: compilers spill pairs of which one register never had a value, and use the other.
+void Checker::scratch_access(Wave& wave, const Access& access) {
+    WaveState& now     = state(wave);
+    const u64 per_lane = wave.group->launch->scratch_bytes;
+    for (u32 offset = 0; offset < access.bytes; offset += 4) {
+        const u32 dword  = offset / 4;
+        const u64 stored = access.use != Use::read && access.data ? now.defined.lanes(register_of(*access.data, int(dword))) : ~u64(0);
+        for_lanes(access.mask, [&](int lane) {
+            if (access.address[lane] + access.bytes > per_lane) return;
+            const u64 first = u64(lane) * per_lane + access.address[lane] + offset;
+            for (u64 i = first; i < first + std::min<u32>(access.bytes - offset, 4); ++i) {
+                if (access.use != Use::write && !now.scratch[i]) loaded_.at(dword) &= ~(u64(1) << lane);
+                if (access.use != Use::read) now.scratch[i] = u8(stored >> lane & 1);
+            }
+        });
+    }
+}
+
+void Checker::load(u64 defined) {
+    for (u64& lanes : loaded_) lanes &= defined;
 }
 
 void Checker::access(Wave& wave, const Instr& instr, const Access& access) {
@@ -68,10 +75,10 @@ void Checker::access(Wave& wave, const Instr& instr, const Access& access) {
     u64 defined = ~u64(0);
     if (access.use != Use::read && access.data) defined = state(wave).defined.lanes(*access.data);
     switch (access.space) {
-        case Space::global: loaded_ &= global_.access(wave, instr, access, defined, findings_); break;
-        case Space::scratch: loaded_ &= scratch_access(wave, access, defined); break;
+        case Space::global: load(global_.access(wave, instr, access, defined, findings_)); break;
+        case Space::scratch: scratch_access(wave, access); break;
         case Space::lds:
-            loaded_ &= group.lds.access(wave, instr, access, defined, {group.waits.data(), instr.def->traits.counter}, findings_);
+            load(group.lds.access(wave, instr, access, defined, {group.waits.data(), instr.def->traits.counter}, findings_));
             break;
     }
 }

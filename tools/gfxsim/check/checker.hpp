@@ -39,13 +39,15 @@ private:
         std::vector<const WaitCheck*> waits;      ///< of the waves
     };
     static WaveState& state(const Wave& wave) { return *static_cast<GroupState*>(wave.check_state)->waves[wave.index]; }
-    u64 scratch_access(Wave& wave, const Access& access, u64 defined);
+    void scratch_access(Wave& wave, const Access& access);
+    /// The current instruction read memory of which these lanes are defined.
+    void load(u64 defined);
     void check_operands(Wave& wave, const Instr& instr, const Access& access);
 
     std::unordered_map<const Workgroup*, std::unique_ptr<GroupState>> groups_;
     GlobalCheck global_;
     Findings findings_;
-    u64 loaded_ = ~u64(0);    ///< lanes of the current instruction that read defined memory
+    Loaded loaded_{};         ///< by the current instruction
 };
 
 }  // namespace gfxsim

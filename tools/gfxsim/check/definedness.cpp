@@ -18,16 +18,19 @@ bool always_defined(const Operand& operand) {
     return operand.kind != OperandKind::vector && operand.kind != OperandKind::scalar && operand.kind != OperandKind::scc;
 }
 
-Operand half_of(Operand operand, bool upper) {
-    if (operand.dwords == 2) operand.dwords = 1, operand.index = decltype(operand.index)(operand.index + (upper ? 1 : 0));
-    return operand;
-}
+Operand half_of(const Operand& operand, bool upper) { return operand.dwords == 2 ? register_of(operand, upper) : operand; }
 
 bool is_bitwise(Flow flow) { return flow >= Flow::bit_copy && flow <= Flow::bit_select; }
 
 u64 width_of(const Operand& operand) { return operand.dwords >= 2 ? kAll : 0xffffffff; }
 
 }  // namespace
+
+Operand register_of(Operand operand, int dword) {
+    operand.dwords = 1;
+    operand.index  = decltype(operand.index)(operand.index + dword);
+    return operand;
+}
 
 void Definedness::start(const Wave& wave) {
     const Kernel& kernel = *wave.group->launch->kernel;
@@ -203,13 +206,16 @@ void Definedness::set_vector(const Operand& operand, u64 written, u64 defined) {
     }
 }
 
-void Definedness::take_in(const Instr& instr, const Results& results, u64 loaded) {
+void Definedness::take_in(const Instr& instr, const Results& results, const Loaded& loaded) {
     const Traits& traits = instr.def->traits;
     const FlowOf& flow   = flow_of(*instr.def);
-    const u64 made       = is_memory(instr) ? loaded : results.made;
+    const bool load      = is_memory(instr);
+    const u64 made       = load ? loaded[0] : results.made;
     for (int n = 0; n < instr.dsts; ++n) {
         const Operand& dst = instr.dst[n];
-        if (dst.is_vector()) {
+        if (dst.is_vector() && load) {
+            for (int dword = 0; dword < dst.dwords; ++dword) set_vector(register_of(dst, dword), results.written, loaded.at(std::size_t(dword)));
+        } else if (dst.is_vector()) {
             set_vector(dst, results.written, made);
             if ((flow.flow == Flow::upward || flow.flow == Flow::pick) && dst.dwords == 2) set_vector(half_of(dst, false), results.written, results.low);
         } else if (dst.is_scalar()) {
@@ -221,7 +227,7 @@ void Definedness::take_in(const Instr& instr, const Results& results, u64 loaded
     if (traits.writes_scc) scc_ = results.scc;
 }
 
-void Definedness::after(const Instr& instr, u64 loaded) {
+void Definedness::after(const Instr& instr, const Loaded& loaded) {
     take_in(instr, first_, loaded);
     if (instr.pair) take_in(*instr.pair, second_, loaded);
 }

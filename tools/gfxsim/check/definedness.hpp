@@ -10,6 +10,12 @@
 
 namespace gfxsim {
 
+/// Lanes whose memory was defined, for each register that a load writes; no load writes more vector registers.
+using Loaded = std::array<u64, 4>;
+
+/// One register of an operand that has several.
+Operand register_of(Operand operand, int dword);
+
 class Definedness {
 public:
     /// The state when a wave starts.
@@ -17,8 +23,8 @@ public:
     /// Works out what the instruction's results will be, while its sources still hold their values; reports undefined
     /// values that decide a branch or which lanes work on.
     void before(const Wave& wave, const Instr& instr, Findings& findings);
-    /// Takes the results in, of both halves if the instruction has two. `loaded`: lanes whose memory was defined, for a load.
-    void after(const Instr& instr, u64 loaded);
+    /// Takes the results in, of both halves if the instruction has two. `loaded`: of its memory, for a load.
+    void after(const Instr& instr, const Loaded& loaded);
     /// Lanes of an operand that are defined in all its registers; all or none for a scalar one.
     u64 lanes(const Operand& operand) const;
 
@@ -42,7 +48,7 @@ private:
     Results of_bits(const Wave& wave, const Instr& instr, const FlowOf& flow, Findings& findings) const;
     Results of_lanes(const Wave& wave, const Instr& instr, const FlowOf& flow) const;
     u64 of_matrix(const Wave& wave, const Instr& instr) const;
-    void take_in(const Instr& instr, const Results& results, u64 loaded);
+    void take_in(const Instr& instr, const Results& results, const Loaded& loaded);
     void check_branch(const Wave& wave, const Instr& instr, Findings& findings) const;
     void set_scalar(const Operand& operand, u64 defined);
     void set_vector(const Operand& operand, u64 written, u64 defined);
