@@ -70,7 +70,7 @@ def _fused_epilogue(spec: GemmSpec, target: Target) -> str | None:
         return None
     if not spec.d_count:
         return f"the default epilogue ignores {spec.fused_op}, because it has no D tensors"
-    if spec.dtype_d is not spec.dtype_c:
+    if spec.dtype_d not in (spec.dtype_c, spec.dtype_acc):
         return (
             f"the default epilogue would round the result to {spec.dtype_d}, the dtype of the D "
             f"tensors, before it stores {spec.dtype_c}"
@@ -151,7 +151,8 @@ VARIANT_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.fused_epilogue",
         "The default epilogue applies an operation only together with D tensors, and keeps its "
-        "result in their dtype, which must be C's; cshuffle has no such limits.",
+        "result in their dtype, which must be C's or the accumulator's; cshuffle has no such "
+        "limits.",
         ("epilogue", "dtype_d"),
         _fused_epilogue,
     ),
