@@ -50,6 +50,11 @@ def test_random_integers_fill_their_range(device: Device) -> None:
     assert (values.min(), values.max()) == (-128, 127)
 
 
+def test_random_integers_end_at_the_largest_that_is_wanted(device: Device) -> None:
+    values = random_values(np.random.default_rng(0), (64, 64), np.dtype(np.int8), largest=28)
+    assert (values.min(), values.max()) == (-28, 28)
+
+
 def test_a_batch_has_its_own_gaps_and_begins_where_it_is_shifted_to(device: Device) -> None:
     values = random_values(np.random.default_rng(0), (2, 3, 5), np.dtype(np.float16))
     matrix = Matrix.place(device, "fp16", (2, 3, 5), "c", Spacing(gap=1, batch_gap=4, shift=3))

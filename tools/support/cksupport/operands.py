@@ -124,15 +124,20 @@ class Matrix:
 
 
 def random_values(
-    random: np.random.Generator, shape: tuple[int, ...], kind: np.dtype[Any], scale: float = 2.0
+    random: np.random.Generator,
+    shape: tuple[int, ...],
+    kind: np.dtype[Any],
+    scale: float = 2.0,
+    largest: float = np.inf,
 ) -> NDArray[Any]:
-    """Numbers that the dtype holds well: all integers, or floats up to ``scale``.
+    """Numbers that the dtype holds well: integers up to ``largest``, or floats up to ``scale``.
 
     No subnormal ones of 16 bits, which the matrix instructions of gfx90a take for zero.
     """
     if np.issubdtype(kind, np.integer):
         limits = np.iinfo(kind)
-        return random.integers(limits.min, limits.max, shape, kind, endpoint=True)
+        low, high = max(limits.min, -largest), min(limits.max, largest)
+        return random.integers(int(low), int(high), shape, kind, endpoint=True)
     values = random.uniform(-scale, scale, shape).astype(np.float32)
     if kind.itemsize == _HALF:
         values[np.abs(values) < FloatFormat.of(kind).smallest_normal] = 0

@@ -15,7 +15,7 @@ from ckdispatch.device import Device
 from ckdispatch.gemm.problem import GemmGroup
 from ckdispatch.gemm.validation import expected
 from ckdispatch.plan import Plan
-from ckgen.gemm.spec import DLayout, FusedOp, GemmSpec, Variant
+from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, SplitK, Variant
 from numpy.typing import NDArray
 
 from cksupport.operands import Matrix, Spacing, random_values
@@ -49,8 +49,12 @@ class Placed:
         scale = 2.0
         if spec.fused_op is not FusedOp.PASS_THROUGH:
             scale = math.sqrt(_SATURATED / math.sqrt(p.k))
-        a_values = random_values(random, (*batch, p.m, p.k), a_kind, scale)
-        b_values = random_values(random, b_shape, b_kind, scale)
+        largest = math.inf
+        if spec.split_k is SplitK.ATOMIC and spec.dtype_c is Dtype.FP16:
+            # Parts of a sum that fits may be too large for C, to which they are added.
+            largest = math.isqrt(int(np.finfo(np.float16).max) // p.k)
+        a_values = random_values(random, (*batch, p.m, p.k), a_kind, scale, largest)
+        b_values = random_values(random, b_shape, b_kind, scale, largest)
         a = Matrix.place(device, spec.dtype_a, a_values.shape, a_letter, p.a)
         a.fill(a_values)
         if spec.variant is Variant.PRESHUFFLE:
