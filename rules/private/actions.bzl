@@ -46,9 +46,15 @@ def _front_end(ctx, hip, source, flags, hip_headers = True):
     args.add("-c", source)
     return args
 
+def _has(gpu, fact):
+    """Whether a fact of arch/ is true of a GPU, or has the value behind "="."""
+    name, _, value = fact.partition("=")
+    found = GPU_FACTS[gpu][name]
+    return found == value if value else bool(found)
+
 def _device_pass(ctx, hip, gpu, source, include_dirs):
     """Arguments of the device pass. clang takes a precompiled header only with the arguments that it was made with."""
-    of_gpu = [flag for fact, flags in hip.gpu_flags.items() if GPU_FACTS[gpu][fact] for flag in flags]
+    of_gpu = [flag for fact, flags in hip.gpu_flags.items() if _has(gpu, fact) for flag in flags]
     args = _front_end(ctx, hip, source, hip.device_flags + of_gpu)
     args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
     args.add(gpu, format = "--offload-arch=%s")

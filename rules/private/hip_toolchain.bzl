@@ -37,7 +37,7 @@ hip_toolchain = rule(
         "digest": attr.string(doc = "SHA-256 over the compiler, its libraries and its device libraries.", mandatory = True),
         "digest_file": attr.label(doc = "The digest and what it was made of, as an input of every action.", allow_single_file = True, mandatory = True),
         "files": attr.label_list(doc = "Headers and libraries that a compile may read.", allow_files = True),
-        "gpu_flags": attr.string_list_dict(doc = "By a fact of arch/: further flags of the device pass for GPUs of which it is true.", mandatory = True),
+        "gpu_flags": attr.string_list_dict(doc = "By a fact of arch/: further flags of the device pass for GPUs of which it is true, or has the value behind \"=\".", mandatory = True),
         "host_flags": attr.string_list(doc = "Flags of the host pass.", mandatory = True),
         "host_triple": attr.string(doc = "Triple of the machine that loads the kernel libraries.", mandatory = True),
         "include_dirs": attr.string_list(doc = "System include folders, in search order.", mandatory = True),

@@ -9,7 +9,7 @@ HipToolchainInfo = provider(
         "device_lib_dir": "Path of the device libraries' bitcode, relative to the execution root.",
         "digest": "SHA-256 over the compiler, its libraries and its device libraries.",
         "files": "Depset of all files that a compile may read.",
-        "gpu_flags": "Dict from a fact of arch/ to further flags of the device pass for GPUs of which it is true, from tools/codegen.",
+        "gpu_flags": "Dict from a fact of arch/ to further flags of the device pass for GPUs of which it is true, or has the value behind \"=\", from tools/codegen.",
         "host_flags": "Flags of the host pass, from tools/codegen.",
         "host_triple": "Triple of the machine that loads the kernel libraries.",
         "include_dirs": "System include folders in search order, relative to the execution root.",

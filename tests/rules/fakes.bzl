@@ -67,7 +67,7 @@ def fake_toolchains(name):
         digest = DIGEST,
         digest_file = name + "/digest.txt",
         files = [name + "/include/system.h"],
-        gpu_flags = {"fp8_emulated": ["-emulated-fp8-flag"]},
+        gpu_flags = {"fp8_emulated": ["-emulated-fp8-flag"], "matrix_isa=wmma": ["-wmma-flag"]},
         host_flags = ["-host-flag"],
         host_triple = "made-up-triple",
         include_dirs = ["include/first", "include/second"],

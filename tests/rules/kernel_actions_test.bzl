@@ -65,6 +65,7 @@ def _gpus_test_impl(ctx):
             [file.basename for file in action.outputs.to_list()],
         )
         asserts.equals(env, gpu == "gfx90a", "-emulated-fp8-flag" in action.argv, gpu)
+        asserts.equals(env, gpu == "gfx1100", "-wmma-flag" in action.argv, gpu)
         asserts.equals(env, [gpu + ".pch"], [file.basename for file in action.inputs.to_list() if file.extension == "pch"])
     asserts.equals(env, len(ctx.attr.gpus), len(compiles))
     for kind in _KINDS:

@@ -77,6 +77,16 @@ def test_each_pass_alone_has_the_common_flags_and_its_own() -> None:
     )
 
 
+def test_where_wmma_needs_all_lanes_nothing_is_moved_into_branches() -> None:
+    flags = load_flags()
+    told = {
+        gpu.name
+        for gpu in ARCH.architectures.values()
+        if "-disable-machine-sink" in flags.for_device_pass(gpu)
+    }
+    assert told == {"gfx1100", "gfx1200", "gfx1201"}
+
+
 def test_16_bit_values_get_whole_registers_where_the_compiler_would_halve_them() -> None:
     flags = load_flags()
     halved = [gpu.name for gpu in ARCH.architectures.values() if gpu.half_registers]

@@ -23,11 +23,13 @@ class CompilerFlags:
     than 128 KiB that is called reserves the one that holds the address to return to, and never
     returns (llvm-project issue 224205). Without, the compiler looks for a free one at each jump.
 
-    ``by_gpu`` is for the device passes of GPUs of which a fact of arch/ is true. Where fp8 is
-    emulated, a tile can become so many branches that the compiler would call it instead of inlining
-    it, with all that it holds in registers. Where 16-bit values get halves of registers, clang 21
-    forgets after a loop which half it was: the kernel of tests/kernels/halves.json took the first
-    of every eight rows of A for the second, too.
+    ``by_gpu`` is for the device passes of GPUs of which a fact of arch/ is true, or has the value
+    behind ``=``. Where fp8 is emulated, a tile can become so many branches that the compiler would
+    call it instead of inlining it, with all that it holds in registers. tests/kernels has a kernel
+    for each of the other two, in compiler_bugs.json: where 16-bit values get halves of registers,
+    clang 21 forgets after a loop which half it was. And it moves WMMA instructions, which need all
+    lanes, into the branch that stores C (llvm-project pull requests 165602 and 178314), where
+    factors that were spilled come back in the lanes that store alone.
     """
 
     common: tuple[str, ...]
@@ -58,7 +60,7 @@ class CompilerFlags:
         of_facts = (
             flags
             for fact, flags in self.by_gpu.items()
-            if any(getattr(gpu, fact) for gpu in gpus)
+            if any(_has(gpu, fact) for gpu in gpus)
         )
         return (*self.device, *chain.from_iterable(of_facts))
 
@@ -68,6 +70,12 @@ class CompilerFlags:
     def _define(self, gpus: Sequence[GpuSpec]) -> str:
         wave_sizes = ",".join(f"{gpu.name}:{gpu.wave_size}" for gpu in gpus)
         return f'{self.gpus_define}"{wave_sizes}"'
+
+
+def _has(gpu: GpuSpec, fact: str) -> bool:
+    name, _, value = fact.partition("=")
+    found = getattr(gpu, name)
+    return bool(found == value if value else found)
 
 
 def load_flags(path: Path = FLAGS_FILE) -> CompilerFlags:
