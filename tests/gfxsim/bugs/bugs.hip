@@ -183,9 +183,7 @@ __global__ void spill_empty_register(const int* in, int* out, int, bool bug) {
     out[item()] = value;
 }
 
-// An accumulator that the even lanes alone have written; every lane takes a sum over all lanes of the factors, and the odd lanes store theirs if there is
-// a bug.
-__global__ void store_empty_accumulator(const int* in, int* out, int, bool bug) {
+// A product of registers that hold %1 in every lane, added to what the accumulator holds.
 #if defined(__GFX12__)
 #define MATRIX "v_wmma_i32_16x16x16_iu8 v[64:71], v[60:61], v[60:61], v[64:71]\n"
 #elif defined(__GFX11__)
@@ -193,6 +191,9 @@ __global__ void store_empty_accumulator(const int* in, int* out, int, bool bug) 
 #else
 #define MATRIX "v_mfma_i32_16x16x32_i8 v[64:67], v[60:61], v[60:61], v[64:67]\n"
 #endif
+#define FACTORS "v_mov_b32 v60, %1\nv_mov_b32 v61, %1\nv_mov_b32 v62, %1\nv_mov_b32 v63, %1\n"
+#define ZEROS "v_mov_b32 v64, 0\nv_mov_b32 v65, 0\nv_mov_b32 v66, 0\nv_mov_b32 v67, 0\nv_mov_b32 v68, 0\nv_mov_b32 v69, 0\nv_mov_b32 v70, 0\nv_mov_b32 v71, 0\n"
+#define PRODUCT "s_nop 7\n" MATRIX "s_nop 7\ns_nop 7\n"
 #if defined(__GFX9__)
 #define EVEN_LANES "s_mov_b64 s[40:41], exec\ns_mov_b32 exec_lo, 0x55555555\ns_mov_b32 exec_hi, 0x55555555\n"
 #define ALL_LANES "s_mov_b64 exec, s[40:41]\n"
@@ -200,14 +201,25 @@ __global__ void store_empty_accumulator(const int* in, int* out, int, bool bug) 
 #define EVEN_LANES "s_mov_b32 s40, exec_lo\ns_mov_b32 exec_lo, 0x55555555\n"
 #define ALL_LANES "s_mov_b32 exec_lo, s40\n"
 #endif
+// gfx11 wants factors twice.
+#define MULTIPLY(lines, value) \
+    asm volatile(lines "v_mov_b32 %0, v64" : "=v"(value) : "v"(in[item() % 16]) \
+                 : "v60", "v61", "v62", "v63", "v64", "v65", "v66", "v67", "v68", "v69", "v70", "v71", "s40", "s41")
+
+// An accumulator that the even lanes alone have written; every lane takes a sum over all lanes of the factors, and the odd lanes store theirs if there is
+// a bug.
+__global__ void store_empty_accumulator(const int* in, int* out, int, bool bug) {
     int value;
-    asm volatile("v_mov_b32 v60, %1\nv_mov_b32 v61, %1\nv_mov_b32 v62, %1\nv_mov_b32 v63, %1\n" EVEN_LANES
-                 "v_mov_b32 v64, 0\nv_mov_b32 v65, 0\nv_mov_b32 v66, 0\nv_mov_b32 v67, 0\nv_mov_b32 v68, 0\nv_mov_b32 v69, 0\nv_mov_b32 v70, 0\nv_mov_b32 v71, 0\n"
-                 ALL_LANES "s_nop 7\n" MATRIX "s_nop 7\ns_nop 7\nv_mov_b32 %0, v64"
-                 : "=v"(value)
-                 : "v"(in[item() % 16])  // gfx11 wants factors twice
-                 : "v60", "v61", "v62", "v63", "v64", "v65", "v66", "v67", "v68", "v69", "v70", "v71", "s40", "s41");
+    MULTIPLY(FACTORS EVEN_LANES ZEROS ALL_LANES PRODUCT, value);
     if (bug || item() % 2 == 0) out[item()] = value;
+}
+
+// Both have the same result: the factors were written before lanes went off.
+__global__ void multiply_with_lanes_off(const int* in, int* out, int, bool bug) {
+    int value;
+    if (bug) MULTIPLY(FACTORS ZEROS EVEN_LANES PRODUCT ALL_LANES, value);
+    else MULTIPLY(FACTORS ZEROS EVEN_LANES ALL_LANES PRODUCT, value);
+    out[item()] = value;
 }
 
 __global__ void use_empty_lds(const int* in, int* out, int, bool bug) {

@@ -47,6 +47,7 @@ BUGS = [
     Bug("pick_empty_register", "uninitialised_register", "global_store", "no value that was written"),
     Bug("spill_empty_register", "uninitialised_register", "global_store", "no value that was written"),
     Bug("store_empty_accumulator", "uninitialised_register", "global_store", "no value that was written"),
+    Bug("multiply_with_lanes_off", "inactive_lanes", "v_mfma" if GPU.startswith("gfx9") else "v_wmma", "needs every lane"),
     Bug("use_empty_lds", "uninitialised_lds", LOADS, "LDS"),
     Bug("load_misaligned", "misaligned", "global_load", "not aligned"),
     Bug("load_misaligned_from_lds", "misaligned", LOADS, "not aligned"),

@@ -28,6 +28,15 @@ void Checker::before(Wave& wave, const Instr& instr) {
     for (const Instr* half = &instr; half; half = half->pair) now.waits.before(wave, *half, findings_);
     now.defined.before(wave, instr, findings_);
     if (instr.def->traits.klass == Class::barrier) now.barrier = &instr;
+    if (instr.def->traits.klass == Class::matrix) check_lanes(wave, instr);
+}
+
+// A product takes the registers of lanes that are off as well, and nothing behind the branch that turned them off, not even a register that comes back from
+// scratch memory, writes them. Nobody writes such code; compilers make it when they do not know that products need every lane.
+void Checker::check_lanes(const Wave& wave, const Instr& instr) {
+    const u64 off = wave.full & ~wave.exec();
+    if (!off || findings_.again(FindingKind::inactive_lanes, instr)) return;
+    findings_.add(FindingKind::inactive_lanes, wave, instr, lowest(off), "needs every lane and runs while some are off,");
 }
 
 void Checker::check_operands(Wave& wave, const Instr& instr, const Access& access) {

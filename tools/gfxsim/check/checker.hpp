@@ -42,6 +42,7 @@ private:
     void scratch_access(Wave& wave, const Access& access);
     /// The current instruction read memory of which these lanes are defined.
     void load(u64 defined);
+    void check_lanes(const Wave& wave, const Instr& instr);
     void check_operands(Wave& wave, const Instr& instr, const Access& access);
 
     std::unordered_map<const Workgroup*, std::unique_ptr<GroupState>> groups_;

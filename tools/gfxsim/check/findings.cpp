@@ -8,7 +8,8 @@ namespace gfxsim {
 const char* finding_name(FindingKind kind) {
     constexpr const char* kNames[] = {"uninitialised_register", "uninitialised_memory", "uninitialised_lds",
                                       "missing_wait",           "lds_race",             "lds_out_of_bounds",
-                                      "misaligned",             "divergent_barrier",    "conflicting_stores"};
+                                      "misaligned",             "divergent_barrier",    "conflicting_stores",
+                                      "inactive_lanes"};
     return kNames[int(kind)];
 }
 

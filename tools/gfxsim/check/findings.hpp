@@ -21,6 +21,7 @@ enum class FindingKind : u8 {
     misaligned,
     divergent_barrier,
     conflicting_stores,
+    inactive_lanes,
 };
 const char* finding_name(FindingKind kind);
 
