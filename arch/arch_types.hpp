@@ -66,6 +66,7 @@ struct GpuSpec {
     std::string_view product;
     MatrixIsa matrix_isa;
     int wave_size;
+    int matrix_operand_copies;
     Fp8Encoding fp8_encoding;
     bool fp8_emulated;
     bool half_registers;
@@ -90,6 +91,11 @@ struct GpuSpec {
     View<WarpTiles> preshuffle_warp_tiles;
     View<WarpTiles> broken_warp_tiles;
     View<WarpTiles> contiguous_k_warp_tiles;
+
+    /// How many neighbours along k of one column a lane holds of a matrix instruction's B.
+    constexpr std::int64_t k_per_lane(std::int64_t columns, std::int64_t k) const {
+        return columns * k * matrix_operand_copies / wave_size;
+    }
 };
 
 /// An element type: bytes per element, and pack elements in one cxx_type object.

@@ -92,7 +92,7 @@ typedef struct ckd_gemm_problem {
     int64_t stride_d[CKD_GEMM_MAX_DS];       /* used if has_d_strides; 0 repeats one row (d_layout r) or one column (c). Otherwise packed */
     int64_t batch_stride_d[CKD_GEMM_MAX_DS]; /* used if has_d_strides; 0 shares a D tensor */
     int32_t has_d_strides;
-    int32_t weights_n, weights_k; /* the n and k of the kernel's warp tile, in whose order B is stored; 0 for a plain B */
+    int32_t weights_n, weights_k; /* B is stored in blocks of n columns with k neighbours along K of each; 0 for a plain B */
     int32_t reserved;
     const ckd_gemm_group* groups; /* in place of m, n, k and the leading dimensions, which are then 0 */
     int64_t group_count;

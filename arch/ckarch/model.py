@@ -101,7 +101,8 @@ class GpuSpec:
     dense 16-bit operands. ``buffer_atomic_adds`` lists the dtypes that kernels can add to memory
     atomically without ever leaving the tensor. ``fp8_emulated``: kernels compute with fp8 and bf8,
     and the GPU has no instructions for them. ``half_registers``: the compiler gives 16-bit values
-    the halves of registers, unless it is told not to.
+    the halves of registers, unless it is told not to. ``matrix_operand_copies``: how many lanes of
+    a wave hold each element of A and of B for a matrix instruction.
     """
 
     name: str
@@ -109,6 +110,7 @@ class GpuSpec:
     product: str
     matrix_isa: MatrixIsa
     wave_size: int
+    matrix_operand_copies: int
     fp8_encoding: Fp8Encoding
     fp8_emulated: bool
     half_registers: bool
@@ -133,6 +135,10 @@ class GpuSpec:
     preshuffle_warp_tiles: Mapping[str, tuple[Triple, ...]]
     broken_warp_tiles: Mapping[str, tuple[Triple, ...]]
     contiguous_k_warp_tiles: Mapping[str, tuple[Triple, ...]]
+
+    def k_per_lane(self, columns: int, k: int) -> int:
+        """How many neighbours along k of one column a lane holds of a matrix instruction's B."""
+        return columns * k * self.matrix_operand_copies // self.wave_size
 
     def lds_limit(self, pipeline: PipelineSpec) -> int:
         """The most bytes that one stage of A and B tiles may take with this pipeline."""

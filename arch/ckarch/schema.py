@@ -34,6 +34,7 @@ GPU_FIELDS: dict[str, checks.Check] = {
     "product": checks.text,
     "matrix_isa": checks.one_of(*(isa.value for isa in MatrixIsa)),
     "wave_size": checks.one_of(32, 64),
+    "matrix_operand_copies": checks.integer(1),
     "fp8_encoding": checks.one_of(*(encoding.value for encoding in Fp8Encoding)),
     "fp8_emulated": checks.boolean,
     "half_registers": checks.boolean,

@@ -2,7 +2,7 @@
 // Chooses plans for problems on one GPU. It needs no device: what a kernel computes is its library's own answer, and that needs none.
 //
 // Family names the types Key, Problem, Way, Registry and Bound (the problem of the kernel ABI) and has
-//     static Mismatch mismatch(const Key&, const Problem&)                  why the kernel computes something else, if it does; what matters most is checked first
+//     static Mismatch mismatch(const Key&, const Problem&, const GpuSpec&)  why the kernel computes something else, if it does; what matters most is checked first
 //     static std::vector<Way> ways(const Key&, const Problem&, double)      how it could be run, such as parts of a split K; workgroups that the GPU runs at once
 //     static Work work(const Key&, const Problem&, const Way&)              for the cost model
 //     static Bound probe(const Problem&, const Way&)                        to ask supports(), with addresses of the stated alignment
@@ -128,7 +128,7 @@ private:
     /// The ways to run the problem on a kernel with what they should take; false, with a reason, if its signature or GPU is another.
     bool candidates_of(const KernelPtr& kernel, const Problem& problem, std::vector<Candidate<Family>>& ways, Refused<Family>& refused) const {
         const Resources* used   = kernel->resources_on(gpu_);
-        const Mismatch mismatch = Family::mismatch(kernel->key(), problem);
+        const Mismatch mismatch = Family::mismatch(kernel->key(), problem, *facts_);
         // Of two that are equally near, the one for this GPU.
         const int nearness = 2 * mismatch.passed + (used ? 1 : 0);
         if (!used) {

@@ -32,13 +32,13 @@ std::string operation_mismatch(const GemmKey& key, const GemmProblem& problem, c
 }
 
 // How the kernel takes its operands.
-std::string variant_mismatch(const GemmKey& key, const GemmProblem& problem) {
+std::string variant_mismatch(const GemmKey& key, const GemmProblem& problem, const arch::GpuSpec& gpu) {
     const GemmWords& words = gemm_words();
     if (!words.is_variant(key.variant)) return "is of the variant " + quoted(key.variant) + ", which this runtime does not know.";
     if (key.variant == words.grouped && problem.groups.empty()) return "computes groups of products; for one product others are better.";
     if (key.variant != words.grouped && !problem.groups.empty()) return "computes one product in a launch, not a group of " + std::to_string(problem.groups.size()) + ".";
     const bool shuffles       = key.variant == words.preshuffle;
-    const std::string granule = std::to_string(key.warp_tile.n) + "x" + std::to_string(key.warp_tile.k);
+    const std::string granule = shuffles ? GemmGranule::read_by(key.warp_tile, gpu).text() : "";
     if (shuffles && problem.weights.empty()) return "reads B preshuffled as " + granule + ", and it is plain.";
     if (!shuffles && !problem.weights.empty()) return "reads B plain, and it is preshuffled as " + quoted(problem.weights) + ".";
     if (shuffles && problem.weights.text() != granule) return "reads B preshuffled as " + granule + ", not as " + quoted(problem.weights) + ".";
@@ -74,7 +74,7 @@ const GemmWords& gemm_words() {
     return words;
 }
 
-Mismatch GemmFamily::mismatch(const GemmKey& key, const GemmProblem& problem) {
+Mismatch GemmFamily::mismatch(const GemmKey& key, const GemmProblem& problem, const arch::GpuSpec& gpu) {
     const Oriented o = oriented(problem);
     const std::string_view layout(o.layout, 3);
     return Checks()
@@ -83,7 +83,7 @@ Mismatch GemmFamily::mismatch(const GemmKey& key, const GemmProblem& problem) {
         .check(key.dtype_c == problem.dtype_c, [&] { return computes("C in", key.dtype_c.text(), problem.dtype_c.text()); })
         .check(key.layout.text() == layout, [&] { return computes("the layout", key.layout.text(), layout); })
         .check([&] { return operation_mismatch(key, problem, o); })
-        .check([&] { return variant_mismatch(key, problem); })
+        .check([&] { return variant_mismatch(key, problem, gpu); })
         .check([&] { return split_mismatch(key, problem); })
         .result();
 }

@@ -101,17 +101,17 @@ GemmGranule GemmGranule::of(Name weights) {
         return result.ec == std::errc{} && result.ptr == digits.data() + digits.size() ? value : 0;
     };
     const GemmGranule granule = cross == text.npos ? GemmGranule{} : GemmGranule{number(text.substr(0, cross)), number(text.substr(cross + 1))};
-    if (granule.n < 1 || granule.k < 1 || granule.n > 256 || granule.k > 256 || granule.k % (granule.n == 32 ? 2 : 4))
+    if (granule.n < 1 || granule.k < 1 || granule.n > 256 || granule.k > 256)
         throw Error(ErrorCode::invalid_argument,
-                    "A GEMM with weights preshuffled as '" + std::string(text.substr(0, 20)) + "' was asked for; it is the n and k of a kernel's warp tile, such as 16x32.");
+                    "A GEMM with weights preshuffled as '" + std::string(text.substr(0, 20)) + "' was asked for; it is columns and their neighbours along K that lie together, such as 16x8.");
     return granule;
 }
 
+GemmGranule GemmGranule::read_by(const Extent3& warp_tile, const arch::GpuSpec& gpu) { return {warp_tile.n, gpu.k_per_lane(warp_tile.n, warp_tile.k)}; }
+
 std::int64_t GemmGranule::place(std::int64_t row, std::int64_t column, std::int64_t depth) const {
-    // A matrix instruction takes its B as so many parts of K, of all columns each.
-    const std::int64_t parts = n == 32 ? 2 : 4, part = k / parts;
     const std::int64_t block = column / n * (depth / k) + row / k;
-    return ((block * parts + row % k / part) * n + column % n) * part + row % part;
+    return (block * n + column % n) * k + row % k;
 }
 
 }  // namespace ckdispatch

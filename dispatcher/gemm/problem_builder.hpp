@@ -45,7 +45,7 @@ public:
     /// Elements from one matrix to the next, 0 to share a D tensor; packed unless named, and shared where the leading dimension is kRepeated.
     GemmProblemBuilder& d_batch_strides(std::initializer_list<std::int64_t> strides) { return d_batch_strides(strides.begin(), strides.size()); }
     GemmProblemBuilder& d_batch_strides(const std::int64_t* strides, std::size_t count);
-    /// B is stored in the order of matrix instructions of that n and k.
+    /// B is stored as the GemmGranule of that n and k says.
     GemmProblemBuilder& preshuffled(std::int64_t n, std::int64_t k);
     /// One more product, with leading dimensions of its own (0 is packed); there are then no other sizes.
     GemmProblemBuilder& group(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stride_a = 0, std::int64_t stride_b = 0, std::int64_t stride_c = 0);

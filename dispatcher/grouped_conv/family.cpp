@@ -51,7 +51,7 @@ const GroupedConvWords& grouped_conv_words() {
     return words;
 }
 
-Mismatch GroupedConvFamily::mismatch(const GroupedConvKey& key, const GroupedConvProblem& problem) {
+Mismatch GroupedConvFamily::mismatch(const GroupedConvKey& key, const GroupedConvProblem& problem, const arch::GpuSpec&) {
     return Checks()
         .check(grouped_conv_words().is_direction(key.variant), [&] { return "is of the variant " + text(key.variant) + ", which this runtime does not know."; })
         .check(key.variant == problem.direction, [&] { return computes("", key.variant, problem.direction); })

@@ -26,7 +26,7 @@ struct GroupedConvFamily {
     using Way      = GroupedConvWay;
     using Bound    = ck_grouped_conv_problem;
 
-    static Mismatch mismatch(const Key& key, const Problem& problem);
+    static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
     static Work work(const Key& key, const Problem& problem, const Way& way);
     static std::vector<Problem> pieces(const Problem&) { return {}; }

@@ -34,7 +34,7 @@ GroupedConvProblem filled_up(const GroupedConvProblem& problem, const GroupedCon
 PlanPtr fastest(const GroupedConvSelector& selector, const GroupedConvProblem& problem) {
     PlanPtr best;
     for (const auto& kernel : selector.registry().kernels()) {
-        if (!GroupedConvFamily::mismatch(kernel->key(), problem).why.empty()) continue;
+        if (!GroupedConvFamily::mismatch(kernel->key(), problem, selector.facts()).why.empty()) continue;
         try {
             const PlanPtr plan = selector.select_explicit(kernel, filled_up(problem, kernel->key()));
             if (!best || plan->microseconds < best->microseconds) best = plan;

@@ -27,6 +27,7 @@ def with_made_up_gpu() -> dict[str, Any]:
     gpu["product"] = 'A "made-up" accelerator'
     gpu["compute_units"] = 13 * gpu["xcds"]
     gpu["matrix_flops_per_cycle"] = 777
+    gpu["matrix_operand_copies"] = 4
     gpu["memory_bandwidth_gb_s"] = 12345.5
     gpu["wave_layouts"] = [[1, 2, 1], [16, 1, 1]]
     gpu["warp_tiles"] = {"fp16_fp16_fp32": [[48, 48, 24]]}

@@ -41,8 +41,8 @@ class GemmProblem(Problem):
 
     ``fused_op`` takes ``d_count`` D tensors of ``dtype_d`` (C's if it is None), all of rows
     (``d_layout`` r) or all of columns (c). A stride of theirs is None for packed, and 0 repeats
-    one row or one column. ``weights`` is the n and k of the matrix instructions in whose order B
-    is stored, such as 16x32, and None for a plain B. With ``groups``, which ``grouped()`` makes,
+    one row or one column. ``weights`` is the granule of a preshuffled B, such as 16x8, and None for
+    a plain B. With ``groups``, which ``grouped()`` makes,
     the sizes and strides of the problem itself are 0.
     """
 

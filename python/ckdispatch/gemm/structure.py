@@ -57,12 +57,12 @@ def problem_structure(problem: GemmProblem) -> GemmStructure:
 
 
 def granule_of(text: str) -> tuple[int, int]:
-    """The n and k of ``16x32``."""
+    """The n and k of ``16x8``."""
     numbers = text.split("x") if isinstance(text, str) else ()
     if len(numbers) != 2 or not all(one.isascii() and one.isdigit() for one in numbers):
         raise InvalidArgument(
-            f"weights preshuffled as {text!r} were asked for; it is the n and k of a kernel's warp "
-            "tile, such as 16x32"
+            f"weights preshuffled as {text!r} were asked for; it is columns and their "
+            "neighbours along k that lie together, such as 16x8"
         )
     return int(numbers[0]), int(numbers[1])
 

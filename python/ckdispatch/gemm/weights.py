@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.registry import KernelInfo
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +26,8 @@ class PreshuffledWeights:
     """B[k,n], or a batch of them, reordered; to be made once and used by many calls.
 
     ``data`` is of the kind that was given, with all elements of a matrix in its last extent.
-    ``shape`` is that of B, and ``granule`` the n and k of the matrix instruction.
+    ``shape`` is that of B. ``granule`` says in which order: in blocks of n columns, with k
+    neighbours of each after the other.
     """
 
     data: Any
@@ -34,7 +37,7 @@ class PreshuffledWeights:
 
     @property
     def word(self) -> str:
-        """The granule as problems have it, such as ``16x32``."""
+        """The granule as problems have it, such as ``16x8``."""
         return f"{self.granule[0]}x{self.granule[1]}"
 
     def on(self, dispatcher: Dispatcher) -> PreshuffledWeights:
@@ -48,20 +51,19 @@ class PreshuffledWeights:
         """B[k,n] as it was, on the host."""
         data = self.data.numpy() if isinstance(self.data, DeviceTensor) else host_array(self.data)
         *batch, k, n = self.shape
-        wn, wk, parts = _parts(self.granule)
-        blocks = data.reshape(*batch, n // wn, k // wk, parts, wn, wk // parts)
-        first = len(batch)
-        order = (*range(first), *(first + axis for axis in (0, 3, 1, 2, 4)))
-        plain: NDArray[Any] = blocks.transpose(order).reshape(*batch, n, k).swapaxes(-1, -2)
+        columns, run = self.granule
+        blocks = data.reshape(*batch, n // columns, k // run, columns, run)
+        plain: NDArray[Any] = blocks.swapaxes(-3, -2).reshape(*batch, n, k).swapaxes(-1, -2)
         return plain
 
 
 def preshuffle(b: Any, to: Any) -> PreshuffledWeights:
     """B[k,n] (for weights of shape n x k that is ``weights.T``) reordered for preshuffle kernels.
 
-    ``to`` says for which: a granule such as ``(16, 32)`` or ``"16x32"``, a plan, a kernel of a
-    registry, or a registry or dispatcher whose kernels for that dtype agree on one. Arrays give
-    arrays; torch tensors stay on their device, and so do DeviceTensors.
+    ``to`` says for which: a granule such as ``(16, 8)`` or ``"16x8"``, a plan, a kernel of a
+    registry, or a registry or dispatcher whose kernels for that dtype agree on one. On different
+    GPUs the same kernel may want different ones. Arrays give arrays; torch tensors stay on their
+    device, and so do DeviceTensors.
     """
     from ckdispatch.reference.dtypes import dtype_name
 
@@ -80,14 +82,22 @@ def preshuffle(b: Any, to: Any) -> PreshuffledWeights:
     return PreshuffledWeights(reorder(b, granule), shape, granule, dtype)
 
 
-def granules(kernels: Any, dtype: str) -> list[tuple[int, int]]:
-    """Those of the preshuffle kernels among ``kernels`` that read a B of ``dtype``."""
-    found = {
-        (kernel.spec["warp_tile"][1], kernel.spec["warp_tile"][2])
-        for kernel in kernels
-        if kernel.spec["variant"] == "preshuffle" and kernel.spec["dtype_b"] == dtype
-    }
+def granules(kernels: Iterable[KernelInfo], dtype: str, gpu: str = "") -> list[tuple[int, int]]:
+    """Those of the preshuffle kernels that read a B of ``dtype``, on ``gpu`` or any of theirs."""
+    found = set()
+    for kernel in kernels:
+        if kernel.spec["variant"] == "preshuffle" and kernel.spec["dtype_b"] == dtype:
+            on = [gpu] if gpu in kernel.gpus else () if gpu else kernel.gpus
+            found |= {read_granule(kernel.spec["warp_tile"], one) for one in on}
     return sorted(found)
+
+
+def read_granule(warp_tile: Sequence[int], gpu: str) -> tuple[int, int]:
+    """The granule that kernels with this warp tile read on a GPU."""
+    from ckarch import load_specs
+
+    _, n, k = warp_tile
+    return n, load_specs().gpu(gpu).k_per_lane(n, k)
 
 
 def host_array(given: Any) -> NDArray[Any]:
@@ -99,38 +109,33 @@ def host_array(given: Any) -> NDArray[Any]:
     return given if isinstance(given, np.ndarray) else borrowed_array(given)
 
 
-def _parts(granule: tuple[int, int]) -> tuple[int, int, int]:
-    """With the parts of k that lanes of an instruction share out."""
-    return (*granule, 2 if granule[0] == 32 else 4)
-
-
 def _check(shape: tuple[int, ...], granule: tuple[int, int]) -> None:
-    wn, wk, parts = _parts(granule)
-    if wn < 1 or wk < 1 or wk % parts:
+    n, k = granule
+    if n < 1 or k < 1:
         raise InvalidArgument(
-            f"weights were to be preshuffled as {wn}x{wk}; it is the n and k of a kernel's warp "
-            "tile, such as 16x32"
+            f"weights were to be preshuffled as {n}x{k}; it is columns and their neighbours along "
+            "k that lie together, such as 16x8"
         )
-    if len(shape) not in (2, 3) or 0 in shape or shape[-1] % wn or shape[-2] % wk:
+    if len(shape) not in (2, 3) or 0 in shape or shape[-1] % n or shape[-2] % k:
         raise InvalidArgument(
-            f"B of shape {shape} was to be preshuffled as {wn}x{wk}; it must be a matrix, or a "
-            f"batch of them, with k a multiple of {wk} and n of {wn}"
+            f"B of shape {shape} was to be preshuffled as {n}x{k}; it must be a matrix, or a "
+            f"batch of them, with k a multiple of {k} and n of {n}"
         )
 
 
 def _reordered(b: Any, granule: tuple[int, int]) -> Any:
     """For NumPy arrays and torch tensors alike."""
-    wn, wk, parts = _parts(granule)
+    columns, run = granule
     *batch, k, n = b.shape
-    weights = b.swapaxes(-1, -2).reshape(*batch, n // wn, wn, k // wk, parts, wk // parts)
+    weights = b.swapaxes(-1, -2).reshape(*batch, n // columns, columns, k // run, run)
     first = len(batch)
-    order = (*range(first), *(first + axis for axis in (0, 2, 3, 1, 4)))
+    order = (*range(first), *(first + axis for axis in (0, 2, 1, 3)))
     return transposed(weights, order).reshape(*batch, n * k)
 
 
 def _on_device(b: DeviceTensor, granule: tuple[int, int]) -> DeviceTensor:
-    """By copies on the device, one for each part of k of a column."""
-    wn, wk, parts = _parts(granule)
+    """By copies on the device, one for each column."""
+    columns, run = granule
     *batch, k, n = b.shape
     size = b.device.numpy_dtype(b.dtype).itemsize
     if b.strides[-2] != 1:
@@ -139,21 +144,15 @@ def _on_device(b: DeviceTensor, granule: tuple[int, int]) -> DeviceTensor:
             "be contiguous, as those of weights.T are"
         )
     out = DeviceTensor.allocate(b.device, (*batch, n * k), b.dtype)
-    width = wk // parts
+    width = run * size
     for matrix in range(math.prod(batch)):
         source = b.address + (matrix * b.strides[0] * size if batch else 0)
         target = out.address + matrix * n * k * size
         for column in range(n):
-            block = column // wn * (k // wk) * wn * wk + column % wn * width
-            for part in range(parts):
-                b.device.copy_rows(
-                    target + (block + part * wn * width) * size,
-                    wn * wk * size,
-                    source + (column * b.strides[-1] + part * width) * size,
-                    wk * size,
-                    width * size,
-                    k // wk,
-                )
+            block, place = divmod(column, columns)
+            first = block * columns * k * size + place * width
+            origin = source + column * b.strides[-1] * size
+            b.device.copy_rows(target + first, columns * width, origin, width, width, k // run)
     return out
 
 
@@ -168,27 +167,28 @@ def _granule(to: Any, dtype: str) -> tuple[int, int]:
         return to
     if isinstance(to, Plan) and to.problem.weights is not None:
         return granule_of(to.problem.weights)
+    if isinstance(to, Dispatcher):
+        return _agreed(to.registry, to.registry.name, dtype, to.selection.gpu)
+    if isinstance(to, Registry):
+        return _agreed(to, to.name, dtype)
     if isinstance(to, KernelInfo) and to.spec["variant"] == "preshuffle":
-        return to.spec["warp_tile"][1], to.spec["warp_tile"][2]
-    if isinstance(to, (Registry, Dispatcher)):
-        return _agreed(to, dtype)
+        return _agreed([to], to.name, to.spec["dtype_b"])
     raise InvalidArgument(
-        f"weights were to be preshuffled for {to!r}; give a granule such as (16, 32), or a "
+        f"weights were to be preshuffled for {to!r}; give a granule such as (16, 8), or a "
         "preshuffle kernel, a plan with one, or a registry of such kernels"
     )
 
 
-def _agreed(of: Any, dtype: str) -> tuple[int, int]:
-    from ckdispatch.dispatcher import Dispatcher
-
-    registry = of.registry.filter(gpu=of.selection.gpu) if isinstance(of, Dispatcher) else of
-    found = granules(registry, dtype)
+def _agreed(
+    kernels: Iterable[KernelInfo], named: str, dtype: str, gpu: str = ""
+) -> tuple[int, int]:
+    found = granules(kernels, dtype, gpu)
     if len(found) != 1:
         which = " and ".join(f"{n}x{k}" for n, k in found)
         why = f"some for {which}; say which" if found else "none that reads such weights"
         raise InvalidArgument(
-            f"weights of {dtype} were to be preshuffled for the kernels of {registry.name}, and "
-            f"there are {why}"
+            f"weights of {dtype} were to be preshuffled for the kernels of {named}, and there are "
+            f"{why}"
         )
     return found[0]
 

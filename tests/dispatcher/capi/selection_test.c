@@ -255,9 +255,9 @@ static void what_was_appended_is_read(void) {
 
     problem           = fp16_problem(64, 64, 64);
     problem.weights_n = 16;
-    problem.weights_k = 32;
+    problem.weights_k = 8;
     CHECK(ckd_select(dispatcher, &problem.base, &plan) == CKD_NO_KERNEL);
-    CHECK_HAS(ckd_last_error(), "reads B plain, and it is preshuffled as 16x32.");
+    CHECK_HAS(ckd_last_error(), "reads B plain, and it is preshuffled as 16x8.");
 
     problem             = fp16_problem(0, 0, 0);
     problem.groups      = groups;

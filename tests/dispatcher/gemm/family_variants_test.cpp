@@ -29,6 +29,8 @@ GemmKey fused_key(const char* op, int d_count) {
     return key;
 }
 
+Mismatch mismatch(const GemmKey& key, const GemmProblem& problem, const char* gpu = "gfx942") { return GemmFamily::mismatch(key, problem, gpu_facts(gpu)); }
+
 void* address(std::uintptr_t value) { return reinterpret_cast<void*>(value); }
 
 std::vector<std::int64_t> parts_of(const GemmKey& key, const GemmProblem& problem) {
@@ -38,58 +40,65 @@ std::vector<std::int64_t> parts_of(const GemmKey& key, const GemmProblem& proble
 }
 
 TEST(GemmVariants, WithDTensorsComputeTheirOwnOperationAlone) {
-    EXPECT_EQ(GemmFamily::mismatch(fused_key("MultiDAdd", 2), fp16().fused("MultiDAdd", 2).build()).why, "");
-    EXPECT_EQ(GemmFamily::mismatch(fused_key("MultiDAdd", 2), fp16().fused("MultiDAdd", 1).build()).why, "computes MultiDAdd with 2 D tensors, not MultiDAdd with 1 D tensor.");
-    EXPECT_EQ(GemmFamily::mismatch(fused_key("MultiDAdd", 2), fp16().build()).why, "computes MultiDAdd with 2 D tensors, not the product alone.");
-    EXPECT_EQ(GemmFamily::mismatch(fused_key("Relu", 0), fp16().fused("Gelu", 0).build()).why, "computes Relu, not Gelu.");
-    EXPECT_EQ(GemmFamily::mismatch(fused_key("Relu", 0), fp16().fused("Relu", 0).build()).why, "");
+    EXPECT_EQ(mismatch(fused_key("MultiDAdd", 2), fp16().fused("MultiDAdd", 2).build()).why, "");
+    EXPECT_EQ(mismatch(fused_key("MultiDAdd", 2), fp16().fused("MultiDAdd", 1).build()).why, "computes MultiDAdd with 2 D tensors, not MultiDAdd with 1 D tensor.");
+    EXPECT_EQ(mismatch(fused_key("MultiDAdd", 2), fp16().build()).why, "computes MultiDAdd with 2 D tensors, not the product alone.");
+    EXPECT_EQ(mismatch(fused_key("Relu", 0), fp16().fused("Gelu", 0).build()).why, "computes Relu, not Gelu.");
+    EXPECT_EQ(mismatch(fused_key("Relu", 0), fp16().fused("Relu", 0).build()).why, "");
 }
 
 TEST(GemmVariants, WithDTensorsReadOneDtypeAndLayoutOfThem) {
-    EXPECT_EQ(GemmFamily::mismatch(fused_key("MultiDAdd", 1), fp16().fused("MultiDAdd", 1).d_tensors("fp32").build()).why, "computes with D tensors of fp16, not fp32.");
-    EXPECT_EQ(GemmFamily::mismatch(fused_key("MultiDAdd", 1), fp16().fused("MultiDAdd", 1).d_tensors("fp16", "c").build()).why, "reads D tensors in rows, not in columns.");
+    EXPECT_EQ(mismatch(fused_key("MultiDAdd", 1), fp16().fused("MultiDAdd", 1).d_tensors("fp32").build()).why, "computes with D tensors of fp16, not fp32.");
+    EXPECT_EQ(mismatch(fused_key("MultiDAdd", 1), fp16().fused("MultiDAdd", 1).d_tensors("fp16", "c").build()).why, "reads D tensors in rows, not in columns.");
     GemmKey columns  = fused_key("MultiDAdd", 1);
     columns.d_layout = "c";
-    EXPECT_EQ(GemmFamily::mismatch(columns, fp16().fused("MultiDAdd", 1).build()).why, "reads D tensors in columns, not in rows.");
+    EXPECT_EQ(mismatch(columns, fp16().fused("MultiDAdd", 1).build()).why, "reads D tensors in columns, not in rows.");
     // A C of columns is computed as its transpose, and so are its D tensors.
-    EXPECT_EQ(GemmFamily::mismatch(columns, fp16().layout("rcc").fused("MultiDAdd", 1).build()).why, "");
+    EXPECT_EQ(mismatch(columns, fp16().layout("rcc").fused("MultiDAdd", 1).build()).why, "");
 }
 
 TEST(GemmVariants, ThatArePreshuffledReadTheirOwnOrderAlone) {
     const GemmKey key = key_of("preshuffle");  // its warp tile is 32 x 32 x 16
-    EXPECT_EQ(GemmFamily::mismatch(key, fp16().preshuffled(32, 16).build()).why, "");
-    EXPECT_EQ(GemmFamily::mismatch(key, fp16().preshuffled(16, 32).build()).why, "reads B preshuffled as 32x16, not as 16x32.");
-    EXPECT_EQ(GemmFamily::mismatch(key, fp16().build()).why, "reads B preshuffled as 32x16, and it is plain.");
-    EXPECT_EQ(GemmFamily::mismatch(test::sample_key(), fp16().preshuffled(32, 16).build()).why, "reads B plain, and it is preshuffled as 32x16.");
+    EXPECT_EQ(mismatch(key, fp16().preshuffled(32, 8).build()).why, "");
+    EXPECT_EQ(mismatch(key, fp16().preshuffled(16, 8).build()).why, "reads B preshuffled as 32x8, not as 16x8.");
+    EXPECT_EQ(mismatch(key, fp16().build()).why, "reads B preshuffled as 32x8, and it is plain.");
+    EXPECT_EQ(mismatch(test::sample_key(), fp16().preshuffled(32, 8).build()).why, "reads B plain, and it is preshuffled as 32x8.");
+}
+
+TEST(GemmVariants, OfPreshuffledWeightsReadAnotherOrderOnOtherGpus) {
+    GemmKey key   = key_of("preshuffle");
+    key.warp_tile = {16, 16, 16};
+    for (const auto& [gpu, k] : {std::pair<const char*, int>{"gfx942", 4}, {"gfx1100", 16}, {"gfx1201", 8}})
+        for (const int other : {4, 8, 16}) EXPECT_EQ(mismatch(key, fp16().preshuffled(16, other).build(), gpu).why.empty(), other == k) << gpu << " " << other;
 }
 
 TEST(GemmVariants, ThatAreGroupedComputeGroupsAlone) {
-    EXPECT_EQ(GemmFamily::mismatch(key_of("grouped"), grouped_problem()).why, "");
-    EXPECT_EQ(GemmFamily::mismatch(key_of("grouped"), fp16().build()).why, "computes groups of products; for one product others are better.");
-    for (const char* variant : {"standard", "batched", "stream_k"}) EXPECT_EQ(GemmFamily::mismatch(key_of(variant), grouped_problem()).why, "computes one product in a launch, not a group of 2.");
+    EXPECT_EQ(mismatch(key_of("grouped"), grouped_problem()).why, "");
+    EXPECT_EQ(mismatch(key_of("grouped"), fp16().build()).why, "computes groups of products; for one product others are better.");
+    for (const char* variant : {"standard", "batched", "stream_k"}) EXPECT_EQ(mismatch(key_of(variant), grouped_problem()).why, "computes one product in a launch, not a group of 2.");
 }
 
 TEST(GemmVariants, ThatAreBatchedComputeAnyBatch) {
-    EXPECT_EQ(GemmFamily::mismatch(key_of("batched"), fp16().batch(7).build()).why, "");
-    EXPECT_EQ(GemmFamily::mismatch(key_of("batched"), fp16().build()).why, "");
+    EXPECT_EQ(mismatch(key_of("batched"), fp16().batch(7).build()).why, "");
+    EXPECT_EQ(mismatch(key_of("batched"), fp16().build()).why, "");
     GemmKey fused = fused_key("MultiDAdd", 1);
     fused.variant = "batched";
-    EXPECT_EQ(GemmFamily::mismatch(fused, fp16().batch(7).fused("MultiDAdd", 1).build()).why, "has the same D tensors for all matrices of a batch.");
-    EXPECT_EQ(GemmFamily::mismatch(fused, fp16().batch(7).fused("MultiDAdd", 1).d_leading_dimensions({kRepeated}).build()).why, "");
+    EXPECT_EQ(mismatch(fused, fp16().batch(7).fused("MultiDAdd", 1).build()).why, "has the same D tensors for all matrices of a batch.");
+    EXPECT_EQ(mismatch(fused, fp16().batch(7).fused("MultiDAdd", 1).d_leading_dimensions({kRepeated}).build()).why, "");
 }
 
 TEST(GemmVariants, ThatNobodyKnowsAreRefused) {
-    EXPECT_EQ(GemmFamily::mismatch(key_of("sparse"), fp16().build()).why, "is of the variant sparse, which this runtime does not know.");
+    EXPECT_EQ(mismatch(key_of("sparse"), fp16().build()).why, "is of the variant sparse, which this runtime does not know.");
 }
 
 TEST(GemmVariants, OfStreamKDivideKByThemselves) {
     for (const char* split : {"atomic", "workspace"}) {
-        EXPECT_EQ(GemmFamily::mismatch(key_of("stream_k", split), fp16().build()).why, "");
-        EXPECT_EQ(GemmFamily::mismatch(key_of("stream_k", split), fp16().split_k(0).build()).why, "");
-        EXPECT_EQ(GemmFamily::mismatch(key_of("stream_k", split), fp16().split_k(4).build()).why, "divides K among workgroups by itself, not into 4 parts.");
+        EXPECT_EQ(mismatch(key_of("stream_k", split), fp16().build()).why, "");
+        EXPECT_EQ(mismatch(key_of("stream_k", split), fp16().split_k(0).build()).why, "");
+        EXPECT_EQ(mismatch(key_of("stream_k", split), fp16().split_k(4).build()).why, "divides K among workgroups by itself, not into 4 parts.");
     }
-    EXPECT_EQ(GemmFamily::mismatch(key_of("stream_k", "atomic"), fp16().deterministic(true).build()).why, "adds its parts in any order, and the result was to be the same every time.");
-    EXPECT_EQ(GemmFamily::mismatch(key_of("stream_k", "workspace"), fp16().deterministic(true).build()).why, "");
+    EXPECT_EQ(mismatch(key_of("stream_k", "atomic"), fp16().deterministic(true).build()).why, "adds its parts in any order, and the result was to be the same every time.");
+    EXPECT_EQ(mismatch(key_of("stream_k", "workspace"), fp16().deterministic(true).build()).why, "");
 }
 
 // Its tile is 128 x 64 x 32.
@@ -114,8 +123,8 @@ TEST(GemmVariants, OfStreamKAreSharedByAsManyWorkgroupsAsTheGpuRunsAtOnce) {
 
 TEST(GemmVariants, WithAWorkspaceAddPartsInOneOrder) {
     const GemmKey key = key_of("standard", "workspace");
-    EXPECT_EQ(GemmFamily::mismatch(key, fp16().split_k(8).deterministic(true).build()).why, "");
-    EXPECT_EQ(GemmFamily::mismatch(key, fp16().build()).why, "adds up parts of K; for K as a whole others are better.");
+    EXPECT_EQ(mismatch(key, fp16().split_k(8).deterministic(true).build()).why, "");
+    EXPECT_EQ(mismatch(key, fp16().build()).why, "adds up parts of K; for K as a whole others are better.");
     EXPECT_EQ(parts_of(key, fp16().split_k(0).deterministic(true).build()), (std::vector<std::int64_t>{2, 4, 8, 16, 32}));
 }
 

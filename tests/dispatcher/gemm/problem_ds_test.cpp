@@ -76,38 +76,38 @@ TEST(GemmDs, WithALeadingDimensionBelowTheirRowsAreRefused) {
 
 TEST(GemmWeights, ArePlainUnlessToldOtherwise) {
     EXPECT_TRUE(fp16(16, 16, 32).build().weights.empty());
-    const GemmProblem p = fp16(16, 16, 32).preshuffled(16, 32).build();
-    EXPECT_EQ(p.weights.text(), "16x32");
-    EXPECT_EQ(p.text(), "gemm 16x16x32 fp16 rcr preshuffled 16x32");
+    const GemmProblem p = fp16(16, 16, 32).preshuffled(16, 8).build();
+    EXPECT_EQ(p.weights.text(), "16x8");
+    EXPECT_EQ(p.text(), "gemm 16x16x32 fp16 rcr preshuffled 16x8");
     EXPECT_FALSE(p == fp16(16, 16, 32).build());
 }
 
-TEST(GemmWeights, OfPartialInstructionsAreRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM with weights preshuffled as 16x32 was asked for with N x K = 24 x 32; each must be a multiple.", fp16(8, 24, 32).preshuffled(16, 32).build());
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM with weights preshuffled as 16x32 was asked for with N x K = 16 x 48; each must be a multiple.", fp16(8, 16, 48).preshuffled(16, 32).build());
+TEST(GemmWeights, OfPartialBlocksAreRefused) {
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM with weights preshuffled as 16x8 was asked for with N x K = 24 x 32; each must be a multiple.", fp16(8, 24, 32).preshuffled(16, 8).build());
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM with weights preshuffled as 16x8 was asked for with N x K = 16 x 44; each must be a multiple.", fp16(8, 16, 44).preshuffled(16, 8).build());
 }
 
 TEST(GemmWeights, InPlaceOfABOfRowsAreRefused) {
     for (const char* layout : {"rrr", "crr", "rcc"})
         EXPECT_REFUSED(ErrorCode::invalid_argument,
-                       std::string("A GEMM with weights preshuffled as 16x32 was asked for in the layout ") + layout + "; they take the place of a B of columns, with a C of rows, such as rcr.",
-                       fp16(16, 16, 32).layout(layout).preshuffled(16, 32).build());
+                       std::string("A GEMM with weights preshuffled as 16x8 was asked for in the layout ") + layout + "; they take the place of a B of columns, with a C of rows, such as rcr.",
+                       fp16(16, 16, 32).layout(layout).preshuffled(16, 8).build());
 }
 
 TEST(GemmWeights, WithGapsAreRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM with weights preshuffled as 16x32 was asked for with a leading dimension of B of 40; they have no gaps: it is K.",
-                   fp16(16, 16, 32).leading_dimensions(0, 40, 0).preshuffled(16, 32).build());
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM with weights preshuffled as 16x8 was asked for with a leading dimension of B of 40; they have no gaps: it is K.",
+                   fp16(16, 16, 32).leading_dimensions(0, 40, 0).preshuffled(16, 8).build());
 }
 
-TEST(GemmWeights, OfNoInstructionAreRefused) {
-    for (const auto& [n, k] : {std::pair<int, int>{0, 32}, {16, 0}, {-16, 32}, {16, 30}, {512, 32}})
+TEST(GemmWeights, OfNoOrderAreRefused) {
+    for (const auto& [n, k] : {std::pair<int, int>{0, 32}, {16, 0}, {-16, 32}, {512, 32}})
         EXPECT_REFUSED(ErrorCode::invalid_argument,
-                       "A GEMM with weights preshuffled as '" + std::to_string(n) + "x" + std::to_string(k) + "' was asked for; it is the n and k of a kernel's warp tile, such as 16x32.",
+                       "A GEMM with weights preshuffled as '" + std::to_string(n) + "x" + std::to_string(k) + "' was asked for; it is columns and their neighbours along K that lie together, such as 16x8.",
                        fp16(16, 1024, 960).preshuffled(n, k).build());
 }
 
 TEST(GemmWeights, HaveAPlaceForEachElement) {
-    for (const auto& [n, k] : {std::pair<std::int64_t, std::int64_t>{16, 32}, {32, 16}, {16, 16}}) {
+    for (const auto& [n, k] : {std::pair<std::int64_t, std::int64_t>{16, 8}, {32, 16}, {16, 16}}) {
         const GemmGranule granule{n, k};
         const std::int64_t depth = 3 * k, columns = 2 * n;
         std::set<std::int64_t> places;
@@ -117,14 +117,13 @@ TEST(GemmWeights, HaveAPlaceForEachElement) {
         EXPECT_EQ(*places.begin(), 0);
         EXPECT_EQ(*places.rbegin(), depth * columns - 1);
     }
-    // Eight of K, then the next column, then the next eight, then the next block of K, and at last the next columns.
-    const GemmGranule granule{16, 32};
+    // Eight of K, then the next column, then the next eight, and at last the next columns.
+    const GemmGranule granule{16, 8};
     EXPECT_EQ(granule.place(1, 0, 64), 1);
     EXPECT_EQ(granule.place(0, 1, 64), 8);
     EXPECT_EQ(granule.place(8, 0, 64), 8 * 16);
     EXPECT_EQ(granule.place(32, 0, 64), 32 * 16);
     EXPECT_EQ(granule.place(0, 16, 64), 64 * 16);
-    EXPECT_EQ((GemmGranule{32, 16}).place(8, 0, 16), 8 * 32);
 }
 
 }  // namespace

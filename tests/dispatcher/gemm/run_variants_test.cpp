@@ -103,7 +103,7 @@ TEST_F(RunVariants, ComputeGroupsAtOnceOrOneByOne) {
     EXPECT_EQ(expect_right(problem, "_batched", 3), at_once);
 }
 
-TEST_F(RunVariants, ReadPreshuffledWeights) { expect_right(fp16(70, 128, 256).preshuffled(16, 32).build(), "_preshuffle"); }
+TEST_F(RunVariants, ReadPreshuffledWeights) { expect_right(fp16(70, 128, 256).preshuffled(16, 8).build(), "_preshuffle"); }
 
 TEST_F(RunVariants, AddPartsInAWorkspaceTheSameEveryTime) {
     keep("standard", "workspace");

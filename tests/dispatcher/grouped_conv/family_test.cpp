@@ -19,7 +19,7 @@ GroupedConvProblemBuilder fp16(const char* direction = "forward") {
     return GroupedConvProblemBuilder().direction(direction).sizes(2, 4, 8, 16).input({12, 10}).filter({3, 3}).dtype("fp16");
 }
 
-std::string mismatch(const GroupedConvKey& key, const GroupedConvProblemBuilder& builder) { return GroupedConvFamily::mismatch(key, builder.build()).why; }
+std::string mismatch(const GroupedConvKey& key, const GroupedConvProblemBuilder& builder) { return GroupedConvFamily::mismatch(key, builder.build(), gpu_facts("gfx942")).why; }
 
 GroupedConvKey split_key(const char* way) {
     GroupedConvKey key = sample_conv_key("backward_weight");

@@ -144,7 +144,7 @@ TEST_F(MadeUpVariants, AreGivenDTensors) {
 
 TEST_F(MadeUpVariants, ReadPreshuffledWeights) {
     add("plain"), add("preshuffle");
-    EXPECT_EQ(run(fp16(10, 32, 64).preshuffled(32, 16).build())->name(), "gemm_made_up_preshuffle");
+    EXPECT_EQ(run(fp16(10, 32, 64).preshuffled(32, 8).build())->name(), "gemm_made_up_preshuffle");
     EXPECT_EQ(take["gemm_made_up_preshuffle"]().problem.stride_b, 64);
     EXPECT_EQ(run(fp16(10, 32, 64).build())->name(), kPlain);
     EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, " B ", dispatcher->select(fp16(10, 32, 64).preshuffled(16, 16).build()));

@@ -20,7 +20,7 @@ WHERE = (*EACH_VARIANT, *SIMULATED, "--seed", "5")
         ("72x136x96 Gelu", "_Gelu_d0", "1"),
         ("72x136x512 split_k=4 deterministic=true", "_splitkws", "1"),
         ("64x64x32+8x16x96+72x136x264", "_grouped", "1"),
-        ("72x128x256 weights=16x32", "_preshuffle", "1"),
+        ("72x128x256 weights=16x8", "_preshuffle", "1"),
     ],
 )
 def test_a_problem_is_computed_by_the_kernel_of_its_variant(
@@ -34,7 +34,7 @@ def test_a_problem_is_computed_by_the_kernel_of_its_variant(
 
 def test_weights_are_preshuffled_for_a_kernel_that_fits() -> None:
     told = ckdispatch("run", "72x128x256", "--preshuffle", *WHERE).columns
-    assert told["problem"] == "72x128x256 fp16 rcr weights=16x32"
+    assert told["problem"] == "72x128x256 fp16 rcr weights=16x8"
     assert told["kernel"].endswith("_preshuffle")
     assert told["result"].startswith("right: ")
     found = ckdispatch("explain", "72x128x256", "--preshuffle", *EACH_VARIANT, "--json").document

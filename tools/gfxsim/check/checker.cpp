@@ -79,17 +79,13 @@ void Checker::load(u64 defined) {
 
 void Checker::access(Wave& wave, const Instr& instr, const Access& access) {
     if (!access.mask) return;
-    GroupState& group = *static_cast<GroupState*>(wave.check_state);
     check_operands(wave, instr, access);
-    u64 defined = ~u64(0);
-    if (access.use != Use::read && access.data) defined = state(wave).defined.lanes(*access.data);
-    switch (access.space) {
-        case Space::global: load(global_.access(wave, instr, access, defined, findings_)); break;
-        case Space::scratch: scratch_access(wave, access); break;
-        case Space::lds:
-            load(group.lds.access(wave, instr, access, defined, {group.waits.data(), instr.def->traits.counter}, findings_));
-            break;
-    }
+    if (access.space == Space::scratch) return scratch_access(wave, access);
+    const bool stores = access.use != Use::read && access.data;
+    const u64 defined = stores ? state(wave).defined.lanes(*access.data) : ~u64(0);
+    if (access.space == Space::global) return load(global_.access(wave, instr, access, defined, findings_));
+    GroupState& group = *static_cast<GroupState*>(wave.check_state);
+    load(group.lds.access(wave, instr, access, defined, {group.waits.data(), instr.def->traits.counter}, findings_));
 }
 
 void Checker::after(Wave& wave, const Instr& instr) {

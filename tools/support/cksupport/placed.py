@@ -14,6 +14,7 @@ from ckdispatch.comparison import Comparison
 from ckdispatch.device import Device
 from ckdispatch.gemm.problem import GemmGroup
 from ckdispatch.gemm.validation import expected
+from ckdispatch.gemm.weights import read_granule
 from ckdispatch.plan import Plan
 from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, SplitK, Variant
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class Placed:
         a = Matrix.place(device, spec.dtype_a, a_values.shape, a_letter, p.a)
         a.fill(a_values)
         if spec.variant is Variant.PRESHUFFLE:
-            shuffled = preshuffle(b_values, (spec.warp_tile.n, spec.warp_tile.k)).data
+            shuffled = preshuffle(b_values, _granule(spec, device)).data
             b = Matrix.place(device, spec.dtype_b, (1, p.n * p.k), "r", Spacing(shift=p.b.shift))
             b.fill(shuffled.reshape(1, -1))
         else:
@@ -86,7 +87,7 @@ class Placed:
         """The product as a problem of its own."""
         p, words = self.problem, _words(spec)
         if spec.variant is Variant.PRESHUFFLE:
-            words |= {"weights": f"{spec.warp_tile.n}x{spec.warp_tile.k}"}
+            words |= {"weights": "{}x{}".format(*_granule(spec, self.b.whole.device))}
         else:
             words |= {"stride_b": self.b.leading}
         if spec.fused_op is not FusedOp.PASS_THROUGH:
@@ -145,6 +146,10 @@ def _words(spec: GemmSpec) -> dict[str, Any]:
         "dtype": spec.dtype_a, "dtype_b": spec.dtype_b, "dtype_c": spec.dtype_c,
         "layout": spec.layout,
     }  # fmt: skip
+
+
+def _granule(spec: GemmSpec, device: Device) -> tuple[int, int]:
+    return read_granule(spec.warp_tile, device.gpu)
 
 
 def _d_tensor(

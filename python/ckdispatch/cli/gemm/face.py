@@ -48,7 +48,7 @@ def with_split_k(problem: GemmProblem, parts: int) -> GemmProblem:
 def preshuffled(problem: GemmProblem, selection: Selection) -> GemmProblem:
     """With the order of weights that should be the fastest, of those that kernels read."""
     dtype = problem.dtype_b or problem.dtype
-    found = granules(selection.registry.filter(gpu=selection.gpu), dtype)
+    found = granules(selection.registry, dtype, selection.gpu)
     if not found:
         raise NoKernel(
             f"no kernel of {selection.registry.name} for {selection.gpu} reads preshuffled weights "
