@@ -26,6 +26,7 @@ SEED = int(os.environ.get("CK_SEED", "1"))
 def tried(samples: Iterable[Sample], count: int, folder: Path) -> SampleSummary:
     results, digests = Results(folder / "results.json"), Digests(ARCH)
     drawn = list(islice(samples, count))
+    assert len(drawn) == count
     machine = Machine(jobs=os.cpu_count() or 1, timeout=300.0)
     sweep(pending(drawn, results, digests), results, digests, machine, lambda *told: None)
     summary = SampleSummary.of(drawn, results)
