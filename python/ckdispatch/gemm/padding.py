@@ -56,7 +56,8 @@ def _tiles(selection: Selection, problem: GemmProblem) -> list[tuple[str, tuple[
 
     # A kernel stores C in rows; a problem whose C has contiguous columns runs with its operands exchanged.
     exchanged = problem.layout[2] == "c"
-    vector = int(_LOAD_BYTES / load_specs().dtype(problem.dtype).bytes)
+    dtypes = {problem.dtype, problem.dtype_b, problem.dtype_c, problem.dtype_d if problem.d_count else None} - {None}
+    vector = max(int(_LOAD_BYTES / load_specs().dtype(dtype).bytes) for dtype in dtypes)
     tiles = []
     for kernel in selection.registry.filter(gpu=selection.gpu, dtype_a=problem.dtype):
         spec = kernel.spec

@@ -12,7 +12,7 @@ from ckdispatch.gemm.problem import GemmGroup, GemmProblem
 from ckdispatch.problems.fused_ops import takes_ds
 from ckdispatch.problems.words import named_words, shown, truth, whole_number
 
-_SIZES = r"\d+x\d+x\d+"
+_SIZES = r"\d{1,19}x\d{1,19}x\d{1,19}"
 _TEXT = re.compile(
     rf"(?:gemm[\s:]+)?(?P<sizes>{_SIZES}(?:\+{_SIZES})*)(?P<rest>[\s,].*)?", re.ASCII
 )

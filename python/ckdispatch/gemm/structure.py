@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import TYPE_CHECKING
 
 from ckdispatch.errors import InvalidArgument
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ckdispatch.gemm.problem import GemmProblem
 
 _PACKED = -1
+_GRANULE = re.compile(r"(?P<n>\d{1,9})x(?P<k>\d{1,9})", re.ASCII)
 
 
 def problem_structure(problem: GemmProblem) -> GemmStructure:
@@ -58,13 +60,13 @@ def problem_structure(problem: GemmProblem) -> GemmStructure:
 
 def granule_of(text: str) -> tuple[int, int]:
     """The n and k of ``16x8``."""
-    numbers = text.split("x") if isinstance(text, str) else ()
-    if len(numbers) != 2 or not all(one.isascii() and one.isdigit() for one in numbers):
+    found = _GRANULE.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
         raise InvalidArgument(
             f"weights preshuffled as {text!r} were asked for; it is columns and their "
             "neighbours along k that lie together, such as 16x8"
         )
-    return int(numbers[0]), int(numbers[1])
+    return int(found["n"]), int(found["k"])
 
 
 def _fill_ds(structure: GemmStructure, problem: GemmProblem) -> None:

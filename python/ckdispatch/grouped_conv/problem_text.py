@@ -16,9 +16,9 @@ from ckdispatch.problems.words import named_words, shown, truth, whole_number
 from ckdispatch.reference.conv_sizes import TENSORS, PerAxis
 from ckdispatch.wording import spatial_axes
 
-_EXTENTS = r"\d+(?:x\d+){0,2}"
+_EXTENTS = r"\d{1,19}(?:x\d{1,19}){0,2}"
 _TEXT = re.compile(
-    rf"(?:grouped_conv[\s:]+)?n(?P<n>\d+)\s+(?:g(?P<g>\d+)\s+)?c(?P<c>\d+)\s+k(?P<k>\d+)\s+"
+    rf"(?:grouped_conv[\s:]+)?n(?P<n>\d{{1,19}})\s+(?:g(?P<g>\d{{1,19}})\s+)?c(?P<c>\d{{1,19}})\s+k(?P<k>\d{{1,19}})\s+"
     rf"(?P<input>{_EXTENTS})\s+(?P<filter>{_EXTENTS})(?P<rest>[\s,].*)?",
     re.ASCII,
 )

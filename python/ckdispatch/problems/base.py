@@ -62,7 +62,7 @@ def check_numbers(what: str, given: object, names: Sequence[str]) -> None:
     for name in names:
         value = getattr(given, name)
         number = value if type(value) is int else whole(value)
-        if number is None or not _fits(number):
+        if number is None or not _fits(number, _BITS.get(name, 64)):
             raise InvalidArgument(
                 f"{what} was asked for with {name} = {value!r}; it must be a whole number of at "
                 "most 2^31-1"
@@ -93,8 +93,12 @@ def _strides(values: Sequence[object], or_packed: bool) -> tuple[int | None, ...
     return strides
 
 
-def _fits(number: int) -> bool:
-    return -(2**63) <= number < 2**63
+_BITS = {"alignment": 32, "d_count": 32}
+"""Of numbers that the C ABI has no 64 bits for. What fits and is too large, the runtime refuses."""
+
+
+def _fits(number: int, bits: int = 64) -> bool:
+    return -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
 
 
 def check_options(what: str, problem: Any) -> None:

@@ -13,6 +13,7 @@ from ckdispatch.problems.fused_ops import fused_ops
 PARTS = "parts of the sum"
 """What ``split_k`` makes, for all families: of a GEMM's K, or of the positions of a gradient."""
 
+_NUMBER = re.compile(r"\d{1,19}", re.ASCII)
 _OPERATION = re.compile(r"[A-Z]\w*", re.ASCII)
 
 
@@ -59,7 +60,7 @@ def is_operation(word: str) -> bool:
 
 def whole_number(name: str, value: str, text: str, least: int = 0) -> int:
     """The number; ``text`` is the whole problem, and ``least`` what the number can be."""
-    if value.isascii() and value.isdigit():
+    if _NUMBER.fullmatch(value):
         return int(value)
     raise InvalidArgument(
         f"{text!r} has {name}={value}; {name} is a whole number of at least {least}"

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import ml_dtypes
@@ -170,6 +173,25 @@ def test_the_other_encoding_of_8_bit_floats_is_refused() -> None:
     a = np.zeros((64, 64), ml_dtypes.float8_e4m3fn)
     with pytest.raises(InvalidArgument, match="holds fp8 in the ocp encoding, and gfx942 computes in the fnuz encoding"):
         dispatcher().gemm(a, a)
+
+
+@pytest.mark.parametrize("gpu", ["gfx950", "gfx1200", "gfx1201"])
+def test_the_encoding_of_gfx942_is_refused_on_gpus_with_the_other(gpu: str) -> None:
+    # A process simulates one GPU. What the kernels are does not matter: operands come first.
+    program = f"""
+import ckdispatch, ml_dtypes, numpy as np
+dispatcher = ckdispatch.Dispatcher(ckdispatch.Registry(), "sim:{gpu}")
+for kind in (ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2fnuz):
+    a = np.zeros((64, 64), kind)
+    try:
+        dispatcher.gemm(a, a)
+    except ckdispatch.errors.InvalidArgument as error:
+        print(error)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    refused = f"in the fnuz encoding, and {gpu} computes in the ocp encoding"
+    assert [refused in line for line in ended.stdout.splitlines()] == [True, True]
 
 
 def test_a_tensor_of_the_device_with_gaps_everywhere_is_refused() -> None:

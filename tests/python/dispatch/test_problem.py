@@ -56,6 +56,8 @@ def test_a_problem_is_read_from_text(text: str, problem: GemmProblem) -> None:
         ("64x32x16 fp17", "has the word 'fp17'; by themselves stand layouts: three letters r or c, .*; dtypes: fp16, "),
         ("64x32x16 fp16 bf16", "has fp16 and bf16, which both say dtype"),
         ("64x32x16 Bogus", "the operation 'Bogus' was asked for; there are PassThrough, "),
+        ("64x32x" + 5000 * "1", "MxNxK"),
+        ("64x32x16 batch=" + 5000 * "1", "batch is a whole number"),
         ("64x32x16 weights=16", "weights preshuffled as '16' were asked for"),
     ],
 )
@@ -103,6 +105,9 @@ def test_a_senseless_problem_is_refused_before_anything_is_selected(problem: Gem
         ({"d_count": 1, "d_strides": (1.5,)}, "d_strides = .*; it must be None or a tuple of 1, of whole numbers and None for packed ones$"),
         ({"dtype": 5}, "a problem was asked for with 5 in place of a word such as 'fp16'"),
         ({"weights": 5}, "weights preshuffled as 5 were asked for"),
+        ({"weights": "4294967312x8"}, "weights preshuffled as '4294967312x8' were asked for"),
+        ({"alignment": 2**32 + 16}, "alignment = 4294967312; it must be a whole number of at most 2\\^31-1"),
+        ({"d_count": 2**32 + 1}, "d_count = 4294967297; it must be a whole number of at most 2\\^31-1"),
         ({"fused_op": "relu"}, "the operation 'relu' was asked for; there are PassThrough, .*Relu"),
     ],
 )
