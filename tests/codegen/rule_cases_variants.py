@@ -48,7 +48,7 @@ def _preshuffle(**changes: Any) -> GemmSpec:
 
 
 def _integers(**changes: Any) -> GemmSpec:
-    int8 = {"dtype_a": Dtype.INT8, "dtype_b": Dtype.INT8, "dtype_c": Dtype.INT32}
+    int8 = {"dtype_a": Dtype.INT8, "dtype_b": Dtype.INT8, "dtype_c": Dtype.INT32, "dtype_d": Dtype.INT32}
     base = {**int8, "dtype_acc": Dtype.INT32, "tile": (128, 128, 64), "pipeline": Pipeline.COMPV3}
     return gemm(**{**base, **changes})
 
@@ -80,9 +80,13 @@ VARIANT_CASES = [
          "D tensors of pk_fp4, of which 2 share a byte, would be read as bytes"),
     Case("gemm.d_dtype", _multi_d(dtype_d=Dtype.BF16), _multi_d(dtype_d=Dtype.FP8),
          "gfx942 has no encoding for D tensors of fp8", target(fp8_encoding=Fp8Encoding.NONE)),
-    Case("gemm.fused_integers", _integers(),
-         _integers(variant=Variant.MULTI_D, fused_op=FusedOp.RELU),
-         "Relu would lose its fraction, because int8 accumulates in int32"),
+    Case("gemm.fused_integers", _integers(variant=Variant.MULTI_D, fused_op=FusedOp.RELU),
+         _integers(variant=Variant.MULTI_D, fused_op=FusedOp.TANH),
+         "CK has no Tanh of int32, in which int8 accumulates"),
+    Case("gemm.d_integers",
+         _integers(variant=Variant.MULTI_D, fused_op=FusedOp.MULTI_D_ADD, d_count=1),
+         _integers(variant=Variant.MULTI_D, fused_op=FusedOp.MULTI_D_ADD, d_count=1, dtype_d=Dtype.FP32),
+         "D tensors of fp32 would lose their fractions, because int8 accumulates in int32"),
     Case("gemm.fused_epilogue", _activated(), _activated(epilogue=Epilogue.DEFAULT),
          "the default epilogue ignores Relu, because it has no D tensors"),
     Case("gemm.fused_epilogue", _fp32_from_fp16_ds(Epilogue.CSHUFFLE),

@@ -24,6 +24,7 @@ from cksupport.problems import Problem
 
 _SATURATED = 4.0
 """Activations are flat beyond this, and would hide what is wrong with the product."""
+_LARGEST_FACTOR, _LARGEST_SUMMAND = 3, 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,9 @@ class Placed:
         if spec.fused_op is not FusedOp.PASS_THROUGH:
             scale = math.sqrt(_SATURATED / math.sqrt(p.k))
         largest = math.inf
-        if spec.split_k is SplitK.ATOMIC and spec.dtype_c is Dtype.FP16:
-            # Parts of a sum that fits may be too large for C, to which they are added.
+        if spec.dtype_c is Dtype.FP16 and (spec.split_k is SplitK.ATOMIC or spec.d_count):
+            # Parts of a sum that fits may be too large for C, to which they are added, and so may
+            # a product of which D tensors make less: the cshuffle epilogue holds it as C's dtype.
             largest = math.isqrt(int(np.finfo(np.float16).max) // p.k)
         a_values = random_values(random, (*batch, p.m, p.k), a_kind, scale, largest)
         b_values = random_values(random, b_shape, b_kind, scale, largest)
@@ -158,7 +160,9 @@ def _d_tensor(
     shape: tuple[int, int] = (p.m, p.n)
     if p.repeated_ds[index]:
         shape = (1, p.n) if spec.d_layout is DLayout.ROWS else (p.m, 1)
-    values = random_values(random, shape, device.numpy_dtype(spec.dtype_d))
+    # Of integers, so large that the result still fits into the accumulator.
+    largest = _LARGEST_FACTOR if spec.fused_op is FusedOp.MULTI_D_MULTIPLY else _LARGEST_SUMMAND
+    values = random_values(random, shape, device.numpy_dtype(spec.dtype_d), largest=largest)
     matrix = Matrix.place(device, spec.dtype_d, shape, spec.d_layout.value, p.d)
     matrix.fill(values)
     return matrix, values

@@ -9,6 +9,7 @@ from ckgen.gemm.spec import Dtype
 
 
 EIGHT_BIT_FLOATS = (Dtype.FP8, Dtype.BF8)
+INTEGERS = (Dtype.INT8, Dtype.INT32)
 
 
 def default_dtypes(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, Dtype]:

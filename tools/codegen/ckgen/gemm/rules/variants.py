@@ -7,7 +7,7 @@ from ckarch import Fp8Encoding
 
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
-from ckgen.gemm.dtypes import EIGHT_BIT_FLOATS
+from ckgen.gemm.dtypes import EIGHT_BIT_FLOATS, INTEGERS
 from ckgen.gemm.spec import (
     MAX_DS,
     DLayout,
@@ -22,6 +22,9 @@ from ckgen.gemm.spec import (
 )
 
 _ONE_LAUNCH_PER_PART = (Variant.BATCHED, Variant.GROUPED, Variant.MULTI_D, Variant.PRESHUFFLE)
+_OF_INTEGERS = (
+    FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY, FusedOp.RELU, FusedOp.MULTI_D_ADD_RELU,
+)  # fmt: skip
 
 
 def _fused_op_variant(spec: GemmSpec, target: Target) -> str | None:
@@ -62,7 +65,18 @@ def _d_dtype(spec: GemmSpec, target: Target) -> str | None:
 def _fused_integers(spec: GemmSpec, target: Target) -> str | None:
     if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_acc is not Dtype.INT32:
         return None
-    return f"{spec.fused_op} would lose its fraction, because {spec.dtype_a} accumulates in int32"
+    if spec.fused_op in _OF_INTEGERS:
+        return None
+    return f"CK has no {spec.fused_op} of int32, in which {spec.dtype_a} accumulates"
+
+
+def _d_integers(spec: GemmSpec, target: Target) -> str | None:
+    if not spec.d_count or spec.dtype_acc is not Dtype.INT32 or spec.dtype_d in INTEGERS:
+        return None
+    return (
+        f"D tensors of {spec.dtype_d} would lose their fractions, because {spec.dtype_a} "
+        "accumulates in int32"
+    )
 
 
 def _fused_epilogue(spec: GemmSpec, target: Target) -> str | None:
@@ -114,10 +128,17 @@ def _stream_k_shallow(spec: GemmSpec, target: Target) -> str | None:
 VARIANT_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.fused_integers",
-        "Integer products have no fused operations: CK keeps the result of one in the dtype of the "
-        "accumulator, as an integer, before it stores C.",
+        "Fused operations on integer products are those that CK has for integers: sums, products "
+        "and Relu.",
         ("fused_op",),
         _fused_integers,
+    ),
+    Rule(
+        "gemm.d_integers",
+        "D tensors of integer products are integers, in which the operation is computed.",
+        ("dtype_d",),
+        _d_integers,
+        Purpose.MEANING,
     ),
     Rule(
         "gemm.fused_op_variant",
