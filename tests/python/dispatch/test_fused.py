@@ -27,6 +27,16 @@ def test_a_bias_and_an_activation_are_one_launch() -> None:
     assert np.allclose(result.out, np.maximum(product() + BIAS.astype(np.float32), 0), atol=0.05)
 
 
+def test_integers_with_a_bias_and_an_activation_are_exact() -> None:
+    draw = np.random.default_rng(6)
+    a, b = draw.integers(-128, 128, (72, 96), np.int8), draw.integers(-128, 128, (136, 96), np.int8)
+    bias = draw.integers(-100_000, 100_000, 136, np.int32)
+    result = of_each_variant().gemm(a, b.T, bias=bias, fused_op="Relu", validate=True)
+    assert result.kernel.startswith("gemm_int8_")
+    expected = np.maximum(a.astype(np.int32) @ b.T.astype(np.int32) + bias, 0)
+    assert np.array_equal(result.out, expected)
+
+
 def test_a_bias_alone_is_added() -> None:
     result = of_each_variant().gemm(A, WEIGHTS.T, bias=BIAS, validate=True)
     assert "MultiDAdd_d1" in result.kernel

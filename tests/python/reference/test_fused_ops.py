@@ -14,6 +14,7 @@ from ckdispatch.reference.erf import erf
 from ckdispatch.reference.formats import round_to
 from ckdispatch.reference.fused_ops import FUSED_OPS, look_up_fused_op
 from ckdispatch.reference.gemm import gemm_reference
+from ckgen.gemm.rules.variants import OPERATIONS_OF_INTEGERS
 from ckgen.gemm.spec import FusedOp
 
 HALF, SINGLE = np.float16, np.float32
@@ -40,6 +41,11 @@ def test_every_operation_of_the_issue_is_there() -> None:
 
 def test_every_operation_of_the_generator_is_there() -> None:
     assert set(FUSED_OPS) == {op.value for op in FusedOp}
+
+
+def test_integers_have_the_operations_that_the_generator_makes_kernels_of() -> None:
+    fused = {op.name for op in FUSED_OPS.values() if op.for_integers} - {"PassThrough"}
+    assert fused == {op.value for op in OPERATIONS_OF_INTEGERS}
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ class Bench:
         try:
             self._compute(dispatcher, spec, launch)
         except InvalidArgument as error:  # there is no such problem
-            raise Ended(Verdict.UNSUPPORTED, f"{in_words(launch)}: {error}") from error
+            raise Ended(Verdict.NO_PROBLEM, f"{in_words(launch)}: {error}") from error
         functions = set()
         for launched in self.report.new_launches():
             for finding in launched["findings"]:
@@ -105,7 +105,9 @@ class Bench:
                 raise Ended(
                     Verdict.WRONG, f"{named}: C was written to, although {error}"
                 ) from error
-            raise Ended(Verdict.UNSUPPORTED, f"{named}: {error}") from error
+            invalid = isinstance(error, InvalidArgument)
+            refusal = Verdict.NO_PROBLEM if invalid else Verdict.UNSUPPORTED
+            raise Ended(refusal, f"{named}: {error}") from error
         except DeviceFailed as error:
             raise Ended(Verdict.FAILED, f"{named}: {error}") from error
         for one in placed:

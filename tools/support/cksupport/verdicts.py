@@ -18,10 +18,24 @@ class Verdict(str, Enum):
     NOT_GENERATED = "not generated"
     NOT_COMPILED = "not compiled"
     UNSUPPORTED = "unsupported"
+    NO_PROBLEM = "no such problem"
     FINDINGS = "findings"
     FAILED = "failed"
     CRASHED = "crashed"
     HUNG = "hung"
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether nothing was computed, with a sentence that says why."""
+        return self in (Verdict.UNSUPPORTED, Verdict.NO_PROBLEM)
+
+    @property
+    def speaks_for_a_rule(self) -> bool:
+        """Whether a kernel that ended so shows why it is refused.
+
+        That nobody can ask for what it would compute says nothing about what it would be.
+        """
+        return self not in (Verdict.RIGHT, Verdict.NO_PROBLEM)
 
     @property
     def meaning(self) -> str:
@@ -35,6 +49,7 @@ _MEANINGS = {
     Verdict.NOT_GENERATED: "the generator has no source for it",
     Verdict.NOT_COMPILED: "the compiler refuses it",
     Verdict.UNSUPPORTED: "its library refuses a problem that it should take",
+    Verdict.NO_PROBLEM: "what it would compute cannot be asked for",
     Verdict.FINDINGS: "the simulator's checking mode finds a bug in it",
     Verdict.FAILED: "the simulator cannot run it to its end",
     Verdict.CRASHED: "the process that ran it ended",

@@ -22,7 +22,7 @@ from ckgen.gemm.spec import (
 )
 
 _ONE_LAUNCH_PER_PART = (Variant.BATCHED, Variant.GROUPED, Variant.MULTI_D, Variant.PRESHUFFLE)
-_OF_INTEGERS = (
+OPERATIONS_OF_INTEGERS = (
     FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY, FusedOp.RELU, FusedOp.MULTI_D_ADD_RELU,
 )  # fmt: skip
 
@@ -65,7 +65,7 @@ def _d_dtype(spec: GemmSpec, target: Target) -> str | None:
 def _fused_integers(spec: GemmSpec, target: Target) -> str | None:
     if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_acc is not Dtype.INT32:
         return None
-    if spec.fused_op in _OF_INTEGERS:
+    if spec.fused_op in OPERATIONS_OF_INTEGERS:
         return None
     return f"CK has no {spec.fused_op} of int32, in which {spec.dtype_a} accumulates"
 
@@ -164,10 +164,11 @@ VARIANT_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "gemm.d_dtype",
-        "The dtype of D tensors must be one whose elements CK reads one by one, and whose encoding "
-        "the GPU knows: packed ones give wrong results.",
+        "The dtype of D tensors must be one whose elements have an address each, and whose encoding "
+        "the GPU knows.",
         ("dtype_d",),
         _d_dtype,
+        Purpose.MEANING,
     ),
     Rule(
         "gemm.fused_epilogue",
