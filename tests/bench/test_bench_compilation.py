@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 import hashlib
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import ckarch
 import pytest
 from ckbench.compilation import Comparison, Compilation, Side
 from ckbench.errors import BenchError
-from ckbench.kernel_set import Sampled, sample, spread, with_other_pipelines
+from ckbench.kernel_set import Sampled, of_pipelines, sample, spread, with_other_pipelines
 from ckbench.process import Seconds
 from ckbench.shipped_headers import unpack_shipped_headers
 from ckbench.tile_engine import builder_arguments, find_builder, with_pipeline
 from ckgen.core.target import Target
 from ckgen.gemm.names import parse_name
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import Pipeline
+from ckgen.gemm.spec import GemmSpec, Pipeline, Variant
 
 NAME = "gemm_fp16_rcr_mem_cshuffle_interwave_True_False_True_False_128x32x64_4x1x1_32x32x8"
 
@@ -75,34 +75,65 @@ def test_every_pipeline_and_scheduler_is_compiled_as_often() -> None:
     assert chosen == [names[1], names[4], names[7]]
 
 
-def test_a_pipeline_that_the_set_has_none_of_is_compiled_with_the_commands_of_another() -> None:
+@pytest.mark.parametrize(("gpu", "without"), [("gfx942", {Pipeline.COMP_ASYNC}), ("gfx950", set())])
+def test_a_pipeline_that_the_set_has_none_of_is_compiled_with_the_commands_of_another(
+    gpu: str, without: set[Pipeline]
+) -> None:
     compv3 = parse_name(kernel_name("compv3", "intrawave", "64x64x32"))
-    sampled = with_other_pipelines(
-        [Sampled(compv3, compv3)], Target.of(ckarch.load_specs(), "gfx942")
-    )
+    sampled = with_other_pipelines([Sampled(compv3, compv3)], Target.of(ckarch.load_specs(), gpu))
     compv6 = parse_name(kernel_name("compv6", "intrawave", "64x64x32"))
     assert Sampled(compv6, compv3) in sampled
     assert sampled[0] == Sampled(compv3, compv3)
-    plain = {*Pipeline} - {Pipeline.COMP_ASYNC, Pipeline.PRESHUFFLEV2}
-    assert sorted(item.spec.pipeline for item in sampled) == sorted(plain)
+    assert sorted(item.spec.pipeline for item in sampled) == sorted({*Pipeline} - without)
 
 
-@pytest.mark.parametrize(("pipeline", "groups"), [(Pipeline.COMPV5, 2), (Pipeline.COMPV6, 1)])
-def test_a_pipeline_that_tile_engine_does_not_know_is_put_in(
-    pipeline: Pipeline, groups: int
-) -> None:
-    text = "NumWaveGroups = 1;\nusing BaseGemmPipeline = None<A>;\nusing GemmPipeline = None<B>;\n"
-    version = str(pipeline).removeprefix("comp").upper()
-    assert with_pipeline(text, PIPELINE_CLASSES[pipeline]) == (
-        f"NumWaveGroups = {groups};\n"
-        f"using BaseGemmPipeline = ck_tile::BaseGemmPipelineAgBgCrComp{version}<A>;\n"
-        f"using GemmPipeline = ck_tile::GemmPipelineAgBgCrComp{version}<B>;\n"
+def test_only_the_pipelines_that_were_asked_for_are_compiled() -> None:
+    of = [Sampled(spec, spec) for spec in map(of_pipeline, (Pipeline.MEM, Pipeline.COMPV3))]
+    assert of_pipelines(of, {Pipeline.MEM}) == of[:1]
+    with pytest.raises(BenchError, match="asks for compv5, and the GPU has none.* compv3, mem"):
+        of_pipelines(of, {Pipeline.COMPV5})
+
+
+HEADER = """\
+DoubleSmemBuffer = {double};
+Preshuffle = {preshuffle};
+NumWaveGroups = {groups};
+using BaseGemmPipeline = {base}<A>;
+using GemmPipeline = {pipeline}<B>;
+"""
+PLAIN = HEADER.format(double="false", preshuffle="false", groups=1, base="None", pipeline="None")
+
+
+def of_pipeline(pipeline: Pipeline) -> GemmSpec:
+    spec = parse_name(NAME)
+    preshuffle = pipeline is Pipeline.PRESHUFFLEV2
+    return replace(
+        spec, pipeline=pipeline, variant=Variant.PRESHUFFLE if preshuffle else spec.variant
     )
 
 
+@pytest.mark.parametrize(
+    ("pipeline", "groups", "double", "stem"),
+    [
+        (Pipeline.COMPV5, 2, "false", "GemmPipelineAgBgCrCompV5"),
+        (Pipeline.COMPV6, 1, "false", "GemmPipelineAgBgCrCompV6"),
+        (Pipeline.COMP_ASYNC, 1, "true", "GemmPipelineAgBgCrCompAsync"),
+        (Pipeline.PRESHUFFLEV2, 1, "true", "WeightPreshufflePipelineAGmemBGmemCRegV2"),
+    ],
+)
+def test_a_pipeline_that_tile_engine_does_not_know_is_put_in(
+    pipeline: Pipeline, groups: int, double: str, stem: str
+) -> None:
+    preshuffle = "true" if pipeline is Pipeline.PRESHUFFLEV2 else "false"
+    names = {"base": f"ck_tile::Base{stem}", "pipeline": f"ck_tile::{stem}"}
+    expected = HEADER.format(double=double, preshuffle=preshuffle, groups=groups, **names)
+    assert with_pipeline(PLAIN, of_pipeline(pipeline)) == expected
+
+
 def test_a_header_without_the_wave_groups_is_not_compared_with() -> None:
-    with pytest.raises(BenchError, match="without 'NumWaveGroups = 2;', which .*CompV5 needs"):
-        with_pipeline("using GemmPipeline = None<B>;\n", PIPELINE_CLASSES[Pipeline.COMPV5])
+    text = PLAIN.replace("NumWaveGroups = 1;", "")
+    with pytest.raises(BenchError, match="0 times what NumWaveGroups is, and .*CompV5 needs 2"):
+        with_pipeline(text, of_pipeline(Pipeline.COMPV5))
 
 
 def test_no_more_kernels_are_compiled_than_there_are() -> None:
@@ -118,6 +149,8 @@ def test_tile_engine_is_told_about_every_field_of_the_kernel() -> None:
         f"--kernel_name {NAME} --tile_config 128x32x64_4x1x1_32x32x8 "
         "--trait_combo mem_cshuffle_interwave_True_False_True_False"
     )
+    arguments = builder_arguments(builder, of_pipeline(Pipeline.COMP_ASYNC), "gfx950", Path("out"))
+    assert arguments[-1] == "compasync_cshuffle_interwave_True_False_True_False"
 
 
 def make_wheel(folder: Path, builder: str) -> Path:

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from ckbench.options import Options, Part, parse_options
+from ckgen.gemm.spec import Pipeline
 
 HERE = Path("/somewhere")
 
@@ -24,8 +25,11 @@ def test_only_names_the_parts_to_measure() -> None:
 
 
 def test_every_option_is_taken_over() -> None:
-    arguments = "--only compile --kernels 3 --repeat 5 --gpu gfx950 --json out.json".split()
-    expected = Options(frozenset({Part.COMPILE}), 3, 5, "gfx950", HERE / "out.json")
+    arguments = (
+        "--only compile --kernels 3 --repeat 5 --gpu gfx950 --json out.json --pipelines mem,compv3"
+    ).split()
+    pipelines = frozenset({Pipeline.MEM, Pipeline.COMPV3})
+    expected = Options(frozenset({Part.COMPILE}), 3, 5, "gfx950", HERE / "out.json", pipelines)
     assert parse_options(arguments, HERE) == expected
 
 
@@ -39,6 +43,13 @@ def test_an_unknown_part_is_refused_with_the_known_ones(capsys: pytest.CaptureFi
     assert message.endswith(
         "there is no part 'speed'; there are generate, compile, noop, edit, clone"
     )
+
+
+def test_an_unknown_pipeline_is_refused_with_the_known_ones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    message = refusal(capsys, "--pipelines", "mem,compv9")
+    assert "there is no pipeline 'compv9'; there are " in message and "compv5" in message
 
 
 @pytest.mark.parametrize("text", ["", ","])
@@ -59,5 +70,5 @@ def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
         parse_options(["--help"], HERE)
     assert ended.value.code == 0
     text = capsys.readouterr().out
-    for option in ("--only", "--kernels", "--repeat", "--gpu", "--json"):
+    for option in ("--only", "--kernels", "--pipelines", "--repeat", "--gpu", "--json"):
         assert f"  {option} " in text

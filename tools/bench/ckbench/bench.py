@@ -23,6 +23,7 @@ from ckbench.kernel_set import (
     declaration_file,
     load_arch,
     load_kernel_set,
+    of_pipelines,
     sample,
     with_other_pipelines,
 )
@@ -57,7 +58,9 @@ def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> 
     if Part.COMPILE in options.parts:
         kernels = load_kernel_set(declaration_file(workspace.root), arch, options.gpu)
         target = Target.of(arch, options.gpu)
-        sampled = with_other_pipelines(sample(kernels.specs, options.kernels), target)
+        sampled = of_pipelines(
+            with_other_pipelines(sample(kernels.specs, options.kernels), target), options.pipelines
+        )
         say(f"compiling {len(sampled)} kernels {options.repeat} times in two ways, one at a time")
         folder = scratch / "compile"
         compilation = measure_compilation(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,7 +20,7 @@ from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.gemm.geometry import wave_layouts
 from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import Epilogue, GemmSpec, Pipeline
+from ckgen.gemm.spec import Epilogue, GemmSpec, Pipeline, Scheduler, Variant
 
 from ckbench.errors import BenchError
 
@@ -94,7 +94,7 @@ def sample(specs: Sequence[KernelSpec], count: int) -> list[Sampled]:
 
 
 def with_other_pipelines(sampled: Sequence[Sampled], target: Target) -> list[Sampled]:
-    """``sampled``, and one kernel of each pipeline for plain weights that the set has none of.
+    """``sampled``, and one kernel of each pipeline of the GPU that the set has none of.
 
     It is as near to one of ``sampled`` as is legal with that pipeline.
     """
@@ -109,13 +109,27 @@ def with_other_pipelines(sampled: Sequence[Sampled], target: Target) -> list[Sam
     return [*sampled, *added]
 
 
+def of_pipelines(sampled: Sequence[Sampled], pipelines: Collection[Pipeline]) -> list[Sampled]:
+    """Those of ``sampled`` that have one of ``pipelines``; none is a ``BenchError``."""
+    of_them = [item for item in sampled if cast(GemmSpec, item.spec).pipeline in pipelines]
+    if not of_them:
+        asked = ", ".join(sorted(pipelines))
+        there = ", ".join(sorted({cast(GemmSpec, item.spec).pipeline for item in sampled}))
+        raise BenchError(
+            f"--pipelines asks for {asked}, and the GPU has none of them; it has {there}."
+        )
+    return of_them
+
+
 def _of_pipeline(spec: GemmSpec, pipeline: Pipeline, target: Target) -> GemmSpec | None:
     changed = replace(spec, pipeline=pipeline)
+    if pipeline is Pipeline.PRESHUFFLEV2:
+        changed = replace(changed, variant=Variant.PRESHUFFLE, scheduler=Scheduler.DEFAULT)
     if PIPELINE_CLASSES[pipeline].takes_turns:
         (waves,) = wave_layouts(pipeline, target)
         changed = replace(changed, waves=waves, epilogue=Epilogue.DEFAULT)
     legal = nearest_legal(FAMILIES["gemm"], changed, target)
-    if isinstance(legal, GemmSpec) and (legal.pipeline, legal.variant) == (pipeline, spec.variant):
+    if isinstance(legal, GemmSpec) and (legal.pipeline, legal.variant) == (pipeline, changed.variant):
         return legal
     return None
 

@@ -8,6 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import TypeVar
+
+from ckgen.gemm.spec import Pipeline
+
+_Word = TypeVar("_Word", bound=Enum)
 
 
 class Part(Enum):
@@ -29,6 +34,7 @@ class Options:
     repeat: int
     gpu: str
     json_file: Path | None
+    pipelines: frozenset[Pipeline] = frozenset(Pipeline)
 
 
 def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
@@ -55,6 +61,13 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
         help="how many kernels of each pipeline to compile for compile_ratio (default: 1)",
     )
     parser.add_argument(
+        "--pipelines",
+        type=_pipelines,
+        default=frozenset(Pipeline),
+        metavar="PIPELINE,…",
+        help=f"compile only kernels of these of {','.join(Pipeline)}",
+    )
+    parser.add_argument(
         "--repeat",
         type=_positive,
         default=2,
@@ -69,19 +82,29 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
     )
     parsed = parser.parse_args(arguments)
     json_file = None if parsed.json is None else working_directory / parsed.json
-    return Options(parsed.only, parsed.kernels, parsed.repeat, parsed.gpu, json_file)
+    return Options(
+        parsed.only, parsed.kernels, parsed.repeat, parsed.gpu, json_file, parsed.pipelines
+    )
 
 
 def _parts(text: str) -> frozenset[Part]:
-    known = {part.value: part for part in Part}
+    return _named(text, "part", Part)
+
+
+def _pipelines(text: str) -> frozenset[Pipeline]:
+    return _named(text, "pipeline", Pipeline)
+
+
+def _named(text: str, what: str, kind: type[_Word]) -> frozenset[_Word]:
+    known = {word.value: word for word in kind}
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
             raise argparse.ArgumentTypeError(
-                f"there is no part {name!r}; there are {', '.join(known)}"
+                f"there is no {what} {name!r}; there are {', '.join(known)}"
             )
     if not names:
-        raise argparse.ArgumentTypeError(f"no part is named; there are {', '.join(known)}")
+        raise argparse.ArgumentTypeError(f"no {what} is named; there are {', '.join(known)}")
     return frozenset(known[name] for name in names)
 
 

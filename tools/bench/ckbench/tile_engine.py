@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ckgen.gemm.pipelines import PIPELINE_CLASSES, PipelineClass
-from ckgen.gemm.spec import GemmSpec
+from ckgen.gemm.pipelines import PIPELINE_CLASSES
+from ckgen.gemm.spec import GemmSpec, Pipeline, Variant
 
 from ckbench.bazel import users_environment
 from ckbench.errors import BenchError
@@ -25,6 +26,9 @@ extern "C" float run_gemm(const ck_tile::GemmHostArgs& args, const ck_tile::stre
     return SelectedKernel::launch(args, stream);
 }}
 """
+
+# Of these CK cannot tell the name, which the builder's source would print.
+_WITHOUT_A_NAME = (Pipeline.COMP_ASYNC,)
 
 
 def find_builder(files: Sequence[Path]) -> Path:
@@ -51,27 +55,37 @@ def write_source(builder: Path, spec: GemmSpec, gpu: str, source: Path) -> None:
     if len(headers) != 1:
         raise BenchError(f"tile_engine's builder wrote {len(headers)} headers for {spec.name}.")
     text = headers[0].read_text(encoding="utf-8")
-    headers[0].write_text(with_pipeline(text, PIPELINE_CLASSES[spec.pipeline]), encoding="utf-8")
+    headers[0].write_text(with_pipeline(text, spec), encoding="utf-8")
     source.write_text(_SOURCE.format(header=headers[0].name), encoding="utf-8")
 
 
-def with_pipeline(text: str, classes: PipelineClass) -> str:
+def with_pipeline(text: str, spec: GemmSpec) -> str:
     """The builder's header with what it left open because it does not know the pipeline."""
+    classes = PIPELINE_CLASSES[spec.pipeline]
     text = text.replace("BaseGemmPipeline = None<", f"BaseGemmPipeline = {classes.base}<")
     text = text.replace("GemmPipeline = None<", f"GemmPipeline = {classes.pipeline}<")
-    groups = f"NumWaveGroups = {classes.wave_groups};"
-    text = text.replace("NumWaveGroups = 1;", groups)
-    if groups not in text:
-        raise BenchError(
-            f"tile_engine's builder wrote a header without '{groups}', which {classes.pipeline} "
-            "needs; its kernel would not be the one to compare with."
-        )
+    if spec.pipeline in _WITHOUT_A_NAME:
+        text = text.replace("GemmKernel::GetName()", '""')
+    needs = {
+        "NumWaveGroups": str(classes.wave_groups),
+        "DoubleSmemBuffer": str(classes.double_lds).lower(),
+        "Preshuffle": str(spec.variant is Variant.PRESHUFFLE).lower(),
+    }
+    for name, value in needs.items():
+        text, count = re.subn(rf"\b{name} = \w+;", f"{name} = {value};", text)
+        if count != 1:
+            raise BenchError(
+                f"tile_engine's builder wrote a header that says {count} times what {name} is, and "
+                f"{classes.pipeline} needs {value}; its kernel would not be the one to compare with."
+            )
     return text
 
 
 def builder_arguments(builder: Path, spec: GemmSpec, gpu: str, folder: Path) -> list[str]:
     """How the builder is told about ``spec``."""
     pads = f"{spec.pad_m}_{spec.pad_n}_{spec.pad_k}"
+    # It takes the traits apart at each underscore.
+    pipeline = str(spec.pipeline).replace("_", "")
     return [
         *("--working_path", str(folder)),
         *("--gpu_target", gpu),
@@ -83,6 +97,6 @@ def builder_arguments(builder: Path, spec: GemmSpec, gpu: str, folder: Path) -> 
         *("--tile_config", f"{spec.tile}_{spec.waves}_{spec.warp_tile}"),
         *(
             "--trait_combo",
-            f"{spec.pipeline}_{spec.epilogue}_{spec.scheduler}_{pads}_{spec.persistent}",
+            f"{pipeline}_{spec.epilogue}_{spec.scheduler}_{pads}_{spec.persistent}",
         ),
     ]
