@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch_support import dispatcher, guarded, of_each_variant, only, random
+from dispatch_support import guarded, of_each_variant, only, random
 from numpy.typing import NDArray
 
-from ckdispatch import GemmProblem
+from ckdispatch import Dispatcher, GemmProblem, Registry
 from ckdispatch.errors import InvalidArgument, NoKernel
 
 A, WEIGHTS, BIAS = random((72, 96), 1), random((136, 96), 2), random((136,), 3)
@@ -31,7 +31,8 @@ def test_integers_with_a_bias_and_an_activation_are_exact() -> None:
     draw = np.random.default_rng(6)
     a, b = draw.integers(-128, 128, (72, 96), np.int8), draw.integers(-128, 128, (136, 96), np.int8)
     bias = draw.integers(-100_000, 100_000, 136, np.int32)
-    result = dispatcher().gemm(a, b.T, bias=bias, fused_op="Relu", validate=True)
+    on = Dispatcher(Registry.load("test_gemm_integers"))
+    result = on.gemm(a, b.T, bias=bias, fused_op="Relu", validate=True)
     assert result.kernel.startswith("gemm_int8_")
     expected = np.maximum(a.astype(np.int32) @ b.T.astype(np.int32) + bias, 0)
     assert np.array_equal(result.out, expected)
