@@ -1,12 +1,12 @@
 """The module extension `ck`: the toolchain, the downloads and the kernel sets."""
 
 load("//arch:repositories.bzl", "arch_specs_repository")
-load(":fetch_repositories.bzl", "composable_kernel_repository", "python_packages_repository")
+load(":fetch_repositories.bzl", "code_objects_repository", "composable_kernel_repository", "python_packages_repository")
 load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
 load(":rocm_repository.bzl", "rocm_repository")
 
-_RESERVED = ["ck_arch", "ck_hip", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
+_RESERVED = ["ck_arch", "ck_code_objects", "ck_hip", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
 
 _kernel_set = tag_class(
     attrs = {
@@ -26,6 +26,12 @@ def _ck_impl(mctx):
     python_packages_repository(name = "ck_torch", lock = Label("//third_party:python/torch.lock"))
     composable_kernel_repository(
         name = "composable_kernel",
+        lock = Label("//third_party:composable_kernel/composable_kernel.lock"),
+    )
+
+    # Of the same wheel, for a test alone.
+    code_objects_repository(
+        name = "ck_code_objects",
         lock = Label("//third_party:composable_kernel/composable_kernel.lock"),
     )
 

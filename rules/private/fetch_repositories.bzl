@@ -31,6 +31,35 @@ python_packages_repository = repository_rule(
     environ = _ENVIRONMENT,
 )
 
+_CODE_OBJECTS_BUILD = """\
+package(default_visibility = ["//visibility:public"])
+
+[
+    filegroup(
+        name = gpu,
+        srcs = glob([gpu + "/**/*.co"]),
+    )
+    for gpu in ["gfx942", "gfx950"]
+]
+"""
+
+def _code_objects_impl(rctx):
+    _fetch(rctx, "code-objects")
+    rctx.file("BUILD.bazel", _CODE_OBJECTS_BUILD, executable = False)
+
+code_objects_repository = repository_rule(
+    implementation = _code_objects_impl,
+    attrs = {
+        "lock": attr.label(
+            doc = "The wheel that carries them, with its hash.",
+            allow_single_file = True,
+            mandatory = True,
+        ),
+    },
+    doc = "AMD's hand-written code objects, a filegroup for each GPU.",
+    environ = _ENVIRONMENT,
+)
+
 _HEADERS_BUILD = """\
 package(default_visibility = ["//visibility:public"])
 

@@ -19,13 +19,7 @@ _SHIPPED = "shipped"
 
 def unpack(lock: Path, output: Path) -> None:
     """Write the headers below `output`, from the cached wheel or from the network."""
-    wheels = wheelhouse.cache_folder()
-    wheel = wheelhouse.find(lock, wheels, "amd_aiter-")
-    if wheel is None:
-        wheelhouse.download(lock, wheels)
-        wheel = wheelhouse.find(lock, wheels, "amd_aiter-")
-    if wheel is None:
-        raise FetchError(f"no wheel with a hash of {lock.name} arrived in {wheels}.")
+    wheel = wheelhouse.obtain(lock, "amd_aiter-")
     unseen = {edit.path for edit in EDITS}
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.namelist():

@@ -61,6 +61,18 @@ def find(lock: Path, wheels: Path, prefix: str) -> Path | None:
     return None
 
 
+def obtain(lock: Path, prefix: str) -> Path:
+    """The wheel with that name prefix, from the cache or from the network."""
+    wheels = cache_folder()
+    wheel = find(lock, wheels, prefix)
+    if wheel is None:
+        download(lock, wheels)
+        wheel = find(lock, wheels, prefix)
+    if wheel is None:
+        raise FetchError(f"no wheel with a hash of {lock.name} arrived in {wheels}.")
+    return wheel
+
+
 def install(lock: Path, wheels: Path, site: Path) -> None:
     """Install the lock's packages into `site`, from the cache if it has them all and else from the network."""
     def attempt() -> subprocess.CompletedProcess[str]:

@@ -51,6 +51,32 @@ def test_a_launch_that_cannot_work_says_why(
     assert said.rpartition(f"{name}: ")[2] in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("grid", "block", "words"),
+    [
+        ((2**31, 2**31, 4), (1, 1, 1), "the grid (2147483648, 2147483648, 4) has 2^64 blocks or more"),
+        ((2**32 - 1, 2**32 - 1, 2**32 - 1), (1, 1, 1), "has 2^64 blocks or more"),
+        ((1, 1, 1), (2**31, 2**31, 4), "the block (2147483648, 2147483648, 4) has more than 1024 threads"),
+        ((1, 1, 1), (1024, 1024, 2**12), "more than 1024 threads"),
+        ((1, 0, 2**31), (1, 1, 1), "the grid (1, 0, 2147483648) is empty"),
+    ],
+)
+def test_sizes_whose_product_has_more_than_64_bits(
+    module: Module, buffer: Buffer, grid: tuple[int, ...], block: tuple[int, ...], words: str
+) -> None:
+    shape = [ctypes.c_uint(n) for n in (*grid, *block)]
+    name, sentence = error(hip().hipModuleLaunchKernel(module.function("fill"), *shape, 0, None, None, None))
+    assert name == "hipErrorInvalidConfiguration" and words in sentence
+
+
+def test_dynamic_lds_that_overflows_what_the_kernel_has(module: Module, buffer: Buffer) -> None:
+    shape = [ctypes.c_uint(n) for n in (64, 1, 1, 64, 1, 1)]
+    most = ctypes.c_size_t(2**64 - 1)
+    status = hip().hipExtModuleLaunchKernel(module.function("fill"), *shape, most, None, None, None, None, None, 0)
+    name, sentence = error(status)
+    assert name == "hipErrorLaunchOutOfResources" and "18446744073709551615 bytes of LDS" in sentence
+
+
 @pytest.mark.parametrize("address", [0, 8, 0x123456789000, 0x7FFF_FFFF_FFFF_FFF0, 0xFFFF_FFFF_FFFF_0000])
 def test_a_wild_pointer(module: Module, buffer: Buffer, address: int) -> None:
     said = attempt(module, "fill", address)

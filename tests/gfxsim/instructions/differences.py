@@ -30,7 +30,7 @@ def runs_once(code: str) -> bool:
 
 # Tested elsewhere, with programs of several instructions.
 _ELSEWHERE = re.compile(
-    r"s_(getpc_b64|setpc_b64|swappc_b64|call_b64|c?branch.*|getreg_b32|setreg_b32|setreg_imm32_b32|rfe_b64|version|set_gpr_idx_on)"
+    r"s_(getpc_b64|setpc_b64|swappc_b64|call_b64|c?branch.*|getreg_b32|setreg_b32|setreg_imm32_b32|rfe_b64|version|set_gpr_idx_on|setvskip)"
 )
 
 

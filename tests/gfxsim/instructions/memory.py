@@ -107,7 +107,7 @@ class MemoryCase(MemoryText):
     def _fill_addresses(self, state: State, rng: random.Random) -> None:
         """Each lane has a slot of its own; some lanes of a buffer are outside of it."""
         slots = self._slots(rng)
-        state.s[OFFSET] = 4 * rng.randrange(4)
+        state.s[OFFSET] = (8 if "_x2" in self.mnemonic else 4) * rng.randrange(4)
         state.s[M0] = 64 if "addtid" in self.mnemonic else 0xFFFFFFFF
         if self.entry.encoding == "DS":
             state.v[ADDRESS] = self._cross_lane(slots, rng) if "permute" in self.mnemonic else [slot * SLOT for slot in slots]
@@ -149,6 +149,12 @@ class MemoryCase(MemoryText):
         if not re.search(r"cmp(swap|st)", self.mnemonic):
             return
         _, bits = self._number_format
+        if self.entry.encoding == "SMEM":
+            if rng.random() < 0.5:
+                found = _Memory(state.memory, state.address).load(self.address(state, 0), bits // 8)
+                first = RESULT + bits // 32
+                state.s[first], state.s[first + 1] = found & 0xFFFFFFFF, found >> 32 if bits == 64 else int(state.s[first + 1])
+            return
         for lane in range(self.wave_size):
             address = self.address(state, lane)
             if address == _OUTSIDE or rng.random() < 0.5:
@@ -264,6 +270,7 @@ class MemoryCase(MemoryText):
         if self.entry.encoding == "SMEM":
             data = sum(int(before.s[RESULT + place]) << 32 * place for place in range((self.bits("sdata") + 31) // 32))
             names["SDATA"] = Cell(data, max(32, self.bits("sdata")))
+            names["DATA"], names["RETURN_DATA"] = names["SDATA"], Cell(data, max(32, self.bits("sdata")))
         elif result_name in self.entry.fields:
             bits = self.bits(result_name)
             result = Cell(read_rows(before, VECTOR_RESULT, bits, lane), max(32, bits))
@@ -282,8 +289,13 @@ class MemoryCase(MemoryText):
 
     def _collect(self, names: dict[str, object], after: State, lane: int, result_name: str) -> None:
         if self.entry.encoding == "SMEM":
-            for place in range(names["SDATA"].width // 32 or 1):
-                after.s[RESULT + place] = names["SDATA"].bits >> 32 * place & 0xFFFFFFFF
+            atomic = "ATOMIC" in self.entry.name
+            if atomic and not self.form.returns:
+                return
+            result = names["RETURN_DATA" if atomic else "SDATA"]
+            # A compare-and-swap takes two numbers and returns one.
+            for place in range((result.width // (2 if "cmpswap" in self.mnemonic else 1)) // 32 or 1):
+                after.s[RESULT + place] = result.bits >> 32 * place & 0xFFFFFFFF
             return
         returns = self.form.returns or "ATOMIC" not in self.entry.name
         result = names.get("RETURN_DATA")

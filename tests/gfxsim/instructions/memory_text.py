@@ -38,9 +38,9 @@ def forms(entry: Entry) -> Iterator[MemoryForm]:
                 yield MemoryForm("plain")
             yield MemoryForm("offset", offset=16 if far else 5 if two else 24, offset1=32 if far else 3 if two else 0)
         elif entry.encoding == "SMEM":
-            yield MemoryForm("offset", "none", 32)
-            yield MemoryForm("register", "scalar", 0)
-            yield MemoryForm("both", "both", 16)
+            yield MemoryForm("offset", "none", 32, returns=returns)
+            yield MemoryForm("register", "scalar", 0, returns=returns)
+            yield MemoryForm("both", "both", 16, returns=returns)
         elif entry.encoding == "MUBUF":
             # Lanes without an offset of their own meet at one address, and their order is not defined.
             for way in ("offen", "idxen", "both") if atomic or "STORE" in entry.name else ("off", "offen", "idxen", "both"):
@@ -131,5 +131,6 @@ class MemoryText:
         elif form.offset and not (self.entry.encoding == "SMEM" and form.way == "none"):
             text += f" offset:{form.offset}"
         if form.returns:
-            text += {"rdna4": " th:TH_ATOMIC_RETURN"}.get(self.entry.generation, " sc0" if self.gpu in ("gfx942", "gfx950") else " glc")
+            new_name = self.gpu in ("gfx942", "gfx950") and self.entry.encoding != "SMEM"
+            text += {"rdna4": " th:TH_ATOMIC_RETURN"}.get(self.entry.generation, " sc0" if new_name else " glc")
         return text

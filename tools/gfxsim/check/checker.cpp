@@ -58,13 +58,13 @@ void Checker::check_operands(Wave& wave, const Instr& instr, const Access& acces
 // Register by register: compilers spill pairs of which one register never had a value, and use the other.
 void Checker::scratch_access(Wave& wave, const Access& access) {
     WaveState& now     = state(wave);
-    const u64 per_lane = wave.group->launch->scratch_bytes;
+    const Span memory{0, wave.group->launch->scratch_bytes};
     for (u32 offset = 0; offset < access.bytes; offset += 4) {
         const u32 dword  = offset / 4;
         const u64 stored = access.use != Use::read && access.data ? now.defined.lanes(register_of(*access.data, int(dword))) : ~u64(0);
         for_lanes(access.mask, [&](int lane) {
-            if (access.address[lane] + access.bytes > per_lane) return;
-            const u64 first = u64(lane) * per_lane + access.address[lane] + offset;
+            if (!memory.holds(access.address[lane], access.bytes)) return;
+            const u64 first = u64(lane) * memory.size() + access.address[lane] + offset;
             for (u64 i = first; i < first + std::min<u32>(access.bytes - offset, 4); ++i) {
                 if (access.use != Use::write && !now.scratch[i]) loaded_.at(dword) &= ~(u64(1) << lane);
                 if (access.use != Use::read) now.scratch[i] = u8(stored >> lane & 1);

@@ -20,9 +20,9 @@ constexpr int kGroupBits = 40;
 }  // namespace
 
 const Allocation& GlobalCheck::allocation(const Wave& wave, u64 address, const Access& access, int lane) {
-    if (address >= last_.begin && address < last_.end && access.bytes <= last_.end - address) return last_;
+    if (last_.reachable().holds(address, access.bytes)) return last_;
     const AddressSpace& memory = *wave.group->launch->memory;
-    const Allocation* found    = memory.find(address, access.bytes);
+    const Allocation* found    = memory.reach(address, access.bytes);
     const char* verb = access.use == Use::read ? "reads " : access.use == Use::write ? "writes " : "atomically updates ";
     if (!found)
         throw Fault(FaultKind::memory, std::string(verb) + std::to_string(access.bytes) + " bytes at " + hex(address) + " in lane " +

@@ -18,7 +18,7 @@ void LdsCheck::race(const Wave& wave, const Instr& instr, int lane, u64 address,
 }
 
 u64 LdsCheck::access(Wave& wave, const Instr& instr, const Access& access, u64 defined, const WaveView& view, Findings& findings) {
-    const u64 size   = wave.group->lds.size();
+    const Span memory{0, wave.group->lds.size()};
     const u32 me     = wave.index;
     const u32 align  = std::min<u32>(access.bytes, 4);
     // Loads and stores may begin at any byte of LDS, and the compiler uses that where it knows the address: its own offset tells.
@@ -28,11 +28,11 @@ u64 LdsCheck::access(Wave& wave, const Instr& instr, const Access& access, u64 d
 
     for_lanes(access.mask, [&](int lane) {
         const u64 address = access.address[lane];
-        if (address > size || access.bytes > size - address) {
+        if (!memory.holds(address, access.bytes)) {
             if (!findings.again(FindingKind::lds_out_of_bounds, instr))
                 findings.add(FindingKind::lds_out_of_bounds, wave, instr, lane,
                              "accesses " + std::to_string(access.bytes) + " bytes at LDS byte " + std::to_string(address) + " of " +
-                                 std::to_string(size) + ",");
+                                 std::to_string(memory.size()) + ",");
             return;
         }
         if (address % align && !meant && !findings.again(FindingKind::misaligned, instr))

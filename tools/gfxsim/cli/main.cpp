@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "gfxsim/cli/commands.hpp"
+#include "gfxsim/processor/processor.hpp"
 
 namespace {
 
@@ -24,7 +25,8 @@ constexpr char kHelp[] =
     "  coverage [--json] [--missing] FILE …\n"
     "      Lists the instructions that files use, and whether the simulator has them. The exit code is 1 if it lacks one.\n"
     "\n"
-    "Environment of the runtime: GFXSIM_GPU, GFXSIM_THREADS, GFXSIM_MULTIPROCESSORS, GFXSIM_CHECK, GFXSIM_REPORT, GFXSIM_TRACE, GFXSIM_INSTRUCTION_LIMIT.\n";
+    "Environment of the runtime: GFXSIM_GPU, GFXSIM_THREADS, GFXSIM_MULTIPROCESSORS, GFXSIM_BOUNDS, GFXSIM_CHECK, GFXSIM_REPORT, GFXSIM_TRACE,\n"
+    "GFXSIM_INSTRUCTION_LIMIT, GFXSIM_LAUNCH_LIMIT.\n";
 
 struct Command {
     const char* name;
@@ -41,6 +43,10 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 int main(int count, char** values) {
+    if (const char* problem = gfxsim::processor_problem()) {
+        std::fprintf(stderr, "gfxsim: %s\n", problem);
+        return 2;
+    }
     // Under `bazel run` the caller's folder is not the current one; without this its paths would lead nowhere.
     if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY")) {
         if (chdir(folder) != 0) std::fprintf(stderr, "gfxsim: the folder %s cannot be entered; relative paths may not be found.\n", folder);

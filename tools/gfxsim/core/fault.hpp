@@ -6,7 +6,7 @@
 
 namespace gfxsim {
 
-enum class FaultKind { unsupported, memory, limit, trap, invalid, out_of_memory };
+enum class FaultKind { unsupported, memory, limit, trap, invalid, out_of_memory, interrupted };
 
 /// Ends a launch. The message is one sentence without the kernel's name and address, which the engine adds.
 class Fault : public std::runtime_error {

@@ -31,6 +31,9 @@ constexpr u16 count        = 128;
 constexpr u16 kFirstAgpr   = 256;
 constexpr u16 kVectorRows  = 512;
 constexpr int kLanes       = 64;
+/// No operand takes more registers than this.
+constexpr u16 kWidestVector = 32;
+constexpr u16 kWidestScalar = 16;
 
 enum class OperandKind : u8 {
     none,
@@ -117,6 +120,10 @@ struct Modifiers {
 enum class Class : u8 { salu, valu, matrix, lds, global, scratch, scalar_memory, branch, barrier, wait, control };
 constexpr int kClasses = 11;
 const char* class_name(Class);
+/// Whether instructions of a class work on lanes: those that VSKIP skips.
+constexpr bool is_vector(Class klass) {
+    return klass == Class::valu || klass == Class::matrix || klass == Class::lds || klass == Class::global || klass == Class::scratch;
+}
 
 /// Generations whose instructions differ although their names do not.
 enum class Isa : u8 { gfx9, gfx11, gfx12 };

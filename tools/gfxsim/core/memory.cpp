@@ -9,7 +9,9 @@
 namespace gfxsim {
 namespace {
 
-std::vector<Allocation>::const_iterator after(const std::vector<Allocation>& allocations, u64 address) {
+using Place = std::vector<Allocation>::const_iterator;
+
+Place after(const std::vector<Allocation>& allocations, u64 address) {
     return std::upper_bound(allocations.begin(), allocations.end(), address,
                             [](u64 value, const Allocation& a) { return value < a.begin; });
 }
@@ -20,13 +22,22 @@ std::string hex(u64 value) {
     return text;
 }
 
+// The allocation that begins at an address or last before it.
+const Allocation* candidate(const std::vector<Allocation>& allocations, u64 address) {
+    const Place next = after(allocations, address);
+    return next == allocations.begin() ? nullptr : &*(next - 1);
+}
+
 }  // namespace
 
 const Allocation* AddressSpace::find(u64 address, u64 bytes) const {
-    auto next = after(allocations, address);
-    if (next == allocations.begin()) return nullptr;
-    const Allocation& candidate = *(next - 1);
-    return address < candidate.end && bytes <= candidate.end - address ? &candidate : nullptr;
+    const Allocation* found = candidate(allocations, address);
+    return found && found->holds(address, bytes) ? found : nullptr;
+}
+
+const Allocation* AddressSpace::reach(u64 address, u64 bytes) const {
+    const Allocation* found = candidate(allocations, address);
+    return found && found->reachable().holds(address, bytes) ? found : nullptr;
 }
 
 std::string AddressSpace::describe(u64 address) const {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gfxsim/core/types.hpp"
+#include "gfxsim/core/span.hpp"
 
 namespace gfxsim {
 
@@ -19,20 +19,23 @@ struct Shadow;
 
 enum class MemoryKind : u8 { device, host, managed, code, arguments };
 
-struct Allocation {
-    u64 begin       = 0;
-    u64 end         = 0;
+struct Allocation : Span {
+    u64 limit       = 0;   ///< how far kernels may reach behind its end, if they may: the rest of a page that is its own
     MemoryKind kind = MemoryKind::device;
     bool writable   = true;
     std::shared_ptr<Shadow> shadow;
+
+    Span reachable() const { return {begin, limit > end ? limit : end}; }
 };
 
 /// The allocations at the time of a launch, ordered by address.
 struct AddressSpace {
     std::vector<Allocation> allocations;
 
-    /// The allocation that holds all of [address, address + bytes), or nullptr.
+    /// The allocation that holds `bytes` at an address, or nullptr.
     const Allocation* find(u64 address, u64 bytes) const;
+    /// The one in which a kernel may reach them.
+    const Allocation* reach(u64 address, u64 bytes) const;
     /// For a message: what lies at or near an address.
     std::string describe(u64 address) const;
 };

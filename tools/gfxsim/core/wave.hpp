@@ -75,7 +75,8 @@ struct Launch {
     u64 kernarg       = 0;
     u64 dispatch_packet = 0;
     u64 queue         = 0;
-    u64 instruction_limit = 0;   ///< per wave
+    u64 instruction_limit = 0;   ///< per wave; 0: none
+    u64 launch_limit      = 0;   ///< instructions of all waves together; 0: none
 };
 
 struct Workgroup {
@@ -98,8 +99,9 @@ constexpr u64 kApertureMask    = ~u64(0xffffffff);
 
 class Wave {
 public:
-    alignas(64) u32 v[kVectorRows][kLanes];
-    u32 s[sreg::count];
+    /// Rows and places behind the last are no registers: whatever first register an instruction names, it stays in its file.
+    alignas(64) u32 v[kVectorRows + kWidestVector][kLanes];
+    u32 s[sreg::count + kWidestScalar];
     bool scc   = false;
     State state = State::running;
     u8 size    = 64;
@@ -111,6 +113,7 @@ public:
     u32 mode_rest = 0;          ///< bits of MODE that are kept and have no effect
     Isa isa = Isa::gfx9;
     bool barrier_signalled = false;
+    bool skips_vector      = false;  ///< VSKIP: vector instructions do nothing
     const Gpu* gpu       = nullptr;
     const Program* program = nullptr;
     Workgroup* group     = nullptr;
@@ -140,23 +143,20 @@ public:
 
     /// Where `bytes` at a global address lie in this process; a Fault if they belong to no allocation.
     u8* global(u64 address, u32 bytes, Use use) {
-        if (address >= cached_begin_ && address < cached_end_ && bytes <= cached_end_ - address &&
-            (use == Use::read || cached_writable_))
-            return reinterpret_cast<u8*>(address);
+        if (cached_.holds(address, bytes) && (use == Use::read || cached_writable_)) return reinterpret_cast<u8*>(address);
         return global_slow(address, bytes, use);
     }
-    /// Whether accesses from `first` to `last` all lie in the allocation that was used last.
-    bool in_last_allocation(u64 first, u64 last, u32 bytes, Use use) const {
-        return first >= cached_begin_ && last < cached_end_ && bytes <= cached_end_ - last && (use == Use::read || cached_writable_);
+    /// Whether accesses within the bounds all lie in the allocation that was used last.
+    bool in_last_allocation(const Bounds& bounds, u32 bytes, Use use) const {
+        return cached_.holds(bounds, bytes) && (use == Use::read || cached_writable_);
     }
     /// Forgets what it knows about the address space of an earlier launch.
-    void forget_memory() { cached_begin_ = cached_end_ = 0; }
+    void forget_memory() { cached_ = {}; }
 
 private:
     u8* global_slow(u64 address, u32 bytes, Use use);
 
-    u64 cached_begin_ = 0;
-    u64 cached_end_   = 0;
+    Span cached_;
     bool cached_writable_ = false;
 };
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/engine/engine.hpp"
 
+#include <signal.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
+
+#include "gfxsim/engine/order.hpp"
 
 namespace gfxsim {
 namespace {
@@ -19,24 +23,31 @@ constexpr u64 kTurn = u64(1) << 20;
 constexpr u64 kNone = ~u64(0);
 
 struct Shared {
-    Shared(const Launch& of, u64 count) : launch(of), groups(count) {}
+    Shared(const Launch& of, u64 count, const Interruption& stop) : launch(of), groups(count), interruption(stop) {}
 
     const Launch& launch;
     u64 groups;
+    Interruption interruption;
     std::atomic<u64> next{0};
     /// The lowest workgroup that failed. Those below it go on, so that the same one is reported however many threads there are.
     std::atomic<u64> failed{kNone};
     std::mutex mutex;
     LaunchOutcome outcome;
-    std::mutex order;
-    std::map<u64, DeferredAdds> done;   ///< sums of workgroups that are done before one with a lower index
-    u64 added = 0;                      ///< workgroups whose sums are in memory
+    OrderedSums sums;
+    std::atomic<u64> executed{0};   ///< instructions of all waves, if they are limited
 
-    void add_in_order(u64 index, DeferredAdds sums) {
-        std::lock_guard<std::mutex> lock(order);
-        done.emplace(index, std::move(sums));
-        for (auto first = done.begin(); first != done.end() && first->first == added; first = done.erase(first), ++added)
-            first->second.flush();
+    /// Whether there is no point in going on with a workgroup.
+    bool given_up(u64 index) const { return index >= failed; }
+
+    void fail_all(FaultKind kind, const std::string& why) { fail(0, kind, "Kernel " + launch.kernel->name + ": " + why + "."); }
+
+    /// Ends the launch if somebody wants it to end, or if it has taken more than it may.
+    void go_on(u64 spent) {
+        if (interruption.wanted())
+            fail_all(FaultKind::interrupted, "the launch was interrupted after " + std::to_string(std::min<u64>(next, groups)) + " of " +
+                                                 std::to_string(groups) + " workgroups had begun");
+        if (launch.launch_limit && executed.fetch_add(spent) + spent > launch.launch_limit)
+            fail_all(FaultKind::limit, "the launch has taken more than its limit of " + std::to_string(launch.launch_limit) + " instructions");
     }
 
     void fail(u64 index, FaultKind kind, const std::string& sentence) {
@@ -71,7 +82,10 @@ public:
         try {
             run_groups();
         } catch (const std::bad_alloc&) {
-            shared_.fail(0, FaultKind::out_of_memory, "Kernel " + shared_.launch.kernel->name + ": there is not enough memory to simulate it.");
+            shared_.fail_all(FaultKind::out_of_memory, "there is not enough memory to simulate it");
+        } catch (const std::exception& error) {
+            // Not a fault of the kernel's; all the same it must not end the process.
+            shared_.fail_all(FaultKind::unsupported, std::string("the simulator cannot go on (") + error.what() + ")");
         }
     }
 
@@ -90,14 +104,14 @@ private:
             auto group = std::move(resident_.front());
             resident_.pop_front();
             // A group that waits when another has failed may wait for that one.
-            stalled_ = group->index < shared_.failed && !turn(*group) && shared_.failed == kNone;
+            stalled_ = !shared_.given_up(group->index) && !turn(*group) && shared_.failed == kNone;
             (stalled_ ? resident_ : free_).push_back(std::move(group));
         }
     }
 
     bool take_group() {
         const u64 index = shared_.next.fetch_add(1);
-        if (index >= shared_.groups || index > shared_.failed) return false;
+        if (index >= shared_.groups || shared_.given_up(index)) return false;
         const Launch& launch = shared_.launch;
         std::unique_ptr<Group> group;
         if (!free_.empty()) group = std::move(free_.back()), free_.pop_back();
@@ -136,6 +150,8 @@ private:
                 if (!step(*wave)) return false;
                 const u64 spent = wave->executed - before;
                 instructions += spent;
+                shared_.go_on(spent);
+                if (shared_.given_up(group.index)) return false;
                 budget -= spent < budget ? spent : budget;
                 if (wave->state == State::ended) --group.running;
                 else if (wave->state == State::barrier) ++group.at_barrier;
@@ -147,17 +163,17 @@ private:
                     if (wave->state == State::barrier) wave->state = State::running;
                 }
             }
-            if (group.running > 0 && (budget == 0 || group.index > shared_.failed)) return false;
+            if (group.running > 0 && budget == 0) return false;
         }
-        shared_.add_in_order(group.index, group.sums.take());
+        shared_.sums.done(group.index, group.sums.take());
         return true;
     }
 
     bool step(Wave& wave) {
         u32 at = wave.pc;
         try {
-            if (observer_) run_until<true>(wave, at);
-            else run_until<false>(wave, at);
+            if (observer_) wave.skips_vector ? run_until<true, true>(wave, at) : run_until<true, false>(wave, at);
+            else wave.skips_vector ? run_until<false, true>(wave, at) : run_until<false, false>(wave, at);
             return true;
         } catch (const Fault& fault) {
             fail(wave, at, fault.kind(), fault.what());
@@ -165,8 +181,8 @@ private:
         }
     }
 
-    // `at` follows the instruction that is running, for whoever catches its fault.
-    template <bool observed>
+    // `at` follows the instruction that is running, for whoever catches its fault. A wave yields when it begins or ends to skip.
+    template <bool observed, bool skipping>
     void run_until(Wave& wave, u32& at) {
         const Instr* code = wave.program->instrs.data();
         const u64 count   = wave.program->instrs.size();
@@ -176,6 +192,9 @@ private:
             if (wave.pc >= count) throw Fault(FaultKind::invalid, "is the last instruction before a wave goes on where there is none");
             at = wave.pc++;
             ++wave.executed;
+            if constexpr (skipping) {
+                if (code[at].def && is_vector(code[at].def->traits.klass)) continue;
+            }
             if constexpr (observed) observer_->before(wave, code[at]);
             code[at].run(wave, code[at]);
             if constexpr (observed) observer_->after(wave, code[at]);
@@ -197,10 +216,26 @@ private:
     bool stalled_ = false;
 };
 
+/// While it lives, threads that are made take none of the program's signals, for which the program has threads of its own. Those that an
+/// instruction of the thread itself causes reach it all the same.
+class SignalsBlocked {
+public:
+    SignalsBlocked() {
+        sigset_t all;
+        sigfillset(&all);
+        for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, own);
+        pthread_sigmask(SIG_BLOCK, &all, &before_);
+    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_;
+};
+
 }  // namespace
 
 LaunchOutcome run_launch(const Launch& launch, const EngineOptions& options) {
-    Shared shared{launch, u64(launch.grid[0]) * launch.grid[1] * launch.grid[2]};
+    Shared shared{launch, u64(launch.grid[0]) * launch.grid[1] * launch.grid[2], options.interruption};
     unsigned threads = options.threads ? options.threads : std::thread::hardware_concurrency();
     if (threads == 0) threads = 1;
     if (threads > shared.groups) threads = unsigned(shared.groups ? shared.groups : 1);
@@ -214,6 +249,7 @@ LaunchOutcome run_launch(const Launch& launch, const EngineOptions& options) {
     std::vector<std::thread> pool;
     // Threads that the machine does not give are done without.
     try {
+        const SignalsBlocked blocked;
         for (unsigned i = 1; i < threads; ++i) pool.emplace_back([worker = workers[i].get()] { worker->run(); });
     } catch (const std::system_error&) {
     }

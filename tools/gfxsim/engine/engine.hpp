@@ -2,6 +2,7 @@
 // Runs a launch: workgroups on all threads, the waves of a workgroup in turns on one.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,10 +12,20 @@
 
 namespace gfxsim {
 
+/// Whether somebody wants a launch to end: a count that has moved since the launch was asked for.
+struct Interruption {
+    const std::atomic<u64>* count = nullptr;
+    u64 before = 0;
+
+    bool wanted() const { return count && count->load(std::memory_order_relaxed) != before; }
+};
+
 struct EngineOptions {
     unsigned threads = 0;                    ///< 0: one per core
     /// Makes the observer of one thread; null: nothing watches. Called once per thread and launch.
     std::function<std::unique_ptr<Observer>()> observer;
+    /// Ends the launch soon after it is wanted.
+    Interruption interruption;
 };
 
 struct LaunchOutcome {

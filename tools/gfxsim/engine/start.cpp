@@ -87,7 +87,7 @@ void start_wave(Wave& wave, Workgroup& group, u32 index) {
     wave.gpu = launch.gpu, wave.isa = launch.gpu->isa, wave.program = kernel.program, wave.group = &group;
     wave.size = u8(kernel.wave_size), wave.full = wave.size == 64 ? ~u64(0) : 0xffffffff;
     wave.pc = kernel.entry, wave.index = index, wave.executed = 0, wave.scc = false, wave.state = State::running;
-    wave.barrier_signalled = false, wave.mode_rest = 0;
+    wave.barrier_signalled = wave.skips_vector = false, wave.mode_rest = 0;
     wave.forget_memory();
     wave.mode.set_bits((kernel.rsrc1 >> 12 & 0xff) | u32(bit(kernel.rsrc1, 21)) << 8 | u32(bit(kernel.rsrc1, 23)) << 9);
     if (wave.isa == Isa::gfx12) wave.mode.ieee = false, wave.mode.dx10_clamp = true;

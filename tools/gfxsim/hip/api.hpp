@@ -35,10 +35,14 @@ hipError_t record_exception(const char* name) noexcept;
 /// Writes a sentence to stderr.
 void say(const std::string& sentence) noexcept;
 
+/// A HipError on a processor that the simulator was not compiled for. Every call fails there, and the first one says so.
+void check_processor();
+
 /// Runs the body of an entry point.
 template <class F>
 hipError_t api(const char* name, F&& body) noexcept {
     try {
+        check_processor();
         body();
         return hipSuccess;
     } catch (...) {

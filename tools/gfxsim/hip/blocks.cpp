@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/hip/blocks.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -12,6 +13,21 @@
 #include "gfxsim/hip/runtime.hpp"
 
 namespace gfxsim {
+namespace {
+
+// What a GPU maps at once. Pages of the host have this size or a multiple of it, and a Region has whole ones to itself.
+constexpr u64 kDevicePage = 4096;
+
+// A kernel that reached pages that are not there would end the process.
+void check_mapped(u64 begin, u64 bytes) {
+    const u64 page = u64(sysconf(_SC_PAGESIZE)), first = begin / page * page;
+    u64 end = 0;
+    if (__builtin_add_overflow(begin, bytes, &end)) fail(hipErrorInvalidValue, "the range is larger than the address space.");
+    if (msync(reinterpret_cast<void*>(first), end - first, MS_ASYNC) != 0)
+        fail(hipErrorInvalidValue, "a part of the range is no memory of this process.");
+}
+
+}  // namespace
 
 HostMemory host_memory() {
     const u64 page = u64(sysconf(_SC_PAGESIZE));
@@ -40,6 +56,7 @@ void* Blocks::allocate(u64 bytes, MemoryKind kind, unsigned flags) {
 void Blocks::add_host_range(void* begin, u64 bytes, unsigned flags) {
     Block block;
     block.begin = reinterpret_cast<u64>(begin), block.size = bytes, block.kind = MemoryKind::host, block.flags = flags;
+    check_mapped(block.begin, bytes);
     const auto next = blocks_.lower_bound(block.end());
     if (next != blocks_.begin() && std::prev(next)->second.end() > block.begin)
         fail(hipErrorHostMemoryAlreadyRegistered, "part of the range is known to the runtime already.");
@@ -62,8 +79,11 @@ void Blocks::remove(const void* begin) {
 void Blocks::publish(const Block& block) {
     Allocation allocation;
     allocation.begin = block.begin, allocation.end = block.end(), allocation.kind = block.kind;
+    // Registered memory shares its pages with whatever else the program has there.
+    if (settings().whole_pages && !block.registered()) allocation.limit = (block.end() + kDevicePage - 1) / kDevicePage * kDevicePage;
     // Memory that the host reaches too may be written there unseen.
-    if (block.kind == MemoryKind::device && settings().monitor.check) allocation.shadow = std::make_shared<Shadow>(block.size);
+    if (block.kind == MemoryKind::device && settings().monitor.check)
+        allocation.shadow = std::make_shared<Shadow>(allocation.reachable().size());
     memory_.add(std::move(allocation));
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <new>
 
 #include "gfxsim/core/float16.hpp"
 #include "gfxsim/hip/api.hpp"
+#include "gfxsim/processor/processor.hpp"
 
 namespace gfxsim {
 namespace {
@@ -123,6 +125,13 @@ const Described* describe(hipError_t code) {
 }  // namespace
 
 void say(const std::string& sentence) noexcept { std::fprintf(stderr, "gfxsim: %s\n", sentence.c_str()); }
+
+void check_processor() {
+    static const char* const problem = processor_problem();
+    if (!problem) return;
+    static std::atomic<bool> said{false};
+    throw HipError(hipErrorNoDevice, problem, !said.exchange(true));
+}
 
 hipError_t record_exception(const char* name) noexcept {
     try {

@@ -8,6 +8,7 @@
 
 #include "gfxsim/engine/engine.hpp"
 #include "gfxsim/hip/events.hpp"
+#include "gfxsim/hip/interrupts.hpp"
 #include "gfxsim/hip/occupancy.hpp"
 #include "gfxsim/hip/runtime.hpp"
 #include "gfxsim/monitor/monitor.hpp"
@@ -27,11 +28,14 @@ void check_size(const Gpu& gpu, const Kernel& kernel, const LaunchRequest& reque
     const auto refuse = [&](hipError_t code, const std::string& why) { fail_loudly(code, "Kernel " + kernel.name + ": " + why + "."); };
     const auto text   = [](u64 number) { return std::to_string(number); };
     const dim3 &grid = request.grid, &block = request.block;
-    const u64 threads = u64(block.x) * block.y * block.z, blocks = u64(grid.x) * grid.y * grid.z;
-    if (threads == 0) refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " is empty");
-    if (blocks == 0) refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " is empty");
-    if (std::max({block.x, block.y, block.z}) > kMostThreads || threads > kMostThreads)
-        refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " has more than 1024 threads");
+    if (!block.x || !block.y || !block.z) refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " is empty");
+    if (!grid.x || !grid.y || !grid.z) refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " is empty");
+    // Axis by axis first, for a product of what a program may ask for need not fit into 64 bits.
+    const u64 threads = std::max({block.x, block.y, block.z}) > kMostThreads ? kMostThreads + 1 : u64(block.x) * block.y * block.z;
+    if (threads > kMostThreads) refuse(hipErrorInvalidConfiguration, "the block " + triple(block) + " has more than 1024 threads");
+    u64 blocks = 0;
+    if (__builtin_mul_overflow(u64(grid.x) * grid.y, u64(grid.z), &blocks))
+        refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " has 2^64 blocks or more");
     if (threads > kernel.max_group_size)
         refuse(hipErrorLaunchFailure, "the block " + triple(block) + " has " + text(threads) +
                                           " threads, but the kernel was compiled for at most " + text(kernel.max_group_size));
@@ -40,7 +44,8 @@ void check_size(const Gpu& gpu, const Kernel& kernel, const LaunchRequest& reque
     // There the ids along y and z share a register.
     if (gpu.isa == Isa::gfx12 && (grid.y > 0xffff || grid.z > 0xffff))
         refuse(hipErrorInvalidConfiguration, "the grid " + triple(grid) + " has more than 65535 blocks along y or z");
-    const u64 lds = kernel.lds_bytes + request.dynamic_lds;
+    u64 lds = 0;
+    if (__builtin_add_overflow(u64(kernel.lds_bytes), u64(request.dynamic_lds), &lds)) lds = ~u64(0);
     if (lds > u64(gpu.spec->lds_bytes))
         refuse(hipErrorLaunchOutOfResources, "it needs " + text(lds) + " bytes of LDS, but " + std::string(gpu.name()) + " has " +
                                                  text(u64(gpu.spec->lds_bytes)) + " for a workgroup");
@@ -60,6 +65,7 @@ hipError_t code_of(FaultKind kind) {
         case FaultKind::limit: return hipErrorLaunchTimeOut;
         case FaultKind::unsupported: return hipErrorNotSupported;
         case FaultKind::out_of_memory: return hipErrorOutOfMemory;
+        case FaultKind::interrupted:
         case FaultKind::trap:
         case FaultKind::invalid: return hipErrorLaunchFailure;
     }
@@ -87,7 +93,7 @@ private:
     u64 begin_;
 };
 
-void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& request, size_t stack_limit) {
+void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& request, size_t stack_limit, const Interruption& interruption) {
     const Gpu& gpu = *chosen.gpu;
     check_size(gpu, kernel, request);
     if (!chosen.execute) check_arguments(kernel, request);
@@ -99,7 +105,7 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     launch.block[0] = request.block.x, launch.block[1] = request.block.y, launch.block[2] = request.block.z;
     launch.lds_bytes     = u32(kernel.lds_bytes + request.dynamic_lds);
     launch.scratch_bytes = kernel.dynamic_stack ? std::max(kernel.scratch_bytes, u32(stack_limit)) : kernel.scratch_bytes;
-    launch.instruction_limit = chosen.instruction_limit;
+    launch.instruction_limit = chosen.instruction_limit, launch.launch_limit = chosen.launch_limit;
 
     Monitor monitor(chosen.monitor);
     LaunchOutcome outcome;
@@ -113,7 +119,11 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     EngineOptions options;
     options.threads  = chosen.threads;
     options.observer = monitor.factory();
-    outcome          = run_launch(launch, options);
+    options.interruption = interruption;
+    {
+        const InterruptWatch watch;
+        outcome = run_launch(launch, options);
+    }
     monitor.finish(launch, outcome);
     if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error + missing_services(kernel, outcome.kind));
 }
@@ -121,6 +131,7 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
 template <class Resolve>
 void launch_resolved(Resolve&& resolve, const LaunchRequest& request, hipEvent_t start = nullptr, hipEvent_t stop = nullptr) {
     const Settings& chosen = settings();
+    const Interruption interrupted = interruption();
     std::lock_guard<std::mutex> alone(runtime().running);
     const Kernel* kernel = nullptr;
     size_t stack         = 0;
@@ -131,7 +142,7 @@ void launch_resolved(Resolve&& resolve, const LaunchRequest& request, hipEvent_t
         stack  = runtime().stack_limit;
     }
     if (start) record_event(start);
-    run(chosen, *kernel, request, stack);
+    run(chosen, *kernel, request, stack, interrupted);
     if (stop) record_event(stop);
 }
 

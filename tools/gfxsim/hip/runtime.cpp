@@ -22,25 +22,27 @@ u64 number(const char* variable, u64 otherwise) {
     return value;
 }
 
-bool yes_or_no(const char* variable, bool otherwise, const char* meaning) {
+/// Whether a variable that takes one of two words has the second.
+bool is_second(const char* variable, const char* first, const char* second, bool otherwise, const char* meaning) {
     const char* text = std::getenv(variable);
     if (!text || !*text) return otherwise;
     const std::string value = text;
-    if (value != "0" && value != "1")
-        fail_loudly(hipErrorInvalidValue, std::string(variable) + "=" + value + " is neither 0 nor 1; " + meaning + ".");
-    return value == "1";
+    if (value != first && value != second)
+        fail_loudly(hipErrorInvalidValue,
+                    std::string(variable) + "=" + value + " is neither " + first + " nor " + second + "; " + meaning + ".");
+    return value == second;
 }
 
-// The simulator is compiled for the third level of amd64, whose processors multiply and add in one step.
-void check_processor() {
-#if defined(__x86_64__)
-    if (!__builtin_cpu_supports("fma") || !__builtin_cpu_supports("avx2"))
-        fail_loudly(hipErrorNoDevice, "This processor has no AVX2 and FMA, which the simulator needs; run it on one that has (x86-64-v3).");
-#endif
+unsigned thread_count() {
+    constexpr u64 kMostThreads = 1024;
+    const u64 threads = number("GFXSIM_THREADS", 0);
+    if (threads > kMostThreads)
+        fail_loudly(hipErrorInvalidValue, "GFXSIM_THREADS=" + std::to_string(threads) + " is too many; " + std::to_string(kMostThreads) +
+                                              " is the most.");
+    return unsigned(threads);
 }
 
 Settings read_environment() {
-    check_processor();
     Settings settings;
     const char* name = std::getenv("GFXSIM_GPU");
     if (!name || !*name) name = kDefaultGpu;
@@ -48,10 +50,12 @@ Settings read_environment() {
     if (!settings.gpu)
         fail_loudly(hipErrorNoDevice, std::string("GFXSIM_GPU=") + name + " is no GPU that is simulated; these are: " +
                                           std::string(known_gpus()) + ".");
-    settings.threads           = unsigned(number("GFXSIM_THREADS", 0));
+    settings.threads           = thread_count();
     settings.multiprocessors   = u32(std::min<u64>(number("GFXSIM_MULTIPROCESSORS", 0), UINT32_MAX));
     settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", kDefaultLimit);
-    settings.execute           = yes_or_no("GFXSIM_EXECUTE", true, "0 checks launches without executing them");
+    settings.launch_limit      = number("GFXSIM_LAUNCH_LIMIT", 0);
+    settings.execute           = is_second("GFXSIM_EXECUTE", "0", "1", true, "0 checks launches without executing them");
+    settings.whole_pages = is_second("GFXSIM_BOUNDS", "exact", "page", false, "page lets kernels reach the rest of an allocation's last page");
     try {
         settings.monitor = MonitorOptions::from_environment();
     } catch (const std::runtime_error& error) {

@@ -112,7 +112,7 @@ void BufferPlace::reach(Wave& wave, const Instr& instr, int data_at, const Reque
             for (int lane = 0; lane < wave.size; ++lane) most = std::max<u64>(most, u64(voffset[lane]) + ioffset);
         }
         if (most + soffset + request.bytes <= d.records) {
-            reach.first = origin, reach.last = origin + most;
+            reach.bounds = Bounds::from(origin, most);
             return reach_global(wave, instr, exec, request, reach);
         }
     }

@@ -54,6 +54,7 @@ void run_on(Wave& wave, const Instr& instr) {
         const bool scalar = next.def && (next.def->traits.klass == Class::salu || next.run == &run_mode || next.run == &run_idx);
         if (!vector && !scalar)
             throw Fault(FaultKind::unsupported, "is followed by '" + wave.program->text(next) + "' before s_set_gpr_idx_off");
+        if (vector && wave.skips_vector) continue;
         const Instr running = vector ? shifted(next, wave.s[sreg::m0]) : next;
         if (wave.observer) wave.observer->before(wave, running);
         running.run(wave, running);

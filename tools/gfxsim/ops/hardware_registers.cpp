@@ -12,7 +12,10 @@ namespace {
 enum Register : u8 { kMode = 1, kHwId = 4, kXccId = 20, kHwId1 = 23, kHwId2 = 24, kCyclesLow = 29, kCyclesHigh = 30 };
 
 // Rounding, denormals, DX10_CLAMP, IEEE.
-constexpr u32 kModeSimulated = 0x3ff;
+constexpr u32 kFloatMode = 0x3ff;
+// Only gfx9 skips vector instructions.
+constexpr u32 kVskip = 1 << 28;
+u32 mode_simulated(Isa isa) { return kFloatMode | (isa == Isa::gfx9 ? kVskip : 0); }
 
 // Bits of MODE that a program may set without any effect on results: texture clamping, debugging, performance hints.
 u32 mode_without_effect(Isa isa) {
@@ -29,12 +32,18 @@ u32 mode_without_effect(Isa isa) {
 constexpr u32 kGfx9And11Bits = 0x300;
 
 u32 read_mode(const Wave& wave) {
-    return (wave.mode.bits() & ~(wave.isa == Isa::gfx12 ? kGfx9And11Bits : 0)) | wave.mode_rest;
+    return (wave.mode.bits() & ~(wave.isa == Isa::gfx12 ? kGfx9And11Bits : 0)) | (wave.skips_vector ? kVskip : 0) | wave.mode_rest;
+}
+
+// Who runs a wave asks whether it skips only when a turn of the wave begins.
+void set_skipping(Wave& wave, bool skips) {
+    if (wave.skips_vector == skips) return;
+    wave.skips_vector = skips, wave.state = State::yielded;
 }
 
 void write_mode(Wave& wave, u32 value, u32 mask) {
     const u32 after   = (read_mode(wave) & ~mask) | (value & mask);
-    const u32 unknown = after & ~kModeSimulated & ~mode_without_effect(wave.isa);
+    const u32 unknown = after & ~mode_simulated(wave.isa) & ~mode_without_effect(wave.isa);
     if (unknown) {
         char text[64];
         std::snprintf(text, sizeof(text), "sets the bits 0x%x of MODE, which are not simulated", unknown);
@@ -43,7 +52,8 @@ void write_mode(Wave& wave, u32 value, u32 mask) {
     const Mode before = wave.mode;
     wave.mode.set_bits(after);
     if (wave.isa == Isa::gfx12) wave.mode.ieee = before.ieee, wave.mode.dx10_clamp = before.dx10_clamp;
-    wave.mode_rest = after & ~kModeSimulated;
+    wave.mode_rest = after & ~mode_simulated(wave.isa);
+    set_skipping(wave, after & kVskip);
 }
 
 u32 field_mask(const Modifiers& mod) {
@@ -85,6 +95,10 @@ void run_setreg(Wave& wave, const Instr& instr) {
     write_mode(wave, read_scalar32(wave, instr.src[0]) << instr.mod.hwreg_offset, field_mask(instr.mod));
 }
 
+void run_setvskip(Wave& wave, const Instr& instr) {
+    set_skipping(wave, read_scalar32(wave, instr.src[0]) >> (read_scalar32(wave, instr.src[1]) & 31) & 1);
+}
+
 void run_round_mode(Wave& wave, const Instr& instr) { write_mode(wave, read_scalar32(wave, instr.src[0]), 0x0f); }
 void run_denorm_mode(Wave& wave, const Instr& instr) { write_mode(wave, read_scalar32(wave, instr.src[0]) << 4, 0xf0); }
 
@@ -99,7 +113,7 @@ void run_sendmsg_rtn(Wave& wave, const Instr& instr) {
 Definition make(const char* name, RunFn run, Type dst, Type src, u8 isas = kAllIsas) {
     Definition d;
     d.name = name, d.run = run, d.isas = isas, d.traits.klass = Class::salu;
-    d.dsts = dst == Type::none ? 0 : 1, d.dst[0] = dst, d.src[0] = src;
+    d.dsts = dst == Type::none ? 0 : 1, d.dst[0] = dst, d.src[0] = d.src[1] = src;
     return d;
 }
 
@@ -118,6 +132,7 @@ Table hardware_register_table() {
         make("s_getreg_b32", &run_getreg, Type::u32, Type::none),
         make("s_setreg_b32", &run_setreg, Type::none, Type::u32),
         make("s_setreg_imm32_b32", &run_setreg, Type::none, Type::u32),
+        make("s_setvskip", &run_setvskip, Type::none, Type::u32, kGfx9),
         make("s_round_mode", &run_round_mode, Type::none, Type::u32, kGfx11And12),
         make("s_denorm_mode", &run_denorm_mode, Type::none, Type::u32, kGfx11And12),
         clock("s_memtime", &run_clock, kGfx9, Counter::lgkm),

@@ -26,7 +26,7 @@ inline void lds_offsets(const Wave& wave, const Operand& address, u32 offset, Re
     u32 most       = 0;
     for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = u32(row[lane] + offset);
     for (int lane = 0; lane < wave.size; ++lane) most = std::max(most, row[lane] + offset);
-    reach.last = most;
+    reach.bounds = Bounds::from(0, most);
 }
 
 /// The registers of an operand from `first` on.

@@ -19,7 +19,7 @@ void global_addresses(const Wave& wave, const Instr& instr, const Operand& vaddr
         u32 most       = 0;
         for (int lane = 0; lane < lanes; ++lane) reach.at[lane] = base + low[lane];
         for (int lane = 0; lane < lanes; ++lane) most = std::max(most, low[lane]);
-        reach.first = base, reach.last = base + most;
+        reach.bounds = Bounds::from(base, most);
     } else {
         const u32* high = wave.v[vaddr.index + 1];
         for (int lane = 0; lane < lanes; ++lane) reach.at[lane] = (low[lane] | u64(high[lane]) << 32) + offset;
@@ -38,11 +38,11 @@ void global_addresses(const Wave& wave, const Instr& instr, const Operand& vaddr
 void reach_global(Wave& wave, const Instr& instr, u64 lanes, const Request& request, Reach& reach) {
     if (!lanes) return;
     observe(wave, instr, Space::global, request.use, lanes, request.bytes, reach.at, request.data);
-    if (!wave.in_last_allocation(reach.first, reach.last, request.bytes, request.use)) {
-        u64 first = ~u64(0), last = 0;
-        each_lane(lanes, [&](int lane) { first = std::min(first, reach.at[lane]), last = std::max(last, reach.at[lane]); });
-        wave.global(first, request.bytes, request.use);
-        if (!wave.in_last_allocation(first, last, request.bytes, request.use))
+    if (!wave.in_last_allocation(reach.bounds, request.bytes, request.use)) {
+        Bounds bounds = Bounds::of_none();
+        each_lane(lanes, [&](int lane) { bounds.include(reach.at[lane]); });
+        wave.global(bounds.first(), request.bytes, request.use);
+        if (!wave.in_last_allocation(bounds, request.bytes, request.use))
             for_lanes(lanes, [&](int lane) { wave.global(reach.at[lane], request.bytes, request.use); });
     }
     reach.mask[int(Space::global)] = lanes;
@@ -52,10 +52,11 @@ void reach_lds(Wave& wave, const Instr& instr, u64 lanes, const Request& request
     if (!lanes) return;
     observe(wave, instr, Space::lds, request.use, lanes, request.bytes, reach.at, request.data);
     std::vector<u8>& lds = wave.group->lds;
+    const Span memory{0, lds.size()};
     u64 inside = lanes;
-    if (reach.last >= lds.size() || request.bytes > lds.size() - reach.last) {
+    if (!memory.holds(reach.bounds, request.bytes)) {
         for_lanes(lanes, [&](int lane) {
-            if (reach.at[lane] + request.bytes > lds.size()) inside &= ~(u64(1) << lane);
+            if (!memory.holds(reach.at[lane], request.bytes)) inside &= ~(u64(1) << lane);
         });
     }
     reach.base[int(Space::lds)] = reinterpret_cast<u64>(lds.data());
@@ -66,10 +67,10 @@ void reach_lds(Wave& wave, const Instr& instr, u64 lanes, const Request& request
 void reach_scratch(Wave& wave, const Instr& instr, u64 lanes, const Request& request, Reach& reach) {
     if (!lanes) return;
     observe(wave, instr, Space::scratch, request.use, lanes, request.bytes, reach.at, request.data);
-    const u64 size = wave.scratch.size() / std::size_t(wave.size);
+    const Span memory{0, wave.scratch.size() / std::size_t(wave.size)};
     for_lanes(lanes, [&](int lane) {
-        if (reach.at[lane] + request.bytes > size) throw_outside_scratch(wave, request, reach.at[lane]);
-        reach.at[lane] += u64(lane) * size;
+        if (!memory.holds(reach.at[lane], request.bytes)) throw_outside_scratch(wave, request, reach.at[lane]);
+        reach.at[lane] += u64(lane) * memory.size();
     });
     reach.base[int(Space::scratch)] = reinterpret_cast<u64>(wave.scratch.data());
     reach.mask[int(Space::scratch)] = lanes;
@@ -90,7 +91,7 @@ void FlatPlace::reach(Wave& wave, const Instr& instr, int data_at, const Request
         (aperture == kSharedAperture ? shared : own) |= u64(1) << lane;
         reach.at[lane] &= ~kApertureMask;
     });
-    if (shared | own) reach.first = 0, reach.last = ~u64(0);
+    if (shared | own) reach.bounds = Bounds();
     reach_global(wave, instr, exec & ~shared & ~own, request, reach);
     reach_lds(wave, instr, shared, request, reach);
     reach_scratch(wave, instr, own, request, reach);

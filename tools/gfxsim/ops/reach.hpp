@@ -12,7 +12,7 @@ struct Reach {
     u64 base[3] = {0, 0, 0};   ///< what `at` counts from, as an address of this process
     u64 outside = 0;           ///< lanes whose load gives 0 and whose store has no effect
     u64 partial = 0;           ///< lanes whose first `dwords` are in a buffer and whose others are not
-    u64 first = 0, last = ~u64(0);  ///< bounds of `at`, as narrow as they are known
+    Bounds bounds;             ///< of `at`, as narrow as they are known
     alignas(64) u64 at[kLanes];
     u8 dwords[kLanes];
 };

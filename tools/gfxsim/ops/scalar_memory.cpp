@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of scalar registers.
-#include "gfxsim/core/wave.hpp"
-#include "gfxsim/ops/isas.hpp"
-#include "gfxsim/ops/tables.hpp"
+#include "gfxsim/ops/scalar_memory.hpp"
 
 namespace gfxsim {
 namespace {
 
-/// An immediate or a register, and a modifier on top of the latter.
-u64 offset_of(const Wave& wave, const Instr& instr, int operand) {
-    if (instr.srcs <= operand) return u64(i64(instr.mod.offset));
-    const Operand& given = instr.src[operand];
-    const u32 value      = read_scalar32(wave, given);
-    const bool immediate = given.kind == OperandKind::constant;
-    return u64(immediate ? i64(i32(value)) : i64(value)) + u64(i64(instr.mod.offset));
-}
-
-void observe(Wave& wave, const Instr& instr, Use use, u64 address, u32 bytes, const Operand& data) {
-    if (!wave.observer) return;
-    u64 addresses[kLanes] = {address};
-    wave.observer->access(wave, instr, Access{Space::global, use, 1, bytes, addresses, &data});
-}
+using namespace scalar_memory;
 
 void write_dwords(Wave& wave, const Operand& to, const u32* values, u32 dwords) {
     if (to.index == sreg::null) return;
@@ -51,18 +36,6 @@ void run_store(Wave& wave, const Instr& instr) {
     const u64 address = (read_scalar64(wave, instr.src[1]) & ~u64(3)) + (offset_of(wave, instr, 2) & ~u64(3));
     observe(wave, instr, Use::write, address, 4 * dwords, instr.src[0]);
     std::memcpy(wave.global(address, 4 * dwords, Use::write), &wave.s[instr.src[0].index], 4 * dwords);
-}
-
-/// The buffer that four scalar registers describe.
-struct Buffer {
-    u64 base;
-    u64 bytes;
-};
-
-Buffer buffer_of(const Wave& wave, const Operand& operand) {
-    const u32* word  = &wave.s[operand.index];
-    const u64 stride = word[1] >> 16 & 0x3fff;
-    return {(word[0] | u64(word[1] & 0xffff) << 32) & ~u64(3), stride ? stride * word[2] : word[2]};
 }
 
 // What lies behind the end of a buffer reads as zero.
@@ -104,14 +77,6 @@ void run_buffer_store(Wave& wave, const Instr& instr) {
 }
 
 void run_nothing(Wave&, const Instr&) {}
-
-Definition make(const char* name, RunFn run, u8 isas) {
-    Definition d;
-    d.name = name, d.run = run, d.isas = isas;
-    d.traits.klass   = Class::scalar_memory;
-    d.traits.counter = isas == kGfx12 ? Counter::km : Counter::lgkm;
-    return d;
-}
 
 Definition load(const char* name, RunFn run, u8 isas) {
     Definition d = make(name, run, isas);
@@ -189,6 +154,7 @@ Table scalar_memory_table() {
     add_both(all, "s_buffer_load_b128", &run_buffer_load<4>);
     add_both(all, "s_buffer_load_b256", &run_buffer_load<8>);
     add_both(all, "s_buffer_load_b512", &run_buffer_load<16>);
+    add_scalar_atomics(all);
     return all;
 }
 

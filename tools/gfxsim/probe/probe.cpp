@@ -49,7 +49,7 @@ void run(const char* name, const uint8_t* code, uint64_t size, gfxsim_probe_stat
         if (wave->pc >= program->instrs.size()) throw Fault(FaultKind::invalid, "the code runs past its end");
         if (++wave->executed > kMost) throw Fault(FaultKind::limit, "the code does not end");
         const Instr& instr = program->instrs[wave->pc++];
-        instr.run(*wave, instr);
+        if (!wave->skips_vector || !instr.def || !is_vector(instr.def->traits.klass)) instr.run(*wave, instr);
         wave->state = wave->state == State::ended ? State::ended : State::running;
     }
     group.sums.flush();
