@@ -52,10 +52,10 @@ print("works:", works(module))
 IN_THREADS = """
 said = []
 threads = [threading.Thread(target=lambda: said.append(many())) for _ in range(3)]
+for thread in threads:
+    thread.start()
 try:
     threading.Thread(target=interrupt, daemon=True).start()
-    for thread in threads:
-        thread.start()
     while any(thread.is_alive() for thread in threads):
         time.sleep(0.01)
 except KeyboardInterrupt:

@@ -16,7 +16,7 @@ SIZE = 4096  # of each memory that may be touched
 GUARD = 65536  # bytes around it that may not
 SCRATCH = 256
 SHARED, PRIVATE = 1 << 56, 2 << 56  # where flat addresses of LDS and of private memory begin
-NEAR = (-4096, -64, -4, -1, 0, 1, 4, 4096)
+NEAR = (-4096, -4, -1, 0, 16)
 EDGES = tuple(sorted({(edge + near) % 2**64 for edge in (0, 2**31, 2**32, 2**47, 2**48, 2**63, 2**64) for near in NEAR}))
 
 ADDRESS, DATA, RESULT = 4, 40, 120  # vector registers
