@@ -4,9 +4,12 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "ckdispatch/core/error.hpp"
 #include "ckdispatch/core/files.hpp"
+#include "ckdispatch/core/image.hpp"
 #include "ckdispatch/core/json.hpp"
 #include "ckdispatch/core/sha256.hpp"
 
@@ -15,17 +18,27 @@ namespace {
 
 using GetApi = const ck_kernel_api* (*)();
 
+// A hundred times what a library has that holds code for every GPU.
+constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 29;
+
 [[noreturn]] void disagree(const std::string& path, const std::string& why) {
     throw Error(ErrorCode::damaged, "The library " + path + " contradicts itself: " + why + "; build it again.");
 }
 
-const ck_kernel_api* load_api(const std::string& path) {
-    // An absolute path: the loader would otherwise look for a plain name in its own folders.
-    void* const handle = ::dlopen(path.find('/') == path.npos ? ("./" + path).c_str() : path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) throw Error(ErrorCode::damaged, "The library " + path + " cannot be loaded: " + ::dlerror() + ".");
+// Of the library with these bytes, and no other: what was looked at is what is loaded, and a file that was built anew is another library. The same bytes are
+// loaded once, from whichever files they come.
+const ck_kernel_api* load_api(const std::vector<std::uint8_t>& content, const std::string& sha256, const std::string& path) {
+    static auto& mutex  = *new std::mutex;
+    static auto& loaded = *new std::map<std::string, const ck_kernel_api*>;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (const auto known = loaded.find(sha256); known != loaded.end()) return known->second;
+    void* const handle = load_image(content, path);
     const auto get_api = reinterpret_cast<GetApi>(::dlsym(handle, "ck_kernel_get_api"));
-    if (!get_api) throw Error(ErrorCode::damaged, "The library " + path + " is no kernel library: it exports no ck_kernel_get_api.");
-    return get_api();
+    if (!get_api) {
+        (void)::dlclose(handle);
+        throw Error(ErrorCode::damaged, "The library " + path + " is no kernel library: it exports no ck_kernel_get_api.");
+    }
+    return loaded[sha256] = get_api();
 }
 
 // "gfx942:64,gfx1100:32": what the library says it holds code for, against what its code objects are.
@@ -56,7 +69,7 @@ void check_recorded(const std::string& path, const Json& recorded, const std::ve
 }  // namespace
 
 std::shared_ptr<const KernelLibrary> KernelLibrary::open(const LibraryFile& file) {
-    const auto content = read_file(file.path, "The library " + file.path);
+    const auto content = read_file(file.path, "The library " + file.path, kMostBytes);
     auto library       = std::make_shared<KernelLibrary>();
     library->path_     = file.path;
     library->sha256_   = ckdispatch::sha256(content.data(), content.size());
@@ -64,7 +77,7 @@ std::shared_ptr<const KernelLibrary> KernelLibrary::open(const LibraryFile& file
         throw Error(ErrorCode::damaged, "The library " + file.path + " is not the one that was built: its SHA-256 is " + library->sha256_ + ", not " + file.sha256 + "; build it again.");
     // Before any code of it runs.
     library->resources_ = read_code_objects(content, file.path);
-    library->api_       = load_api(file.path);
+    library->api_       = load_api(content, library->sha256_, file.path);
     library->read_description();
     return library;
 }

@@ -9,6 +9,10 @@
 namespace ckdispatch {
 namespace {
 
+// Some ten thousand kernels; read as JSON it takes several times as much memory.
+constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 28;
+constexpr std::size_t kLongestName = 1000;
+
 bool is_digest(const std::string& text) {
     return text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
@@ -43,6 +47,7 @@ KernelEntry read_entry(const Json& json, const char* resources, const std::strin
     KernelEntry entry;
     entry.spec        = member(json, "spec", what);
     entry.name        = text_member(json, "name", what);
+    if (entry.name.size() > kLongestName) throw Error(ErrorCode::damaged, what + " has the name of a kernel with " + std::to_string(entry.name.size()) + " letters; it has at most " + std::to_string(kLongestName) + ".");
     entry.file.sha256 = text_member(json, "library_sha256", what);
     if (!is_digest(entry.file.sha256)) throw Error(ErrorCode::damaged, what + " has a 'library_sha256' that is no SHA-256.");
     if (text_member(entry.spec, "name", what) != entry.name) throw Error(ErrorCode::damaged, what + " names " + entry.name + " and holds the spec of " + text_member(entry.spec, "name", what) + ".");
@@ -63,7 +68,7 @@ const Json& kernels_of(const Json& document, const std::string& what) {
 
 std::vector<KernelEntry> read_manifest(const std::string& path) {
     const std::string what  = "The manifest " + path;
-    const auto content      = read_file(path, what);
+    const auto content      = read_file(path, what, kMostBytes);
     const Json document     = parse_json({reinterpret_cast<const char*>(content.data()), content.size()}, what);
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == path.npos ? "" : path.substr(0, slash + 1);

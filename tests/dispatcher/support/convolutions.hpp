@@ -2,7 +2,6 @@
 // Made-up convolution kernels, and tensors of fp32 for them in the memory of the simulator.
 #pragma once
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,6 +13,7 @@
 #include "ckdispatch/grouped_conv/family.hpp"
 #include "tests/dispatcher/made_up/launches.h"
 #include "tests/dispatcher/support/built.hpp"
+#include "tests/dispatcher/support/symbols.hpp"
 
 namespace ckdispatch::test {
 
@@ -30,10 +30,7 @@ protected:
         for (const char* kind : kinds) {
             const std::string path = built_file("made_up_grouped_conv_" + std::string(kind) + ".so");
             const auto kernel      = registry->add_library({path, ""});
-            void* const library    = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
-            ASSERT_NE(library, nullptr);
-            take[kernel->name()] = reinterpret_cast<made_up_convolutions (*)()>(::dlsym(library, "made_up_take_convolutions"));
-            ASSERT_NE(take[kernel->name()], nullptr);
+            take[kernel->name()]   = symbol_of<made_up_convolutions (*)()>(kernel->library(), "made_up_take_convolutions");
             (void)take[kernel->name()]();
         }
     }
