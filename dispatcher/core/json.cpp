@@ -10,10 +10,30 @@ namespace {
 // Far more than anything here has; copying and showing a value take a part of the stack for each level.
 constexpr int kDeepest = 64;
 
-bool within(const Json& json, std::int64_t least, std::int64_t most) {
-    if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t(most))) return false;
-    return json.get<std::int64_t>() >= least && json.get<std::int64_t>() <= most;
-}
+[[noreturn]] void too_deep(const std::string& what) { throw Error(ErrorCode::damaged, what + " is nested more than " + std::to_string(kDeepest) + " levels deep."); }
+
+// Looks at the depth alone, and stops in time: the library reads a level of MessagePack by a call within that of the level above.
+class Depth : public nlohmann::json_sax<Json> {
+public:
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool start_object(std::size_t) override { return ++depth_ <= kDeepest; }
+    bool end_object() override { return --depth_, true; }
+    bool start_array(std::size_t) override { return ++depth_ <= kDeepest; }
+    bool end_array() override { return --depth_, true; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+    bool exceeded() const { return depth_ > kDeepest; }
+
+private:
+    int depth_ = 0;
+};
 
 [[noreturn]] void expected(const char* what, const Json& json) { throw Error(ErrorCode::damaged, std::string(what) + " expected, not " + shown(json).substr(0, 60) + "."); }
 
@@ -21,12 +41,25 @@ bool within(const Json& json, std::int64_t least, std::int64_t most) {
 
 Json parse_json(std::string_view text, const std::string& what) {
     const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
-        if (depth > kDeepest) throw Error(ErrorCode::damaged, what + " is nested more than " + std::to_string(kDeepest) + " levels deep.");
+        if (depth > kDeepest) too_deep(what);
         return true;
     };
     Json parsed = Json::parse(text, not_too_deep, /*allow_exceptions=*/false);
     if (parsed.is_discarded()) throw Error(ErrorCode::damaged, what + " is not valid JSON.");
     return parsed;
+}
+
+Json parse_msgpack(const std::uint8_t* data, std::size_t size, const std::string& what) {
+    Depth depth;
+    const bool whole = Json::sax_parse(data, data + size, &depth, Json::input_format_t::msgpack);
+    if (depth.exceeded()) too_deep(what);
+    if (!whole) throw Error(ErrorCode::damaged, what + " is not valid MessagePack.");
+    return Json::from_msgpack(data, data + size);
+}
+
+bool is_within(const Json& json, std::int64_t least, std::int64_t most) {
+    if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t(most))) return false;
+    return json.get<std::int64_t>() >= least && json.get<std::int64_t>() <= most;
 }
 
 std::string shown(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -44,7 +77,7 @@ std::string text_member(const Json& object, const char* name, const std::string&
 
 std::int64_t count_member(const Json& object, const char* name, const std::string& what, std::int64_t most) {
     const Json& value = member(object, name, what);
-    if (!within(value, 0, most)) throw Error(ErrorCode::damaged, what + " has a '" + std::string(name) + "' that is no count.");
+    if (!is_within(value, 0, most)) throw Error(ErrorCode::damaged, what + " has a '" + std::string(name) + "' that is no count.");
     return value.get<std::int64_t>();
 }
 
@@ -60,7 +93,7 @@ void decode(const Json& json, Name& value) {
 
 void decode(const Json& json, Extent3& value) {
     constexpr int most = 65536;
-    if (!json.is_array() || json.size() != 3 || !within(json[0], 1, most) || !within(json[1], 1, most) || !within(json[2], 1, most))
+    if (!json.is_array() || json.size() != 3 || !is_within(json[0], 1, most) || !is_within(json[1], 1, most) || !is_within(json[2], 1, most))
         expected("three whole numbers from 1 to 65536 are", json);
     value = {json[0].get<int>(), json[1].get<int>(), json[2].get<int>()};
 }
@@ -71,7 +104,7 @@ void decode(const Json& json, bool& value) {
 }
 
 void decode(const Json& json, int& value) {
-    if (!within(json, std::numeric_limits<int>::min(), std::numeric_limits<int>::max())) expected("a whole number is", json);
+    if (!is_within(json, std::numeric_limits<int>::min(), std::numeric_limits<int>::max())) expected("a whole number is", json);
     value = json.get<int>();
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,12 @@ using Json = nlohmann::json;
 
 /// The document in `text`; `what` is what it is called in the sentence that refuses it.
 Json parse_json(std::string_view text, const std::string& what);
+
+/// The same for MessagePack, as code objects have their metadata in.
+Json parse_msgpack(const std::uint8_t* data, std::size_t size, const std::string& what);
+
+/// A whole number within bounds.
+bool is_within(const Json& json, std::int64_t least, std::int64_t most);
 
 /// The member of that name; `what` is what the object is called in the sentence that misses it.
 const Json& member(const Json& object, const char* name, const std::string& what);

@@ -2,6 +2,8 @@
 #include "ckdispatch/core/resources.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <new>
 
 #include "arch/occupancy.hpp"
 #include "ckdispatch/core/json.hpp"
@@ -12,7 +14,8 @@ namespace {
 
 using device_code::Bytes;
 
-constexpr std::uint32_t kMetadataNote = 32;  // NT_AMDGPU_METADATA
+constexpr std::uint32_t kMetadataNote = 32;       // NT_AMDGPU_METADATA
+constexpr std::uint64_t kMostMetadata = 1 << 24;  // a thousand times what a kernel has
 
 Bytes find_metadata(const device_code::ElfFile& code_object) {
     for (const auto& section : code_object.sections()) {
@@ -28,20 +31,22 @@ Bytes find_metadata(const device_code::ElfFile& code_object) {
     throw std::runtime_error("it has a code object without metadata");
 }
 
-Resources read_code_object(std::string_view gpu, Bytes code) {
+Resources read_code_object(std::string_view gpu, Bytes code, const std::string& path) {
     const device_code::ElfFile elf(code);
     if (elf.header().e_machine != EM_AMDGPU) throw std::runtime_error("it has device code that is for no AMD GPU");
     const Bytes packed = find_metadata(elf);
-    const Json data    = Json::from_msgpack(packed.data, packed.data + packed.size, true, false);
+    if (packed.size > kMostMetadata) throw std::runtime_error("it has a code object with " + std::to_string(packed.size) + " bytes of metadata, and more than " + std::to_string(kMostMetadata) + " are not looked at");
+    const Json data    = parse_msgpack(packed.data, packed.size, "The metadata of a code object of " + path);
     const auto kernels = data.is_object() ? data.find("amdhsa.kernels") : data.end();
-    if (data.is_discarded() || kernels == data.end() || !kernels->is_array() || kernels->empty())
+    if (kernels == data.end() || !kernels->is_array() || kernels->empty())
         throw std::runtime_error("it has a code object whose metadata names no kernel");
     Resources most;
     most.gpu = gpu;
     for (const Json& kernel : *kernels) {
         const auto raise = [&](auto& figure, const char* name) {
             const auto found = kernel.is_object() ? kernel.find(name) : kernel.end();
-            if (found == kernel.end() || !found->is_number_integer()) return;
+            if (found == kernel.end()) return;
+            if (!is_within(*found, 0, std::numeric_limits<int>::max())) throw std::runtime_error(std::string("it has a code object whose metadata has a '") + name + "' that is no count");
             figure = std::max(figure, found->get<std::decay_t<decltype(figure)>>());
         };
         raise(most.wave_size, ".wavefront_size");
@@ -66,14 +71,23 @@ int Resources::workgroups_per_unit(const arch::GpuSpec& spec) const {
 
 std::vector<Resources> read_code_objects(const std::vector<std::uint8_t>& file, const std::string& path) {
     std::vector<Resources> found;
+    // Code objects that lie apart are together no larger than the file.
+    std::uint64_t left = file.size();
     try {
         for (const Bytes& place : device_code::bundle_places(device_code::ElfFile(device_code::bytes_of(file)))) {
             if (!place.begins_with(device_code::kBundleMagic)) continue;
             for (const auto& entry : device_code::bundle_entries(place)) {
                 const std::string_view gpu = device_code::processor_of(entry.id);
-                if (!gpu.empty()) found.push_back(read_code_object(gpu, entry.code));
+                if (gpu.empty()) continue;
+                if (entry.code.size > left) throw std::runtime_error("it has code objects that lie on each other");
+                left -= entry.code.size;
+                found.push_back(read_code_object(gpu, entry.code, path));
             }
         }
+    } catch (const Error&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& error) {
         throw Error(ErrorCode::damaged, path + " is no kernel library: " + error.what() + ".");
     }

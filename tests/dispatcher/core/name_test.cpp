@@ -8,6 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "tests/dispatcher/support/process.hpp"
+#include "tests/dispatcher/support/refusal.hpp"
+
 namespace ckdispatch {
 namespace {
 
@@ -48,6 +51,27 @@ TEST(Name, KeepsATextWithAZeroInside) {
     const std::string_view text("a\0b", 3);
     EXPECT_EQ(Name(text).text(), text);
     EXPECT_TRUE(Name(text) != Name("a"));
+}
+
+// It would be kept for ever.
+TEST(Name, IsNoTextOfAnyLength) {
+    EXPECT_EQ(Name(std::string(256, 'a')).text().size(), 256u);
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "The word '" + std::string(60, 'a') + "…' of 20000000 letters was met where the name of a dtype, a layout or their like is expected; they have at most 256.",
+                   Name(std::string(20000000, 'a')));
+}
+
+TEST(Name, IsNotKeptWithoutEnd) {
+    const std::string said = test::in_a_process_of_its_own([]() -> std::string {
+        const Name known("known");
+        try {
+            for (int i = 0; i < 200000; ++i) (void)Name("word" + std::to_string(i));
+        } catch (const Error& error) {
+            return Name("known") == known ? error.what() : "a known word was lost";
+        }
+        return "all were kept";
+    });
+    EXPECT_NE(said.find("was met, and this process has met 100000 others as names of dtypes, layouts and their like; those that are known can still be used."), said.npos) << said;
 }
 
 TEST(Name, IsTheSameFromEveryThread) {
