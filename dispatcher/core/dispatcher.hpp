@@ -3,14 +3,14 @@
 //
 // Beyond what Selector asks, Family has
 //     static Bound bind(const Problem&, const Way&, Tensors, std::int64_t)      the problem of one launch
-//     static std::size_t tensor_bytes(const Problem&, std::size_t)              how far a tensor reaches
+//     static constexpr const char* kAsked                                       what begins a sentence, such as "A GEMM"
+//     static std::string tensor_name(const Problem&, std::size_t)               what a sentence calls a tensor
+//     static bool reads_where_it_writes(const Stage&, std::size_t)              whether each element of a tensor is read by whoever then writes the result's there
 //     static Problem aligned(const Problem&, Tensors)                           the problem with the alignment that the addresses have
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +19,7 @@
 #include "ckdispatch/core/run.hpp"
 #include "ckdispatch/core/selector.hpp"
 #include "ckdispatch/core/tensors.hpp"
+#include "ckdispatch/core/workspaces.hpp"
 
 namespace ckdispatch {
 
@@ -33,7 +34,7 @@ public:
         : Dispatcher(std::make_shared<Selector<Family>>(std::move(registry), device->gpu()), device) {}
 
     /// With a selector that selected before there was a device. Throws Error (wrong_gpu) if it selects for another GPU.
-    Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device) : selector_(std::move(selector)), device_(std::move(device)) {
+    Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device) : selector_(std::move(selector)), device_(std::move(device)), workspaces_(device_) {
         if (device_->gpu() != selector_->gpu())
             throw Error(ErrorCode::wrong_gpu, "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) + ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
     }
@@ -59,23 +60,28 @@ public:
         return plan;
     }
 
+    /// Throws Error (invalid_argument) for an output that overlaps another tensor, unless the kernel reads that one where it writes.
     void run_plan(const Plan<Family>& plan, Tensors tensors, const RunOptions& options = {}) {
+        check_apart(plan, tensors);
         device_->make_current();
         ck_launch_options launch{};
         launch.struct_size = sizeof(launch);
         launch.repeat      = 1;
         launch.gpu         = plan.gpu.c_str();
         launch.stream      = options.stream;
-        if (plan.workspace_bytes) provide_workspace(plan.workspace_bytes, options, launch);
-        char why[512];
-        for (const Stage<Family>& stage : plan.stages) {
-            const std::int64_t launches = Family::launches(stage.problem, stage.way);
-            for (std::int64_t i = 0; i < launches; ++i) {
-                const auto bound  = Family::bind(stage.problem, stage.way, tensors + stage.first_tensor, i);
-                const auto status = stage.api->launch(&bound.base, &launch, why, sizeof(why));
-                if (status != CK_KERNEL_OK) fail(status, why);
-            }
+        if (!plan.workspace_bytes) return enqueue(plan, tensors, launch);
+        // Whichever workspace it is: all launches that use it are enqueued before those of another thread.
+        if (options.workspace) {
+            check_workspace(plan, tensors, options);
+            launch.workspace      = options.workspace;
+            launch.workspace_size = options.workspace_size;
+            const auto enqueuing  = enqueuing_on(StreamOrder(options.stream));
+            return enqueue(plan, tensors, launch);
         }
+        const auto lease      = workspaces_.take(plan.workspace_bytes, options.stream);
+        launch.workspace      = lease.address();
+        launch.workspace_size = lease.size();
+        enqueue(plan, tensors, launch);
     }
 
     /// Times a plan: each measured run on its own. Outputs are overwritten, inputs stay as they are.
@@ -88,36 +94,49 @@ private:
         throw Error(code_of(status), sentence);
     }
 
-    /// The caller's, or one of the stream's own that grows and stays.
-    void provide_workspace(std::uint64_t bytes, const RunOptions& options, ck_launch_options& launch) {
-        launch.workspace      = options.workspace;
-        launch.workspace_size = options.workspace_size;
-        if (options.workspace) {
-            if (options.workspace_size < bytes)
-                throw Error(ErrorCode::invalid_argument, "A workspace of " + std::to_string(options.workspace_size) + " bytes was given, and the plan needs " + std::to_string(bytes) + ".");
-            return;
+    void enqueue(const Plan<Family>& plan, Tensors tensors, const ck_launch_options& launch) const {
+        char why[512];
+        for (const Stage<Family>& stage : plan.stages) {
+            const std::int64_t launches = Family::launches(stage.problem, stage.way);
+            for (std::int64_t i = 0; i < launches; ++i) {
+                const auto bound  = Family::bind(stage.problem, stage.way, tensors + stage.first_tensor, i);
+                const auto status = stage.api->launch(&bound.base, &launch, why, sizeof(why));
+                if (status != CK_KERNEL_OK) fail(status, why);
+            }
         }
-        std::lock_guard<std::mutex> lock(mutex_);
-        DeviceBuffer& kept = workspaces_[options.stream];
-        if (kept.size() < bytes) {
-            device_->synchronize(options.stream);
-            kept = DeviceBuffer(device_, bytes);
-        }
-        launch.workspace      = kept.address();
-        launch.workspace_size = kept.size();
+    }
+
+    /// Kernels read inputs again and again while they write their output.
+    static void check_apart(const Plan<Family>& plan, Tensors tensors) {
+        const auto harmless = [&](const Clash& clash) { return clash.same && plan.stages.size() == 1 && Family::reads_where_it_writes(plan.stages.front(), clash.other); };
+        const auto clash    = first_clash(plan.regions, tensors, harmless);
+        if (!clash) return;
+        throw Error(ErrorCode::invalid_argument, std::string(Family::kAsked) + " was to be run with " + Family::tensor_name(plan.problem, clash->written) + " in the memory of " +
+                                                     Family::tensor_name(plan.problem, clash->other) + "; what is written must not overlap another tensor" +
+                                                     (clash->certain ? "." : ", and where leading dimensions or batch strides differ, the gaps of a tensor count as its own."));
+    }
+
+    static void check_workspace(const Plan<Family>& plan, Tensors tensors, const RunOptions& options) {
+        const std::uint64_t bytes = plan.workspace_bytes;
+        if (options.workspace_size < bytes)
+            throw Error(ErrorCode::invalid_argument, "A workspace of " + std::to_string(options.workspace_size) + " bytes was given, and the plan needs " + std::to_string(bytes) + ".");
+        for (std::size_t i = 0; i < plan.regions.size(); ++i)
+            if (touches(plan.regions[i], tensors[i], options.workspace, bytes))
+                throw Error(ErrorCode::invalid_argument, "A workspace was given that overlaps " + Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
     }
 
     std::shared_ptr<Selector<Family>> selector_;
     std::shared_ptr<Device> device_;
-    std::mutex mutex_;
-    std::map<void*, DeviceBuffer> workspaces_;
+    Workspaces workspaces_;
 };
 
 template <class Family>
 BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors tensors, const BenchmarkOptions& options) {
-    if (options.repeat < 1 || options.warmup < 0 || options.rotating_buffers < 1)
+    constexpr int kMostRuns = 1000000, kMostCopies = 1024;
+    if (options.repeat < 1 || options.repeat > kMostRuns || options.warmup < 0 || options.warmup > kMostRuns || options.rotating_buffers < 1 || options.rotating_buffers > kMostCopies)
         throw Error(ErrorCode::invalid_argument, "A benchmark was asked for with warmup = " + std::to_string(options.warmup) + ", repeat = " + std::to_string(options.repeat) +
-                                                     " and rotating_buffers = " + std::to_string(options.rotating_buffers) + "; repeat and rotating_buffers must be at least 1, warmup at least 0.");
+                                                     " and rotating_buffers = " + std::to_string(options.rotating_buffers) + "; repeat is from 1 to " + std::to_string(kMostRuns) +
+                                                     ", warmup from 0, and rotating_buffers from 1 to " + std::to_string(kMostCopies) + ".");
     const std::size_t count = Family::tensor_count(plan.problem);
     std::vector<std::vector<void*>> sets{{tensors, tensors + count}};
     std::vector<DeviceBuffer> copies;
@@ -134,8 +153,12 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
     const auto& facts = selector_->facts();
     DeviceBuffer flush(device_, options.flush_cache ? std::size_t(facts.l2_bytes + facts.infinity_cache_bytes) : 0);
 
+    // Of its own, so that nothing but the plan is between two looks at the clock.
+    const DeviceBuffer workspace(device_, std::size_t(plan.workspace_bytes));
     RunOptions run;
-    run.stream = options.stream;
+    run.stream         = options.stream;
+    run.workspace      = workspace.address();
+    run.workspace_size = workspace.size();
     BenchmarkResult result;
     result.kernel    = plan.name();
     result.device    = device_->name();

@@ -61,7 +61,10 @@ std::unique_ptr<HipApi> resolve(void* handle) {
     find(handle, "hipStreamCreate", api->stream_create);
     find(handle, "hipStreamDestroy", api->stream_destroy);
     find(handle, "hipStreamSynchronize", api->stream_synchronize);
+    find(handle, "hipStreamIsCapturing", api->stream_is_capturing);
+    find(handle, "hipStreamWaitEvent", api->stream_wait_event);
     find(handle, "hipEventCreate", api->event_create);
+    find(handle, "hipEventCreateWithFlags", api->event_create_with_flags);
     find(handle, "hipEventDestroy", api->event_destroy);
     find(handle, "hipEventRecord", api->event_record);
     find(handle, "hipEventSynchronize", api->event_synchronize);

@@ -22,7 +22,10 @@ struct HipApi {
     decltype(&::hipStreamCreate) stream_create;
     decltype(&::hipStreamDestroy) stream_destroy;
     decltype(&::hipStreamSynchronize) stream_synchronize;
+    decltype(&::hipStreamIsCapturing) stream_is_capturing;
+    decltype(&::hipStreamWaitEvent) stream_wait_event;
     decltype(&::hipEventCreate) event_create;
+    decltype(&::hipEventCreateWithFlags) event_create_with_flags;
     decltype(&::hipEventDestroy) event_destroy;
     decltype(&::hipEventRecord) event_record;
     decltype(&::hipEventSynchronize) event_synchronize;

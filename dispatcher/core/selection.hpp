@@ -11,6 +11,7 @@
 
 #include "ckdispatch/core/cost.hpp"
 #include "ckdispatch/core/kernel.hpp"
+#include "ckdispatch/core/regions.hpp"
 
 namespace ckdispatch {
 
@@ -62,6 +63,7 @@ struct Plan {
     typename Family::Problem problem;
     Name gpu;
     std::vector<Stage<Family>> stages;
+    std::vector<Region> regions;        ///< of the problem's tensors
     std::uint64_t workspace_bytes = 0;  ///< of the largest stage
     double microseconds           = 0;  ///< predicted
 
@@ -69,6 +71,12 @@ struct Plan {
     std::int64_t launches() const {
         std::int64_t all = 0;
         for (const Stage<Family>& stage : stages) all += Family::launches(stage.problem, stage.way);
+        return all;
+    }
+    /// Bytes of memory that it takes, about.
+    std::size_t held_bytes() const {
+        std::size_t all = sizeof(*this) + problem.held_bytes() + regions.size() * sizeof(Region);
+        for (const Stage<Family>& stage : stages) all += sizeof(stage) + stage.problem.held_bytes();
         return all;
     }
 };

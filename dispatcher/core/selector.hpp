@@ -9,6 +9,8 @@
 //     static std::int64_t launches(const Problem&, const Way&)              such as one for each matrix of a batch
 //     static std::vector<Problem> pieces(const Problem&)                    problems that together are this one, with its tensors in their order; none if it is one
 //     static std::size_t tensor_count(const Problem&)
+//     static Region region(const Problem&, std::size_t)                     which memory a tensor takes
+// A Problem also says how many bytes it holds beside itself: std::size_t held_bytes() const.
 #pragma once
 
 #include <algorithm>
@@ -256,6 +258,7 @@ private:
         plan->microseconds    = candidate.microseconds;
         plan->workspace_bytes = candidate.workspace_bytes;
         plan->stages.push_back({candidate.kernel, &candidate.kernel->library().api(), candidate.way, candidate.workspace_bytes, problem, 0});
+        plan->regions = regions_of(problem);
         return plan;
     }
 
@@ -276,7 +279,14 @@ private:
             plan->microseconds += one->microseconds;
             first_tensor += Family::tensor_count(piece);
         }
+        plan->regions = regions_of(problem);
         return plan;
+    }
+
+    static std::vector<Region> regions_of(const Problem& problem) {
+        std::vector<Region> regions(Family::tensor_count(problem));
+        for (std::size_t i = 0; i < regions.size(); ++i) regions[i] = Family::region(problem, i);
+        return regions;
     }
 
     std::shared_ptr<Registry> registry_;

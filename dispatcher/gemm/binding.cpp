@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Problems and tensors as kernels take them.
-#include <cmath>
-
 #include "ckdispatch/core/dtypes.hpp"
+#include "ckdispatch/core/split_k.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
+#include "ckdispatch/gemm/words.hpp"
 
 namespace ckdispatch {
 namespace {
@@ -53,11 +53,6 @@ std::uintptr_t batch_bytes(const GemmProblem& p, std::size_t tensor) {
     }
 }
 
-std::string name_of_tensor(const GemmProblem& problem, std::size_t tensor) {
-    if (!problem.groups.empty()) return std::string(1, "ABC"[tensor % 3]) + " of group " + std::to_string(tensor / 3);
-    return tensor < 3 ? std::string(1, "ABC"[tensor]) : "D" + std::to_string(tensor - 3);
-}
-
 }  // namespace
 
 GemmFamily::Bound GemmFamily::probe(const GemmProblem& problem, const GemmWay& way) {
@@ -76,7 +71,7 @@ GemmFamily::Bound GemmFamily::bind(const GemmProblem& problem, const GemmWay& wa
         return bound;
     }
     bound.members.resize(problem.groups.size());
-    for (std::size_t i = 0; i < bound.members.size(); ++i) bind_product(problem.product(problem.groups[i]), way, tensors + 3 * i, 0, bound.members[i]);
+    problem.for_each_product([&](std::size_t i, const GemmProblem& product) { bind_product(product, way, tensors + 3 * i, 0, bound.members[i]); });
     bound.base        = {sizeof(ck_gemm_problem), CK_FAMILY_GEMM};
     bound.k_batch     = way.k_batch;
     bound.batch       = 1;
@@ -85,23 +80,41 @@ GemmFamily::Bound GemmFamily::bind(const GemmProblem& problem, const GemmWay& wa
     return bound;
 }
 
-std::size_t GemmFamily::tensor_bytes(const GemmProblem& p, std::size_t tensor) {
-    if (!p.groups.empty()) return tensor_bytes(p.product(p.groups[tensor / 3]), tensor % 3);
+Region GemmFamily::region(const GemmProblem& p, std::size_t tensor) {
     const std::string_view letters = p.layout.text();
-    const auto reach = [&](char letter, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::int64_t batch_stride, Name dtype) {
-        const std::int64_t width = letter == 'r' ? columns : rows, lines = letter == 'r' ? rows : columns;
-        return std::size_t(std::ceil(double((p.batch - 1) * batch_stride + (lines - 1) * stride + width) * element_bytes(dtype)));
+    const auto of                  = [&](char letter, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::int64_t batch_stride, Name dtype) {
+        return letter == 'r' ? region_of(dtype, columns, rows, stride, p.batch, batch_stride) : region_of(dtype, rows, columns, stride, p.batch, batch_stride);
     };
-    switch (tensor) {
-        case 0: return reach(letters[0], p.m, p.k, p.stride_a, p.batch_stride_a, p.dtype_a);
-        case 1: return reach(letters[1], p.k, p.n, p.stride_b, p.batch_stride_b, p.dtype_b);
-        case 2: return reach(letters[2], p.m, p.n, p.stride_c, p.batch_stride_c, p.dtype_c);
-        default: return reach(p.d_layout.text()[0], p.m, p.n, p.stride_d[tensor - 3], p.batch_stride_d[tensor - 3], p.dtype_d);
+    // Of a group: it has sizes and leading dimensions of its own, and no batch and no D tensors.
+    const GemmGroup own{p.m, p.n, p.k, p.stride_a, p.stride_b, p.stride_c};
+    const GemmGroup& g      = p.groups.empty() ? own : p.groups[tensor / 3];
+    const std::size_t which = p.groups.empty() ? tensor : tensor % 3;
+    Region region;
+    switch (which) {
+        case 0: region = of(letters[0], g.m, g.k, g.stride_a, p.batch_stride_a, p.dtype_a); break;
+        case 1: region = of(letters[1], g.k, g.n, g.stride_b, p.batch_stride_b, p.dtype_b); break;
+        case 2: region = of(letters[2], g.m, g.n, g.stride_c, p.batch_stride_c, p.dtype_c); break;
+        default: region = of(p.d_layout.text()[0], p.m, p.n, p.stride_d[which - 3], p.batch_stride_d[which - 3], p.dtype_d);
     }
+    region.written = which == 2;
+    return region;
+}
+
+// CK's shuffling epilogue has each lane read the D tensors where it writes C, right before it does; others, and what adds up parts, do not.
+bool GemmFamily::reads_where_it_writes(const Stage<GemmFamily>& stage, std::size_t tensor) {
+    const GemmKey& key     = stage.kernel->key();
+    const GemmProblem& p   = stage.problem;
+    const GemmWords& words = gemm_words();
+    return tensor >= 3 && p.groups.empty() && p.dtype_d == p.dtype_c && p.d_layout.text()[0] == p.layout.text()[2] && key.epilogue == words.cshuffle && key.split_k == SplitK::words().none;
+}
+
+std::string GemmFamily::tensor_name(const GemmProblem& problem, std::size_t tensor) {
+    if (!problem.groups.empty()) return std::string(1, "ABC"[tensor % 3]) + " of group " + std::to_string(tensor / 3);
+    return tensor < 3 ? std::string(1, "ABC"[tensor]) : "D" + std::to_string(tensor - 3);
 }
 
 GemmProblem GemmFamily::aligned(const GemmProblem& problem, Tensors tensors) {
-    const int alignment = alignment_of(tensors, tensor_count(problem), problem.alignment, "A GEMM", [&](std::size_t i) { return name_of_tensor(problem, i); });
+    const int alignment = alignment_of(tensors, tensor_count(problem), problem.alignment, kAsked, [&](std::size_t i) { return tensor_name(problem, i); });
     if (alignment >= problem.alignment) return problem;
     GemmProblem looser = problem;
     looser.alignment   = alignment;

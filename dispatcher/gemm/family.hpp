@@ -47,7 +47,11 @@ struct GemmFamily {
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t launches(const Problem& problem, const Way& way) { return way.together ? 1 : problem.batch; }
     static std::size_t tensor_count(const Problem& problem) { return problem.groups.empty() ? 3 + std::size_t(problem.d_count) : 3 * problem.groups.size(); }
-    static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor);
+    static constexpr const char* kAsked = "A GEMM";
+    static std::string tensor_name(const Problem& problem, std::size_t tensor);
+    static Region region(const Problem& problem, std::size_t tensor);
+    static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor) { return region(problem, tensor).reach; }
+    static bool reads_where_it_writes(const Stage<GemmFamily>& stage, std::size_t tensor);
     static Problem aligned(const Problem& problem, Tensors tensors);
 };
 

@@ -46,17 +46,21 @@ std::size_t GemmProblem::hash() const {
     return seed;
 }
 
-GemmProblem GemmProblem::product(const GemmGroup& group) const {
+GemmProblem GemmProblem::without_groups() const {
     GemmProblem one = *this;
-    one.groups.clear();
-    one.m = group.m, one.n = group.n, one.k = group.k;
-    one.stride_a = group.stride_a, one.stride_b = group.stride_b, one.stride_c = group.stride_c;
+    one.groups      = {};
     return one;
+}
+
+void GemmProblem::take_sizes(const GemmGroup& group) {
+    m = group.m, n = group.n, k = group.k;
+    stride_a = group.stride_a, stride_b = group.stride_b, stride_c = group.stride_c;
 }
 
 std::vector<GemmProblem> GemmProblem::products() const {
     std::vector<GemmProblem> all;
-    for (const GemmGroup& group : groups) all.push_back(product(group));
+    all.reserve(groups.size());
+    for_each_product([&](std::size_t, const GemmProblem& product) { all.push_back(product); });
     return all;
 }
 

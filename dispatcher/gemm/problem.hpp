@@ -60,12 +60,27 @@ struct GemmProblem {
     /// Such as "gemm 512x256x1024 fp16 rcr".
     std::string text() const;
 
-    /// A group as a problem of its own, and all of them in their order.
-    GemmProblem product(const GemmGroup& group) const;
+    /// Every group as a problem of its own, in their order.
     std::vector<GemmProblem> products() const;
+    /// The same for one after the other in one place: visit(index, product).
+    template <class Visit>
+    void for_each_product(Visit&& visit) const {
+        GemmProblem one = without_groups();
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            one.take_sizes(groups[i]);
+            visit(i, static_cast<const GemmProblem&>(one));
+        }
+    }
+
+    /// Bytes that it holds beside itself.
+    std::size_t held_bytes() const { return groups.size() * sizeof(GemmGroup); }
 
     friend bool operator==(const GemmProblem& a, const GemmProblem& b);
     std::size_t hash() const;
+
+private:
+    GemmProblem without_groups() const;
+    void take_sizes(const GemmGroup& group);
 };
 
 /// In which order preshuffled weights are: in blocks of n columns, each with k neighbours along K of one column after the other.

@@ -139,9 +139,10 @@ void GemmProblemBuilder::build_groups(GemmProblem& p) const {
     if (p.m || p.n || p.k || a_.given || b_.given || c_.given || p.stride_a || p.stride_b || p.stride_c)
         refuse("A GEMM of groups was asked for with sizes or strides beside theirs; each group has its own.");
     if (p.batch != 1 || p.d_count || !p.weights.empty()) refuse("A GEMM of groups was asked for with a batch, D tensors or preshuffled weights; groups have none: run them one by one.");
+    if (p.groups.size() > std::size_t(kMostGroups)) refuse("A GEMM of " + number(std::int64_t(p.groups.size())) + " groups was asked for; there may be up to " + number(kMostGroups) + ".");
+    GemmProblemBuilder builder = *this;
+    builder.problem_.groups    = {};
     for (GemmGroup& group : p.groups) {
-        GemmProblemBuilder builder = *this;
-        builder.problem_.groups.clear();
         const GemmProblem one = builder.sizes(group.m, group.n, group.k).leading_dimensions(group.stride_a, group.stride_b, group.stride_c).build();
         group = {one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c};
         // What was completed is the same for all.

@@ -17,6 +17,7 @@ public:
     static constexpr std::int64_t kPacked = -1;
     /// The leading dimension of a D tensor that has one row, or one column, for all.
     static constexpr std::int64_t kRepeated = 0;
+    static constexpr std::int64_t kMostGroups = 65536;
 
     GemmProblemBuilder();
 

@@ -10,6 +10,8 @@ struct GemmWords {
     // Of a key's variant.
     Name standard{"standard"}, batched{"batched"}, grouped{"grouped"}, multi_d{"multi_d"}, preshuffle{"preshuffle"}, stream_k{"stream_k"};
     Name pass_through{"PassThrough"};
+    // Of a key's epilogue.
+    Name cshuffle{"cshuffle"};
 
     bool is_variant(Name word) const { return word == standard || word == batched || word == grouped || word == multi_d || word == preshuffle || word == stream_k; }
 };

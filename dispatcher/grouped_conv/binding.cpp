@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Problems and tensors as kernels take them.
-#include <cmath>
-
-#include "ckdispatch/core/dtypes.hpp"
 #include "ckdispatch/grouped_conv/family.hpp"
 #include "ckdispatch/grouped_conv/words.hpp"
 
@@ -33,13 +30,19 @@ ck_grouped_conv_problem GroupedConvFamily::bind(const GroupedConvProblem& proble
     return bound;
 }
 
-std::size_t GroupedConvFamily::tensor_bytes(const GroupedConvProblem& problem, std::size_t tensor) {
-    return std::size_t(std::ceil(double(problem.elements(tensor)) * element_bytes(problem.dtype_of(tensor))));
+Region GroupedConvFamily::region(const GroupedConvProblem& problem, std::size_t tensor) {
+    Region region  = region_of(problem.dtype_of(tensor), problem.elements(tensor), 1, 0, 1, 0);
+    region.written = tensor == problem.result();
+    return region;
+}
+
+std::string GroupedConvFamily::tensor_name(const GroupedConvProblem&, std::size_t tensor) {
+    constexpr const char* names[] = {"x", "w", "y", "the bias"};
+    return names[tensor];
 }
 
 GroupedConvProblem GroupedConvFamily::aligned(const GroupedConvProblem& problem, Tensors tensors) {
-    constexpr const char* names[] = {"x", "w", "y", "the bias"};
-    const int alignment           = alignment_of(tensors, tensor_count(problem), problem.alignment, kAGroupedConvolution, [&](std::size_t i) { return names[i]; });
+    const int alignment = alignment_of(tensors, tensor_count(problem), problem.alignment, kAsked, [&](std::size_t i) { return tensor_name(problem, i); });
     if (alignment >= problem.alignment) return problem;
     GroupedConvProblem looser = problem;
     looser.alignment          = alignment;

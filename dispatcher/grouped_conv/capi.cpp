@@ -18,10 +18,11 @@ struct GroupedConvBinding {
         const auto p = whole<ckd_grouped_conv_problem>(base, CKD_GROUPED_CONV, sizeof(ckd_grouped_conv_problem),
                                                        "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.");
         if (!p.dtype_x) throw Error(ErrorCode::invalid_argument, "A grouped convolution was asked for without the dtype of x; fp16 is one.");
+        const std::string_view dtype_x = text(p.dtype_x, "");
         GroupedConvProblemBuilder builder;
         builder.direction(text(p.direction, ""))
             .sizes(p.n, p.g ? p.g : 1, p.c, p.k)
-            .dtypes(p.dtype_x, text(p.dtype_w, p.dtype_x), text(p.dtype_y, ""))
+            .dtypes(dtype_x, text(p.dtype_w, dtype_x), text(p.dtype_y, ""))
             .layout(text(p.layout, ""))
             .fused(text(p.fused_op, ""), p.d_count)
             .split_k(parts_of(p.split_k))
@@ -40,7 +41,7 @@ struct GroupedConvBinding {
 
 private:
     static void read_axes(const ckd_grouped_conv_problem& p, GroupedConvProblemBuilder& builder) {
-        const int dims = p.ndim_spatial || !p.layout ? p.ndim_spatial : GroupedConvLayout::find(p.layout).ndim_spatial;
+        const int dims = p.ndim_spatial || !p.layout ? p.ndim_spatial : GroupedConvLayout::find(text(p.layout, "")).ndim_spatial;
         if (dims < 1 || dims > CKD_GROUPED_CONV_MAX_SPATIAL)
             throw Error(ErrorCode::invalid_argument, "A grouped convolution of " + std::to_string(dims) + " spatial dimensions was asked for; there are from one to three.");
         GroupedConvProblemBuilder::Extents input, filter, output, stride, dilation, left, right;

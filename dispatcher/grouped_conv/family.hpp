@@ -11,6 +11,7 @@
 #include "ckdispatch/grouped_conv/key.hpp"
 #include "ckdispatch/grouped_conv/problem_builder.hpp"
 #include "ckdispatch/grouped_conv/registry.hpp"
+#include "ckdispatch/grouped_conv/words.hpp"
 
 namespace ckdispatch {
 
@@ -34,7 +35,11 @@ struct GroupedConvFamily {
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t launches(const Problem&, const Way&) { return 1; }
     static std::size_t tensor_count(const Problem& problem) { return 3 + std::size_t(problem.d_count); }
-    static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor);
+    static constexpr const char* kAsked = kAGroupedConvolution;
+    static std::string tensor_name(const Problem& problem, std::size_t tensor);
+    static Region region(const Problem& problem, std::size_t tensor);
+    static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor) { return region(problem, tensor).reach; }
+    static bool reads_where_it_writes(const Stage<GroupedConvFamily>&, std::size_t) { return false; }
     static Problem aligned(const Problem& problem, Tensors tensors);
 };
 

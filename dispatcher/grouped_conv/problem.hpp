@@ -63,6 +63,8 @@ struct GroupedConvProblem {
 
     friend bool operator==(const GroupedConvProblem& a, const GroupedConvProblem& b);
     std::size_t hash() const;
+    /// Bytes that it holds beside itself.
+    std::size_t held_bytes() const { return 0; }
 
 private:
     // What is not used is 1.

@@ -18,12 +18,12 @@ _COPTS = [
 ]
 
 # CK_TEST_FILES names the files of the kernels, CKDISPATCH_SIMULATOR the simulator's runtime.
-def _surroundings(kernels, simulator, data, env):
-    data = list(data)
+def _surroundings(kernels, simulator, data, env, more_kernels = []):
+    data = data + more_kernels
     env = dict(env)
     if kernels:
         data.extend(_KERNELS)
-        env["CK_TEST_FILES"] = " ".join(["$(rootpaths {})".format(label) for label in _KERNELS])
+        env["CK_TEST_FILES"] = " ".join(["$(rootpaths {})".format(label) for label in _KERNELS + more_kernels])
     if simulator:
         data.append(_SIMULATOR)
         env["CKDISPATCH_SIMULATOR"] = "$(rootpath {})".format(_SIMULATOR)
@@ -55,11 +55,13 @@ def dispatcher_test(name, size = "small", kernels = False, simulator = False, da
         **(_surroundings(kernels, simulator, data, env) | kwargs)
     )
 
-def capi_test(name, size = "small", kernels = True, simulator = False, data = [], env = {}, **kwargs):
+def capi_test(name, size = "small", srcs = None, kernels = True, more_kernels = [], simulator = False, data = [], env = {}, **kwargs):
     """Compiles <name>.c as C11, without C++, and runs it.
 
     Args:
-        name: name of the test and of its file.
+        name: name of the test and, unless there are srcs, of its file.
+        srcs: the file, if it has another name.
+        more_kernels: sets of kernels that it needs beside those of all tests.
         size: as for cc_test.
         kernels: whether it needs built kernels.
         simulator: whether it needs the simulator.
@@ -70,7 +72,7 @@ def capi_test(name, size = "small", kernels = True, simulator = False, data = []
     cc_test(
         name = name,
         size = size,
-        srcs = [name + ".c"],
+        srcs = srcs or [name + ".c"],
         copts = _COPTS + [
             "-Werror",
             "-pedantic",
@@ -81,5 +83,5 @@ def capi_test(name, size = "small", kernels = True, simulator = False, data = []
             "//dispatcher:capi",
             "//tests/dispatcher:check_h",
         ],
-        **(_surroundings(kernels, simulator, data, env) | kwargs)
+        **(_surroundings(kernels, simulator, data, env, more_kernels) | kwargs)
     )

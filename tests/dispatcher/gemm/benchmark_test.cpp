@@ -130,13 +130,16 @@ TEST_F(Benchmark, ThatMakesNoSenseIsRefused) {
         options.warmup = warmup, options.repeat = repeat, options.rotating_buffers = rotating;
         EXPECT_REFUSED(ErrorCode::invalid_argument,
                        "A benchmark was asked for with warmup = " + std::to_string(warmup) + ", repeat = " + std::to_string(repeat) + " and rotating_buffers = " + std::to_string(rotating) +
-                           "; repeat and rotating_buffers must be at least 1, warmup at least 0.",
+                           "; repeat is from 1 to 1000000, warmup from 0, and rotating_buffers from 1 to 1024.",
                        timed(options));
     };
     const int before = launches();
     refused(-1, 1, 1);
     refused(0, 0, 1);
     refused(0, 1, 0);
+    refused(2000000000, 1, 1);
+    refused(0, 2000000000, 1);
+    refused(0, 1, 2000000000);
     EXPECT_EQ(launches(), before);
 }
 

@@ -34,6 +34,16 @@ TEST_F(PlanCache, GivesTheSamePlanForTheSameProblem) {
     EXPECT_EQ(selector.cached(), 2u);
 }
 
+// Its limit is one of bytes, so a plan must say what its groups take.
+TEST_F(PlanCache, CountsTheGroupsOfAPlan) {
+    GemmProblemBuilder many;
+    many.dtype("fp16");
+    for (int i = 0; i < 64; ++i) many.group(64, 64, 64);
+    const auto one = selector.select(fp16(64, 64, 64).build()), all = selector.select(many.build());
+    EXPECT_GE(one->held_bytes(), sizeof(GemmPlan) + 3 * sizeof(Region));
+    EXPECT_GE(all->held_bytes(), 64 * (sizeof(GemmGroup) + sizeof(Stage<GemmFamily>) + 3 * sizeof(Region)));
+}
+
 TEST_F(PlanCache, ForgetsWhenTheRegistryChanges) {
     const auto plan = selector.select(fp16(8192, 8192, 8192).build());
     registry->remove(plan->name());

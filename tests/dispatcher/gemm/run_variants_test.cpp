@@ -76,6 +76,37 @@ TEST_F(RunVariants, AddTwoTensors) {
     expect_right(fp16(70, 72, 104).fused("MultiDAdd", 2).d_leading_dimensions({80, kRepeated}).build(), "MultiDAdd_d2");
 }
 
+// A residual: each lane reads D where it then writes C.
+TEST_F(RunVariants, AddATensorInItsOwnPlace) {
+    GemmDispatcher dispatcher(registry, device);
+    for (const std::int64_t stride : {0, 80}) {
+        const auto problem = fp16(200, 72, 104).leading_dimensions(0, 0, stride).fused("MultiDAddRelu", 1).d_leading_dimensions({stride ? stride : 72}).build();
+        const auto run     = [&](bool in_place) {
+            const Halves a = test::small_numbers(200 * 104, 1), b = test::small_numbers(72 * 104, 2), d = test::small_numbers(GemmFamily::tensor_bytes(problem, 3) / 2, 3);
+            const GuardedTensor a_tensor(device, a), b_tensor(device, b), d_tensor(device, d), c_tensor(device, d);
+            void* const tensors[] = {a_tensor.address(), b_tensor.address(), c_tensor.address(), in_place ? c_tensor.address() : d_tensor.address()};
+            dispatcher.run(problem, tensors);
+            device->synchronize();
+            return c_tensor.read();
+        };
+        EXPECT_EQ(run(true), run(false)) << stride;
+    }
+}
+
+TEST_F(RunVariants, RefuseATensorThatIsNotQuiteInItsOwnPlace) {
+    GemmDispatcher dispatcher(registry, device);
+    const GuardedTensor a(device, Halves(70 * 104)), b(device, Halves(72 * 104)), c(device, Halves(80 * 80));
+    const std::string refusal = "A GEMM was to be run with C in the memory of D0; what is written must not overlap another tensor";
+    const auto refused        = [&](const GemmProblem& problem, std::size_t offset) {
+        void* const tensors[] = {a.address(), b.address(), c.address(), static_cast<char*>(c.address()) + offset};
+        EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, refusal, dispatcher.run(problem, tensors));
+    };
+    refused(fp16(70, 72, 104).fused("MultiDAddRelu", 1).build(), 16);
+    refused(fp16(70, 72, 104).fused("MultiDAddRelu", 1).d_leading_dimensions({80}).build(), 0);
+    refused(fp16(70, 72, 104).fused("MultiDAddRelu", 1).d_leading_dimensions({kRepeated}).build(), 0);
+    refused(fp16(72, 72, 104).fused("MultiDAdd", 1).d_tensors("", "c").build(), 0);
+}
+
 TEST_F(RunVariants, AddATensorOfColumns) {
     expect_right(fp16(72, 72, 104).fused("MultiDAdd", 1).d_tensors("", "c").build(), "rcrc");
     expect_right(fp16(70, 72, 104).fused("MultiDAdd", 1).d_tensors("", "c").d_leading_dimensions({kRepeated}).build(), "rcrc");

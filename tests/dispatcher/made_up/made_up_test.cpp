@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What the runtime makes of a library's answers that no kernel of today gives: every status, and workspaces.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <thread>
 
 #include "tests/dispatcher/made_up/launches.h"
 #include "tests/dispatcher/support/on_device.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
+#include "tests/dispatcher/support/symbols.hpp"
 
 namespace ckdispatch {
 namespace {
@@ -19,26 +21,20 @@ class MadeUp : public testing::Test {
 protected:
     void SetUp() override {
         const std::string path = test::built_library("made_up_gemm_plain");
-        registry->add_library({path, ""});
-        void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
-        ASSERT_NE(library, nullptr);
-        take_launches = reinterpret_cast<decltype(take_launches)>(::dlsym(library, "made_up_take_launches"));
-        ASSERT_NE(take_launches, nullptr);
+        take_launches          = test::symbol_of<decltype(take_launches)>(registry->add_library({path, ""})->library(), "made_up_take_launches");
         (void)take_launches();
     }
 
     static GemmProblemBuilder problem(std::int64_t answer, std::int64_t workspace = 1) { return GemmProblemBuilder().sizes(workspace, answer, 8).dtype("fp16"); }
 
-    /// With the memory of the caller, at which nothing looks.
-    GemmDispatcher::PlanPtr run(GemmDispatcher& dispatcher, const GemmProblem& wanted, const RunOptions& options = {}) {
-        void* const tensors[] = {memory, memory, memory};
-        return dispatcher.run(wanted, tensors, options);
-    }
+    /// With addresses at which nothing looks, a gigabyte from one to the next.
+    static char* address(std::size_t tensor) { return reinterpret_cast<char*>((tensor + 1) << 30); }
+    GemmDispatcher::PlanPtr run(GemmDispatcher& dispatcher, const GemmProblem& wanted, const RunOptions& options = {}) { return dispatcher.run(wanted, tensors, options); }
 
     std::shared_ptr<GemmRegistry> registry = std::make_shared<GemmRegistry>("mine");
     GemmSelector selector{registry, "gfx942"};
     made_up_launches (*take_launches)() = nullptr;
-    alignas(16) char memory[16]         = {};
+    void* const tensors[3]              = {address(0), address(1), address(2)};
 };
 
 TEST_F(MadeUp, LibraryHoldsCodeForBothOfItsGpus) {
@@ -161,14 +157,14 @@ TEST_F(MadeUpRun, LaunchesOnceWithoutTiming) {
     EXPECT_EQ(launched.options.timed, 0);
     EXPECT_STREQ(launched.options.gpu, "gfx942");
     EXPECT_EQ(launched.options.stream, nullptr);
-    EXPECT_EQ(launched.problem.a, memory);
+    EXPECT_EQ(launched.problem.a, address(0));
 }
 
 TEST_F(MadeUpRun, LaunchesOnceForEachMatrixOfABatch) {
     run(*dispatcher, problem(fine).batch(5, 8, 8, 8).build());
     const auto launched = take_launches();
     EXPECT_EQ(launched.count, 5);
-    EXPECT_EQ(launched.problem.a, memory + 4 * 8 * 2);
+    EXPECT_EQ(launched.problem.a, address(0) + 4 * 8 * 2);
 }
 
 TEST_F(MadeUpRun, EndsWithTheFirstLaunchThatFails) {
@@ -179,9 +175,104 @@ TEST_F(MadeUpRun, EndsWithTheFirstLaunchThatFails) {
 TEST_F(MadeUpRun, IsTimedRunByRun) {
     BenchmarkOptions options;
     options.warmup = 2, options.repeat = 3;
-    void* const tensors[] = {memory, memory, memory};
     EXPECT_EQ(dispatcher->benchmark(*dispatcher->select(problem(fine).build()), tensors, options).milliseconds.size(), 3u);
     EXPECT_EQ(take_launches().count, 5);
+}
+
+TEST_F(MadeUpRun, DoesNotHappenWithAnOutputOnAnInput) {
+    const auto asked = problem(fine, 64).build();
+    for (const std::size_t other : {0, 1}) {
+        void* const shared[] = {address(0), address(1), address(other)};
+        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A GEMM was to be run with C in the memory of ") + "AB"[other] + "; what is written must not overlap another tensor.",
+                       dispatcher->run(asked, shared));
+        EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "must not overlap", dispatcher->run_plan(*dispatcher->select(asked), shared));
+    }
+    // By a single element, and by none.
+    void* const by_one[] = {address(0), address(1), address(0) + 2 * (64 * 8 - 1)};
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "C in the memory of A", dispatcher->run_plan(*dispatcher->select(asked), by_one));
+    void* const by_none[] = {address(0), address(1), address(0) + 2 * 64 * 8};
+    EXPECT_EQ(take_launches().count, 0);
+    dispatcher->run_plan(*dispatcher->select(asked), by_none);
+    // What is only read may be shared.
+    void* const same_inputs[] = {address(0), address(0), address(2)};
+    dispatcher->run(asked, same_inputs);
+    EXPECT_EQ(take_launches().count, 2);
+}
+
+TEST_F(MadeUpRun, DoesNotHappenWithAWorkspaceOnATensor) {
+    const auto asked = problem(fine, 1000).build();
+    RunOptions options;
+    options.workspace_size = 2000;
+    for (const std::size_t tensor : {0, 1, 2}) {
+        options.workspace = address(tensor);
+        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A workspace was given that overlaps ") + "ABC"[tensor] + "; it must be memory of its own.", run(*dispatcher, asked, options));
+    }
+    // It reaches into A with more than the plan needs.
+    options.workspace = address(0) - 1000;
+    run(*dispatcher, asked, options);
+    EXPECT_EQ(take_launches().count, 1);
+}
+
+TEST_F(MadeUpRun, KeepsFewWorkspacesHoweverManyStreamsThereAre) {
+    std::set<void*> seen;
+    for (int i = 0; i < 200; ++i) {
+        RunOptions options;
+        options.stream = device->create_stream();
+        run(*dispatcher, problem(fine, 1000).build(), options);
+        seen.insert(take_launches().options.workspace);
+        // Every second one is left, so that not all have the same handle.
+        if (i % 2) device->destroy_stream(options.stream);
+    }
+    EXPECT_LE(seen.size(), 32u);
+}
+
+// One handle that is another stream in each thread: hipStreamPerThread.
+TEST_F(MadeUpRun, GetsAWorkspaceForEachThreadsOwnStream) {
+    RunOptions options;
+    options.stream = reinterpret_cast<void*>(std::uintptr_t(2));
+    run(*dispatcher, problem(fine, 1000).build(), options);
+    void* const mine = take_launches().options.workspace;
+    void* others     = nullptr;
+    std::thread([&] {
+        run(*dispatcher, problem(fine, 1000).build(), options);
+        others = take_launches().options.workspace;
+    }).join();
+    EXPECT_NE(others, mine);
+    run(*dispatcher, problem(fine, 1000).build(), options);
+    EXPECT_EQ(take_launches().options.workspace, mine);
+}
+
+// The library launches nothing, so that C stays as it was.
+class MadeUpResult : public MadeUpRun {
+protected:
+    using Halves = test::Halves;
+    static constexpr std::uint16_t kOne = 0x3c00, k300 = 0x5cb0;
+
+    Validation validated(const GemmProblem& asked, const Halves& a, const Halves& b, const Halves& c) {
+        const test::GuardedTensor a_tensor(device, a), b_tensor(device, b), c_tensor(device, c);
+        void* const all[] = {a_tensor.address(), b_tensor.address(), c_tensor.address()};
+        return validate(*dispatcher, asked, all);
+    }
+};
+
+TEST_F(MadeUpResult, ThatIsWrongIsFoundWrong) {
+    const Validation result = validated(GemmProblemBuilder().sizes(64, 64, 64).dtype("fp16").build(), Halves(64 * 64, kOne), Halves(64 * 64, kOne), Halves(64 * 64, kOne));
+    EXPECT_FALSE(result.ok());
+    EXPECT_EQ(result.wrong, 64 * 64);
+    EXPECT_EQ(result.actual, 1);
+    EXPECT_EQ(result.expected, 64);
+    EXPECT_EQ(result.max_abs, 63);
+    EXPECT_GT(result.max_over, 1);
+}
+
+TEST_F(MadeUpResult, NamesItsWorstPlace) {
+    Halves c(2 * 64 * 64, 0);
+    c[64 * 64 + 5 * 64 + 7] = k300;
+    const Validation result = validated(GemmProblemBuilder().sizes(64, 64, 64).batch(2).dtype("fp16").build(), Halves(2 * 64 * 64, 0), Halves(2 * 64 * 64, 0), c);
+    EXPECT_EQ(result.wrong, 1);
+    EXPECT_EQ(result.worst, (std::vector<std::int64_t>{1, 5, 7}));
+    EXPECT_EQ(result.actual, 300);
+    EXPECT_EQ(result.expected, 0);
 }
 
 }  // namespace

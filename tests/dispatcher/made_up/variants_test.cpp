@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Which of several made-up variants serves a problem, and what it is launched with.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,6 +8,7 @@
 #include "tests/dispatcher/made_up/launches.h"
 #include "tests/dispatcher/support/on_device.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
+#include "tests/dispatcher/support/symbols.hpp"
 
 namespace ckdispatch {
 namespace {
@@ -26,20 +26,18 @@ protected:
     void add(const char* kind) {
         const std::string path = test::built_library(std::string("made_up_gemm_") + kind);
         const auto kernel      = registry->add_library({path, ""});
-        void* const library    = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
-        ASSERT_NE(library, nullptr);
-        take[kernel->name()] = reinterpret_cast<made_up_launches (*)()>(::dlsym(library, "made_up_take_launches"));
-        ASSERT_NE(take[kernel->name()], nullptr);
+        take[kernel->name()]   = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
         (void)take[kernel->name()]();
     }
 
     static GemmProblemBuilder fp16(std::int64_t m, std::int64_t n = kFine, std::int64_t k = 64) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
     static GemmProblemBuilder groups() { return GemmProblemBuilder().dtype("fp16").group(10, kFine, 64).group(20, 2 * kFine, 128); }
 
-    /// With memory at which nothing looks: tensor i begins 16 * i bytes in.
+    /// With addresses at which nothing looks, a megabyte from one to the next.
+    static char* address(std::size_t tensor) { return reinterpret_cast<char*>((tensor + 1) << 20); }
     GemmDispatcher::PlanPtr run(const GemmProblem& problem) {
         void* tensors[8];
-        for (std::size_t i = 0; i < 8; ++i) tensors[i] = memory + 16 * i;
+        for (std::size_t i = 0; i < 8; ++i) tensors[i] = address(i);
         return dispatcher->run(problem, tensors);
     }
 
@@ -47,7 +45,6 @@ protected:
     std::shared_ptr<Device> device;
     std::unique_ptr<GemmDispatcher> dispatcher;
     std::map<std::string, made_up_launches (*)()> take;
-    alignas(16) char memory[128] = {};
 };
 
 TEST_F(MadeUpVariants, ServeABatchInOneLaunchWhereOneOfThemCan) {
@@ -86,10 +83,10 @@ TEST_F(MadeUpVariants, ServeGroupsInOneLaunchWhereOneOfThemCan) {
     EXPECT_EQ(launched.problem.group_count, 2);
     EXPECT_GE(launched.options.workspace_size, 30u);
     EXPECT_EQ(launched.groups[0].m, 10);
-    EXPECT_EQ(launched.groups[0].a, memory);
+    EXPECT_EQ(launched.groups[0].a, address(0));
     EXPECT_EQ(launched.groups[1].n, 2 * kFine);
     EXPECT_EQ(launched.groups[1].k, 128);
-    EXPECT_EQ(launched.groups[1].c, memory + 16 * 5);
+    EXPECT_EQ(launched.groups[1].c, address(5));
 }
 
 TEST_F(MadeUpVariants, ServeGroupsOneByOneWhereNoneCanOtherwise) {
@@ -104,7 +101,7 @@ TEST_F(MadeUpVariants, ServeGroupsOneByOneWhereNoneCanOtherwise) {
     const auto launched = take[kPlain]();
     EXPECT_EQ(launched.count, 2);
     EXPECT_EQ(launched.problem.m, 20);
-    EXPECT_EQ(launched.problem.a, memory + 16 * 3);
+    EXPECT_EQ(launched.problem.a, address(3));
     EXPECT_EQ(launched.problem.group_count, 0);
 }
 
@@ -135,8 +132,8 @@ TEST_F(MadeUpVariants, AreGivenDTensors) {
     const auto plan = run(fp16(10).fused("MultiDAdd", 2).d_leading_dimensions({GemmProblemBuilder::kRepeated}).build());
     EXPECT_EQ(plan->name(), "gemm_made_up_multi_d");
     const auto launched = take["gemm_made_up_multi_d"]();
-    EXPECT_EQ(launched.problem.d[0], memory + 16 * 3);
-    EXPECT_EQ(launched.problem.d[1], memory + 16 * 4);
+    EXPECT_EQ(launched.problem.d[0], address(3));
+    EXPECT_EQ(launched.problem.d[1], address(4));
     EXPECT_EQ(launched.problem.stride_d[0], 0);
     EXPECT_EQ(launched.problem.stride_d[1], kFine);
     EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "computes MultiDAdd with 2 D tensors, not MultiDAdd with 1 D tensor.", dispatcher->select(fp16(10).fused("MultiDAdd", 1).build()));
