@@ -6,6 +6,7 @@
  * and what would work; it belongs to the calling thread and lasts until its next failing call. No exception crosses this border.
  * Text that a function allocates is freed with ckd_free_text(). A structure begins with its own size, so that a later version may
  * append fields; zero is the default of every field. Handles may be used from any thread; destroying one in use by another is not allowed.
+ * What a run writes must not overlap another of its tensors (but for a D tensor that is C, where the kernel allows it): such a run is refused.
  */
 #ifndef CKDISPATCH_H_
 #define CKDISPATCH_H_
@@ -133,7 +134,7 @@ typedef struct ckd_run_options {
     uint32_t struct_size;
     uint32_t reserved;
     void* stream;            /* hipStream_t; null for the default stream */
-    void* workspace;         /* device memory, or null for the dispatcher's own */
+    void* workspace;         /* device memory for one stream at a time that overlaps no tensor, or null for the dispatcher's own */
     uint64_t workspace_size;
 } ckd_run_options;
 

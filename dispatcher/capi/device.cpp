@@ -13,12 +13,12 @@ Device& device_of(ckd_device* handle) { return *needed(handle, "a device").it; }
 
 ckd_status ckd_device_open(const char* name, const char* simulator, ckd_device** device) {
     return guarded([&] {
-        give(device, "a place for the device", [&] { return new ckd_device{Device::open(&needed(name, "the name of a device"), simulator ? simulator : "")}; });
+        give(device, "a place for the device", [&] { return ckd_device::make(Device::open(text_of(name, "the name of a device"), simulator ? text_of(simulator, "the path of the simulator") : "")); });
     });
 }
 
-void ckd_device_close(ckd_device* device) { delete device; }
-const char* ckd_device_gpu(const ckd_device* device) { return device ? device->it->gpu().c_str() : ""; }
+void ckd_device_close(ckd_device* device) { ckd_device::destroy(device, "a device"); }
+const char* ckd_device_gpu(const ckd_device* device) { return device && device->alive() ? device->it->gpu().c_str() : ""; }
 
 ckd_status ckd_device_allocate(ckd_device* device, size_t bytes, void** address) {
     return guarded([&] { give(address, "a place for the address", [&] { return device_of(device).allocate(bytes); }); });

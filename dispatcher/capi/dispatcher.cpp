@@ -4,6 +4,7 @@
 
 #include "ckdispatch/capi/guard.hpp"
 #include "ckdispatch/capi/handles.hpp"
+#include "ckdispatch/capi/structures.hpp"
 #include "ckdispatch/core/json.hpp"
 
 using namespace ckdispatch;
@@ -16,7 +17,7 @@ const AnyPlan& plan_of(const ckd_plan* handle) { return *needed(handle, "a plan"
 
 template <class Make>
 void give_plan(ckd_plan** place, Make&& make) {
-    give(place, "a place for the plan", [&] { return new ckd_plan{make()}; });
+    give(place, "a place for the plan", [&] { return ckd_plan::make(make()); });
 }
 
 template <class Make>
@@ -26,7 +27,8 @@ void give_text(char** place, Make&& make) {
 
 template <class Options>
 const Options& sized(const Options& options) {
-    if (options.struct_size < sizeof(Options)) throw Error(ErrorCode::invalid_argument, "Options were given whose struct_size is " + std::to_string(options.struct_size) + ", not " + std::to_string(sizeof(Options)) + ".");
+    if (options.struct_size < sizeof(Options) || options.struct_size > kLargestStructure)
+        throw Error(ErrorCode::invalid_argument, "Options were given whose struct_size is " + std::to_string(options.struct_size) + ", not " + std::to_string(sizeof(Options)) + ".");
     return options;
 }
 
@@ -56,11 +58,11 @@ Json as_json(double value) { return std::isfinite(value) ? Json(value) : Json(st
 
 ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu, ckd_dispatcher** dispatcher) {
     return guarded([&] {
-        give(dispatcher, "a place for the dispatcher", [&] { return new ckd_dispatcher{needed(registry, "a registry").it->dispatcher(&needed(gpu, "the name of a GPU"))}; });
+        give(dispatcher, "a place for the dispatcher", [&] { return ckd_dispatcher::make(needed(registry, "a registry").it->dispatcher(text_of(gpu, "the name of a GPU"))); });
     });
 }
 
-void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher) { delete dispatcher; }
+void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher) { ckd_dispatcher::destroy(dispatcher, "a dispatcher"); }
 
 ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy strategy) {
     return guarded([&] { dispatcher_of(dispatcher).use(strategy); });
@@ -76,15 +78,15 @@ ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ck
     return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select(needed(problem, "a problem")); }); });
 }
 ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan) {
-    return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select_explicit(&needed(name_or_key, "a name or a key"), needed(problem, "a problem")); }); });
+    return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select_explicit(text_of(name_or_key, "a name or a key"), needed(problem, "a problem")); }); });
 }
 ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json) {
     return guarded([&] { give_text(json, [&] { return dispatcher_of(dispatcher).rank(needed(problem, "a problem")); }); });
 }
 
-void ckd_plan_destroy(ckd_plan* plan) { delete plan; }
-const char* ckd_plan_kernel(const ckd_plan* plan) { return plan ? plan->it->kernel().c_str() : ""; }
-uint64_t ckd_plan_workspace_size(const ckd_plan* plan) { return plan ? plan->it->workspace_bytes() : 0; }
+void ckd_plan_destroy(ckd_plan* plan) { ckd_plan::destroy(plan, "a plan"); }
+const char* ckd_plan_kernel(const ckd_plan* plan) { return plan && plan->alive() ? plan->it->kernel().c_str() : ""; }
+uint64_t ckd_plan_workspace_size(const ckd_plan* plan) { return plan && plan->alive() ? plan->it->workspace_bytes() : 0; }
 ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json) {
     return guarded([&] { give_text(json, [&] { return plan_of(plan).to_json(); }); });
 }
@@ -95,7 +97,7 @@ ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device)
 ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan) {
     return guarded([&] {
         auto ran = dispatcher_of(dispatcher).run(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
-        if (plan) *plan = new ckd_plan{std::move(ran)};
+        if (plan) *plan = ckd_plan::make(std::move(ran));
     });
 }
 ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options) {

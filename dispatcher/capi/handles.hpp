@@ -2,9 +2,15 @@
 // What the handles hold: a family's own objects behind an interface that is the same for all. A new family adds one line to families.cpp.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
+#include "ckdispatch/capi/guard.hpp"
 #include "ckdispatch/ckdispatch.h"
 #include "ckdispatch/core/device.hpp"
 #include "ckdispatch/core/registry.hpp"
@@ -58,17 +64,59 @@ std::unique_ptr<AnyRegistry> make_registry(ckd_family family, const std::string&
 std::unique_ptr<AnyRegistry> named_registry(ckd_family family, const std::string& name);
 std::unique_ptr<AnyRegistry> registry_from_json(ckd_family family, const std::string& text);
 
+/// What a handle of C points to. Its place stays when it is destroyed and is used again only after many others, so that a handle which was destroyed,
+/// or is one of another kind, can be told from one that lives.
+template <class Derived, class Held, std::uint32_t Kind>
+struct Handle {
+    std::atomic<std::uint32_t> kind{0};  ///< first in every handle
+    Held it;
+
+    bool alive() const { return kind.load(std::memory_order_acquire) == Kind; }
+
+    static Derived* make(Held held) {
+        Derived* const made = place();
+        made->it            = std::move(held);
+        made->kind.store(Kind, std::memory_order_release);
+        return made;
+    }
+
+    /// Null is ignored, as by free(). Of one that is not alive ckd_last_error() tells.
+    static void destroy(Derived* handle, const char* what) noexcept {
+        if (!handle) return;
+        std::uint32_t alive = Kind;
+        if (!handle->kind.compare_exchange_strong(alive, 0)) {
+            (void)guarded([&] { (void)needed(handle, what); });
+            return;
+        }
+        (void)guarded([&] {
+            handle->it = nullptr;
+            std::lock_guard<std::mutex> lock(mutex());
+            ended().push_back(handle);
+        });
+    }
+
+private:
+    static Derived* place() {
+        constexpr std::size_t kRest = 1000;
+        std::lock_guard<std::mutex> lock(mutex());
+        if (ended().size() <= kRest) return new Derived;
+        Derived* const first = ended().front();
+        ended().pop_front();
+        return first;
+    }
+    static std::mutex& mutex() {
+        static auto& one = *new std::mutex;
+        return one;
+    }
+    static std::deque<Derived*>& ended() {
+        static auto& all = *new std::deque<Derived*>;
+        return all;
+    }
+};
+
 }  // namespace ckdispatch::capi
 
-struct ckd_registry {
-    std::unique_ptr<ckdispatch::capi::AnyRegistry> it;
-};
-struct ckd_device {
-    std::shared_ptr<ckdispatch::Device> it;
-};
-struct ckd_dispatcher {
-    std::unique_ptr<ckdispatch::capi::AnyDispatcher> it;
-};
-struct ckd_plan {
-    std::unique_ptr<ckdispatch::capi::AnyPlan> it;
-};
+struct ckd_registry : ckdispatch::capi::Handle<ckd_registry, std::unique_ptr<ckdispatch::capi::AnyRegistry>, 0x72656769> {};
+struct ckd_device : ckdispatch::capi::Handle<ckd_device, std::shared_ptr<ckdispatch::Device>, 0x64657669> {};
+struct ckd_dispatcher : ckdispatch::capi::Handle<ckd_dispatcher, std::unique_ptr<ckdispatch::capi::AnyDispatcher>, 0x64697370> {};
+struct ckd_plan : ckdispatch::capi::Handle<ckd_plan, std::unique_ptr<ckdispatch::capi::AnyPlan>, 0x706c616e> {};

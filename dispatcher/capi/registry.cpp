@@ -20,38 +20,38 @@ Duplicates policy(ckd_duplicates duplicates) {
 
 template <class Make>
 void give_registry(ckd_registry** place, Make&& make) {
-    give(place, "a place for the registry", [&] { return new ckd_registry{make()}; });
+    give(place, "a place for the registry", [&] { return ckd_registry::make(make()); });
 }
 
 }  // namespace
 
 ckd_status ckd_registry_create(ckd_family family, const char* name, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return make_registry(family, &needed(name, "a name")); }); });
+    return guarded([&] { give_registry(registry, [&] { return make_registry(family, text_of(name, "a name")); }); });
 }
 
 ckd_status ckd_registry_named(ckd_family family, const char* name, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return named_registry(family, &needed(name, "a name")); }); });
+    return guarded([&] { give_registry(registry, [&] { return named_registry(family, text_of(name, "a name")); }); });
 }
 
-void ckd_registry_destroy(ckd_registry* registry) { delete registry; }
+void ckd_registry_destroy(ckd_registry* registry) { ckd_registry::destroy(registry, "a registry"); }
 
 ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char* path, ckd_duplicates duplicates, int32_t priority, size_t* count) {
     return guarded([&] {
-        const std::size_t added = registry_of(registry).load_manifest(&needed(path, "a path"), policy(duplicates), priority);
+        const std::size_t added = registry_of(registry).load_manifest(text_of(path, "a path"), policy(duplicates), priority);
         if (count) *count = added;
     });
 }
 
 ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256, ckd_duplicates duplicates, int32_t priority, char** name) {
     return guarded([&] {
-        const std::string added = registry_of(registry).add_library({&needed(path, "a path"), sha256 ? sha256 : ""}, policy(duplicates), priority);
+        const std::string added = registry_of(registry).add_library({text_of(path, "a path"), sha256 ? text_of(sha256, "a SHA-256") : ""}, policy(duplicates), priority);
         if (name) *name = allocated(added);
     });
 }
 
 ckd_status ckd_registry_remove(ckd_registry* registry, const char* name) {
     return guarded([&] {
-        if (!registry_of(registry).remove(&needed(name, "a name"))) throw Error(ErrorCode::not_found, "The kernel " + std::string(name) + " was to be removed from a registry that does not have it.");
+        if (!registry_of(registry).remove(text_of(name, "a name"))) throw Error(ErrorCode::not_found, "The kernel " + std::string(name) + " was to be removed from a registry that does not have it.");
     });
 }
 
@@ -63,14 +63,14 @@ ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other,
 }
 
 ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen) {
-    return guarded([&] { give_registry(chosen, [&] { return registry_of(registry).filtered(&needed(filter, "a filter")); }); });
+    return guarded([&] { give_registry(chosen, [&] { return registry_of(registry).filtered(text_of(filter, "a filter")); }); });
 }
 
-size_t ckd_registry_size(const ckd_registry* registry) { return registry ? registry->it->size() : 0; }
-uint64_t ckd_registry_version(const ckd_registry* registry) { return registry ? registry->it->version() : 0; }
+size_t ckd_registry_size(const ckd_registry* registry) { return registry && registry->alive() ? registry->it->size() : 0; }
+uint64_t ckd_registry_version(const ckd_registry* registry) { return registry && registry->alive() ? registry->it->version() : 0; }
 
 ckd_status ckd_registry_find(const ckd_registry* registry, const char* name_or_key, char** json) {
-    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).find(&needed(name_or_key, "a name or a key"))); }); });
+    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).find(text_of(name_or_key, "a name or a key"))); }); });
 }
 
 ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json) {
@@ -78,5 +78,5 @@ ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json) {
 }
 
 ckd_status ckd_registry_from_json(ckd_family family, const char* json, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return registry_from_json(family, &needed(json, "the JSON text")); }); });
+    return guarded([&] { give_registry(registry, [&] { return registry_from_json(family, text_of(json, "the JSON text", kLongestDocument)); }); });
 }

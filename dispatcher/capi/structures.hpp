@@ -4,22 +4,35 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "ckdispatch/ckdispatch.h"
 #include "ckdispatch/core/error.hpp"
 
 namespace ckdispatch::capi {
 
+/// Of any version to come; what is beyond has no size that was set.
+inline constexpr std::uint32_t kLargestStructure = 65536;
+
 /// The structure with what was appended later; in one of the size `shorter`, that of an earlier version, that is zero. Throws Error with the sentence for any other.
 template <class Structure>
 Structure whole(const ckd_problem& base, ckd_family family, std::size_t shorter, const char* sentence) {
-    if (base.family != std::uint32_t(family) || (base.struct_size != shorter && base.struct_size < sizeof(Structure))) throw Error(ErrorCode::invalid_argument, sentence);
+    const bool has_size = base.struct_size == shorter || (base.struct_size >= sizeof(Structure) && base.struct_size <= kLargestStructure);
+    if (base.family != std::uint32_t(family) || !has_size) throw Error(ErrorCode::invalid_argument, sentence);
     Structure structure{};
     std::memcpy(&structure, &base, base.struct_size == shorter ? shorter : sizeof(structure));
     return structure;
 }
 
-inline const char* text(const char* given, const char* otherwise) { return given ? given : otherwise; }
+/// A word of a structure, or the other if it is null. Throws Error for one that does not end where words do.
+inline std::string_view text(const char* given, std::string_view otherwise) {
+    constexpr std::size_t kLongest = 1000;
+    if (!given) return otherwise;
+    const std::size_t size = ::strnlen(given, kLongest + 1);
+    if (size > kLongest) throw Error(ErrorCode::invalid_argument, "A problem was given with a word that does not end within " + std::to_string(kLongest) + " bytes.");
+    return {given, size};
+}
 
 /// Parts of a split sum: 0 is 1, and -1 lets the dispatcher choose.
 inline std::int64_t parts_of(std::int64_t given) { return given == -1 ? 0 : given == 0 ? 1 : given; }
