@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch import device_list
 from ckdispatch.device import Device, stream_address
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.first_use import Guard
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import BenchmarkOptions, RunOptions
 from ckdispatch.result import GroupedResult, Result, RunResult
@@ -41,7 +42,7 @@ _living: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    for dispatcher in _living:
+    for dispatcher in list(_living):
         dispatcher.forget()
 
 
@@ -68,6 +69,8 @@ class Dispatcher:
         self.asked = device
         self.strategy = strategy
         self.chooser = chooser
+        self._making = Guard()
+        """Held while the device and the selection are made, and while what was found out is kept or forgotten."""
         self._device: Device | None = None
         self._selection: Selection | None = None
         self._plans: dict[Any, tuple[Plan, RunResult, int, tuple[Need, ...]]] = {}
@@ -79,14 +82,17 @@ class Dispatcher:
 
     def forget(self) -> None:
         """Drops what was selected before, so that the next call selects anew and looks at its device."""
-        self._plans.clear()
-        self.calls.clear()
-        self._generation = self.registry.generation
+        with self._making.held():
+            # New ones: a thread that selected among the kernels of before still has the old ones, and may fill those.
+            self._plans = {}
+            self.calls = {}
+            self._generation = self.registry.generation
 
     def remembered(self) -> dict[Any, Any]:
         """``calls``, emptied if the registry has changed."""
-        self._forget_if_stale()
-        return self.calls
+        with self._making.held():
+            self._forget_if_stale()
+            return self.calls
 
     def _forget_if_stale(self) -> None:
         # Shapes that never come back would otherwise fill the memory of a long-lived server.
@@ -104,13 +110,19 @@ class Dispatcher:
     @property
     def device(self) -> Device:
         """The device, opened."""
-        if self._device is None:
-            device = Device(self.device_name)
-            self._selection_for(device.gpu).attach(device)
-            self._device = device
-            self._launch = native().functions.ckd_plan_launch
-        self._device.check_process()
-        return self._device
+        device = self._device
+        if device is None:
+            with self._making.held():
+                device = self._device or self._open()
+        device.check_process()
+        return device
+
+    def _open(self) -> Device:
+        device = Device(self.device_name)
+        self._selection_for(device.gpu).attach(device)
+        self._launch = native().functions.ckd_plan_launch
+        self._device = device
+        return device
 
     @property
     def selection(self) -> Selection:
@@ -118,8 +130,7 @@ class Dispatcher:
         if self._selection is None:
             name = self.device_name
             gpu = name.removeprefix("sim:") if name.startswith("sim:") else self._gpu_of(name)
-            self._selection_for(gpu)
-        assert self._selection is not None
+            return self._selection_for(gpu)
         return self._selection
 
     def _gpu_of(self, name: str) -> str:
@@ -131,17 +142,18 @@ class Dispatcher:
     def _selection_for(self, gpu: str) -> Selection:
         from ckdispatch.selection import Selection
 
-        if self._selection is None:
-            # Its own, because strategies and devices belong to a dispatcher and not to the registry.
-            selection = Selection(self.registry, gpu)
-            if self.chooser is not None:
-                selection.use_chooser(self.chooser)
-            elif callable(self.strategy):
-                selection.use_predictor(self.strategy)
-            else:
-                selection.use_strategy(self.strategy)
-            self._selection = selection
-        return self._selection
+        with self._making.held():
+            if self._selection is None:
+                # Its own, because strategies and devices belong to a dispatcher and not to the registry.
+                selection = Selection(self.registry, gpu)
+                if self.chooser is not None:
+                    selection.use_chooser(self.chooser)
+                elif callable(self.strategy):
+                    selection.use_predictor(self.strategy)
+                else:
+                    selection.use_strategy(self.strategy)
+                self._selection = selection
+            return self._selection
 
     def plan(self, problem: Any, *, kernel: str | None = None) -> Plan:
         """What would serve a problem; opens no device."""
@@ -201,7 +213,9 @@ class Dispatcher:
 
             alignment = min(bits & -bits, problem.alignment)
             problem = replace(problem, alignment=alignment)
-        self._forget_if_stale()
+        with self._making.held():
+            self._forget_if_stale()
+            plans = self._plans
         plan = self.plan(problem, kernel=kernel)
         wanted = problem.tensors
         if len(addresses) != len(wanted):
@@ -212,7 +226,7 @@ class Dispatcher:
         milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
         if not (kernel or timing or bits & _ALIGNED) and len(addresses) in _LAUNCHED:
-            self._plans[problem] = (plan, result, len(addresses), needs)
+            plans[problem] = (plan, result, len(addresses), needs)
         return result
 
     def launch(self, plan: Plan, addresses: list[int], stream: int | None, timing: bool = False) -> float | None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from ckdispatch.family_registry import (
     merged_documents,
     split_document,
 )
+from ckdispatch.first_use import Guard
 from ckdispatch.native import places
 from ckdispatch.native.structures import DuplicatePolicy, Family
 from ckdispatch.selection import Ranking, Selection
@@ -54,7 +55,7 @@ class Registry:
         self.configs: list[KernelConfig] = list(configs)
         self.generation = 0
         self._parts: dict[Family, FamilyRegistry] = {}
-        self._making = threading.Lock()
+        self._making = Guard()
         self._selections: dict[str, Selection] = {}
         self._built: list[BuildResult] = []
         """Hold the cache's entries as long as their libraries may be opened."""
@@ -65,9 +66,19 @@ class Registry:
         registry._parts = {part.family: part for part in parts}
         return registry
 
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Around every change of its kernels: what was selected before is no longer the last word, also if the change failed."""
+        try:
+            yield
+        finally:
+            # Afterwards, so that nobody takes what it selected in the meantime for a choice among the new kernels.
+            with self._making.held():
+                self.generation += 1
+
     def of_family(self, family: Family) -> FamilyRegistry:
         """Its kernels of one family, now and later."""
-        with self._making:
+        with self._making.held():
             if family not in self._parts:
                 self._parts[family] = FamilyRegistry.create(family, self.name)
             return self._parts[family]
@@ -101,8 +112,8 @@ class Registry:
         duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE,
     ) -> int:
         """Adds the kernels of a manifest, all or none; returns how many."""
-        self.generation += 1
-        return self.of_family(family_of_manifest(path)).load_manifest(path, duplicates, priority)
+        with self._changing():
+            return self.of_family(family_of_manifest(path)).load_manifest(path, duplicates, priority)
 
     def add(self, config: KernelConfig) -> None:
         """Adds a config, which ``build()`` compiles."""
@@ -117,12 +128,12 @@ class Registry:
         duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE,
     ) -> str:
         """Opens a kernel library, adds its kernel and returns its name."""
-        self.generation += 1
         refusals: list[CkDispatchError] = []
         # Nobody but the library knows its family, and it is not opened before its hash is right.
         for family in Family:
             try:
-                return self.of_family(family).add_library(path, sha256, duplicates, priority)
+                with self._changing():
+                    return self.of_family(family).add_library(path, sha256, duplicates, priority)
             except CkDispatchError as refusal:
                 refusals.append(refusal)
         # Other families than its own find its description senseless.
@@ -150,27 +161,28 @@ class Registry:
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
         self._built += results
         families = {spec.name: Family.of(spec.family) for spec in specs}
-        self.generation += 1
-        for result in results:
-            if result.library is not None:
-                part = self.of_family(families[result.name])
-                part.add_library(result.library, result.sha256, DuplicatePolicy.REPLACE, 0)
+        with self._changing():
+            for result in results:
+                if result.library is not None:
+                    part = self.of_family(families[result.name])
+                    part.add_library(result.library, result.sha256, DuplicatePolicy.REPLACE, 0)
         if check:
             _raise_failures(results)
         return results
 
     def remove(self, name: str) -> None:
-        self.generation += 1
-        self._first(lambda part: part.remove(name), f"the kernel {name} was to be removed from {self.name}, which does not have it")
+        missing = f"the kernel {name} was to be removed from {self.name}, which does not have it"
+        with self._changing():
+            self._first(lambda part: part.remove(name), missing)
 
     def merge(self, other: Registry, *, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE) -> int:
         """Adds the kernels of another registry, all or none; returns how many."""
-        self.generation += 1
         parts = other._filled()
         if len(parts) > 1:
             for part in parts:  # what one family refuses, no other may have added
                 self.of_family(part.family).filtered({}).merge(part, duplicates)
-        return sum(self.of_family(part.family).merge(part, duplicates) for part in parts)
+        with self._changing():
+            return sum(self.of_family(part.family).merge(part, duplicates) for part in parts)
 
     def filter(
         self,
@@ -264,9 +276,10 @@ class Registry:
                 held = ", ".join(self.gpus) or "none"
                 raise InvalidArgument(f"the registry {self.name} holds code for several GPUs or none ({held}); say which: gpu=…")
             (gpu,) = self.gpus
-        if gpu not in self._selections:
-            self._selections[gpu] = Selection(self, gpu)
-        return self._selections[gpu]
+        with self._making.held():
+            if gpu not in self._selections:
+                self._selections[gpu] = Selection(self, gpu)
+            return self._selections[gpu]
 
     def select(self, problem: Any, *, gpu: str | None = None, kernel: str | None = None) -> Plan:
         """The plan for a problem: the best kernel, or the one that is named. Raises ``NoKernel`` with reasons."""

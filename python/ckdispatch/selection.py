@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
+from ckdispatch.first_use import Guard
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import Chooser, Family, Predictor, StrategyCode
 from ckdispatch.plan import Plan
@@ -69,7 +70,7 @@ class Selection:
         self.registry = registry
         self.gpu = gpu
         self._handles: dict[Family, int] = {}
-        self._making = threading.RLock()
+        self._making = Guard()
         self._settings: list[tuple[Any, ...]] = []
         """Calls that every family's part gets, now or when it is made: a function and its arguments."""
         self._callbacks: list[object] = []
@@ -84,7 +85,7 @@ class Selection:
         known = self._handles.get(family)
         if known is not None:
             return known
-        with self._making:
+        with self._making.held():
             if family not in self._handles:
                 handle = native().make("ckd_dispatcher_create", self.registry.of_family(family).handle, self.gpu.encode())
                 weakref.finalize(self, native().functions.ckd_dispatcher_destroy, handle)
@@ -94,7 +95,7 @@ class Selection:
             return self._handles[family]
 
     def _set(self, function: str, *arguments: object) -> None:
-        with self._making:
+        with self._making.held():
             for handle in self._handles.values():
                 native().call(function, handle, *arguments)
             self._settings.append((function, *arguments))

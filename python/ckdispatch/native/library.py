@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import ctypes
 import json
-from functools import cache
 from typing import Any
 
 from ckdispatch.errors import AbiMismatch, Damaged, error_class
+from ckdispatch.first_use import made_once
 from ckdispatch.native import places
 from ckdispatch.native.structures import ABI_VERSION
 
@@ -127,7 +127,7 @@ class Native:
         return out.value
 
 
-@cache
+@made_once
 def native() -> Native:
     """The library, loaded at the first call. It loads no HIP runtime."""
     return Native()
