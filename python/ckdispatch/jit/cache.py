@@ -18,12 +18,16 @@ from typing import Any
 from ckdispatch.errors import Damaged, IoFailed
 from ckdispatch.jit import housekeeping
 from ckdispatch.jit.entry import RECORD, Entry, check_files, key_of, read_entry, seal
-from ckdispatch.jit.files import explain, move_away, remove_tree, sync
+from ckdispatch.jit.files import explain, move_away, remove_tree, sync, write_file
 from ckdispatch.jit.housekeeping import CacheInfo, Damage, Removed
 from ckdispatch.jit.layout import Layout
 from ckdispatch.jit.leases import Lease
 from ckdispatch.jit.locks import FileLock, new_lock, try_lock
 from ckdispatch.jit.places import cache_folder, cache_limit
+from ckdispatch.jit.trust import check_folder, make_folder
+
+_LONGEST_NAME = 180
+"""Characters of a kernel's name in that of its log."""
 
 
 class Cache:
@@ -45,15 +49,21 @@ class Cache:
 
     def lease(self) -> Lease:
         """A new lease; what is found or stored with it stays as long as it lives."""
+        # In a cache that cannot be written, such as one on a full disk, what is there can still be found.
+        self.layout.is_there()
         with suppress(OSError):
             self.layout.make()
         return Lease.open(self.layout.leases, self.layout.gate)
 
     def find(self, kind: str, key: str, lease: Lease) -> Entry | None:
         """The entry if it is there and whole; its files were just hashed."""
+        if not self.layout.is_there():
+            return None
         lease.add(f"{kind}/{key}")
+        place = self.layout.entry(kind, key)
+        check_folder(place.parent)
         try:
-            entry = read_entry(self.layout.entry(kind, key), kind, key)
+            entry = read_entry(place, kind, key)
             check_files(entry)
         except (OSError, Damaged):
             return None
@@ -78,7 +88,7 @@ class Cache:
         folder = lock.path.with_suffix("")
         try:
             with self.explaining("making a work folder"):
-                os.mkdir(folder)
+                make_folder(folder)
             yield folder
         finally:
             remove_tree(folder)
@@ -100,11 +110,10 @@ class Cache:
         in a moment need not be ``durable``: its hashes tell whether a power failure spoilt it.
         """
         key = key_of(inputs)
-        final = self.layout.entry(kind, key)
         lease.add(f"{kind}/{key}")
         with self.explaining("storing an entry"):
             seal(filled, kind, inputs, facts, durable=durable)
-            final.parent.mkdir(parents=True, exist_ok=True)
+            final = self.layout.make_place(kind, key)
             self._discard(final, filled.parent)
             os.rename(filled, final)
             if durable:
@@ -113,11 +122,12 @@ class Cache:
 
     def keep_log(self, name: str, key: str, text: bytes) -> Path:
         """Keep the log of a failed compile, in place of an older one; the caller holds the lock."""
-        path = self.layout.logs / f"{name}-{key[:12]}.log"
+        path = self.layout.logs / f"{name[:_LONGEST_NAME]}-{key[:32]}.log"
         with self.explaining("keeping a compiler log"):
             self.layout.make()
+            path.unlink(missing_ok=True)
             try:
-                path.write_bytes(text)
+                write_file(path, text, durable=False)
             except OSError:
                 path.unlink(missing_ok=True)
                 raise
@@ -130,14 +140,17 @@ class Cache:
 
     def info(self) -> CacheInfo:
         """How much the cache holds."""
+        self.layout.is_there()
         return housekeeping.info(self.layout, self.limit)
 
     def list(self, kind: str | None = None) -> Sequence[Entry]:
         """The entries, the last used first; their files are not checked."""
+        self.layout.is_there()
         return housekeeping.entries(self.layout, kind)
 
     def verify(self) -> Sequence[Damage]:
         """Check every file of every entry; what is damaged is removed and returned."""
+        self.layout.is_there()
         return housekeeping.verify(self)
 
     def prune(self, limit: int | None = None) -> Removed:

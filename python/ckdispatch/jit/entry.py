@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,11 +16,13 @@ from ckdispatch.errors import Damaged
 from ckdispatch.jit.files import (
     files_below,
     read_file,
+    restrict_tree,
     sha256_bytes,
     sha256_file,
     sync,
     write_file,
 )
+from ckdispatch.jit.trust import is_own
 
 RECORD = "entry.json"
 FORMAT = 1
@@ -73,9 +77,10 @@ def seal(
     durable: bool,
 ) -> None:
     """Write the record of everything in ``folder``; with ``durable`` all is on the disk then."""
+    restrict_tree(folder)
     files = {}
     for name in files_below(folder):
-        digest, size = sha256_file(folder / name, follow=False)
+        digest, size = sha256_file(folder / name, own=True)
         files[name] = {"sha256": digest, "size": size}
         if durable:
             sync(folder / name)
@@ -99,10 +104,12 @@ def read_entry(folder: Path, kind: str, key: str) -> Entry:
 
     Raises ``FileNotFoundError`` if there is no such folder, and ``Damaged`` with the reason.
     """
+    state = os.lstat(folder)
+    if not stat.S_ISDIR(state.st_mode) or not is_own(state):
+        raise Damaged(f"{folder} is no folder of this user's alone")
     try:
         text = read_file(folder / RECORD)
     except FileNotFoundError:
-        folder.lstat()
         raise Damaged(f"{folder} has no {RECORD}") from None
     except OSError as error:
         raise Damaged(f"{folder / RECORD} cannot be read ({error.strerror})") from error
@@ -137,7 +144,7 @@ def check_files(entry: Entry) -> None:
             state = "should not be there" if odd in there else "is missing"
             raise Damaged(f"{entry.folder / odd} {state}")
         for name, file in entry.files.items():
-            digest, size = sha256_file(entry.folder / name, follow=False)
+            digest, size = sha256_file(entry.folder / name, own=True)
             if (digest, size) != (file.sha256, file.size):
                 raise Damaged(f"{entry.folder / name} is not what was stored")
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of the cache: hashed, written through to the disk, and removed whatever their rights."""
+"""Files of the cache: hashed, written through to the disk, for nobody else, and removed whatever their rights."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import errno
 import hashlib
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -16,8 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from ckdispatch.errors import IoFailed
+from ckdispatch.jit import trust
 
 _CHUNK = 1 << 20
+_MOST = 64 << 20
+"""Bytes; no record of a cache is nearly as long."""
 
 
 def sha256_bytes(data: bytes) -> str:
@@ -25,9 +29,9 @@ def sha256_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def sha256_file(path: Path, *, follow: bool = True) -> tuple[str, int]:
-    """The SHA-256 and the size of a regular file; a link is one only with ``follow``."""
-    with _open_regular(path, 0 if follow else os.O_NOFOLLOW) as stream:
+def sha256_file(path: Path, *, own: bool = False) -> tuple[str, int]:
+    """The SHA-256 and the size of a regular file; one's ``own`` is no link, and nobody else may write it."""
+    with _open_regular(path, own) as stream:
         digest, size = hashlib.sha256(), 0
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)
@@ -35,15 +39,18 @@ def sha256_file(path: Path, *, follow: bool = True) -> tuple[str, int]:
     return digest.hexdigest(), size
 
 
-def read_file(path: Path) -> bytes:
-    """The content of a regular file, and of nothing else that could stand in its place."""
-    with _open_regular(path, os.O_NOFOLLOW) as stream:
-        return stream.readall()
+def read_file(path: Path, *, own: bool = True, most: int = _MOST) -> bytes:
+    """The content of a regular file, and of nothing else that could stand in its place; ``most`` bytes of it."""
+    with _open_regular(path, own) as stream:
+        content = bytearray()
+        while len(content) < most and (chunk := stream.read(min(_CHUNK, most - len(content)))):
+            content += chunk
+        return bytes(content)
 
 
 def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write a new file; with ``durable`` its content is on the disk when this returns."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    descriptor = trust.open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         view = memoryview(data)
         while view:
@@ -73,6 +80,28 @@ def files_below(folder: Path) -> list[str]:
     return sorted(found)
 
 
+def restrict_tree(folder: Path) -> None:
+    """Take away the rights of others to everything in a folder that a compiler filled."""
+    trust.restrict(folder, trust.FOLDER)
+    for base, folders, names in os.walk(folder, onerror=_raise):
+        for name in folders:
+            trust.restrict(Path(base, name), trust.FOLDER)
+        for name in names:
+            trust.restrict(Path(base, name), trust.FILE)
+
+
+def inside(folder: Path, wanted: re.Pattern[str]) -> list[Path]:
+    """What is in a folder by such names, sorted; a link to a folder, which may lead anywhere, has nothing in it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return []
+    try:
+        return [folder / name for name in sorted(os.listdir(descriptor)) if wanted.fullmatch(name)]
+    finally:
+        os.close(descriptor)
+
+
 def remove_tree(folder: Path) -> None:
     """Remove ``folder`` and all below, also what may not be read; what does not go stays."""
     if folder.is_symlink() or folder.is_file():
@@ -83,9 +112,10 @@ def remove_tree(folder: Path) -> None:
     def allow_and_retry(function: Callable[..., Any], path: str, _: object) -> None:
         with suppress(OSError):
             if path != str(folder):
-                os.chmod(os.path.dirname(path), 0o700)
-            if not os.path.islink(path):
-                os.chmod(path, 0o700)
+                os.chmod(os.path.dirname(path), trust.FOLDER)
+            # Of a file the rights of its folder are what counts, and it may have a second name elsewhere.
+            if stat.S_ISDIR(os.lstat(path).st_mode):
+                os.chmod(path, trust.FOLDER)
         with suppress(OSError):
             if function in (os.unlink, os.rmdir):
                 function(path)
@@ -106,7 +136,7 @@ def move_away(path: Path, target: Path) -> bool:
         return False
     except PermissionError:
         # A folder must be writable to get another parent.
-        os.chmod(path, 0o700)
+        os.chmod(path, trust.FOLDER)
         os.rename(path, target)
     return True
 
@@ -130,12 +160,17 @@ def explain(error: OSError, folder: Path, doing: str) -> IoFailed:
     )
 
 
-def _open_regular(path: Path, flags: int) -> io.FileIO:
+def _open_regular(path: Path, own: bool) -> io.FileIO:
     # Without O_NONBLOCK, opening a pipe would wait for someone to write to it.
-    stream = io.FileIO(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags))
-    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (os.O_NOFOLLOW if own else 0)
+    stream = io.FileIO(os.open(path, flags))
+    state = os.fstat(stream.fileno())
+    if not stat.S_ISREG(state.st_mode):
         stream.close()
         raise OSError(errno.EINVAL, "not a regular file", str(path))
+    if own and not trust.is_own(state):
+        stream.close()
+        raise OSError(errno.EPERM, "others could have written it", str(path))
     return stream
 
 

@@ -22,6 +22,7 @@ from ckdispatch.jit.layout import HEADERS
 from ckdispatch.jit.leases import Lease
 from ckdispatch.jit.locks import FileLock
 from ckdispatch.jit.memo import remember
+from ckdispatch.jit.trust import make_folders
 
 if TYPE_CHECKING:
     from ckgen.core.family import Family
@@ -108,11 +109,10 @@ def _unpack_locked(source: HeaderSource, cache: Cache, lease: Lease, lock: FileL
                 "the headers of Composable Kernel changed while they were read; build once more."
             )
         filled = work / "headers"
-        filled.mkdir()
         with cache.explaining("unpacking headers"):
             for name, data in content.items():
                 target = filled / name
-                target.parent.mkdir(parents=True, exist_ok=True)
+                make_folders(target.parent)
                 write_file(target, data, durable=False)
         facts = {"files": len(content)}
         return cache.store(HEADERS, source.inputs, facts, filled, lease, durable=False).folder

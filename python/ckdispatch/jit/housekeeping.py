@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING
 
 from ckdispatch.errors import Damaged
 from ckdispatch.jit.entry import RECORD, Entry, check_files, read_entry
-from ckdispatch.jit.files import files_below, move_away, remove_tree
+from ckdispatch.jit import mark
+from ckdispatch.jit.files import files_below, inside, move_away, remove_tree
 from ckdispatch.jit.layout import KERNEL, KINDS, Layout
 from ckdispatch.jit.leases import leased_items
 from ckdispatch.jit.locks import SharedGate, try_lock
 
 if TYPE_CHECKING:
     from ckdispatch.jit.cache import Cache
-
-
-_GONE = ".gone"
-"""The end of the name of an evicted entry until it is removed."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ def entries(layout: Layout, kind: str | None) -> list[Entry]:
     """The entries whose record can be read, the last used first."""
     found: list[tuple[float, Entry]] = []
     for wanted in KINDS if kind is None else (kind,):
-        for folder in _folders(layout, wanted):
+        for folder in layout.entries(wanted):
             with suppress(Damaged, OSError):
                 entry = read_entry(folder, wanted, folder.name)
                 found.append((_last_used(folder), entry))
@@ -94,7 +91,7 @@ def info(layout: Layout, limit: int) -> CacheInfo:
 def prune(layout: Layout, limit: int) -> Removed:
     """Remove what was not used for longest until ``limit`` bytes are left; not what is in use."""
     count = size = in_use = 0
-    if not layout.root.is_dir():
+    if not layout.is_there():
         return Removed(0, 0, 0)
     layout.make()
     sweep(layout)
@@ -120,8 +117,8 @@ def prune(layout: Layout, limit: int) -> Removed:
 def clear(layout: Layout) -> Removed:
     """Remove everything but what is in use."""
     removed = prune(layout, 0)
-    for memo in layout.memos.glob("*"):
-        memo.unlink(missing_ok=True)
+    for memo in inside(layout.memos, mark.MEMO):
+        remove_tree(memo)
     return removed
 
 
@@ -129,7 +126,7 @@ def verify(cache: Cache) -> list[Damage]:
     """Check every entry; a damaged one is removed, unless someone is making it anew."""
     layout, damages = cache.layout, []
     for kind in KINDS:
-        for folder in _folders(layout, kind):
+        for folder in layout.entries(kind):
             reason = _what_is_wrong(folder, kind)
             if reason is None:
                 continue
@@ -145,28 +142,25 @@ def verify(cache: Cache) -> list[Damage]:
 
 
 def sweep(layout: Layout) -> None:
-    """Remove the work folders and the locks of processes that died."""
-    for path in (*layout.work.glob("*.lock"), *layout.locks.glob("*.lock")):
+    """Remove what processes that died have left: work folders, locks, and what was being removed."""
+    for path in (*inside(layout.work, mark.WORK_LOCK), *inside(layout.locks, mark.LOCK)):
         with suppress(OSError):
             lock = try_lock(path, create=False)
             if lock is not None:
                 if path.parent == layout.work:
                     remove_tree(path.with_suffix(""))
                 lock.release()
-    for kind in KINDS:
-        for folder in (layout.root / kind).glob(f"??/*{_GONE}"):
-            remove_tree(folder)
-    for log in layout.logs.glob(f"*{_GONE}"):
-        remove_tree(log)
+    for path in (*layout.evicted(), *mark.unfinished_marks(layout.root)):
+        remove_tree(path)
     # A folder is made after its lock, so one without a lock belongs to nobody.
-    for folder in layout.work.iterdir():
-        if folder.suffix != ".lock" and not folder.with_suffix(".lock").exists():
+    for folder in inside(layout.work, mark.WORK):
+        if not folder.with_suffix(".lock").exists():
             remove_tree(folder)
 
 
 def _put_out_of_sight(path: Path, gone: list[Path]) -> bool:
     """Rename what is evicted, which takes no time and, on a full disk, no room."""
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_GONE}")
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.gone")
     try:
         moved = move_away(path, aside)
     except OSError:
@@ -177,18 +171,14 @@ def _put_out_of_sight(path: Path, gone: list[Path]) -> bool:
 
 def _items(layout: Layout) -> Iterator[_Item]:
     for kind in KINDS:
-        for folder in _folders(layout, kind):
+        for folder in layout.entries(kind):
             with suppress(OSError):
                 size = _size(folder, kind)
                 yield _Item(f"{kind}/{folder.name}", folder, size, _last_used(folder))
-    for log in layout.logs.glob("*.log"):
+    for log in inside(layout.logs, mark.LOG):
         with suppress(OSError):
-            state = log.stat()
+            state = log.lstat()
             yield _Item(f"logs/{log.name}", log, state.st_size, state.st_mtime)
-
-
-def _folders(layout: Layout, kind: str) -> list[Path]:
-    return sorted(path for path in (layout.root / kind).glob("??/*") if path.suffix != _GONE)
 
 
 def _size(folder: Path, kind: str) -> int:

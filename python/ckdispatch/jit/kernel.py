@@ -18,6 +18,7 @@ from ckdispatch.jit.job import KernelJob
 from ckdispatch.jit.library import check_library
 from ckdispatch.jit.process import Processes
 from ckdispatch.jit.result import LOG
+from ckdispatch.jit.trust import make_folder, open_own
 
 Report = Callable[[str], None]
 
@@ -46,7 +47,7 @@ class Workplace:
 
     def run(self, command: Command, what: str) -> None:
         """Run one command with its output in the log; raises ``CompileFailed``."""
-        with open(self.folder / LOG, "ab") as log:
+        with os.fdopen(open_own(self.folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as log:
             self._run(command, what, log)
 
     def _run(self, command: Command, what: str, log: IO[bytes]) -> None:
@@ -115,7 +116,7 @@ def _device_pass(
 
 def _gather(folder: Path, names: Sequence[str]) -> Path:
     filled = folder / "entry"
-    filled.mkdir()
+    make_folder(filled)
     for name in names:
         os.rename(folder / name, filled / name)
     return filled

@@ -11,6 +11,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from ckdispatch.jit import mark
+from ckdispatch.jit.files import inside, read_file
 from ckdispatch.jit.locks import FileLock, SharedGate, new_lock, try_lock
 
 _SUFFIX = ".lease"
@@ -69,13 +71,13 @@ class Lease:
 def leased_items(folder: Path) -> frozenset[str]:
     """What living processes use; the files of dead ones are removed. Call with the gate closed."""
     items: set[str] = set()
-    for path in folder.glob(f"*{_SUFFIX}"):
+    for path in inside(folder, mark.LEASE):
         try:
             dead = try_lock(path, create=False)
             if dead is not None:
                 dead.release()
             else:
-                items.update(path.read_text(encoding="ascii", errors="replace").split())
+                items.update(read_file(path).decode("ascii", "replace").split())
         except FileNotFoundError:
             continue
     return frozenset(items)

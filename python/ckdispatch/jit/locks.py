@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ckdispatch.errors import IoFailed
+from ckdispatch.jit.trust import open_own
 
 _BUSY = (errno.EWOULDBLOCK, errno.EACCES)
 
@@ -53,9 +54,9 @@ def try_lock(path: Path, *, create: bool = True) -> FileLock | None:
 
     Without ``create`` a file that does not exist raises ``FileNotFoundError``.
     """
-    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+    flags = os.O_RDWR | os.O_APPEND | (os.O_CREAT if create else 0)
     while True:
-        descriptor = os.open(path, flags, 0o666)
+        descriptor = open_own(path, flags)
         try:
             if not _flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, path):
                 os.close(descriptor)
@@ -104,7 +105,7 @@ class SharedGate:
             os.close(descriptor)
 
     def _take(self, operation: int) -> None:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = open_own(self._path, os.O_RDWR | os.O_CREAT)
         try:
             _flock(descriptor, operation, self._path)
         except BaseException:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ckdispatch.jit.entry import canonical
-from ckdispatch.jit.files import read_file, sha256_bytes
+from ckdispatch.jit.files import read_file, sha256_bytes, write_file
+from ckdispatch.jit.trust import make_folder
 
 Facts = Mapping[str, Any]
 
@@ -66,5 +67,6 @@ def _read(memo: Path, question: Mapping[str, Any]) -> Facts | None:
 def _write(memo: Path, body: Mapping[str, Any]) -> None:
     # A memo that is torn does not have its checksum, and one that cannot be kept costs only time.
     with suppress(OSError):
-        memo.parent.mkdir(parents=True, exist_ok=True)
-        memo.write_bytes(canonical({**body, "checksum": sha256_bytes(canonical(body))}))
+        make_folder(memo.parent)
+        memo.unlink(missing_ok=True)
+        write_file(memo, canonical({**body, "checksum": sha256_bytes(canonical(body))}), durable=False)

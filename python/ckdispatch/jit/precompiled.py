@@ -18,6 +18,7 @@ from ckdispatch.jit.kernel import Workplace
 from ckdispatch.jit.layout import PRECOMPILED
 from ckdispatch.jit.leases import Lease
 from ckdispatch.jit.result import LOG
+from ckdispatch.jit.trust import make_folder
 
 
 class PrecompiledHeader:
@@ -74,7 +75,7 @@ class PrecompiledHeader:
         write_file(place.folder / SAMPLE, self._sample, durable=False)
         place.run(self._commands.precompile(self.gpu), "precompiling headers")
         filled = place.folder / "entry"
-        filled.mkdir()
+        make_folder(filled)
         (place.folder / FILE).rename(filled / FILE)
         (place.folder / LOG).rename(filled / LOG)
         facts = {"family": self._inputs["family"], "gpu": self.gpu.name}

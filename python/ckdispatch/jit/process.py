@@ -83,6 +83,7 @@ class Processes:
                 cwd=folder,
                 env=environment,
                 start_new_session=True,
+                umask=0o077,
             )
             self._running.add(process)
         # As long as the process is not reaped, no other can get its number and be killed for it.
