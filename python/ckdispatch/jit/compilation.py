@@ -120,7 +120,7 @@ class Compilation:
             if lock is None:
                 return header.find(lease)
             with lock, self._workplace(family) as place:
-                header.make(place, lease)
+                header.make(place, lease, partial(self._check_compiler, "a precompiled header"))
         except (CompileFailed, CkDispatchError, OSError, Cancelled):
             pass
         except BaseException as error:
@@ -181,10 +181,19 @@ class Compilation:
         except (CompileFailed, Damaged) as failure:
             return self._failure(place, job, failure, begin)
         seconds = time.monotonic() - begin
+        self._check_compiler(job.name)
         facts = {"name": job.name, "seconds": round(seconds, 3), "compiler": self._compiler.version}
         inputs = job.inputs(self._compiler.identity)
         entry = self._cache.store(KERNEL, inputs, facts, filled, self._lease)
         return self._success(job, entry, begin, cached=False)
+
+    def _check_compiler(self, name: str) -> None:
+        """What another compiler made than the one that the key tells is not kept."""
+        if not self._compiler.is_as_before():
+            raise BuildFailed(
+                f"{name} was compiled while the compiler {self._compiler.clang} was replaced, so that nobody knows by which; "
+                "build once more."
+            )
 
     def _success(self, job: KernelJob, entry: Entry, begin: float, cached: bool) -> BuildResult:
         seconds = time.monotonic() - begin

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from typing import Any
 from ckdispatch.errors import NotFound
 from ckdispatch.jit.entry import canonical
 from ckdispatch.jit.files import sha256_bytes, sha256_file
-from ckdispatch.jit.memo import remember
+from ckdispatch.jit.memo import States, are_as_before, remember, states_of
 from ckdispatch.jit.process import ask, clean_environment
+from ckdispatch.open_to_all import open_to_all
 
 _SEARCH_LIST = re.compile(r"search starts here:\n(.*?)End of search list", re.DOTALL)
 # What the headers of the machine say about their own version: C++, C and HIP.
@@ -34,6 +35,12 @@ class Compiler:
     version: str
     found_as: str
     identity: str
+    seen: States = field(default_factory=dict, repr=False, compare=False)
+    """Its files as they were when it was looked at."""
+
+    def is_as_before(self) -> bool:
+        """Whether it is still the one that ``identity`` tells: it is run by its path, and the machine may be updated."""
+        return are_as_before(self.seen)
 
 
 class _Unusable(Exception):
@@ -57,11 +64,11 @@ def find_compiler(memos: Path, environment: Mapping[str, str] | None = None) -> 
             "libraries": known.get("LD_LIBRARY_PATH", ""),
         }
         try:
-            facts = remember(memos, question, partial(_look, path, found_as))
+            facts, seen = remember(memos, question, partial(_look, path, found_as))
         except _Unusable as reason:
             refused.append(f"{found_as}: {reason}")
             continue
-        return Compiler(**facts)
+        return Compiler(**facts, seen=seen)
     raise NotFound(
         f"a kernel was to be compiled and no HIP compiler was found ({'; '.join(refused)}); "
         "install ROCm or the distribution's hipcc, or set CKDISPATCH_HIPCC to the path of a hipcc "
@@ -84,8 +91,9 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
         yield path.name, path
 
 
-def _look(path: Path, found_as: str) -> tuple[dict[str, Any], list[Path]]:
-    """Everything about the compiler that ``path`` is or calls, and the files that say so."""
+def _look(path: Path, found_as: str) -> tuple[dict[str, Any], States]:
+    """Everything about the compiler that ``path`` is or calls, and the files that say so as they were before."""
+    _check_not_open(path)
     # hipcc hands the question on to clang, which answers with the tool in its own folder.
     bundler = Path(_answer(path, "-print-prog-name=clang-offload-bundler"))
     clang = bundler.with_name("clang++")
@@ -93,12 +101,15 @@ def _look(path: Path, found_as: str) -> tuple[dict[str, Any], list[Path]]:
     for tool in tools:
         if not tool.is_absolute() or not tool.is_file():
             raise _Unusable(f"{path} has no {tool.name} beside it")
+        _check_not_open(tool)
     device_libs = _device_libs(clang)
     files = {*tools, *device_libs.glob("*.bc"), *_version_stamps(clang)}
     for tool in tools:
         files.update(_loaded_libraries(tool))
+    # The folder changes when a library is added to it.
+    seen = states_of([path, device_libs, *sorted(files)])
     digests = sorted([file.name, sha256_file(file)[0]] for file in files)
-    found = Compiler(
+    found = dict(
         clang=str(clang),
         bundler=str(bundler),
         device_libs=str(device_libs),
@@ -107,8 +118,13 @@ def _look(path: Path, found_as: str) -> tuple[dict[str, Any], list[Path]]:
         found_as=found_as,
         identity=sha256_bytes(canonical(digests)),
     )
-    # The folder changes when a library is added to it.
-    return asdict(found), [path, device_libs, *sorted(files)]
+    return found, seen
+
+
+def _check_not_open(tool: Path) -> None:
+    place = open_to_all(tool)
+    if place is not None:
+        raise _Unusable(f"{tool} is not run because all users may write to {place}")
 
 
 def _answer(tool: Path, question: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tarfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from ckdispatch.jit.files import sha256_bytes, write_file
 from ckdispatch.jit.layout import HEADERS
 from ckdispatch.jit.leases import Lease
 from ckdispatch.jit.locks import FileLock
-from ckdispatch.jit.memo import remember
+from ckdispatch.jit.memo import States, remember, states_of
 from ckdispatch.jit.trust import make_folders
 
 if TYPE_CHECKING:
@@ -131,12 +131,13 @@ def _from_folder(folder: Path, memos: Path) -> HeaderSource:
     def read() -> Mapping[str, bytes]:
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths()}
 
-    def find() -> tuple[dict[str, Any], Iterable[Path]]:
+    def find() -> tuple[dict[str, Any], States]:
         # A folder changes when a file comes or goes.
         folders = [top, *(path for path in top.rglob("*") if path.is_dir())]
-        return {"digest": _digest(read())}, [*paths(), *folders]
+        states = states_of([*paths(), *folders])
+        return {"digest": _digest(read())}, states
 
-    facts = remember(memos, {"headers": str(folder)}, find)
+    facts, _ = remember(memos, {"headers": str(folder)}, find)
     return HeaderSource(facts["digest"], read)
 
 
@@ -144,10 +145,11 @@ def _from_archive(archive: Path, memos: Path) -> HeaderSource:
     def read() -> Mapping[str, bytes]:
         return _read_archive(archive)
 
-    def find() -> tuple[dict[str, Any], Iterable[Path]]:
-        return {"digest": _digest(read())}, [archive]
+    def find() -> tuple[dict[str, Any], States]:
+        states = states_of([archive])
+        return {"digest": _digest(read())}, states
 
-    facts = remember(memos, {"headers": str(archive)}, find)
+    facts, _ = remember(memos, {"headers": str(archive)}, find)
     return HeaderSource(facts["digest"], read)
 
 

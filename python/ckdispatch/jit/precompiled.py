@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,13 @@ class PrecompiledHeader:
             self._path = found.path(FILE)
         return found is not None
 
-    def make(self, place: Workplace, lease: Lease) -> None:
-        """Make it; the caller holds the lock of its key. Raises ``CompileFailed``."""
+    def make(self, place: Workplace, lease: Lease, check: Callable[[], None]) -> None:
+        """Make it, and keep it unless ``check`` raises; the caller holds the lock of its key. Raises ``CompileFailed``."""
         if self._sample is None or self.find(lease):
             return
         write_file(place.folder / SAMPLE, self._sample, durable=False)
         place.run(self._commands.precompile(self.gpu), "precompiling headers")
+        check()
         filled = place.folder / "entry"
         make_folder(filled)
         (place.folder / FILE).rename(filled / FILE)

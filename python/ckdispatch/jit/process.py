@@ -6,11 +6,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 # A library path may be how a compiler finds its own libraries; all else that clang reads from the
 # environment (CPATH and its like) would change the output without changing the key.
@@ -47,12 +49,73 @@ def ask(
     return done.returncode, done.stdout, done.stderr
 
 
+class _Group:
+    """A process group for compilers that ends with this process, however that ends.
+
+    Its leader waits for the end of a pipe whose other end only this process has, and then kills the group: a
+    compiler's own children too, which a signal for the death of a parent would not reach.
+    """
+
+    _LEADER = ("/bin/sh", "-c", "read -r _; kill -9 0")
+
+    def __init__(self) -> None:
+        end, self._held = os.pipe()
+        _held.add(self)
+        try:
+            self.leader = subprocess.Popen(
+                self._LEADER, stdin=end, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={}, **_in_group(0)
+            )
+        except BaseException:
+            self.let_go()
+            raise
+        finally:
+            os.close(end)
+
+    @property
+    def is_alive(self) -> bool:
+        return self.leader.poll() is None
+
+    def kill(self) -> None:
+        """Kill everything in it."""
+        # Until the leader is waited for, no other group can have its number.
+        if self.leader.returncode is None:
+            with suppress(OSError):
+                os.killpg(self.leader.pid, signal.SIGKILL)
+            self.leader.wait()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Close this process's end of the pipe."""
+        held, self._held = self._held, -1
+        if held >= 0:
+            os.close(held)
+
+
+_held: weakref.WeakSet[_Group] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    # A forked child is not what the compilers work for, and must not keep them alive.
+    for group in list(_held):
+        group.let_go()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _in_group(group: int) -> dict[str, Any]:
+    """How a process is started as a member of a group; 0 is a new one."""
+    if sys.version_info >= (3, 11):
+        return {"process_group": group}
+    return {"preexec_fn": lambda: os.setpgid(0, group)}
+
+
 class Processes:
-    """The compilers of one build, each the leader of a process group of its own."""
+    """The compilers of one build, which end with it and with this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._groups: list[_Group] = []
         self._stopped = False
 
     @property
@@ -82,24 +145,23 @@ class Processes:
                 stderr=subprocess.STDOUT,
                 cwd=folder,
                 env=environment,
-                start_new_session=True,
                 umask=0o077,
+                **_in_group(self._group()),
             )
-            self._running.add(process)
-        # As long as the process is not reaped, no other can get its number and be killed for it.
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        with self._lock:
-            self._running.discard(process)
-            stopped = self._stopped
         code = process.wait()
-        if stopped:
+        if self._stopped:
             raise Cancelled
         return code
+
+    def _group(self) -> int:
+        """The group that compilers are in; a new one if somebody killed its leader."""
+        if not self._groups or not self._groups[-1].is_alive:
+            self._groups.append(_Group())
+        return self._groups[-1].leader.pid
 
     def stop(self) -> None:
         """Kill everything that runs, with its children, and start nothing more."""
         with self._lock:
             self._stopped = True
-            for process in self._running:
-                with suppress(OSError):
-                    os.killpg(process.pid, signal.SIGKILL)
+            for group in self._groups:
+                group.kill()

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ckdispatch.errors import InvalidArgument, NotFound
+from ckdispatch.errors import Damaged, InvalidArgument, NotFound
+from ckdispatch.open_to_all import open_to_all
 
 _REPOSITORY = Path(__file__).parents[3]
 """The folder of this repository: in a runfiles tree, in an unpacked archive or in a clone."""
@@ -30,14 +31,21 @@ def _find(variable: str, pattern: str, what: str, target: str) -> Path:
     if named := os.environ.get(variable):
         path = Path(named)
         if path.is_file():
-            return path.absolute()
+            return _checked(path.absolute(), what)
         raise NotFound(f"{variable} names {named} as {what}, and there is no such file.")
     for root in (_REPOSITORY, _REPOSITORY / "bazel-bin"):
         for found in sorted(root.glob(pattern)):
-            return found
+            return _checked(found, what)
     raise NotFound(
         f"{what} ({pattern}) is not beside the package; depend on {target}, or build it and set {variable}."
     )
+
+
+def _checked(path: Path, what: str) -> Path:
+    place = open_to_all(path)
+    if place is not None:
+        raise Damaged(f"{what} {path} is not loaded because all users may write to {place}; `chmod o-w {place}` if you trust it.")
+    return path
 
 
 def runfiles_roots() -> Iterator[Path]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from ckdispatch.errors import NotFound
+from ckdispatch.jit import Cache
 from ckdispatch.jit.compiler import Compiler, find_compiler
-from jit_support import FakeCompiler
+from jit_support import FakeCompiler, build_in, kernels
 
 
 def find(environment: Mapping[str, str], memos: Path) -> Compiler:
@@ -194,3 +196,32 @@ def test_other_libraries_on_the_path_are_another_question(
     found(compiler, tmp_path / "memos")
     find({"CKDISPATCH_HIPCC": str(compiler.clang), "LD_LIBRARY_PATH": "/x"}, tmp_path / "memos")
     assert len(list((tmp_path / "memos").iterdir())) == 2
+
+
+def test_what_a_replaced_compiler_made_is_not_kept(compiler: FakeCompiler, cache: Cache) -> None:
+    """It is hashed first and run by its path later; the key tells the one that was hashed."""
+    (before,) = build_in(cache, kernels()[0])
+    assert before.ok
+    cache.clear()
+    del before
+    cache.clear()
+    # While the device pass runs, the machine gets another linker.
+    compiler.hook('[ $step != device ] || { cp "$home/bin/ld.lld" "$home/new"; echo "# new" >>"$home/new"; mv "$home/new" "$home/bin/ld.lld"; }\n')
+    (during,) = build_in(cache, kernels()[0])
+    assert during.error is not None and not during.ok
+    assert f"was compiled while the compiler {compiler.clang} was replaced" in during.error
+    assert cache.list("kernels") == []
+    compiler.unhook()
+    (after,) = build_in(cache, kernels()[0])
+    assert after.ok and not after.cached
+
+
+@pytest.mark.parametrize("open_one", ["bin/clang++", "bin/ld.lld", "bin"])
+def test_a_compiler_that_all_may_write_is_not_run(compiler: FakeCompiler, tmp_path: Path, open_one: str) -> None:
+    place = compiler.home / open_one
+    place.chmod(0o777)
+    with pytest.raises(NotFound, match=f"is not run because all users may write to {re.escape(str(place))}"):
+        found(compiler, tmp_path)
+    assert compiler.calls("device") == []
+    place.chmod(0o755)
+    assert found(compiler, tmp_path).clang == str(compiler.clang)

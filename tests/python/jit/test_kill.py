@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -158,28 +160,105 @@ def test_killed_while_the_compiler_runs_the_next_build_is_right(
     assert leftovers(cache) == []
 
 
-def test_the_lock_of_a_killed_process_is_free_while_its_compiler_still_runs(
-    compiler: FakeCompiler, cache: Cache
+def process_groups_of(process: int) -> set[int]:
+    """The groups of the children of a process, and of all below them."""
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[1]) == process:
+            found.add(int(fields[2]))
+    return found
+
+
+def members_of(groups: set[int]) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[2]) in groups and fields[0] not in "ZX":
+            found.append(int(status.parent.name))
+    return found
+
+
+@pytest.mark.parametrize("step", ["device", "bundle", "host", "link"])
+def test_a_killed_process_takes_its_compilers_and_their_children_with_it(
+    compiler: FakeCompiler, cache: Cache, step: str
 ) -> None:
     control = compiler.home / "control"
+    # The compiler ignores what it can, and has a child of its own, as clang has for each of its passes.
     compiler.hook(
-        '[ $step != device ] || { echo $$ >"$home/control/orphan"; '
-        'while [ ! -e "$home/control/go" ]; do sleep 0.02; done; }\n'
+        f'if [ $step = {step} ]; then trap "" HUP INT TERM; sleep 600 & echo $! >"$home/control/child-$$"; '
+        'echo $$ >"$home/control/pid-$$"; wait; fi\n'
     )
-    child = start_child(lambda: build_in(cache, kernels()[0]))
-    wait_until(lambda: (control / "orphan").exists() and (control / "orphan").read_text() != "")
+    child = start_child(lambda: build_in(cache, *kernels()[:2]))
+    wait_until(lambda: len([path for path in control.glob("pid-*") if path.read_text()]) == 2)
+    numbers = [int(path.read_text()) for path in control.glob("*-*")]
+    groups = process_groups_of(child)
+    assert len(numbers) == 4 and all(is_running(number) for number in numbers)
+    assert set(numbers) <= set(members_of(groups)) and os.getpgid(0) not in groups
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    orphan = int((control / "orphan").read_text())
-    assert is_running(orphan)
+    wait_until(lambda: not any(is_running(number) for number in numbers))
+    wait_until(lambda: members_of(groups) == [])
+    # Its locks are free, and the next build is right.
     compiler.unhook()
-    (result,) = build_in(cache, kernels()[0])
-    right = content(result)
-    # It ends later, and must not have a say in what is in the cache.
-    (control / "go").touch()
-    wait_until(lambda: not is_running(orphan))
-    assert content(build_in(cache, kernels()[0])[0]) == right
-    assert cache.verify() == []
+    results = build_in(cache, *kernels()[:2])
+    assert all(result.ok and not result.cached for result in results)
+    del results
+    assert cache.verify() == [] and leftovers(cache) == []
+
+
+def test_a_forked_child_does_not_keep_the_compilers_alive(compiler: FakeCompiler, cache: Cache) -> None:
+    control = compiler.home / "control"
+    compiler.hook('[ $step != device ] || { echo $$ >"$home/control/compiler"; sleep 600; }\n')
+
+    def parent() -> None:
+        def fork_once_it_compiles() -> None:
+            wait_until(lambda: (control / "compiler").exists())
+            forked = os.fork()
+            if forked == 0:
+                (control / "forked").write_text(str(os.getpid()))
+                time.sleep(600)
+
+        threading.Thread(target=fork_once_it_compiles, daemon=True).start()
+        build_in(cache, kernels()[0])
+
+    child = start_child(parent)
+    wait_until(lambda: (control / "forked").exists() and (control / "forked").read_text() != "")
+    numbers = [int((control / name).read_text()) for name in ("compiler", "forked")]
+    try:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        wait_until(lambda: not is_running(numbers[0]))
+        assert is_running(numbers[1])
+    finally:
+        os.kill(numbers[1], signal.SIGKILL)
+
+
+def test_a_compiler_outlives_the_death_of_the_leader_of_its_group(compiler: FakeCompiler, cache: Cache) -> None:
+    """A process that somebody kills by hand is not the end of the build."""
+    control = compiler.home / "control"
+    compiler.hook(
+        'if [ $step = device ] && [ ! -e "$home/control/go" ]; then touch "$home/control/waiting"; '
+        'while [ ! -e "$home/control/go" ]; do sleep 0.02; done; fi\n'
+    )
+
+    def kill_the_leader() -> None:
+        wait_until((control / "waiting").exists)
+        for group in process_groups_of(os.getpid()) - {os.getpgid(0)}:
+            os.kill(group, signal.SIGKILL)
+        (control / "go").touch()
+
+    thread = threading.Thread(target=kill_the_leader)
+    thread.start()
+    results = build_in(cache, kernels()[0])
+    thread.join()
+    assert results[0].ok
 
 
 INTERRUPTED = textwrap.dedent("""
