@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from made_up_archive import PLAN, READ_LISTS, Archive
+
 _SOURCES = Path(__file__).absolute().parents[2]
 _ENTER = Path(__file__).absolute().with_name("enter_machine.py")
 
@@ -25,20 +27,22 @@ BAD_SURROUNDINGS = 36
 BAD_USAGE = 2
 
 _REAL_PROGRAMS = (
-    "bash cat chmod cp cut du env find flock getent grep head id ln mkdir mv paste readlink rm"
-    " sed sha256sum sleep sort tail touch true"
+    "bash cat chmod cp cut date du env find flock getent grep head id ln mkdir mktemp mv paste readlink rm"
+    " sed sha256sum sleep sort tail timeout touch true"
 ).split()
 
-# Takes the place of mmdebstrap: writes a root with two packages into its target, the last argument.
-MMDEBSTRAP = """
-[[ $1 != --version ]] || { echo 'mmdebstrap 1.3.5'; exit; }
-target=${!#}
-echo 'I: running apt-get update...' >&2
+# Takes the place of mmdebstrap: writes a root with two packages into its target, or only reads the archive's lists.
+MMDEBSTRAP = f"""
+[[ $1 != --version ]] || {{ echo 'mmdebstrap 1.3.5'; exit; }}
+include=" $(printf '%s ' "$@") "
+{READ_LISTS}
+""" + """
+[[ $include == *clang-22* ]] && clang=(clang-22 1:22.1.8-3) || clang=(clang-21 1:21.1.8-13)
 mkdir -p "$target"/{etc/bazel,usr/bin,var/lib/dpkg}
 ln -s usr/bin "$target/bin"
 printf '%s\\n' 'build --sandbox_debug' 'common --override_module=a=/b' >"$target/etc/bazel/bazelrc"
 printf 'Package: %s\\nStatus: install ok installed\\nVersion: %s\\n\\n' \\
-    clang-21 1:21.1.8-13 bazel-bootstrap 7.7.1+ds-8 >"$target/var/lib/dpkg/status"
+    "${clang[@]}" bazel-bootstrap 7.7.1+ds-8 >"$target/var/lib/dpkg/status"
 """
 
 # Takes the place of bubblewrap: runs the command as a child, and does not hand on signals.
@@ -52,7 +56,7 @@ wait $!
 
 _STAND_INS = {
     "apt-config": """echo 'Acquire::https::Proxy "proxy.example:3128";'""",
-    "apt-get": "true",
+    "apt-get": PLAN,
     "bazel": "true",
     "bwrap": BWRAP,
     # The user owns the other ids only in a namespace that "unshare" below does not enter.
@@ -126,6 +130,7 @@ class Machine:
         self.home = folder / "home"
         self.cache = folder / "cache"
         self.workspace = folder / "workspace"
+        self.archive = Archive(folder / "archive")
         self._calls = folder / "calls"
         self._started = 0
         for path in (self.programs, self.etc, self.opt, self.home, self.workspace, self._calls):
@@ -168,6 +173,14 @@ class Machine:
         lines = record.read_text().splitlines() if record.exists() else []
         return [line.removesuffix("\x1f").split("\x1f") for line in lines]
 
+    def bootstraps(self) -> list[list[str]]:
+        """The calls of mmdebstrap that made a root, or were to."""
+        return [call for call in self.calls("mmdebstrap") if "--variant=apt" in call]
+
+    def installations(self) -> list[list[str]]:
+        """The calls of apt-get that changed the machine, or were to."""
+        return [call for call in self.calls("apt-get") if "--simulate" not in call]
+
     def roots(self) -> list[str]:
         """The names of the sealed roots in the cache."""
         return sorted(path.parent.parent.name for path in self.cache.glob("sealed/*/etc/ckdispatch-sealed"))
@@ -190,6 +203,7 @@ class Machine:
         environment = {
             "CKDISPATCH_CACHE": str(self.cache),
             "HOME": str(self.home),
+            "MADE_UP_ARCHIVE": str(self.archive.folder),
             "PATH": str(self.programs),
             **(env or {}),
         }

@@ -39,6 +39,7 @@ def test_a_fresh_machine_is_described(machine: Machine) -> None:
         "cache": f"{machine.cache}, 85.8 GB free",
         "sealed root": f"{key}, not made yet",
         "used": "the sealed root, because this machine has no ROCm (ROCM_PATH or /opt/rocm)",
+        "archive": "not known before mmdebstrap is installed",
     }
     assert outcome.stdout.endswith("\nUsable.\n")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from made_up_archive import PLAN
 from made_up_machine import BAD_SURROUNDINGS, MMDEBSTRAP, ORDINARY_USER, ROOT, Machine, Outcome
 
 
@@ -120,7 +121,7 @@ def test_who_may_not_install_packages_is_told_the_one_command(
     machine.remove(*removed)
     sentence = _sentence(machine.run("info", user=ORDINARY_USER))
     assert sentence.endswith(f"run: sudo apt-get install -y {packages}")
-    assert machine.calls("apt-get") == []
+    assert machine.installations() == []
 
 
 def _package_archive(machine: Machine) -> str:
@@ -128,14 +129,14 @@ def _package_archive(machine: Machine) -> str:
     (machine.folder / "spare").write_text(f"#!{machine.programs}/bash\n{MMDEBSTRAP}")
     machine.remove("mmdebstrap")
     target = machine.programs / "mmdebstrap"
-    return f"[[ $1 != install ]] || {{ cp {machine.folder}/spare {target}; chmod +x {target}; }}"
+    return f"{PLAN}[[ $1 != install ]] || {{ cp {machine.folder}/spare {target}; chmod +x {target}; }}"
 
 
 def test_root_installs_what_is_missing(machine: Machine) -> None:
     machine.install("apt-get", _package_archive(machine))
     outcome = machine.run("info", user=ROOT)
     assert outcome.code == 0
-    assert machine.calls("apt-get") == [
+    assert machine.installations() == [
         ["update"],
         ["install", "-y", "--no-install-recommends", "mmdebstrap"],
     ]

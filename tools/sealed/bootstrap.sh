@@ -28,42 +28,80 @@ make_root() {
         install_tools "${tools[@]}"
         check_subordinate_ids
         check_namespaces
-        say "making the sealed root $key from Debian $suite, once: about 0.7 GB to download and" \
-            "2 GB on disk in $cache"
+        open_work_folder
+        choose_what_to_make
+        say "making the sealed root $key with clang $llvm from Debian $suite, once: about 0.7 GB to" \
+            "download and 2 GB on disk in $cache"
         fill_and_rename
         say "the sealed root is ready after $((SECONDS - started)) s"
     fi
     exec {lock}>&-
 }
 
-fill_and_rename() {
+open_work_folder() {
     work=$cache/sealed/tmp.$$
-    bootstrap_pid=
-    trap stop_bootstrap EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM HUP
+    remove_when_ended "$work"
     mkdir -- "$work" "$work/root"
-    # A process group of its own, so that all of it can be ended at once.
-    set -m
-    run_mmdebstrap </dev/null >"$work/log" 2>&1 &
-    bootstrap_pid=$!
-    set +m
-    show_progress "$bootstrap_pid" "$work"
-    wait "$bootstrap_pid" || { bootstrap_pid= && explain_failure "$work"; }
-    bootstrap_pid=
+}
+
+# Asks the archive. Sets what use_compiler sets, and $check_date.
+choose_what_to_make() {
+    say "asking Debian $suite what it has"
+    ask_archive "$work" || explain_failure "$work"
+    check_archive_age
+    [[ $check_date == true ]] ||
+        say "Debian $suite is of $(day "$archive_date") and past its date; its signature is checked, and its date is not"
+    choose_compiler "$work" || nothing_to_install
+    ((${#refused[@]} == 0)) ||
+        say "clang $llvm is used, because what is preferred cannot be installed ($(joined '; ' "${refused[@]}"))"
+}
+
+fill_and_rename() {
+    start_stoppable run_mmdebstrap >"$work/log" 2>&1
+    show_progress "$started_pid" "$work"
+    wait_for_started || explain_failure "$work"
     finish_root 2>>"$work/log" || explain_failure "$work"
     mv -T -- "$work/root" "$root"
     trap - EXIT INT TERM HUP
     remove_folder "$work"
 }
 
+# remove_when_ended FOLDER: whatever ends this shell first ends what start_stoppable started, and removes the folder.
+remove_when_ended() {
+    started_pid= folder_to_remove=$1
+    trap stop_and_remove EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+}
+
 # mmdebstrap would finish its step before it heeds TERM, and has nothing to save.
-stop_bootstrap() {
-    if [[ -n $bootstrap_pid ]]; then
-        kill -KILL -- "-$bootstrap_pid" 2>/dev/null || true
-        wait "$bootstrap_pid" 2>/dev/null || true
+stop_and_remove() {
+    if [[ -n $started_pid ]]; then
+        kill -KILL -- "-$started_pid" 2>/dev/null || true
+        wait "$started_pid" 2>/dev/null || true
     fi
-    remove_folder "$work"
+    remove_folder "$folder_to_remove"
+}
+
+# start_stoppable COMMAND…: in the background, in a process group of its own, so that all of it can be ended at once.
+start_stoppable() {
+    set -m
+    "$@" </dev/null &
+    started_pid=$!
+    set +m
+}
+
+wait_for_started() {
+    local code=0
+    wait "$started_pid" || code=$?
+    started_pid=
+    return "$code"
+}
+
+# stoppable COMMAND…: runs it to its end, unless a signal ends both.
+stoppable() {
+    start_stoppable "$@"
+    wait_for_started
 }
 
 remove_leftovers() {
@@ -95,15 +133,10 @@ as_owner() {
 }
 
 run_mmdebstrap() {
-    local option target arguments
-    arguments=(
+    mmdebstrap_options "$check_date"
+    options+=(
         --variant=apt
-        --architectures="$arch"
-        --include="$(IFS=, && echo "${packages[*]}")"
-        # A mirror's Release file may outlive its own date; its signature is checked all the same.
-        --aptopt='Acquire::Check-Valid-Until "false"'
-        # The user that apt would change to cannot reach a private home folder.
-        --aptopt='APT::Sandbox::User "root"'
+        --include="$(joined , "${packages[@]}")"
         --dpkgopt=force-unsafe-io
         # Documentation, translations, and what only jlink would read.
         --dpkgopt='path-exclude=/usr/lib/jvm/*/jmods/*'
@@ -116,17 +149,7 @@ run_mmdebstrap() {
         # These options are for this run, and a proxy's password is not to stay in the root.
         --customize-hook='rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap"'
     )
-    while IFS= read -r option; do
-        arguments+=(--aptopt="$option")
-    done < <(apt_network_options)
-    target=("$suite" "$work/root")
-    [[ -z ${CKDISPATCH_MIRROR-} ]] || target+=("$CKDISPATCH_MIRROR")
-    as_owner mmdebstrap --mode=unshare "${arguments[@]}" "${target[@]}"
-}
-
-# How this machine's apt reaches the network: its proxies and certificates.
-apt_network_options() {
-    apt-config dump 2>/dev/null | grep -E '^Acquire::https?::' || true
+    as_owner mmdebstrap "${options[@]}" "$suite" "$work/root" ${CKDISPATCH_MIRROR:+"$CKDISPATCH_MIRROR"}
 }
 
 # The last touches: one owner for all files, so that removing them takes no special rights; the
@@ -140,7 +163,7 @@ finish_root() {
         sed -i -e '/host_javabase/d' -e '/sandbox_debug/d' -- "$made/etc/bazel/bazelrc" || return
     fi
     {
-        echo "# sealed root $key: $suite, recipe $recipe, and the packages in it"
+        echo "# sealed root $key: $suite of $(day "$archive_date"), recipe $recipe, and the packages in it"
         sed -nE 's/^(Package|Version): //p' "$made/var/lib/dpkg/status" | paste -d ' ' - - |
             LC_ALL=C sort
     } >"$made/$marker" || return

@@ -19,16 +19,32 @@ clean_sealed() {
             "try again when it has finished."
     remove_leftovers
     freed_kib=0
+    digests=$(all_digests)
     for folder in "$cache"/sealed/*-*/; do
         folder=${folder%/}
-        # A cache may be shared by machines of both architectures: theirs has the same digest.
-        if [[ -d $folder && ($all == yes || ${folder##*-} != "${key##*-}") ]]; then
+        [[ -d $folder ]] || continue
+        if [[ $all == yes ]] || ! is_wanted "${folder##*/}"; then
             remove_root "$folder" || status=$exit_bad_surroundings
         fi
     done
     say "$(human_size "$freed_kib") were freed"
     exit "$status"
 }
+
+# is_wanted NAME: whether it is the root that commands run in here, or may be so on a machine of the other architecture that
+# shares the cache.
+is_wanted() {
+    [[ $1 != "$key" ]] || return 0
+    [[ ${1%-*} != "$arch" && " $digests " == *" ${1##*-} "* ]]
+}
+
+# Prints the digest of the package list with each compiler.
+all_digests() (
+    for version in "${compilers[@]}"; do
+        use_compiler "$version"
+        printf '%s ' "${key##*-}"
+    done
+)
 
 # remove_root FOLDER: false, with a sentence, when a command or a Bazel server still runs in it.
 remove_root() {

@@ -1,5 +1,8 @@
 # --doctor: what was found, what will be used and why. --help.
 
+# How long --doctor waits for each answer of the archive.
+readonly archive_seconds=60
+
 doctor() {
     (($# == 0)) || usage_error "--doctor takes no argument, and '$1' was given."
     problems=()
@@ -80,7 +83,7 @@ describe_cache() {
     find_root
     if root_is_ready; then
         row 'sealed root' "$key, with Bazel $(package_version bazel-bootstrap) and clang" \
-            "$(package_version clang-21)"
+            "$(package_version "clang-$llvm")"
     else
         row 'sealed root' "$key, not made yet"
     fi
@@ -111,8 +114,63 @@ describe_choice() {
         sealed)
             row used "the sealed root, because $reason"
             note_what_stops_the_root
+            [[ -z ${root-} ]] || describe_archive
             ;;
     esac
+}
+
+# What a root would be made of today. Not a problem where there is a root, or only no network.
+describe_archive() {
+    local folder ready=no
+    ! root_is_ready || ready=yes
+    if ! command -v mmdebstrap >/dev/null || ! command -v apt-get >/dev/null; then
+        row archive 'not known before mmdebstrap is installed'
+        return
+    fi
+    folder=$(mktemp -d)
+    remove_when_ended "$folder"
+    if ! ask_archive "$folder" "$archive_seconds"; then
+        row archive "cannot be asked ($(first_error "$folder/log")): a new root needs the network"
+    else
+        row archive "Debian $suite of $(day "$archive_date")$(describe_date_check)"
+        describe_new_root "$folder" "$ready"
+    fi
+    trap - EXIT INT TERM HUP
+    remove_folder "$folder"
+}
+
+describe_date_check() {
+    if [[ $check_date == true ]]; then
+        printf ', whose date and signature are checked'
+    elif [[ -n $archive_until ]]; then
+        printf ', valid until %s: its signature is checked, its date cannot be' "$(day "$archive_until")"
+    else
+        printf ': its signature is checked, its date cannot be'
+    fi
+}
+
+# describe_new_root FOLDER READY
+describe_new_root() {
+    local sentence package name version known versions=() others=()
+    if ! sentence=$(check_archive_age 2>&1) || ! choose_compiler "$1"; then
+        row 'new root' 'cannot be made'
+        [[ -n $sentence ]] || sentence=$(nothing_to_install 2>&1) || true
+        [[ $2 == yes ]] || problems+=("${sentence#bazelw: }")
+        return
+    fi
+    for name in "clang:clang-$llvm" Bazel:bazel-bootstrap hipcc:hipcc; do
+        package=${name#*:} name=${name%:*}
+        version=$(planned_version "$1" "$package")
+        known=$(known_good "$arch" "$package")
+        versions+=("$name $version")
+        [[ $version == "$known" ]] || others+=("$name ${known:-with LLVM $(known_good llvm)}")
+    done
+    row 'new root' "$(joined ', ' "${versions[@]}")"
+    if ((${#others[@]})); then
+        row 'known good' "$(joined ', ' "${others[@]}"), at $(known_good snapshot) of Debian's snapshot archive"
+    else
+        row 'known good' "the same, at $(known_good snapshot) of Debian's snapshot archive"
+    fi
 }
 
 note_what_stops_the_root() {
@@ -136,7 +194,8 @@ bazelw runs Bazel with everything that this repository needs: the machine's own 
 both are there, and otherwise a sealed root, which the first command makes in the cache folder.
 
   ./bazelw COMMAND …                  what `bazel COMMAND …` does
-  ./bazelw --doctor                   what was found here, what will be used and why
+  ./bazelw --doctor                   what was found here, what will be used and why, and what
+                                      a root made today would have
   ./bazelw --sealed-shell [COMMAND …] a shell, or a command, in the sealed root
   ./bazelw --clean-sealed [--all]     removes the sealed roots of older package lists, or all of them
   ./bazelw --help                     this text, then Bazel's own help

@@ -28,6 +28,13 @@ human_size() {
     fi
 }
 
+# joined SEPARATOR WORD…
+joined() {
+    local text
+    text=$(printf "%s$1" "${@:2}")
+    printf '%s' "${text%"$1"}"
+}
+
 # first_error LOG: the first complaint of apt, dpkg or mmdebstrap in it.
 first_error() {
     local line

@@ -65,7 +65,7 @@ explain_failure() {
             "made; free $(human_size "$space_needed_kib") or set CKDISPATCH_CACHE to a larger disk."
     elif missing=$(grep -m 1 -oE 'Unable to locate package [^ ]+' "$log"); then
         fail "Debian $suite has no package ${missing##* } for $arch, which tools/sealed/packages.txt" \
-            "names; correct the list."
+            "names; correct the list, or $(known_good_advice)."
     elif grep -qsE "$unsigned" "$log"; then
         fail "the signature of Debian $suite could not be checked; install a newer" \
             "debian-archive-keyring. The whole output is in $kept."

@@ -2,6 +2,8 @@
 
 readonly registry_folder=$repository/tools/sealed/registry
 readonly package_file=$repository/tools/sealed/packages.txt
+readonly compiler_file=$repository/tools/sealed/compilers.txt
+readonly known_good_file=$repository/tools/sealed/known-good.txt
 # Every sealed root carries this file; inside a root it is how bazelw knows where it is.
 readonly marker=etc/ckdispatch-sealed
 
