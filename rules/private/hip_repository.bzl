@@ -5,9 +5,10 @@ load(":rocm_places.bzl", "PACKAGES", "rocm_places")
 # lld links code objects, llvm-objcopy is asked for by the bundler; both are looked for beside the tool itself.
 _TOOLS = ["clang++", "clang-offload-bundler", "ld.lld", "lld", "llvm-objcopy", "llvm-objdump"]
 
-# The parts of a whole system's include folder that a kernel may read; the rest would only weigh on every sandbox.
-_SYSTEM_PARTS = ["*.h", "asm/**", "asm-generic/**", "bits/**", "c++/**", "gnu/**", "hip/**", "hsa/**", "linux/**", "sys/**"]
-_ROCM_PARTS = ["hip/**", "hsa/**"]
+# The parts of a whole system's include folder that a kernel may read; the rest would only weigh on every sandbox. HSA's headers have no
+# folders below their own, but may have a link from there to itself, which Bazel refuses to follow.
+_SYSTEM_PARTS = ["*.h", "asm/**", "asm-generic/**", "bits/**", "c++/**", "gnu/**", "hip/**", "hsa/*.h", "linux/**", "sys/**"]
+_ROCM_PARTS = ["hip/**", "hsa/*.h"]
 
 _BUILD = """\
 load("{defs}", "hip_toolchain")

@@ -22,7 +22,7 @@ cc_import(
 
 cc_library(
     name = "hip_headers",
-    hdrs = glob(["include/hip/**", "include/hsa/**"]),
+    hdrs = glob(["include/hip/**", "include/hsa/*.h"]),
     defines = ["__HIP_PLATFORM_AMD__=1"],
     includes = ["include"],
 )
