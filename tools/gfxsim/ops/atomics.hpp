@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "gfxsim/core/float16.hpp"
+#include "gfxsim/core/float_bits.hpp"
 #include "gfxsim/core/lanes.hpp"
 #include "gfxsim/core/wave.hpp"
 
@@ -13,7 +14,11 @@ namespace gfxsim {
 namespace atomic {
 
 template <class T> T exchange(T, T value) { return value; }
-template <class T> T add(T old, T value) { return old + value; }
+template <class T>
+T add(T old, T value) {
+    if constexpr (std::is_floating_point_v<T>) return fp::settled(old + value, old, value);
+    else return old + value;
+}
 template <class T> T sub(T old, T value) { return old - value; }
 template <class T> T reverse_sub(T old, T value) { return value - old; }
 template <class T> T and_(T old, T value) { return old & value; }
@@ -29,24 +34,20 @@ inline u32 sub_if_enough(u32 old, u32 value) { return old >= value ? old - value
 /// The number that is not NaN, with -0 below +0.
 template <class T>
 T min_number(T old, T value) {
-    if (value != value) return old != old ? value : old;
-    if (old != old) return value;
+    if (fp::is_nan(value)) return fp::is_nan(old) ? fp::quiet(value) : old;
+    if (fp::is_nan(old)) return value;
     return value < old || (value == old && std::signbit(value)) ? value : old;
 }
 template <class T>
 T max_number(T old, T value) {
-    if (value != value) return old != old ? value : old;
-    if (old != old) return value;
+    if (fp::is_nan(value)) return fp::is_nan(old) ? fp::quiet(value) : old;
+    if (fp::is_nan(old)) return value;
     return value > old || (value == old && !std::signbit(value)) ? value : old;
 }
 
 /// Half precision adds round once because f32 has more than twice the bits.
-inline f16 add_half(f16 a, f16 b) { return to_f16(to_f32(a) + to_f32(b)); }
-inline bf16 add_half(bf16 a, bf16 b) {
-    const u32 sum = bit_cast<u32>(to_f32(a) + to_f32(b));
-    if ((sum & 0x7fffffff) > 0x7f800000) return bf16{u16(sum >> 16 | 0x40)};
-    return bf16{u16((sum + 0x7fff + (sum >> 16 & 1)) >> 16)};
-}
+inline f16 add_half(f16 old, f16 value) { return fp::settled(to_f16(to_f32(old) + to_f32(value)), old, value); }
+inline bf16 add_half(bf16 old, bf16 value) { return fp::settled(to_bf16(to_f32(old) + to_f32(value)), old, value); }
 template <class T> pair<T> add_pair(pair<T> old, pair<T> value) { return {add_half(old.lo, value.lo), add_half(old.hi, value.hi)}; }
 
 // With a third operand. LDS names its two data operands in another order on gfx9 than later.

@@ -1,83 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic of f16, f32 and f64 as the vector instructions do it: NaNs by AMD's rules and not the host's, f16 rounded
-// once from a wider type, as the mode says.
+// Arithmetic of f16, f32 and f64 as the vector instructions do it: NaNs by the rule of core/float_bits.hpp and not the
+// host's, f16 rounded once from a wider type, as the mode says.
 #pragma once
 
 #include <cmath>
 #include <type_traits>
 
 #include "gfxsim/core/float16.hpp"
+#include "gfxsim/core/float_bits.hpp"
 #include "gfxsim/core/lanes.hpp"
 #include "gfxsim/ops/isas.hpp"
 #include "gfxsim/ops/tables.hpp"
 
 namespace gfxsim::fp {
 
-template <class T> struct FloatBits;
-template <> struct FloatBits<f16> { using type = u16; static constexpr int mantissa = 10, bias = 15; };
-template <> struct FloatBits<f32> { using type = u32; static constexpr int mantissa = 23, bias = 127; };
-template <> struct FloatBits<f64> { using type = u64; static constexpr int mantissa = 52, bias = 1023; };
-
-template <class T> using bits_type = typename FloatBits<T>::type;
-
-template <class T> inline constexpr bits_type<T> kSignBit  = bits_type<T>(bits_type<T>(1) << (8 * sizeof(T) - 1));
-template <class T> inline constexpr bits_type<T> kQuietBit = bits_type<T>(bits_type<T>(1) << (FloatBits<T>::mantissa - 1));
-template <class T> inline constexpr bits_type<T> kInfinityBits =
-    bits_type<T>(bits_type<T>(2 * FloatBits<T>::bias + 1) << FloatBits<T>::mantissa);
-
-template <class T> inline bits_type<T> bits_of(T value) { return bit_cast<bits_type<T>>(value); }
-template <class T> inline bits_type<T> magnitude_of(T value) { return bits_type<T>(bits_of(value) & ~kSignBit<T>); }
-template <class T> inline bool is_negative(T value) { return (bits_of(value) & kSignBit<T>) != 0; }
-template <class T> inline bool is_nan(T value) { return magnitude_of(value) > kInfinityBits<T>; }
-template <class T> inline bool is_infinite(T value) { return magnitude_of(value) == kInfinityBits<T>; }
-template <class T> inline bool is_zero(T value) { return magnitude_of(value) == 0; }
-template <class T> inline bool is_denormal(T value) {
-    return !is_zero(value) && magnitude_of(value) < bits_type<T>(bits_type<T>(1) << FloatBits<T>::mantissa);
-}
-template <class T> inline bool is_signalling(T value) { return is_nan(value) && !(bits_of(value) & kQuietBit<T>); }
-template <class T> inline T quiet(T value) { return bit_cast<T>(bits_type<T>(bits_of(value) | kQuietBit<T>)); }
-template <class T> inline T quieted(T value) { return is_nan(value) ? quiet(value) : value; }
-template <class T> inline T infinity(bool negative) {
-    return bit_cast<T>(bits_type<T>(kInfinityBits<T> | (negative ? kSignBit<T> : 0)));
-}
-template <class T> inline T zero(bool negative) { return bit_cast<T>(bits_type<T>(negative ? kSignBit<T> : 0)); }
-/// What an invalid sum or product is, and what an invalid quotient or function is.
-template <class T> inline T invalid() { return bit_cast<T>(bits_type<T>(kInfinityBits<T> | kQuietBit<T>)); }
-template <class T> inline T negative_nan() { return bit_cast<T>(bits_type<T>(kSignBit<T> | kInfinityBits<T> | kQuietBit<T>)); }
-template <class T> inline T negated(T value) { return bit_cast<T>(bits_type<T>(bits_of(value) ^ kSignBit<T>)); }
-template <class T> inline T with_sign(T value, bool negative) {
-    return bit_cast<T>(bits_type<T>(magnitude_of(value) | (negative ? kSignBit<T> : 0)));
-}
-/// The exponent's field.
-template <class T> inline int exponent_field(T value) { return int(magnitude_of(value) >> FloatBits<T>::mantissa); }
-
 /// A type in which sums and products of two f16 are exact or rounded harmlessly, and a T itself otherwise.
 inline f32 wide(f16 value) { return to_f32(value); }
 inline f32 wide(f32 value) { return value; }
 inline f64 wide(f64 value) { return value; }
-
-/// `yes` or `no`, written so that compilers make vector code of loops over lanes: branches hinder them, and masks of 64
-/// bits do too.
-template <class T>
-inline T pick(bool condition, T yes, T no) {
-    if constexpr (sizeof(T) == 8) {
-        return condition ? yes : no;
-    } else {
-        const bits_type<T> mask = bits_type<T>(-bits_type<T>(condition));
-        return bit_cast<T>(bits_type<T>((bits_of(yes) & mask) | (bits_of(no) & ~mask)));
-    }
-}
-
-/// `result`, unless it is a NaN: then the first operand that is one, or what an invalid operation gives.
-template <class T>
-inline T settled(T result, T a, T b) {
-    return pick(is_nan(result), pick(is_nan(a), quiet(a), pick(is_nan(b), quiet(b), invalid<T>())), result);
-}
-template <class T>
-inline T settled(T result, T a, T b, T c) {
-    const T nan = pick(is_nan(b), quiet(b), pick(is_nan(c), quiet(c), invalid<T>()));
-    return pick(is_nan(result), pick(is_nan(a), quiet(a), nan), result);
-}
 
 /// Rounds an exact f16 result as the mode says.
 inline f16 rounded_f16(const Lane& lane, f64 value) {

@@ -3,7 +3,7 @@
 //
 // The order in which the hardware adds the products of one instruction is not documented. Here every element of the
 // result is one chain in the order of k that starts with C: each product enters its addition unrounded, and the sum is
-// rounded.
+// rounded. What becomes of NaNs is not documented either: here it is what such a chain of v_fma_f32 makes of them.
 // All matrix instructions round to nearest even. Those of gfx9 keep denormals whatever the MODE register says, except
 // where noted; those of gfx11 and gfx12 follow it.
 #pragma once

@@ -2,6 +2,7 @@
 // gfx950: matrices whose formats the instruction's CBSZ and BLGP name, with or without a scale for every 32 elements along k.
 #include <array>
 
+#include "gfxsim/core/float_bits.hpp"
 #include "gfxsim/ops/matrix.hpp"
 
 namespace gfxsim {
@@ -46,7 +47,7 @@ void read_scales(const Wave& wave, const Operand& operand, int byte, f64* to) {
     const Row* rows     = constant ? nullptr : vector_rows(wave, operand, 1);
     for (int lane = 0; lane < kLanes; ++lane) {
         const u32 code = (constant ? u32(operand.value) >> 23 : rows[0][lane] >> 8 * byte) & 0xff;
-        to[lane]       = code == 0xff ? std::numeric_limits<f64>::quiet_NaN() : std::ldexp(1.0, int(code) - 127);
+        to[lane]       = code == 0xff ? fp::invalid<f64>() : std::ldexp(1.0, int(code) - 127);
     }
 }
 
@@ -78,10 +79,17 @@ struct MfmaF8F6F4 {
             for (int i = 0; i < M; ++i) {
                 const int element = Acc::element(i, 0), lane = Acc::lane(i, 0);
                 const f64 scale = scale_a[block * M + i];
+                f32 part[N], start[N], result[N];
                 for (int j = 0; j < N; ++j) {
-                    const f64 sum = f64(bit_cast<f32>(sums[element][lane + j])) * (scale * scale_b[block * N + j]);
-                    rows_d[element][lane + j] = bit_cast<u32>(f32(f64(bit_cast<f32>(before[element][lane + j])) + sum));
+                    part[j] = bit_cast<f32>(sums[element][lane + j]), start[j] = bit_cast<f32>(before[element][lane + j]);
+                    result[j] = f32(f64(part[j]) * (scale * scale_b[block * N + j]) + f64(start[j]));
                 }
+                if (fp::any_nan(result, N)) {
+                    // Of a scale no more is wanted than whether it is a number.
+                    for (int j = 0; j < N; ++j)
+                        result[j] = fp::settled(result[j], part[j], f32(scale), f32(scale_b[block * N + j]), start[j]);
+                }
+                for (int j = 0; j < N; ++j) rows_d[element][lane + j] = bit_cast<u32>(result[j]);
             }
             before = rows_d;
         }

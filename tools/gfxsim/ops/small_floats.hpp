@@ -4,13 +4,13 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
-#include "gfxsim/core/types.hpp"
+#include "gfxsim/core/float_bits.hpp"
 
 namespace gfxsim::matrix {
 
-/// What the highest exponent or the negative zero of a format stands for.
+/// What the highest exponent or the negative zero of a format stands for. A NaN has a sign where there are two of them, and
+/// no payload that it could keep.
 enum class Special : u8 { none, ieee, last_is_nan, negative_zero_is_nan };
 
 template <int Exponent, int Mantissa, int Bias, Special special>
@@ -19,16 +19,15 @@ std::array<f32, 256> make_values() {
     constexpr int count    = 1 << (1 + Exponent + Mantissa);
     constexpr u32 top      = (1u << Exponent) - 1;
     constexpr u32 sign_bit = 1u << (Exponent + Mantissa);
-    constexpr f32 nan      = std::numeric_limits<f32>::quiet_NaN();
     for (u32 bits = 0; bits < u32(count); ++bits) {
         const u32 exponent = bits >> Mantissa & top, mantissa = bits & ((1u << Mantissa) - 1);
-        const f32 sign     = bits & sign_bit ? -1.0f : 1.0f;
+        bool negative      = bits & sign_bit;
         f32 value = exponent ? std::ldexp(f32(mantissa | 1u << Mantissa), int(exponent) - Bias - Mantissa)
                              : std::ldexp(f32(mantissa), 1 - Bias - Mantissa);
-        if (special == Special::ieee && exponent == top) value = mantissa ? nan : std::numeric_limits<f32>::infinity();
-        if (special == Special::last_is_nan && (bits & ~sign_bit) == sign_bit - 1) value = nan;
-        if (special == Special::negative_zero_is_nan && bits == sign_bit) value = nan;
-        values[bits] = sign * value;
+        if (special == Special::ieee && exponent == top) value = mantissa ? fp::invalid<f32>() : fp::infinity<f32>(false);
+        if (special == Special::last_is_nan && (bits & ~sign_bit) == sign_bit - 1) value = fp::invalid<f32>();
+        if (special == Special::negative_zero_is_nan && bits == sign_bit) value = fp::invalid<f32>(), negative = false;
+        values[bits] = fp::with_sign(value, negative);
     }
     return values;
 }

@@ -10,17 +10,23 @@ namespace {
 using namespace fp;
 
 /// By what a number is divided on the way to a small format and multiplied on the way back.
-f64 scale_of(f32 scale) { return exponent_field(scale) == 255 ? f64(NAN) : power_of_two(exponent_field(scale) - 127); }
+f64 scale_of(f32 scale) { return exponent_field(scale) == 255 ? invalid<f64>() : power_of_two(exponent_field(scale) - 127); }
 
 f64 number(f32 a) { return a; }
 f64 number(f16 a) { return to_f32(a); }
 f64 number(bf16 a) { return to_f32(a); }
 
+/// Exact. The sign of a NaN matters even where the small format has none: it is that of the largest number, which stands for it.
+f64 divided(f64 value, f64 scale) { return settled(value / scale, value, scale); }
+f64 multiplied(f64 value, f64 scale) { return settled(value * scale, value, scale); }
+f64 divided(f64 value, f32 scale) { return divided(value, scale_of(scale)); }
+f64 multiplied(f64 value, f32 scale) { return multiplied(value, scale_of(scale)); }
+
 template <class T>
 T rounded(f64 value) {
     if constexpr (std::is_same_v<T, f32>) return f32(value);
     else if constexpr (std::is_same_v<T, f16>) return to_f16(value, Round::nearest);
-    else return std::isnan(value) ? bf16{0x7fc0} : bf16{u16(encode(kBf16, value))};
+    else return bf16{u16(encode(kBf16, value))};
 }
 
 // Two numbers in one register have no modifiers of the kind that is printed with an operand.
@@ -43,53 +49,53 @@ u32 pack(const Lane& lane, f64 a, f64 b) {
 template <class Small>
 u16 pk_of_f32(const Lane& lane, f32 a, f32 b, f32 scale) {
     refuse_clamp(lane.instr);
-    return u16(pack<Small>(lane, a / scale_of(scale), b / scale_of(scale)));
+    return u16(pack<Small>(lane, divided(a, scale), divided(b, scale)));
 }
 template <class Small, class From>
 u16 pk_of_half(const Lane& lane, pair<From> a, f32 scale) {
     refuse_modifiers(lane.instr);
-    return u16(pack<Small>(lane, number(a.lo) / scale_of(scale), number(a.hi) / scale_of(scale)));
+    return u16(pack<Small>(lane, divided(number(a.lo), scale), divided(number(a.hi), scale)));
 }
 template <class Small, class From>
 u32 stochastic(const Lane& lane, From a, u32 seed, f32 scale) {
     refuse_clamp(lane.instr);
-    const u32 code = encode_stochastic(Small::format(lane.wave), number(a) / scale_of(scale), seed);
+    const u32 code = encode_stochastic(Small::format(lane.wave), divided(number(a), scale), seed);
     return into_byte(lane, dst_byte(lane.instr), code);
 }
 
 // To 4 bits: two numbers become one byte of the destination.
 u32 fp4_of_f32(const Lane& lane, f32 a, f32 b, f32 scale) {
     refuse_clamp(lane.instr);
-    return into_byte(lane, dst_byte(lane.instr), pack<Fp4>(lane, a / scale_of(scale), b / scale_of(scale)));
+    return into_byte(lane, dst_byte(lane.instr), pack<Fp4>(lane, divided(a, scale), divided(b, scale)));
 }
 template <class From>
 u32 fp4_of_half(const Lane& lane, pair<From> a, f32 scale) {
     refuse_modifiers(lane.instr);
-    return into_byte(lane, dst_byte(lane.instr), pack<Fp4>(lane, number(a.lo) / scale_of(scale), number(a.hi) / scale_of(scale)));
+    return into_byte(lane, dst_byte(lane.instr), pack<Fp4>(lane, divided(number(a.lo), scale), divided(number(a.hi), scale)));
 }
 template <class From>
 u32 fp4_stochastic(const Lane& lane, pair<From> a, u32 seed, f32 scale) {
     refuse_modifiers(lane.instr);
-    const u32 lo = encode_stochastic(kFp4, number(a.lo) / scale_of(scale), seed);
-    const u32 hi = encode_stochastic(kFp4, number(a.hi) / scale_of(scale), next_random(seed));
+    const u32 lo = encode_stochastic(kFp4, divided(number(a.lo), scale), seed);
+    const u32 hi = encode_stochastic(kFp4, divided(number(a.hi), scale), next_random(seed));
     return into_byte(lane, dst_byte(lane.instr), lo | hi << 4);
 }
 
 // Back from 8 and 4 bits.
 template <class Small, class To>
 To single(const Lane& lane, u32 a, f32 scale) {
-    return rounded<To>(Small::values(lane.wave)[a >> (8 * src_byte(lane.instr)) & 0xff] * scale_of(scale));
+    return rounded<To>(multiplied(Small::values(lane.wave)[a >> (8 * src_byte(lane.instr)) & 0xff], scale));
 }
 template <class Small, class To>
 pair<To> pk_from(const Lane& lane, u16 a, f32 scale) {
     const f32* values = Small::values(lane.wave);
-    return {rounded<To>(values[a & 0xff] * scale_of(scale)), rounded<To>(values[a >> 8] * scale_of(scale))};
+    return {rounded<To>(multiplied(values[a & 0xff], scale)), rounded<To>(multiplied(values[a >> 8], scale))};
 }
 template <class To>
 pair<To> pk_from_fp4(const Lane& lane, u32 a, f32 scale) {
     const u32 byte    = a >> (8 * src_byte(lane.instr)) & 0xff;
     const f32* values = Fp4::values(lane.wave);
-    return {rounded<To>(values[byte & 0xf] * scale_of(scale)), rounded<To>(values[byte >> 4] * scale_of(scale))};
+    return {rounded<To>(multiplied(values[byte & 0xf], scale)), rounded<To>(multiplied(values[byte >> 4], scale))};
 }
 
 // 32 numbers of 6 bits fill six registers.
@@ -128,7 +134,7 @@ void run_to_six(Wave& wave, const Instr& instr) {
         u32 packed[6]   = {};
         for (int i = 0; i < kCount; ++i) {
             const Operand& from = instr.src[interleaved ? i % 2 : 0];
-            const f64 value     = read_number<From>(wave, from, interleaved ? i / 2 : i, lane) / scale;
+            const f64 value     = divided(read_number<From>(wave, from, interleaved ? i / 2 : i, lane), scale);
             const u32 code      = random ? encode_stochastic(Small::format(wave), value, seed) : encode(Small::format(wave), value);
             const int bit       = 6 * i;
             packed[bit / 32] |= code << bit % 32;
@@ -148,7 +154,7 @@ void run_from_six(Wave& wave, const Instr& instr) {
         const f64 scale = scale_of(take<f32>(scales, lane));
         u32 out[kCount];
         for (int i = 0; i < kCount; ++i) {
-            const To value = rounded<To>(Small::values(wave)[read_six(wave, instr.src[0], i, lane)] * scale);
+            const To value = rounded<To>(multiplied(Small::values(wave)[read_six(wave, instr.src[0], i, lane)], scale));
             if constexpr (std::is_same_v<To, f32>) out[i] = bit_cast<u32>(value);
             else out[i / 2] = i % 2 ? out[i / 2] | u32(value.bits) << 16 : value.bits;
         }
