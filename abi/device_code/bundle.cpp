@@ -13,6 +13,9 @@ std::vector<BundleEntry> bundle_entries(Bytes bundle) {
     std::vector<BundleEntry> entries;
     std::uint64_t at          = kBundleMagic.size();
     const std::uint64_t count = bundle.read<std::uint64_t>(at, "number of entries");
+    if (count > limits::kBundleEntries)
+        throw std::runtime_error("it is a bundle of " + std::to_string(count) + " entries; there can be at most " +
+                                 std::to_string(limits::kBundleEntries));
     at += 8;
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto offset = bundle.read<std::uint64_t>(at, "entries"), size = bundle.read<std::uint64_t>(at + 8, "entries"),

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "device_code/limits.hpp"
+
 namespace ckdispatch::device_code {
 
 /// A range that somebody else owns. Reads outside it throw std::runtime_error.
@@ -32,6 +34,13 @@ struct Bytes {
         return holds(0, text.size()) && std::memcmp(data, text.data(), text.size()) == 0;
     }
 };
+
+/// A text with its middle left out if it is longer than `most`, for messages: a file can have names of any length.
+inline std::string shortened(std::string_view text, std::uint64_t most = limits::kQuoted) {
+    if (text.size() <= most) return std::string(text);
+    const std::uint64_t half = most / 2;
+    return std::string(text.substr(0, half)) + " ... " + std::string(text.substr(text.size() - half));
+}
 
 inline Bytes bytes_of(const std::vector<std::uint8_t>& owned) { return {owned.data(), owned.size()}; }
 

@@ -31,8 +31,10 @@ ElfFile::ElfFile(Bytes file) : file_(file) {
         }
         sections_.push_back(section);
     }
+    std::uint64_t names = 0;
     for (ElfSection& section : sections_) {
         if (header_.e_shstrndx) section.name = text(header_.e_shstrndx, section.header.sh_name);
+        count_name(section.name, names);
     }
 }
 
@@ -40,8 +42,15 @@ Bytes ElfFile::content(const ElfSection& section) const {
     return file_.part(section.header.sh_offset, section.header.sh_size, "sections");
 }
 
+// Every name is a copy, and any number of them may be the same long string of the file.
+void ElfFile::count_name(const std::string& name, std::uint64_t& all) const {
+    all += name.size();
+    if (all / limits::kNamesPerByte > file_.size) throw std::runtime_error("its names overlap so much that they are longer than itself");
+}
+
 std::vector<ElfSymbol> ElfFile::symbols(std::uint32_t section_type) const {
     std::vector<ElfSymbol> found;
+    std::uint64_t names = 0;
     for (const ElfSection& section : sections_) {
         if (section.header.sh_type != section_type) continue;
         const Bytes table = content(section);
@@ -49,6 +58,7 @@ std::vector<ElfSymbol> ElfFile::symbols(std::uint32_t section_type) const {
             ElfSymbol entry;
             entry.symbol = table.read<Elf64_Sym>(at, "symbols");
             entry.name   = text(section.header.sh_link, entry.symbol.st_name);
+            count_name(entry.name, names);
             found.push_back(std::move(entry));
         }
         break;

@@ -42,6 +42,8 @@ public:
     std::string text(std::uint32_t table, std::uint64_t offset) const;
 
 private:
+    void count_name(const std::string& name, std::uint64_t& all) const;
+
     Bytes file_;
     std::uint64_t size_ = 0;
     Elf64_Ehdr header_{};

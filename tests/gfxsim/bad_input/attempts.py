@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of bad input share: the kernels, an attempt to launch one, and proof that the runtime still works."""
+"""What the tests of bad input share: the kernels, an attempt to launch one, a header for compressed bundles, and proof that the runtime still works."""
 
 from __future__ import annotations
 
@@ -33,3 +33,11 @@ def works(module: Module) -> bool:
         if attempt(module, "fill", buffer.address, 77):
             return False
         return buffer.download() == np.full(N, 77, np.int32).tobytes()
+
+
+def with_header(version: int, method: int, size: int, data: bytes) -> bytes:
+    """A compressed bundle; the hash in its header is not looked at."""
+    widths = (4, 4) if version == 2 else (8, 8)
+    length = 8 + sum(widths) + 8 + len(data)
+    sizes = length.to_bytes(widths[0], "little") + size.to_bytes(widths[1], "little")
+    return b"CCOB" + version.to_bytes(2, "little") + method.to_bytes(2, "little") + sizes + bytes(8) + data

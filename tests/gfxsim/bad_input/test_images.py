@@ -6,8 +6,6 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import numpy as np
 import pytest
 from gfxsim import HipError
 
-from tests.gfxsim.bad_input.attempts import BUNDLE, CODE_OBJECT, COMPRESSED_BUNDLE, works
+from tests.gfxsim.bad_input.attempts import BUNDLE, CODE_OBJECT, COMPRESSED_BUNDLE, with_header, works
 from tests.gfxsim.programs.device import Module, Program, error, hip
 
 LIBRARY = Path("tests/gfxsim/programs/libcontrol.so")
@@ -25,14 +23,6 @@ FOLDER = Path(os.environ["TEST_TMPDIR"])
 @pytest.fixture(scope="module")
 def module() -> Module:
     return Module(CODE_OBJECT.read_bytes())
-
-
-def with_header(version: int, method: int, size: int, data: bytes) -> bytes:
-    """A compressed bundle; the hash in its header is not looked at."""
-    widths = (4, 4) if version == 2 else (8, 8)
-    length = 8 + sum(widths) + 8 + len(data)
-    sizes = length.to_bytes(widths[0], "little") + size.to_bytes(widths[1], "little")
-    return b"CCOB" + version.to_bytes(2, "little") + method.to_bytes(2, "little") + sizes + bytes(8) + data
 
 
 def test_bundles_in_every_form_are_loaded() -> None:
@@ -50,7 +40,6 @@ def test_compressed_bundles_that_say_what_is_not_true(module: Module) -> None:
         "of version 7": with_header(7, 0, size, data),
         "unknown method, 9": with_header(2, 9, size, data),
         "is damaged": with_header(2, 0, size - 1, data),
-        "damaged.": with_header(3, 0, 1 << 62, data),
         "compressed code is damaged": with_header(2, 1, size, data),
         "is no bundle": with_header(2, 0, 100, zlib.compress(bytes(100))),
     }
@@ -139,15 +128,3 @@ def test_a_library_whose_code_is_damaged(module: Module) -> None:
     with pytest.raises(HipError, match="hipErrorInvalidImage"):
         add(Program(damaged))
     assert works(module)
-
-
-def test_no_damage_ends_the_process() -> None:
-    command = [sys.executable, "-m", "tests.gfxsim.bad_input.fuzz", "300"]
-    run = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    outcomes = run.stdout.splitlines()
-    assert run.returncode == 0, f"{outcomes[-1:]} {run.stderr[-2000:]}"
-    assert outcomes[-1] == "works"
-    # Damage of every part was tried: some loads, some launches, and some of neither failed.
-    kinds = [line.split(": ")[1] for line in outcomes[:-1]]
-    assert len(kinds) == 300
-    assert kinds.count("refused") > 30 and kinds.count("failed") > 5 and kinds.count("ran") > 30

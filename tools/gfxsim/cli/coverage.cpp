@@ -59,14 +59,15 @@ int coverage_command(const Arguments& arguments) {
     if (parsed.rest.empty()) usage_error("coverage wants at least one file");
     std::map<std::string, Use> uses;
     for (const std::string& path : parsed.rest) {
-        for (const DeviceCode& code : device_code_of(path)) {
+        const FileWithCode file = device_code_of(path);
+        for (const DeviceCode& code : file.code) {
             const Gpu* gpu = find_gpu(code.target.processor);
             if (!gpu) {
                 std::fprintf(stderr, "gfxsim: %s has code for %s, which is not simulated.\n", path.c_str(), code.target.processor.c_str());
                 continue;
             }
             MemoryMap memory;
-            add_code(*CodeObject::load({bytes_of(code.code), path}, *gpu, memory), std::string(gpu->name()), uses);
+            add_code(*CodeObject::load({code.code, path}, *gpu, memory), std::string(gpu->name()), uses);
         }
     }
     std::size_t missing = 0;

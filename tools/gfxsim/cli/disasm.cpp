@@ -46,7 +46,8 @@ int disasm_command(const Arguments& arguments) {
     if (parsed.rest.size() != 1) usage_error("disasm wants one file");
     bool any = false;
     std::string names;
-    for (const DeviceCode& code : device_code_of(parsed.rest[0])) {
+    const FileWithCode file = device_code_of(parsed.rest[0]);
+    for (const DeviceCode& code : file.code) {
         names += (names.empty() ? "" : ", ") + code.target.processor;
         if (parsed.has("--gpu") && code.target.processor != parsed.get("--gpu")) continue;
         const Gpu* gpu = find_gpu(code.target.processor);
@@ -56,7 +57,7 @@ int disasm_command(const Arguments& arguments) {
             continue;
         }
         MemoryMap memory;
-        const auto object = CodeObject::load({bytes_of(code.code), parsed.rest[0]}, *gpu, memory);
+        const auto object = CodeObject::load({code.code, parsed.rest[0]}, *gpu, memory);
         if (parsed.has("--kernel") && !object->kernel(parsed.get("--kernel"))) continue;
         std::printf("%s, code for %s\n\n", parsed.rest[0].c_str(), code.id.c_str());
         for (const auto& [name, kernel] : object->kernels()) {

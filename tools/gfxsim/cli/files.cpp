@@ -5,11 +5,12 @@
 
 namespace gfxsim {
 
-std::vector<DeviceCode> device_code_of(const std::string& path) {
-    const std::vector<u8> bytes = read_file(path);
-    std::vector<DeviceCode> found = all_device_code({bytes_of(bytes), path});
-    if (found.empty()) throw std::runtime_error(path + " has no code for an AMD GPU.");
-    return found;
+FileWithCode device_code_of(const std::string& path) {
+    FileWithCode file;
+    file.content = read_file(path);
+    file.code    = all_device_code({bytes_of(file.content), path});
+    if (file.code.empty()) throw std::runtime_error(path + " has no code for an AMD GPU.");
+    return file;
 }
 
 }  // namespace gfxsim

@@ -8,7 +8,12 @@
 
 namespace gfxsim {
 
+struct FileWithCode {
+    std::vector<u8> content;
+    std::vector<DeviceCode> code;
+};
+
 /// All device code in a file; a sentence as std::runtime_error if there is none, or the file cannot be read.
-std::vector<DeviceCode> device_code_of(const std::string& path);
+FileWithCode device_code_of(const std::string& path);
 
 }  // namespace gfxsim

@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
+#include <stdexcept>
 
+#include "device_code/bytes.hpp"
 #include "gfxsim/cli/commands.hpp"
 #include "gfxsim/processor/processor.hpp"
 
@@ -58,8 +61,13 @@ int main(int count, char** values) {
             if (name == command.name) return command.run(gfxsim::Arguments(values + 2, values + count));
         }
         gfxsim::usage_error(name.empty() ? "A command is missing" : "There is no command '" + name + "'");
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "gfxsim: There is not enough memory for what the files hold.\n");
+    } catch (const std::length_error&) {
+        std::fprintf(stderr, "gfxsim: There is not enough memory for what the files hold.\n");
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "gfxsim: %s\n", error.what());
-        return 2;
+        namespace device_code = ckdispatch::device_code;
+        std::fprintf(stderr, "gfxsim: %s\n", device_code::shortened(error.what(), device_code::limits::kSentence).c_str());
     }
+    return 2;
 }

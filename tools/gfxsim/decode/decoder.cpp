@@ -106,12 +106,12 @@ std::unique_ptr<Program> decode(const Gpu& gpu, const std::string& file, const u
     program->file = file, program->gpu = &gpu, program->address = reinterpret_cast<u64>(code), program->size = size;
     program->at.assign(size / 4 + 1, Program::kNowhere);
 
-    for (const DisassembledLine& raw : disassemble(gpu, code, size)) {
+    disassemble(gpu, code, size, [&](DisassembledLine raw) {
         Decoded decoded = decode_line(raw.text, gpu.isa);
         Instr& instr    = decoded.instr;
         instr.offset = u32(raw.offset), instr.size = u32(raw.size), instr.text = u32(program->lines.size());
         if (decoded.problem.empty()) {
-            program->lines.push_back(raw.text);
+            program->lines.push_back(std::move(raw.text));
         } else {
             program->lines.push_back("'" + raw.text + "' " + decoded.problem);
             instr.run = &run_unsupported;
@@ -123,7 +123,7 @@ std::unique_ptr<Program> decode(const Gpu& gpu, const std::string& file, const u
         }
         program->at[raw.offset / 4] = u32(program->instrs.size());
         program->instrs.push_back(instr);
-    }
+    });
     for (Instr& instr : program->instrs) {
         if (!instr.def || instr.def->traits.klass != Class::branch || instr.srcs == 0) continue;
         const Operand& distance = instr.src[0];

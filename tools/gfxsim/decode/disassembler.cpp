@@ -1,68 +1,84 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/decode/disassembler.hpp"
 
-#include <amd_comgr/amd_comgr.h>
-
-#include <algorithm>
-#include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
+#include <vector>
 
-#include "gfxsim/decode/scaled_mfma.hpp"
+#include "gfxsim/decode/connection.hpp"
+#include "gfxsim/decode/disassembly.hpp"
 
 namespace gfxsim {
 namespace {
 
-struct Code {
-    const u8* bytes;
-    u64 size;
-    std::string text;
+using disassembly::End;
+
+// Bytes of a socket, fetched in large pieces.
+class Reader {
+public:
+    explicit Reader(Connection& from) : from_(from), buffer_(1 << 16) {}
+
+    void read(void* to, std::size_t bytes) {
+        for (u8* place = static_cast<u8*>(to); bytes;) {
+            if (at_ == end_) at_ = 0, end_ = from_.receive(buffer_.data(), buffer_.size());
+            const std::size_t count = std::min(bytes, end_ - at_);
+            std::memcpy(place, buffer_.data() + at_, count);
+            at_ += count, place += count, bytes -= count;
+        }
+    }
+
+private:
+    Connection& from_;
+    std::vector<u8> buffer_;
+    std::size_t at_ = 0, end_ = 0;
 };
 
-std::uint64_t read_code(std::uint64_t from, char* to, std::uint64_t size, void* user) {
-    const Code& code = *static_cast<Code*>(user);
-    if (from >= code.size) return 0;
-    const u64 count = std::min<u64>(size, code.size - from);
-    std::memcpy(to, code.bytes + from, count);
-    return count;
-}
-
-void keep_text(const char* text, void* user) { static_cast<Code*>(user)->text = text; }
-
-void ignore_address(std::uint64_t, void*) {}
-
-std::string undecoded(const u8* at) {
-    u32 word;
-    std::memcpy(&word, at, 4);
-    char text[24];
-    std::snprintf(text, sizeof(text), ".long 0x%08x", word);
-    return text;
+void check(End end, const Gpu& gpu) {
+    switch (end) {
+        case End::complete: return;
+        case End::no_disassembler:
+            throw std::runtime_error("the code object manager has no disassembler for " + std::string(gpu.name()));
+        case End::too_many_deaths:
+            throw std::runtime_error("more than " + std::to_string(disassembly::kMostDeaths) + " words of its code are such that the code "
+                                     "object manager's disassembler dies of them");
+    }
+    throw std::runtime_error("the disassembler ended in an unknown way");
 }
 
 }  // namespace
 
-std::vector<DisassembledLine> disassemble(const Gpu& gpu, const u8* code, u64 size) {
-    const std::string isa = "amdgcn-amd-amdhsa--" + std::string(gpu.name());
-    amd_comgr_disassembly_info_t info;
-    if (amd_comgr_create_disassembly_info(isa.c_str(), read_code, keep_text, ignore_address, &info) != AMD_COMGR_STATUS_SUCCESS)
-        throw std::runtime_error("the code object manager has no disassembler for " + std::string(gpu.name()));
-    std::vector<DisassembledLine> lines;
-    Code state{code, size & ~u64(3), ""};
-    for (u64 offset = 0; offset < state.size;) {
-        std::uint64_t length = 0;
-        state.text.clear();
-        const bool decoded = amd_comgr_disassemble_instruction(info, offset, &state, &length) == AMD_COMGR_STATUS_SUCCESS && length >= 4;
-        const bool alone   = decoded && state.text.find("v_mfma_ld_scale_b32") != std::string::npos;
-        ScaledMfma scaled;
-        if (gpu.scales_matrices() && (!decoded || alone)) scaled = decode_scaled_mfma(code + offset, state.size - offset);
-        if (scaled.size) length = scaled.size, state.text = scaled.text;
-        else if (!decoded) length = 4, state.text = undecoded(code + offset);
-        const std::size_t begin = state.text.find_first_not_of(" \t");
-        lines.push_back({offset, length, begin == std::string::npos ? "" : state.text.substr(begin)});
-        offset += length;
+void disassemble(const Gpu& gpu, const u8* code, u64 size, const std::function<void(DisassembledLine)>& take) {
+    static std::mutex mutex;
+    const std::lock_guard<std::mutex> lock(mutex);
+
+    disassembly::Request request;
+    request.size = size & ~u64(3);
+    if (request.size == 0) return;
+    if (request.size > disassembly::kMostCode)
+        throw std::runtime_error("it has " + std::to_string(request.size) + " bytes of code, and no more than " +
+                                 std::to_string(disassembly::kMostCode) + " can be disassembled");
+    gpu.name().copy(request.gpu, sizeof(request.gpu) - 1);
+
+    // Until the last line has come the connection is of no use to anybody else.
+    Connection connection = Connection::take();
+    connection.send(&request, sizeof(request));
+    connection.send(code, request.size);
+    Reader reader(connection);
+    for (u64 offset = 0;;) {
+        disassembly::Line line;
+        reader.read(&line, sizeof(line));
+        if (line.bytes == 0) {
+            connection.keep();
+            return check(End(line.text), gpu);
+        }
+        if (line.bytes % 4 || line.bytes > request.size - offset || line.text > disassembly::kMostText)
+            throw std::runtime_error("the disassembler gave a line that makes no sense");
+        std::string text(line.text, '\0');
+        reader.read(text.data(), line.text);
+        take({offset, line.bytes, std::move(text)});
+        offset += line.bytes;
     }
-    amd_comgr_destroy_disassembly_info(info);
-    return lines;
 }
 
 }  // namespace gfxsim

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+// The code object manager's disassembler is LLVM's, which dies of some words that are no instruction. So it runs in a process of its
+// own, which is started when it is first needed and ends with this one.
 #pragma once
 
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "gfxsim/core/gpu.hpp"
 
@@ -14,7 +16,8 @@ struct DisassembledLine {
     std::string text;
 };
 
-/// Disassembles code for a GPU with the code object manager. Bytes that are no instruction become lines ".long 0x…".
-std::vector<DisassembledLine> disassemble(const Gpu& gpu, const u8* code, u64 size);
+/// Disassembles code for a GPU and hands over its lines in their order. Bytes that are no instruction become lines ".long 0x…".
+/// Throws std::runtime_error with half a sentence if there is no disassembler for the GPU, or its program cannot be run.
+void disassemble(const Gpu& gpu, const u8* code, u64 size, const std::function<void(DisassembledLine)>& take);
 
 }  // namespace gfxsim

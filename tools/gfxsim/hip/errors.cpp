@@ -4,12 +4,18 @@
 #include <cstdio>
 #include <new>
 
+#include "device_code/bytes.hpp"
 #include "gfxsim/core/float16.hpp"
 #include "gfxsim/hip/api.hpp"
 #include "gfxsim/processor/processor.hpp"
 
 namespace gfxsim {
 namespace {
+
+// Names in it may come from a file.
+std::string bounded(const std::string& sentence) {
+    return ckdispatch::device_code::shortened(sentence, ckdispatch::device_code::limits::kSentence);
+}
 
 struct ThreadErrors {
     hipError_t last = hipSuccess;       ///< until it is asked for
@@ -22,10 +28,10 @@ ThreadErrors& errors() {
     return state;
 }
 
-hipError_t record(hipError_t code, std::string sentence) {
+hipError_t record(hipError_t code, const std::string& sentence) {
     ThreadErrors& state = errors();
     state.last = state.last_call = code;
-    state.sentence               = std::move(sentence);
+    state.sentence               = bounded(sentence);
     return code;
 }
 
@@ -124,7 +130,7 @@ const Described* describe(hipError_t code) {
 
 }  // namespace
 
-void say(const std::string& sentence) noexcept { std::fprintf(stderr, "gfxsim: %s\n", sentence.c_str()); }
+void say(const std::string& sentence) noexcept { std::fprintf(stderr, "gfxsim: %s\n", bounded(sentence).c_str()); }
 
 void check_processor() {
     static const char* const problem = processor_problem();
@@ -140,6 +146,8 @@ hipError_t record_exception(const char* name) noexcept {
         if (error.loud()) say(error.what());
         return record(error.code(), error.loud() ? error.what() : std::string(name) + ": " + error.what());
     } catch (const std::bad_alloc&) {
+        return record(hipErrorOutOfMemory, std::string(name) + ": there is not enough memory.");
+    } catch (const std::length_error&) {
         return record(hipErrorOutOfMemory, std::string(name) + ": there is not enough memory.");
     } catch (const std::exception& error) {
         say(error.what());

@@ -12,9 +12,9 @@ namespace {
 std::unique_ptr<ihipModule_t> load_module(const Image& image) {
     const Gpu& gpu = *settings().gpu;
     try {
-        const std::vector<u8> elf = find_code_object(image, gpu);
-        auto module               = std::make_unique<ihipModule_t>();
-        module->code              = CodeObject::load({bytes_of(elf), image.file}, gpu, runtime().memory);
+        const DeviceCode found = find_code_object(image, gpu);
+        auto module            = std::make_unique<ihipModule_t>();
+        module->code           = CodeObject::load({found.code, image.file}, gpu, runtime().memory);
         return module;
     } catch (const NoCodeForGpu& error) {
         fail_loudly(hipErrorNoBinaryForGpu, error.what());

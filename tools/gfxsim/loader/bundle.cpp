@@ -27,12 +27,13 @@ constexpr u32 kWrapperMagic = 0x48495046;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) { throw std::runtime_error(file + ": " + why + "."); }
 
-std::vector<DeviceCode> plain_entries(Bytes bundle) {
+using Owner = std::shared_ptr<const std::vector<u8>>;
+
+std::vector<DeviceCode> plain_entries(Bytes bundle, const Owner& unpacked = nullptr) {
     std::vector<DeviceCode> entries;
     for (const device_code::BundleEntry& found : device_code::bundle_entries(bundle)) {
-        DeviceCode entry{parse_target(found.id), found.id, {}};
+        DeviceCode entry{parse_target(found.id), shortened(found.id), found.code, unpacked};
         if (entry.target.processor.empty() || !found.code.size) continue;
-        entry.code.assign(found.code.data, found.code.data + found.code.size);
         entries.push_back(std::move(entry));
     }
     return entries;
@@ -61,12 +62,17 @@ Compressed read_compressed(Bytes image) {
     return bundle;
 }
 
-std::vector<DeviceCode> compressed_entries(Bytes image) {
+// `room` is what the bundles of the file may still unpack to.
+std::vector<DeviceCode> compressed_entries(Bytes image, u64& room) {
     const Compressed bundle = read_compressed(image);
-    const auto content      = bundle.method == 1 ? decompress_zstd(bundle.data, bundle.size) : decompress_zlib(bundle.data, bundle.size);
+    if (bundle.size > room)
+        throw std::runtime_error("its compressed code is to unpack to " + std::to_string(bundle.size) + " bytes, which is too much for its size");
+    room -= bundle.size;
+    auto content = bundle.method == 1 ? decompress_zstd(bundle.data, bundle.size) : decompress_zlib(bundle.data, bundle.size);
     if (content) {
         if (!bytes_of(*content).begins_with(device_code::kBundleMagic)) throw std::runtime_error("its compressed code is no bundle");
-        return plain_entries(bytes_of(*content));
+        const Owner owner = std::make_shared<const std::vector<u8>>(std::move(*content));
+        return plain_entries(bytes_of(*owner), owner);
     }
 
     std::vector<DeviceCode> entries;
@@ -82,7 +88,8 @@ std::vector<DeviceCode> compressed_entries(Bytes image) {
     std::vector<DeviceCode> found;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (codes[i].empty()) continue;
-        entries[i].code = std::move(codes[i]);
+        entries[i].unpacked = std::make_shared<const std::vector<u8>>(std::move(codes[i]));
+        entries[i].code     = bytes_of(*entries[i].unpacked);
         found.push_back(std::move(entries[i]));
     }
     return found;
@@ -90,14 +97,14 @@ std::vector<DeviceCode> compressed_entries(Bytes image) {
 
 bool is_bundle(Bytes image) { return image.begins_with(device_code::kBundleMagic) || image.begins_with(kCompressed); }
 
-std::vector<DeviceCode> entries_of(Bytes image) {
+std::vector<DeviceCode> entries_of(Bytes image, u64& room) {
     if (image.begins_with(device_code::kBundleMagic)) return plain_entries(image);
-    if (image.begins_with(kCompressed)) return compressed_entries(image);
+    if (image.begins_with(kCompressed)) return compressed_entries(image, room);
     const device_code::ElfFile elf(image);
     DeviceCode only;
     only.id     = comgr::isa_name(elf.bytes());
     only.target = parse_target(only.id);
-    only.code.assign(elf.bytes().data, elf.bytes().data + elf.bytes().size);
+    only.code   = elf.bytes();
     std::vector<DeviceCode> entries;
     entries.push_back(std::move(only));
     return entries;
@@ -112,31 +119,34 @@ std::string names_of(const std::vector<DeviceCode>& entries) {
         names.insert(std::move(name));
     }
     std::string joined;
-    for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+    for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + shortened(name);
     return joined.empty() ? "no GPU that is known" : joined;
 }
 
-std::vector<DeviceCode> device_code_of_host_file(const device_code::ElfFile& elf) {
+std::vector<DeviceCode> device_code_of_host_file(const device_code::ElfFile& elf, u64& room) {
     std::vector<DeviceCode> all;
     for (const Bytes& place : device_code::bundle_places(elf)) {
         if (!is_bundle(place)) continue;
-        for (DeviceCode& entry : entries_of(place)) all.push_back(std::move(entry));
+        for (DeviceCode& entry : entries_of(place, room)) all.push_back(std::move(entry));
+        if (all.size() > limits::kAllEntries)
+            throw std::runtime_error("its bundles have more than " + std::to_string(limits::kAllEntries) + " entries");
     }
     return all;
 }
 
 }  // namespace
 
-std::vector<u8> find_code_object(const Image& image, const Gpu& gpu) {
+DeviceCode find_code_object(const Image& image, const Gpu& gpu) {
     try {
         if (!is_bundle(image.bytes) && !device_code::ElfFile::is_elf(image.bytes))
             throw std::runtime_error("it is neither a bundle of code objects nor a code object");
-        std::vector<DeviceCode> entries = entries_of(image.bytes);
+        u64 room = limits::unpacked(image.bytes.size);
+        std::vector<DeviceCode> entries = entries_of(image.bytes, room);
         for (DeviceCode& entry : entries) {
-            if (entry.target.processor == gpu.name() && runs_on(entry.target, gpu)) return std::move(entry.code);
+            if (entry.target.processor == gpu.name() && runs_on(entry.target, gpu)) return std::move(entry);
         }
         for (DeviceCode& entry : entries) {
-            if (runs_on(entry.target, gpu)) return std::move(entry.code);
+            if (runs_on(entry.target, gpu)) return std::move(entry);
         }
         throw NoCodeForGpu(image.file + ": it has no code for " + target_id(gpu) + ", only for " + names_of(entries) + ".");
     } catch (const NoCodeForGpu&) {
@@ -148,10 +158,11 @@ std::vector<u8> find_code_object(const Image& image, const Gpu& gpu) {
 
 std::vector<DeviceCode> all_device_code(const Image& image) {
     try {
-        if (is_bundle(image.bytes)) return entries_of(image.bytes);
+        u64 room = limits::unpacked(image.bytes.size);
+        if (is_bundle(image.bytes)) return entries_of(image.bytes, room);
         const device_code::ElfFile elf(image.bytes);
-        if (elf.header().e_machine == EM_AMDGPU) return entries_of(image.bytes);
-        return device_code_of_host_file(elf);
+        if (elf.header().e_machine == EM_AMDGPU) return entries_of(image.bytes, room);
+        return device_code_of_host_file(elf, room);
     } catch (const std::runtime_error& error) {
         refuse(image.file, error.what());
     }

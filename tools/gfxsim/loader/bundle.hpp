@@ -2,6 +2,7 @@
 // Fat binaries: which code object of a bundle is the one for a GPU.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace gfxsim {
 struct DeviceCode {
     Target target;
     std::string id;  ///< of the entry in its bundle, or the ISA of a code object that is in none
-    std::vector<u8> code;
+    Bytes code;      ///< in the image, or in `unpacked`
+    std::shared_ptr<const std::vector<u8>> unpacked;
 };
 
 /// A sound image, but none for the GPU.
@@ -26,7 +28,7 @@ public:
 /// The code object for a GPU in a bundle, plain or compressed, or in an image that is a code object itself.
 /// Throws NoCodeForGpu with a sentence that names the GPUs that the image does have code for, and std::runtime_error
 /// if the image is damaged.
-std::vector<u8> find_code_object(const Image& image, const Gpu& gpu);
+DeviceCode find_code_object(const Image& image, const Gpu& gpu);
 
 /// All device code of a code object, a bundle, or a host library or program that has bundles in it. Of compressed
 /// bundles that nothing on the machine decompresses it finds the code of the GPUs that are simulated.

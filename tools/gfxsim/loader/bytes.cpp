@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/loader/bytes.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
-#include <memory>
 
 namespace gfxsim {
 namespace {
@@ -47,15 +51,34 @@ Image readable_from(const void* address) {
 }
 
 std::vector<u8> read_file(const std::string& path) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+    struct File {
+        int number;
+        ~File() {
+            if (number >= 0) close(number);
+        }
+    };
+    // Without waiting for the other end of a pipe.
+    const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    struct stat about {};
+    if (file.number < 0 || fstat(file.number, &about) != 0) throw std::runtime_error("The file " + path + " cannot be read.");
+    if (!S_ISREG(about.st_mode)) throw std::runtime_error(path + " is no ordinary file, and its end is not known; give a file.");
+    const auto check = [&](u64 size) {
+        if (size > limits::kFile)
+            throw std::runtime_error("The file " + path + " has more than " + std::to_string(limits::kFile) + " bytes, which is too large for device code.");
+    };
+    check(u64(about.st_size));
     std::vector<u8> content;
-    if (file) {
-        u8 piece[1 << 16];
-        while (const std::size_t count = std::fread(piece, 1, sizeof(piece), file.get()))
-            content.insert(content.end(), piece, piece + count);
+    content.reserve(u64(about.st_size));
+    std::vector<u8> piece(1 << 20);
+    for (;;) {
+        const ssize_t count = read(file.number, piece.data(), piece.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw std::runtime_error("The file " + path + " cannot be read.");
+        if (count == 0) return content;
+        // A file may grow, and those of /proc do not say their size.
+        check(content.size() + u64(count));
+        content.insert(content.end(), piece.begin(), piece.begin() + count);
     }
-    if (!file || std::ferror(file.get())) throw std::runtime_error("The file " + path + " cannot be read.");
-    return content;
 }
 
 }  // namespace gfxsim

@@ -13,6 +13,8 @@ namespace gfxsim {
 
 using ckdispatch::device_code::Bytes;
 using ckdispatch::device_code::bytes_of;
+using ckdispatch::device_code::shortened;
+namespace limits = ckdispatch::device_code::limits;
 
 /// Bytes and where they came from, for messages.
 struct Image {
@@ -24,7 +26,7 @@ struct Image {
 /// Throws std::runtime_error if nothing can be read there.
 Image readable_from(const void* address);
 
-/// A whole file. Throws std::runtime_error if it cannot be read.
+/// A whole ordinary file. Throws std::runtime_error if it cannot be read or is too large.
 std::vector<u8> read_file(const std::string& path);
 
 }  // namespace gfxsim

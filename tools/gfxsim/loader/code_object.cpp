@@ -12,8 +12,6 @@
 namespace gfxsim {
 namespace {
 
-constexpr u64 kMostBytes        = u64(1) << 32;
-constexpr u64 kMostKernargBytes = u64(1) << 20;
 constexpr u16 kMostPreloaded    = 32;
 // Scalar loads are widened to whole aligned groups of registers and may read this far behind the last constant.
 constexpr u64 kWidestLoad = 64;
@@ -94,14 +92,16 @@ u8* CodeObject::at(u64 address, u64 bytes, const char* what) const {
 }
 
 void CodeObject::map_segments(const ElfFile& elf) {
-    u64 end = 0;
+    u64 end = 0, copied = 0;
     for (const Elf64_Phdr& segment : elf.segments()) {
         if (segment.p_type != PT_LOAD) continue;
-        if (segment.p_vaddr > kMostBytes || segment.p_memsz > kMostBytes || segment.p_filesz > segment.p_memsz)
+        if (segment.p_vaddr > limits::kSegments || segment.p_memsz > limits::kSegments - segment.p_vaddr || segment.p_filesz > segment.p_memsz)
             throw std::runtime_error("it has a segment of an impossible size");
         end = std::max(end, segment.p_vaddr + segment.p_memsz);
+        copied += segment.p_filesz;
     }
     if (end == 0) throw std::runtime_error("it has nothing to load");
+    if (copied > elf.bytes().size) throw std::runtime_error("its segments overlap in the file");
     region_ = Region(end + kWidestLoad, Region::Fill::zero);
     for (const Elf64_Phdr& segment : elf.segments()) {
         if (segment.p_type != PT_LOAD) continue;
@@ -121,7 +121,7 @@ void CodeObject::relocate(const ElfFile& elf) {
             if (index) {
                 if (index >= symbols.size()) throw std::runtime_error("it has a relocation against no symbol");
                 if (!symbols[index].defined())
-                    throw std::runtime_error("it uses the symbol '" + symbols[index].name + "', which it does not define");
+                    throw std::runtime_error("it uses the symbol '" + shortened(symbols[index].name) + "', which it does not define");
                 value += symbols[index].symbol.st_value;
             }
             const u64 bytes  = type == kAbs64 || type == kRel64 || type == kRelative64 ? 8 : 4;
@@ -159,6 +159,8 @@ void CodeObject::decode_code(const ElfFile& elf, const Gpu& gpu, const std::stri
         begin = std::min(begin, section.header.sh_addr), end = std::max(end, section.header.sh_addr + section.header.sh_size);
     }
     if (end == 0) begin = 0;
+    // Every word becomes an instruction of some hundred bytes, so there can be no more of them than words of the file.
+    if (end - begin > elf.bytes().size) throw std::runtime_error("its code is longer than itself");
     code_begin_ = begin;
     program_    = decode(gpu, file, region_.data() + begin, end - begin);
     for (const ElfSymbol& symbol : elf.symbols(SHT_DYNSYM)) {
@@ -173,14 +175,14 @@ void CodeObject::find_kernels(const ElfFile& elf, const Gpu& gpu) {
     for (DescribedKernel& described : read_metadata(elf.bytes())) {
         const Variable* descriptor = variable(described.descriptor);
         if (!descriptor || descriptor->size < sizeof(Descriptor))
-            throw std::runtime_error("its kernel '" + described.kernel.name + "' has no kernel descriptor");
+            throw std::runtime_error("its kernel '" + shortened(described.kernel.name) + "' has no kernel descriptor");
         describe(described.kernel, descriptor->address, gpu);
         kernels_[described.kernel.name] = std::move(described.kernel);
     }
 }
 
 void CodeObject::describe(Kernel& kernel, u64 address, const Gpu& gpu) const {
-    const auto fail = [&](const std::string& why) { throw std::runtime_error("its kernel '" + kernel.name + "' " + why); };
+    const auto fail = [&](const std::string& why) { throw std::runtime_error("its kernel '" + shortened(kernel.name) + "' " + why); };
     Descriptor descriptor;
     std::memcpy(&descriptor, reinterpret_cast<const void*>(address), sizeof(descriptor));
     kernel.program = program_.get();
@@ -197,9 +199,9 @@ void CodeObject::describe(Kernel& kernel, u64 address, const Gpu& gpu) const {
     if (kernel.wave_size != wave_size) fail("has different wave sizes in its metadata and in its descriptor");
     if (wave_size == 32 && gpu.isa == Isa::gfx9) fail("has waves of 32 lanes, which " + std::string(gpu.name()) + " has not");
     if ((kernel.kernarg_preload & 0x7f) > kMostPreloaded) fail("has more arguments in registers than there are registers for them");
-    if (kernel.kernarg_bytes > kMostKernargBytes) fail("has arguments of " + std::to_string(kernel.kernarg_bytes) + " bytes");
+    if (kernel.kernarg_bytes > limits::kArguments) fail("has arguments of " + std::to_string(kernel.kernarg_bytes) + " bytes");
     for (const KernelArg& arg : kernel.args) {
-        if (u64(arg.offset) + arg.size > kernel.kernarg_bytes) fail("has the argument '" + arg.name + "' outside its arguments");
+        if (u64(arg.offset) + arg.size > kernel.kernarg_bytes) fail("has the argument '" + shortened(arg.name) + "' outside its arguments");
     }
 }
 

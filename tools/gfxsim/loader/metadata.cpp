@@ -41,7 +41,7 @@ ArgKind kind_of(const std::string& name) {
     }
     if (name.compare(0, 7, "hidden_") == 0) return ArgKind::other_hidden;
     if (name.empty()) throw std::runtime_error("a kernel has an argument whose kind its metadata does not say");
-    throw std::runtime_error("a kernel has an argument of the kind '" + name + "', which is not simulated");
+    throw std::runtime_error("a kernel has an argument of the kind '" + shortened(name) + "', which is not simulated");
 }
 
 KernelArg read_arg(const comgr::Metadata& node) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gfxsim/decode/scaled_mfma.hpp"
+#include "gfxsim/disassembler/scaled_mfma.hpp"
 
 #include <cstring>
 
