@@ -123,8 +123,8 @@ def test_vector_instructions_are_skipped_while_vskip_is_set(gpu: str) -> None:
     state.v[20], state.v[21] = 5, 6
     skipped = "v_mov_b32_e32 v20, 7\nds_write_b32 v22, v21\nglobal_store_dword v22, v21, s[10:11]\nglobal_load_dword v20, v[24:25], off\n"
     skipped += "v_readfirstlane_b32 s41, v21\nv_cmp_eq_u32_e32 vcc, v21, v21\n"
-    text = f"s_setvskip s8, s9\n{skipped}s_getreg_b32 s40, hwreg(HW_REG_MODE, 28, 1)\ns_branch on\n{skipped}on:\ns_setvskip 0, 0\nv_mov_b32_e32 v23, 9"
-    Probe(gpu).run(text, state)
+    text = f"s_setvskip s8, s9\n{skipped}s_getreg_b32 s40, hwreg(HW_REG_MODE, 28, 1)\ns_branch on\n{skipped}on:\ns_setvskip 0, 0\n"
+    Probe(gpu).run(text + "v_mov_b32_e32 v23, 9", state)
     assert [int(state.v[row, 3]) for row in (20, 21, 23)] == [5, 6, 9]
     assert [int(state.s[n]) for n in (40, 41, VCC)] == [1, 0, 0]
     assert (state.memory == 1).all() and (state.lds == 2).all()
@@ -139,7 +139,8 @@ def test_vskip_is_the_bit_that_the_second_operand_names(bits: int, bit: int, ski
 
 
 def test_vskip_is_a_bit_of_the_mode_register() -> None:
-    state = Probe("gfx942").run("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1\nv_mov_b32_e32 v20, 7\ns_setvskip 0, 0\nv_mov_b32_e32 v21, 7", State())
+    text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1\nv_mov_b32_e32 v20, 7\ns_setvskip 0, 0\nv_mov_b32_e32 v21, 7"
+    state = Probe("gfx942").run(text, State())
     assert (int(state.v[20, 0]), int(state.v[21, 0])) == (0, 7)
     with pytest.raises(ProbeError, match="sets the bits 0x10000000 of MODE"):
         Probe("gfx1100").run("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1", State())

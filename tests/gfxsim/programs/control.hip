@@ -173,9 +173,28 @@ __global__ void generic_pointers(const int* which, const int* global, int* out, 
     out[i]               = *hidden * 2 + 1;
 }
 
+// What only gfx9 has: vector instructions that are skipped, also behind a barrier, and a scalar atomic. Each wave counts itself and keeps its number.
+__global__ void skip_and_count(int* value, unsigned* number, unsigned* count, int skips) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if defined(__GFX9__)
+    int made       = 1;
+    unsigned found = 1000;
+    asm volatile("s_setvskip %1, 0\nv_mov_b32 %0, 7\ns_barrier\nv_add_u32 %0, 1, %0\ns_setvskip 0, 0" : "+v"(made) : "s"(skips));
+    asm volatile("s_atomic_inc %0, %1, 0x0 glc\ns_waitcnt lgkmcnt(0)" : "+s"(found) : "s"(count) : "memory");
+    value[i] = made, number[i] = found;
+#else
+    value[i] = number[i] = *count = skips;
+#endif
+}
+
 }  // namespace
 
 extern "C" {
+
+hipError_t run_skip_and_count(int* value, unsigned* number, unsigned* count, int skips) {
+    skip_and_count<<<3, 256>>>(value, number, count, skips);
+    return hipGetLastError();
+}
 
 hipError_t run_add(const float* a, const float* b, float* c, int n, int threads) {
     add<<<(n + threads - 1) / threads, threads>>>(a, b, c, n);

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.gfxsim.programs.device import Program
+from tests.gfxsim.programs.device import GPU, Program
 
 RANDOM = np.random.default_rng(20240501)
 
@@ -157,3 +157,13 @@ def test_a_generic_pointer_leads_to_lds_scratch_or_memory(program: Program) -> N
     program.run("run_generic_pointers", which, data, found, n)
     i = np.arange(n)
     np.testing.assert_array_equal(found, 2 * np.choose(which, [-i, 1000 * (i & 3) + i, data]) + 1)
+
+
+@pytest.mark.skipif(not GPU.startswith("gfx9"), reason="only gfx9 has these instructions")
+@pytest.mark.parametrize("skips", [0, 1])
+def test_waves_skip_vector_instructions_and_count_by_scalar_atomics(program: Program, skips: int) -> None:
+    value, number, count = np.zeros(768, np.int32), np.zeros(768, np.uint32), np.zeros(1, np.uint32)
+    program.run("run_skip_and_count", value, number, count, skips)
+    assert (value == (1 if skips else 8)).all()
+    assert count[0] == 12 and sorted(number[::64]) == list(range(12))
+    assert (number.reshape(12, 64) == number[::64, None]).all()

@@ -104,7 +104,8 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     launch.grid[0] = request.grid.x, launch.grid[1] = request.grid.y, launch.grid[2] = request.grid.z;
     launch.block[0] = request.block.x, launch.block[1] = request.block.y, launch.block[2] = request.block.z;
     launch.lds_bytes     = u32(kernel.lds_bytes + request.dynamic_lds);
-    launch.scratch_bytes = kernel.dynamic_stack ? std::max(kernel.scratch_bytes, u32(stack_limit)) : kernel.scratch_bytes;
+    launch.scratch_bytes = kernel.scratch_bytes;
+    if (kernel.dynamic_stack) launch.scratch_bytes = std::max(kernel.scratch_bytes, u32(std::min<u64>(stack_limit, kMostScratchBytes)));
     launch.instruction_limit = chosen.instruction_limit, launch.launch_limit = chosen.launch_limit;
 
     Monitor monitor(chosen.monitor);
