@@ -34,12 +34,13 @@ python_packages_repository = repository_rule(
 _CODE_OBJECTS_BUILD = """\
 package(default_visibility = ["//visibility:public"])
 
+# A folder for each GPU.
 [
     filegroup(
-        name = gpu,
-        srcs = glob([gpu + "/**/*.co"]),
+        name = folder,
+        srcs = glob([folder + "/**/*.co"]),
     )
-    for gpu in ["gfx942", "gfx950"]
+    for folder in {file.partition("/")[0]: None for file in glob(["*/**/*.co"])}
 ]
 """
 
