@@ -13,7 +13,9 @@ Device& device_of(ckd_device* handle) { return *needed(handle, "a device").it; }
 
 ckd_status ckd_device_open(const char* name, const char* simulator, ckd_device** device) {
     return guarded([&] {
-        give(device, "a place for the device", [&] { return ckd_device::make(Device::open(text_of(name, "the name of a device"), simulator ? text_of(simulator, "the path of the simulator") : "")); });
+        give(device, "a place for the device", [&] {
+            return ckd_device::make(Device::open(text_of(name, "the name of a device"), simulator ? text_of(simulator, "the path of the simulator") : ""));
+        });
     });
 }
 

@@ -28,7 +28,8 @@ void give_text(char** place, Make&& make) {
 template <class Options>
 const Options& sized(const Options& options) {
     if (options.struct_size < sizeof(Options) || options.struct_size > kLargestStructure)
-        throw Error(ErrorCode::invalid_argument, "Options were given whose struct_size is " + std::to_string(options.struct_size) + ", not " + std::to_string(sizeof(Options)) + ".");
+        throw Error(ErrorCode::invalid_argument,
+                    "Options were given whose struct_size is " + std::to_string(options.struct_size) + ", not " + std::to_string(sizeof(Options)) + ".");
     return options;
 }
 
@@ -58,7 +59,8 @@ Json as_json(double value) { return std::isfinite(value) ? Json(value) : Json(st
 
 ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu, ckd_dispatcher** dispatcher) {
     return guarded([&] {
-        give(dispatcher, "a place for the dispatcher", [&] { return ckd_dispatcher::make(needed(registry, "a registry").it->dispatcher(text_of(gpu, "the name of a GPU"))); });
+        give(dispatcher, "a place for the dispatcher",
+             [&] { return ckd_dispatcher::make(needed(registry, "a registry").it->dispatcher(text_of(gpu, "the name of a GPU"))); });
     });
 }
 
@@ -78,7 +80,9 @@ ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ck
     return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select(needed(problem, "a problem")); }); });
 }
 ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan) {
-    return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select_explicit(text_of(name_or_key, "a name or a key"), needed(problem, "a problem")); }); });
+    return guarded([&] {
+        give_plan(plan, [&] { return dispatcher_of(dispatcher).select_explicit(text_of(name_or_key, "a name or a key"), needed(problem, "a problem")); });
+    });
 }
 ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json) {
     return guarded([&] { give_text(json, [&] { return dispatcher_of(dispatcher).rank(needed(problem, "a problem")); }); });

@@ -46,7 +46,8 @@ template <class T>
 T& needed(T* pointer, const char* what) {
     if (!pointer) throw Error(ErrorCode::invalid_argument, std::string("A call was made without ") + what + ".");
     if constexpr (IsHandle<T>::value)
-        if (!pointer->alive()) throw Error(ErrorCode::invalid_argument, std::string("A call was made with a handle that is not ") + what + ", or not any more.");
+        if (!pointer->alive())
+            throw Error(ErrorCode::invalid_argument, std::string("A call was made with a handle that is not ") + what + ", or not any more.");
     return *pointer;
 }
 

@@ -44,14 +44,16 @@ ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char* path, 
 
 ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256, ckd_duplicates duplicates, int32_t priority, char** name) {
     return guarded([&] {
-        const std::string added = registry_of(registry).add_library({text_of(path, "a path"), sha256 ? text_of(sha256, "a SHA-256") : ""}, policy(duplicates), priority);
+        const LibraryFile file{text_of(path, "a path"), sha256 ? text_of(sha256, "a SHA-256") : ""};
+        const std::string added = registry_of(registry).add_library(file, policy(duplicates), priority);
         if (name) *name = allocated(added);
     });
 }
 
 ckd_status ckd_registry_remove(ckd_registry* registry, const char* name) {
     return guarded([&] {
-        if (!registry_of(registry).remove(text_of(name, "a name"))) throw Error(ErrorCode::not_found, "The kernel " + std::string(name) + " was to be removed from a registry that does not have it.");
+        const std::string kernel = text_of(name, "a name");
+        if (!registry_of(registry).remove(kernel)) throw Error(ErrorCode::not_found, "The kernel " + kernel + " was to be removed from a registry that does not have it.");
     });
 }
 

@@ -30,7 +30,8 @@ inline std::string_view text(const char* given, std::string_view otherwise) {
     constexpr std::size_t kLongest = 1000;
     if (!given) return otherwise;
     const std::size_t size = ::strnlen(given, kLongest + 1);
-    if (size > kLongest) throw Error(ErrorCode::invalid_argument, "A problem was given with a word that does not end within " + std::to_string(kLongest) + " bytes.");
+    if (size > kLongest)
+        throw Error(ErrorCode::invalid_argument, "A problem was given with a word that does not end within " + std::to_string(kLongest) + " bytes.");
     return {given, size};
 }
 

@@ -5,7 +5,7 @@
 //     static Bound bind(const Problem&, const Way&, Tensors, std::int64_t)      the problem of one launch
 //     static constexpr const char* kAsked                                       what begins a sentence, such as "A GEMM"
 //     static std::string tensor_name(const Problem&, std::size_t)               what a sentence calls a tensor
-//     static bool reads_where_it_writes(const Stage&, std::size_t)              whether each element of a tensor is read by whoever then writes the result's there
+//     static bool reads_where_it_writes(const Stage&, std::size_t)              whether each element of a tensor is read by whoever then writes there
 //     static Problem aligned(const Problem&, Tensors)                           the problem with the alignment that the addresses have
 #pragma once
 
@@ -34,7 +34,8 @@ public:
         : Dispatcher(std::make_shared<Selector<Family>>(std::move(registry), device->gpu()), device) {}
 
     /// With a selector that selected before there was a device. Throws Error (wrong_gpu) if it selects for another GPU.
-    Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device) : selector_(std::move(selector)), device_(std::move(device)), workspaces_(device_) {
+    Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device)
+        : selector_(std::move(selector)), device_(std::move(device)), workspaces_(device_) {
         if (device_->gpu() != selector_->gpu())
             throw Error(ErrorCode::wrong_gpu, "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) + ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
     }
@@ -108,21 +109,27 @@ private:
 
     /// Kernels read inputs again and again while they write their output.
     static void check_apart(const Plan<Family>& plan, Tensors tensors) {
-        const auto harmless = [&](const Clash& clash) { return clash.same && plan.stages.size() == 1 && Family::reads_where_it_writes(plan.stages.front(), clash.other); };
-        const auto clash    = first_clash(plan.regions, tensors, harmless);
-        if (!clash) return;
-        throw Error(ErrorCode::invalid_argument, std::string(Family::kAsked) + " was to be run with " + Family::tensor_name(plan.problem, clash->written) + " in the memory of " +
-                                                     Family::tensor_name(plan.problem, clash->other) + "; what is written must not overlap another tensor" +
-                                                     (clash->certain ? "." : ", and where leading dimensions or batch strides differ, the gaps of a tensor count as its own."));
+        const auto clash = first_clash(plan.regions, tensors, [&](const Clash& one) {
+            return one.same && plan.stages.size() == 1 && Family::reads_where_it_writes(plan.stages.front(), one.other);
+        });
+        if (clash) refuse_overlap(plan.problem, *clash);
+    }
+    [[noreturn]] static void refuse_overlap(const Problem& problem, const Clash& clash) {
+        const std::string written = Family::tensor_name(problem, clash.written), other = Family::tensor_name(problem, clash.other);
+        const char* gaps = clash.certain ? "." : ", and where leading dimensions or batch strides differ, the gaps of a tensor count as its own.";
+        throw Error(ErrorCode::invalid_argument, std::string(Family::kAsked) + " was to be run with " + written + " in the memory of " + other +
+                                                     "; what is written must not overlap another tensor" + gaps);
     }
 
     static void check_workspace(const Plan<Family>& plan, Tensors tensors, const RunOptions& options) {
         const std::uint64_t bytes = plan.workspace_bytes;
         if (options.workspace_size < bytes)
-            throw Error(ErrorCode::invalid_argument, "A workspace of " + std::to_string(options.workspace_size) + " bytes was given, and the plan needs " + std::to_string(bytes) + ".");
+            throw Error(ErrorCode::invalid_argument,
+                        "A workspace of " + std::to_string(options.workspace_size) + " bytes was given, and the plan needs " + std::to_string(bytes) + ".");
         for (std::size_t i = 0; i < plan.regions.size(); ++i)
             if (touches(plan.regions[i], tensors[i], options.workspace, bytes))
-                throw Error(ErrorCode::invalid_argument, "A workspace was given that overlaps " + Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
+                throw Error(ErrorCode::invalid_argument,
+                            "A workspace was given that overlaps " + Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
     }
 
     std::shared_ptr<Selector<Family>> selector_;
@@ -133,10 +140,12 @@ private:
 template <class Family>
 BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors tensors, const BenchmarkOptions& options) {
     constexpr int kMostRuns = 1000000, kMostCopies = 1024;
-    if (options.repeat < 1 || options.repeat > kMostRuns || options.warmup < 0 || options.warmup > kMostRuns || options.rotating_buffers < 1 || options.rotating_buffers > kMostCopies)
-        throw Error(ErrorCode::invalid_argument, "A benchmark was asked for with warmup = " + std::to_string(options.warmup) + ", repeat = " + std::to_string(options.repeat) +
-                                                     " and rotating_buffers = " + std::to_string(options.rotating_buffers) + "; repeat is from 1 to " + std::to_string(kMostRuns) +
-                                                     ", warmup from 0, and rotating_buffers from 1 to " + std::to_string(kMostCopies) + ".");
+    const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
+    if (!within(options.repeat, 1, kMostRuns) || !within(options.warmup, 0, kMostRuns) || !within(options.rotating_buffers, 1, kMostCopies))
+        throw Error(ErrorCode::invalid_argument,
+                    "A benchmark was asked for with warmup = " + std::to_string(options.warmup) + ", repeat = " + std::to_string(options.repeat) +
+                        " and rotating_buffers = " + std::to_string(options.rotating_buffers) + "; repeat is from 1 to " + std::to_string(kMostRuns) +
+                        ", warmup from 0, and rotating_buffers from 1 to " + std::to_string(kMostCopies) + ".");
     const std::size_t count = Family::tensor_count(plan.problem);
     std::vector<std::vector<void*>> sets{{tensors, tensors + count}};
     std::vector<DeviceBuffer> copies;

@@ -21,8 +21,9 @@ std::size_t character(std::string_view text) {
     for (std::size_t i = 1; i < size; ++i)
         if (!continues(text[i])) return 0;
     // Spelt longer than need be, halves of a pair, and what is beyond the last.
-    if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0) || (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90)) return 0;
-    return size;
+    const bool longer = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+    const bool none   = (lead == 0xed && byte(1) >= 0xa0) || (lead == 0xf4 && byte(1) >= 0x90);
+    return longer || none ? 0 : size;
 }
 
 void append_readable(std::string& all, std::string_view text) {

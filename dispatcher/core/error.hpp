@@ -28,7 +28,8 @@ enum class ErrorCode {
 
 std::string_view name_of(ErrorCode code);
 
-/// Text to be shown to somebody, whoever it came from: UTF-8, in one line, and of a length that can be read. Of one that is too long the beginning and the end are left.
+/// Text to be shown to somebody, whoever it came from: UTF-8, in one line, and of a length that can be read. Of one that is too long the beginning and the end
+/// are left.
 std::string presentable(std::string_view text);
 
 class Error : public std::runtime_error {

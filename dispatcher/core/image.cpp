@@ -59,7 +59,11 @@ std::string reason(const std::string& given, const std::string& path) {
 }
 
 // Of a system that executes nothing there.
-bool is_about_mapping(const std::string& text) { return text.find("failed to map") != text.npos || text.find("Operation not permitted") != text.npos || text.find("Permission denied") != text.npos; }
+bool is_about_mapping(const std::string& text) {
+    for (const char* words : {"failed to map", "Operation not permitted", "Permission denied"})
+        if (text.find(words) != text.npos) return true;
+    return false;
+}
 
 void* open_library(const std::string& given, const std::string& path, ImageWay way) {
     if (void* const handle = ::dlopen(given.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
@@ -116,7 +120,10 @@ void* load_from_folder(const std::vector<std::uint8_t>& content, const std::stri
     return open_library(folder.write(plain_name(path), content), path, ImageWay::folder);
 }
 
-[[noreturn]] void give_up(const std::string& path, const std::string& why) { throw Error(ErrorCode::io_failed, "The library " + path + " cannot be given to the loader: " + why + "; allow memory files to be executed, or set TMPDIR to a folder from which programs may run."); }
+[[noreturn]] void give_up(const std::string& path, const std::string& why) {
+    throw Error(ErrorCode::io_failed, "The library " + path + " cannot be given to the loader: " + why +
+                                          "; allow memory files to be executed, or set TMPDIR to a folder from which programs may run.");
+}
 
 }  // namespace
 

@@ -10,7 +10,9 @@ namespace {
 // Far more than anything here has; copying and showing a value take a part of the stack for each level.
 constexpr int kDeepest = 64;
 
-[[noreturn]] void too_deep(const std::string& what) { throw Error(ErrorCode::damaged, what + " is nested more than " + std::to_string(kDeepest) + " levels deep."); }
+[[noreturn]] void too_deep(const std::string& what) {
+    throw Error(ErrorCode::damaged, what + " is nested more than " + std::to_string(kDeepest) + " levels deep.");
+}
 
 // Looks at the depth alone, and stops in time: the library reads a level of MessagePack by a call within that of the level above.
 class Depth : public nlohmann::json_sax<Json> {

@@ -19,9 +19,6 @@ void check_identity(const KernelLibrary& library, const Key& key, const std::str
         throw Error(ErrorCode::damaged, "The library " + library.path() + " was registered as " + name + " and describes itself as another kernel, " + library.name() + ".");
 }
 
-/// Of a workgroup, on every GPU.
-inline constexpr std::int64_t kMostLanes = 1024;
-
 template <class Key>
 std::vector<std::shared_ptr<const Kernel<Key>>> kernels_of_entries(std::vector<KernelEntry> entries, const std::string& what) {
     std::vector<std::shared_ptr<const Kernel<Key>>> kernels;

@@ -47,7 +47,9 @@ KernelEntry read_entry(const Json& json, const char* resources, const std::strin
     KernelEntry entry;
     entry.spec        = member(json, "spec", what);
     entry.name        = text_member(json, "name", what);
-    if (entry.name.size() > kLongestName) throw Error(ErrorCode::damaged, what + " has the name of a kernel with " + std::to_string(entry.name.size()) + " letters; it has at most " + std::to_string(kLongestName) + ".");
+    if (entry.name.size() > kLongestName)
+        throw Error(ErrorCode::damaged, what + " has the name of a kernel with " + std::to_string(entry.name.size()) + " letters; it has at most " +
+                                            std::to_string(kLongestName) + ".");
     entry.file.sha256 = text_member(json, "library_sha256", what);
     if (!is_digest(entry.file.sha256)) throw Error(ErrorCode::damaged, what + " has a 'library_sha256' that is no SHA-256.");
     if (text_member(entry.spec, "name", what) != entry.name) throw Error(ErrorCode::damaged, what + " names " + entry.name + " and holds the spec of " + text_member(entry.spec, "name", what) + ".");

@@ -35,7 +35,9 @@ Resources read_code_object(std::string_view gpu, Bytes code, const std::string& 
     const device_code::ElfFile elf(code);
     if (elf.header().e_machine != EM_AMDGPU) throw std::runtime_error("it has device code that is for no AMD GPU");
     const Bytes packed = find_metadata(elf);
-    if (packed.size > kMostMetadata) throw std::runtime_error("it has a code object with " + std::to_string(packed.size) + " bytes of metadata, and more than " + std::to_string(kMostMetadata) + " are not looked at");
+    if (packed.size > kMostMetadata)
+        throw std::runtime_error("it has a code object with " + std::to_string(packed.size) + " bytes of metadata, and more than " + std::to_string(kMostMetadata) +
+                                 " are not looked at");
     const Json data    = parse_msgpack(packed.data, packed.size, "The metadata of a code object of " + path);
     const auto kernels = data.is_object() ? data.find("amdhsa.kernels") : data.end();
     if (kernels == data.end() || !kernels->is_array() || kernels->empty())
@@ -46,7 +48,8 @@ Resources read_code_object(std::string_view gpu, Bytes code, const std::string& 
         const auto raise = [&](auto& figure, const char* name) {
             const auto found = kernel.is_object() ? kernel.find(name) : kernel.end();
             if (found == kernel.end()) return;
-            if (!is_within(*found, 0, std::numeric_limits<int>::max())) throw std::runtime_error(std::string("it has a code object whose metadata has a '") + name + "' that is no count");
+            if (!is_within(*found, 0, std::numeric_limits<int>::max()))
+                throw std::runtime_error(std::string("it has a code object whose metadata has a '") + name + "' that is no count");
             figure = std::max(figure, found->get<std::decay_t<decltype(figure)>>());
         };
         raise(most.wave_size, ".wavefront_size");
@@ -60,6 +63,7 @@ Resources read_code_object(std::string_view gpu, Bytes code, const std::string& 
         raise(most.scratch_bytes, ".private_segment_fixed_size");
     }
     if (most.wave_size < 1 || most.workgroup_size < 1) throw std::runtime_error("it has a code object whose metadata does not say how large its waves and workgroups are");
+    if (most.workgroup_size > kMostLanes) throw std::runtime_error("it has a code object for workgroups of " + std::to_string(most.workgroup_size) + " lanes, and no GPU has them");
     return most;
 }
 

@@ -11,6 +11,9 @@
 
 namespace ckdispatch {
 
+/// Of a workgroup, on every GPU.
+inline constexpr int kMostLanes = 1024;
+
 /// The largest figure over the device functions of one code object.
 struct Resources {
     Name gpu;

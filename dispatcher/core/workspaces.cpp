@@ -28,7 +28,7 @@ StreamOrder::StreamOrder(void* stream) : stream(stream) {
 }
 
 std::unique_lock<std::mutex> enqueuing_on(const StreamOrder& order) {
-    // A stream has one of these mutexes and shares it with a few others, which costs them a moment's wait; so there is nothing to be cleared away when a stream goes.
+    // A stream has one of these mutexes and shares it with a few others, which costs them a moment's wait; so nothing has to be cleared away when it goes.
     static auto& mutexes    = *new std::array<std::mutex, 64>;
     const std::size_t place = std::hash<void*>{}(order.stream) / 16 + std::hash<std::thread::id>{}(order.thread) / 16;
     return std::unique_lock<std::mutex>(mutexes[(place ^ place >> 6 ^ place >> 12) % mutexes.size()]);
@@ -44,9 +44,19 @@ Workspaces::~Workspaces() {
 Workspaces::Lease Workspaces::take(std::uint64_t bytes, void* stream) {
     const StreamOrder order(stream);
     std::unique_lock<std::mutex> enqueuing = enqueuing_on(order);
+    refuse_capture(bytes, stream);
     Lease lease(*this, piece_for(order), stream, std::move(enqueuing));
     prepare(*lease.piece_, bytes, stream);
     return lease;
+}
+
+// Before anything is recorded on the stream, which would become a part of the graph.
+void Workspaces::refuse_capture(std::uint64_t bytes, void* stream) const {
+    hipStreamCaptureStatus capture = hipStreamCaptureStatusNone;
+    device_->check(device_->hip().stream_is_capturing(stream_of(stream), &capture), "hipStreamIsCapturing");
+    if (capture == hipStreamCaptureStatusNone) return;
+    throw Error(ErrorCode::unsupported, "A plan that needs a workspace of " + std::to_string(bytes) +
+                                            " bytes was to be enqueued on a stream that is being captured; give it one that lasts as long as the graph.");
 }
 
 // The stream's own piece, which nobody else has: whoever takes it is the one who enqueues there.
@@ -67,11 +77,7 @@ Workspaces::Piece& Workspaces::piece_for(const StreamOrder& order) {
 }
 
 void Workspaces::prepare(Piece& piece, std::uint64_t bytes, void* stream) {
-    const HipApi& hip              = device_->hip();
-    hipStreamCaptureStatus capture = hipStreamCaptureStatusNone;
-    device_->check(hip.stream_is_capturing(stream_of(stream), &capture), "hipStreamIsCapturing");
-    if (capture != hipStreamCaptureStatusNone)
-        throw Error(ErrorCode::unsupported, "A plan that needs a workspace of " + std::to_string(bytes) + " bytes was to be enqueued on a stream that is being captured; give it one that lasts as long as the graph.");
+    const HipApi& hip = device_->hip();
     if (!piece.last_use) {
         hipEvent_t event = nullptr;
         device_->check(hip.event_create_with_flags(&event, hipEventDisableTiming), "hipEventCreateWithFlags");

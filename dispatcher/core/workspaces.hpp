@@ -24,7 +24,7 @@ struct StreamOrder {
     std::thread::id thread;  ///< none for all other streams
 };
 
-/// Held while launches that share a workspace are enqueued: no other thread of the process does the same on that stream meanwhile, through whichever dispatcher.
+/// Held while launches that share a workspace are enqueued: no other thread of the process does the same on that stream meanwhile, through any dispatcher.
 std::unique_lock<std::mutex> enqueuing_on(const StreamOrder& order);
 
 /// The pieces that a dispatcher keeps, one for each stream.
@@ -43,15 +43,16 @@ public:
 
 private:
     struct Piece {
-        Piece(StreamOrder order) : order(order) {}
+        explicit Piece(StreamOrder order) : order(order) {}
         StreamOrder order;
         DeviceBuffer memory;
-        void* last_use  = nullptr;  ///< an event; a stream may be destroyed, and another made with the same handle, before its work is done
-        bool recorded   = false;
-        bool taken      = false;
-        std::uint64_t tick = 0;     ///< of the last use, for the one that was not used for longest
+        void* last_use     = nullptr;  ///< an event; a stream may be destroyed, and another made with the same handle, before its work is done
+        bool recorded      = false;
+        bool taken         = false;
+        std::uint64_t tick = 0;  ///< of the last use, for the one that was not used for longest
     };
 
+    void refuse_capture(std::uint64_t bytes, void* stream) const;
     Piece& piece_for(const StreamOrder& order);
     void prepare(Piece& piece, std::uint64_t bytes, void* stream);
     void allocate(Piece& piece, std::uint64_t bytes);
@@ -66,7 +67,8 @@ private:
 
 class Workspaces::Lease {
 public:
-    Lease(Lease&& other) noexcept : owner_(other.owner_), piece_(std::exchange(other.piece_, nullptr)), stream_(other.stream_), enqueuing_(std::move(other.enqueuing_)) {}
+    Lease(Lease&& other) noexcept
+        : owner_(other.owner_), piece_(std::exchange(other.piece_, nullptr)), stream_(other.stream_), enqueuing_(std::move(other.enqueuing_)) {}
     ~Lease() {
         if (piece_) owner_->give_back(*piece_, stream_);
     }
@@ -76,7 +78,8 @@ public:
 
 private:
     friend class Workspaces;
-    Lease(Workspaces& owner, Piece& piece, void* stream, std::unique_lock<std::mutex> enqueuing) : owner_(&owner), piece_(&piece), stream_(stream), enqueuing_(std::move(enqueuing)) {}
+    Lease(Workspaces& owner, Piece& piece, void* stream, std::unique_lock<std::mutex> enqueuing)
+        : owner_(&owner), piece_(&piece), stream_(stream), enqueuing_(std::move(enqueuing)) {}
 
     Workspaces* owner_;
     Piece* piece_;

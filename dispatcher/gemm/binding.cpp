@@ -105,7 +105,8 @@ bool GemmFamily::reads_where_it_writes(const Stage<GemmFamily>& stage, std::size
     const GemmKey& key     = stage.kernel->key();
     const GemmProblem& p   = stage.problem;
     const GemmWords& words = gemm_words();
-    return tensor >= 3 && p.groups.empty() && p.dtype_d == p.dtype_c && p.d_layout.text()[0] == p.layout.text()[2] && key.epilogue == words.cshuffle && key.split_k == SplitK::words().none;
+    const bool alike       = p.groups.empty() && p.dtype_d == p.dtype_c && p.d_layout.text()[0] == p.layout.text()[2];
+    return tensor >= 3 && alike && key.epilogue == words.cshuffle && key.split_k == SplitK::words().none;
 }
 
 std::string GemmFamily::tensor_name(const GemmProblem& problem, std::size_t tensor) {

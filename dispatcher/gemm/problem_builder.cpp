@@ -134,12 +134,17 @@ void GemmProblemBuilder::apply(const Side& side, char name, std::int64_t rows, s
     leading                    = single ? std::max(stride, rows_contiguous ? columns : rows) : stride;
 }
 
+void GemmProblemBuilder::check_groups(std::int64_t count) {
+    constexpr std::int64_t kMost = 65536;
+    if (count > kMost) refuse("A GEMM of " + number(count) + " groups was asked for; there may be up to " + number(kMost) + ".");
+}
+
 // Each group is a problem of its own, and is checked and completed as one.
 void GemmProblemBuilder::build_groups(GemmProblem& p) const {
     if (p.m || p.n || p.k || a_.given || b_.given || c_.given || p.stride_a || p.stride_b || p.stride_c)
         refuse("A GEMM of groups was asked for with sizes or strides beside theirs; each group has its own.");
     if (p.batch != 1 || p.d_count || !p.weights.empty()) refuse("A GEMM of groups was asked for with a batch, D tensors or preshuffled weights; groups have none: run them one by one.");
-    if (p.groups.size() > std::size_t(kMostGroups)) refuse("A GEMM of " + number(std::int64_t(p.groups.size())) + " groups was asked for; there may be up to " + number(kMostGroups) + ".");
+    check_groups(std::int64_t(p.groups.size()));
     GemmProblemBuilder builder = *this;
     builder.problem_.groups    = {};
     for (GemmGroup& group : p.groups) {

@@ -17,9 +17,11 @@ public:
     static constexpr std::int64_t kPacked = -1;
     /// The leading dimension of a D tensor that has one row, or one column, for all.
     static constexpr std::int64_t kRepeated = 0;
-    static constexpr std::int64_t kMostGroups = 65536;
 
     GemmProblemBuilder();
+
+    /// Throws Error (invalid_argument) if there are more than a problem may have.
+    static void check_groups(std::int64_t count);
 
     GemmProblemBuilder& sizes(std::int64_t m, std::int64_t n, std::int64_t k);
     /// Of A, B and C; C's is the usual one of the pair if it is not given.

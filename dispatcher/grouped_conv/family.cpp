@@ -38,6 +38,14 @@ std::string specialization_mismatch(const GroupedConvKey& key, const GroupedConv
     return fits ? "" : "computes filters of 3 with one channel in a group alone.";
 }
 
+// A manifest may say anything.
+std::string vectors_mismatch(const GroupedConvKey& key) {
+    constexpr int kMost = 1024;
+    for (const int vector : {key.vector_a, key.vector_b, key.vector_c})
+        if (vector < 1 || vector > kMost) return "moves vectors of " + std::to_string(vector) + ", which this runtime does not know.";
+    return {};
+}
+
 std::string groups_mismatch(const GroupedConvKey& key, const GroupedConvProblem& problem) {
     if (key.merged_groups < 1) return "merges " + std::to_string(key.merged_groups) + " groups, which this runtime does not know.";
     if (problem.g % key.merged_groups) return "merges " + std::to_string(key.merged_groups) + " groups, and there are " + std::to_string(problem.g) + ".";
@@ -64,6 +72,7 @@ Mismatch GroupedConvFamily::mismatch(const GroupedConvKey& key, const GroupedCon
                [&] { return "computes " + operation(key.fused_op, key.d_count) + ", not " + operation(problem.fused_op, problem.d_count) + "."; })
         .check([&] { return specialization_mismatch(key, problem); })
         .check([&] { return groups_mismatch(key, problem); })
+        .check([&] { return vectors_mismatch(key); })
         .check([&] { return SplitK::mismatch(key.split_k, problem.split_k, problem.deterministic, "the sum"); })
         .result();
 }

@@ -58,7 +58,6 @@ FIELD(int32_t, weights_n)
 FIELD(const char*, dtype_a)
 FIELD(const char*, layout)
 FIELD(const char*, fused_op)
-FIELD(const char*, d_layout)
 
 static ckd_status with_base(uint32_t struct_size, uint32_t family) {
     ckd_gemm_problem problem = fp16_problem(64, 64, 64);
@@ -183,7 +182,7 @@ static void registries(void) {
     TRIED("a name without end", CKD_INVALID_ARGUMENT, "A call was made with a name that does not end within 65536 bytes.", ckd_registry_create(CKD_GEMM, without_end(), &made));
     TRIED("a path without end", CKD_INVALID_ARGUMENT, "A call was made with a path that does not end within 65536 bytes.", ckd_registry_load_manifest(registry, without_end(), CKD_REFUSE, 0, NULL));
     TRIED("a policy that is none", CKD_INVALID_ARGUMENT, "The policy 9 for duplicates was asked for", ckd_registry_load_manifest(registry, "a", (ckd_duplicates)9, 0, NULL));
-    TRIED("a hash that is none", CKD_DAMAGED, "The library ", ckd_registry_add_library(registry, built_file("64x64x64_2x2x1_32x32x16", ".so"), "'; rm -rf /", CKD_REFUSE, 0, NULL));
+    TRIED("a hash that is none", CKD_DAMAGED, "The library ", ckd_registry_add_library(registry, built_file("True_False_64x64x64_2x2x1_32x32x16", ".so"), "'; rm -rf /", CKD_REFUSE, 0, NULL));
     TRIED("no JSON", CKD_INVALID_ARGUMENT, "The filter is not valid JSON.", ckd_registry_filtered(registry, "{", &made));
     TRIED("a filter without end", CKD_INVALID_ARGUMENT, "A call was made with a filter that does not end within 65536 bytes.", ckd_registry_filtered(registry, without_end(), &made));
     TRIED("a filter by what is no field", CKD_INVALID_ARGUMENT, "A filter by '__proto__' was asked for", ckd_registry_filtered(registry, "{\"__proto__\": \"x\"}", &made));

@@ -21,7 +21,7 @@ TEST(Error, KeepsTheBeginningAndTheEndOfWhatIsTooLong) {
     EXPECT_LT(long_one.size(), 4100u);
     EXPECT_EQ(long_one.substr(0, 12), "The device x");
     EXPECT_NE(long_one.find("x … x"), long_one.npos);
-    EXPECT_EQ(long_one.substr(long_one.size() - 15), "; there is none.");
+    EXPECT_EQ(long_one.substr(long_one.size() - 16), "; there is none.");
 }
 
 TEST(Error, CutsBetweenCharacters) {

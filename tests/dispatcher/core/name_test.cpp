@@ -26,11 +26,11 @@ TEST(Name, HasTheSameHashAsAnotherOfTheSameText) { EXPECT_EQ(Name("rcr").hash(),
 TEST(Name, OutlivesTheTextThatItWasMadeFrom) {
     Name name;
     {
-        const std::string text(1000, 'x');
+        const std::string text(200, 'x');
         name = text;
     }
-    EXPECT_EQ(name.text(), std::string(1000, 'x'));
-    EXPECT_STREQ(name.c_str(), std::string(1000, 'x').c_str());
+    EXPECT_EQ(name.text(), std::string(200, 'x'));
+    EXPECT_STREQ(name.c_str(), std::string(200, 'x').c_str());
 }
 
 TEST(Name, IsOrderedByText) {

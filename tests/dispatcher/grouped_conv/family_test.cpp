@@ -70,6 +70,10 @@ TEST(GroupedConvMismatch, RefusesWhatTheRuntimeDoesNotKnow) {
     key               = sample_conv_key();
     key.merged_groups = 0;
     EXPECT_EQ(mismatch(key, fp16()), "merges 0 groups, which this runtime does not know.");
+    // Channels are rounded up to whole vectors, by a division.
+    key          = sample_conv_key();
+    key.vector_b = 0;
+    EXPECT_EQ(mismatch(key, fp16()), "moves vectors of 0, which this runtime does not know.");
 }
 
 TEST(GroupedConvMismatch, IsThatOfSpecialisationsToo) {

@@ -33,8 +33,8 @@ protected:
     static GemmProblemBuilder fp16(std::int64_t m, std::int64_t n = kFine, std::int64_t k = 64) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
     static GemmProblemBuilder groups() { return GemmProblemBuilder().dtype("fp16").group(10, kFine, 64).group(20, 2 * kFine, 128); }
 
-    /// With addresses at which nothing looks, a megabyte from one to the next.
-    static char* address(std::size_t tensor) { return reinterpret_cast<char*>((tensor + 1) << 20); }
+    /// With addresses at which nothing looks, a gigabyte from one to the next.
+    static char* address(std::size_t tensor) { return reinterpret_cast<char*>((tensor + 1) << 30); }
     GemmDispatcher::PlanPtr run(const GemmProblem& problem) {
         void* tensors[8];
         for (std::size_t i = 0; i < 8; ++i) tensors[i] = address(i);
