@@ -106,59 +106,80 @@ static void problems(void) {
     TRIED("the largest number", CKD_INVALID_ARGUMENT, "A GEMM of M x N x K = 9223372036854775807 x 64 x 64 was asked for", GEMM(m, INT64_MAX));
     TRIED("a batch below zero", CKD_INVALID_ARGUMENT, "A GEMM with a batch of -1 was asked for; it must be from 1 to 2^31-1.", GEMM(batch, -1));
     TRIED("a batch of 2^62", CKD_INVALID_ARGUMENT, "A GEMM with a batch of 4611686018427387904 was asked for", GEMM(batch, INT64_C(1) << 62));
-    TRIED("matrices of a batch far apart", CKD_INVALID_ARGUMENT, "A GEMM was asked for with a batch of 2 whose A is 9223372036854775807 elements from one matrix to the next", with_batch_strides(INT64_MAX));
-    TRIED("matrices of a batch in reverse", CKD_INVALID_ARGUMENT, "A GEMM was asked for with a batch stride of A of -2; it must not be negative.", with_batch_strides(-2));
-    TRIED("outputs on each other", CKD_INVALID_ARGUMENT, "A GEMM was asked for with a batch stride of C of 8; the matrices of an output must not overlap: at least 4096.", with_batch_strides(8));
-    TRIED("rows on each other", CKD_INVALID_ARGUMENT, "A GEMM was asked for with A of leading dimension 63; it must be at least 64", GEMM(stride_a, 63));
+    TRIED("matrices of a batch far apart", CKD_INVALID_ARGUMENT,
+          "A GEMM was asked for with a batch of 2 whose A is 9223372036854775807 elements from one matrix to the next",
+          with_batch_strides(INT64_MAX));
+    TRIED("matrices of a batch in reverse", CKD_INVALID_ARGUMENT,
+          "A GEMM was asked for with a batch stride of A of -2; it must not be negative.", with_batch_strides(-2));
+    TRIED("outputs on each other", CKD_INVALID_ARGUMENT,
+          "A GEMM was asked for with a batch stride of C of 8; the matrices of an output must not overlap: at least 4096.", with_batch_strides(8));
+    TRIED("rows on each other", CKD_INVALID_ARGUMENT,
+          "A GEMM was asked for with A of leading dimension 63; it must be at least 64", GEMM(stride_a, 63));
     TRIED("parts below zero", CKD_INVALID_ARGUMENT, "A GEMM with K = 64 split into -2 parts was asked for", GEMM(split_k, -2));
     TRIED("groups below zero", CKD_INVALID_ARGUMENT, "A GEMM of -1 groups was asked for, and there are none.", GEMM(group_count, -1));
     TRIED("groups that are nowhere", CKD_INVALID_ARGUMENT, "A GEMM of 1 groups was asked for, and there are none.", GEMM(group_count, 1));
-    TRIED("2^60 groups", CKD_INVALID_ARGUMENT, "A GEMM of 1152921504606846976 groups was asked for; there may be up to 65536.", GEMM(group_count, INT64_C(1) << 60));
+    TRIED("2^60 groups", CKD_INVALID_ARGUMENT,
+          "A GEMM of 1152921504606846976 groups was asked for; there may be up to 65536.", GEMM(group_count, INT64_C(1) << 60));
     TRIED("a group of nothing", CKD_INVALID_ARGUMENT, "A GEMM of M x N x K = 0 x 8 x 8 was asked for", with_groups(0));
     TRIED("D tensors below zero", CKD_INVALID_ARGUMENT, "A GEMM with -1 D tensors was asked for; there may be up to 4.", GEMM(d_count, -1));
-    TRIED("2^31-1 D tensors", CKD_INVALID_ARGUMENT, "A GEMM with 2147483647 D tensors was asked for; there may be up to 4.", GEMM(d_count, INT32_MAX));
-    TRIED("an alignment of 3", CKD_INVALID_ARGUMENT, "A GEMM with addresses aligned to 3 bytes was asked for; an alignment is 1, 2, 4, 8 or 16.", GEMM(alignment, 3));
-    TRIED("an alignment below zero", CKD_INVALID_ARGUMENT, "A GEMM with addresses aligned to -2147483648 bytes was asked for", GEMM(alignment, INT32_MIN));
+    TRIED("2^31-1 D tensors", CKD_INVALID_ARGUMENT,
+          "A GEMM with 2147483647 D tensors was asked for; there may be up to 4.", GEMM(d_count, INT32_MAX));
+    TRIED("an alignment of 3", CKD_INVALID_ARGUMENT,
+          "A GEMM with addresses aligned to 3 bytes was asked for; an alignment is 1, 2, 4, 8 or 16.", GEMM(alignment, 3));
+    TRIED("an alignment below zero", CKD_INVALID_ARGUMENT,
+          "A GEMM with addresses aligned to -2147483648 bytes was asked for", GEMM(alignment, INT32_MIN));
     TRIED("weights below zero", CKD_INVALID_ARGUMENT, "A GEMM with weights preshuffled as '-5x0' was asked for", GEMM(weights_n, -5));
     TRIED("no dtype", CKD_INVALID_ARGUMENT, "A GEMM was asked for without the dtype of A; fp16 is one.", GEMM(dtype_a, NULL));
     TRIED("a dtype that nobody knows", CKD_INVALID_ARGUMENT, "A GEMM of the dtype 'fp17' was asked for; the dtypes are ", GEMM(dtype_a, "fp17"));
-    TRIED("a dtype that is no UTF-8", CKD_INVALID_ARGUMENT, "A GEMM of the dtype '\xef\xbf\xbd\xef\xbf\xbd' was asked for; the dtypes are ", GEMM(dtype_a, "\xff\xfe"));
-    TRIED("a dtype of 2 MB", CKD_INVALID_ARGUMENT, "A problem was given with a word that does not end within 1000 bytes.", GEMM(dtype_a, without_end()));
-    TRIED("a layout of 2 MB", CKD_INVALID_ARGUMENT, "A problem was given with a word that does not end within 1000 bytes.", GEMM(layout, without_end()));
+    TRIED("a dtype that is no UTF-8", CKD_INVALID_ARGUMENT,
+          "A GEMM of the dtype '\xef\xbf\xbd\xef\xbf\xbd' was asked for; the dtypes are ", GEMM(dtype_a, "\xff\xfe"));
+    TRIED("a dtype of 2 MB", CKD_INVALID_ARGUMENT,
+          "A problem was given with a word that does not end within 1000 bytes.", GEMM(dtype_a, without_end()));
+    TRIED("a layout of 2 MB", CKD_INVALID_ARGUMENT,
+          "A problem was given with a word that does not end within 1000 bytes.", GEMM(layout, without_end()));
     TRIED("a layout that nobody knows", CKD_INVALID_ARGUMENT, "A GEMM of the layout 'xyz' was asked for", GEMM(layout, "xyz"));
-    TRIED("an operation of 2 MB", CKD_INVALID_ARGUMENT, "A problem was given with a word that does not end within 1000 bytes.", GEMM(fused_op, without_end()));
-    TRIED("an operation that nobody knows", CKD_NO_KERNEL, "No kernel of the registry mine computes gemm 64x64x64 fp16 rcr Evil on gfx942", GEMM(fused_op, "Evil"));
+    TRIED("an operation of 2 MB", CKD_INVALID_ARGUMENT,
+          "A problem was given with a word that does not end within 1000 bytes.", GEMM(fused_op, without_end()));
+    TRIED("an operation that nobody knows", CKD_NO_KERNEL,
+          "No kernel of the registry mine computes gemm 64x64x64 fp16 rcr Evil on gfx942", GEMM(fused_op, "Evil"));
 }
 
 static void conv_problems(void) {
-    ckd_grouped_conv_problem good = {.base = {.struct_size = sizeof good, .family = CKD_GROUPED_CONV}, .n = 1, .g = 1, .c = 16, .k = 16, .ndim_spatial = 2, .dtype_x = "fp16"};
+    ckd_grouped_conv_problem good = {.base = {.struct_size = sizeof good, .family = CKD_GROUPED_CONV},
+                                     .n = 1, .g = 1, .c = 16, .k = 16, .ndim_spatial = 2, .dtype_x = "fp16"};
     ckd_grouped_conv_problem bad;
     good.axis[0].input = good.axis[1].input = 8;
     good.axis[0].filter = good.axis[1].filter = 3;
     bad                  = good;
     bad.base.struct_size = 16;
-    TRIED("a convolution of size 16", CKD_INVALID_ARGUMENT, "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.", conv_selected(bad));
+    TRIED("a convolution of size 16", CKD_INVALID_ARGUMENT,
+          "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.", conv_selected(bad));
     bad              = good;
     bad.ndim_spatial = 1000000;
-    TRIED("a million dimensions", CKD_INVALID_ARGUMENT, "A grouped convolution of 1000000 spatial dimensions was asked for; there are from one to three.", conv_selected(bad));
+    TRIED("a million dimensions", CKD_INVALID_ARGUMENT,
+          "A grouped convolution of 1000000 spatial dimensions was asked for; there are from one to three.", conv_selected(bad));
     bad              = good;
     bad.ndim_spatial = -1;
     TRIED("dimensions below zero", CKD_INVALID_ARGUMENT, "A grouped convolution of -1 spatial dimensions was asked for", conv_selected(bad));
     bad                = good;
     bad.axis[0].stride = INT64_MIN;
-    TRIED("a stride below zero", CKD_INVALID_ARGUMENT, "A grouped convolution was asked for with the strides -9223372036854775808x1; each must be from 1 to 2^31-1.", conv_selected(bad));
+    TRIED("a stride below zero", CKD_INVALID_ARGUMENT,
+          "A grouped convolution was asked for with the strides -9223372036854775808x1; each must be from 1 to 2^31-1.", conv_selected(bad));
     bad                  = good;
     bad.axis[1].left_pad = INT64_MAX;
-    TRIED("pads without end", CKD_INVALID_ARGUMENT, "A grouped convolution was asked for with the left pads 0x9223372036854775807; each must be from 0 to 2^31-1.", conv_selected(bad));
+    TRIED("pads without end", CKD_INVALID_ARGUMENT,
+          "A grouped convolution was asked for with the left pads 0x9223372036854775807; each must be from 0 to 2^31-1.", conv_selected(bad));
     bad   = good;
     bad.n = INT32_MAX, bad.g = INT32_MAX;
-    TRIED("more images than addresses", CKD_INVALID_ARGUMENT, "A grouped convolution was asked for with x of more than 256 TiB, which no GPU addresses", conv_selected(bad));
+    TRIED("more images than addresses", CKD_INVALID_ARGUMENT,
+          "A grouped convolution was asked for with x of more than 256 TiB, which no GPU addresses", conv_selected(bad));
     bad           = good;
     bad.direction = "sideways";
     TRIED("a direction that is none", CKD_INVALID_ARGUMENT, "A grouped convolution of the direction 'sideways' was asked for", conv_selected(bad));
     bad         = good;
     bad.dtype_x = NULL;
-    TRIED("a convolution without a dtype", CKD_INVALID_ARGUMENT, "A grouped convolution was asked for without the dtype of x; fp16 is one.", conv_selected(bad));
+    TRIED("a convolution without a dtype", CKD_INVALID_ARGUMENT,
+          "A grouped convolution was asked for without the dtype of x; fp16 is one.", conv_selected(bad));
     bad        = good;
     bad.layout = without_end();
     TRIED("a layout without end", CKD_INVALID_ARGUMENT, "A problem was given with a word that does not end within 1000 bytes.", conv_selected(bad));
@@ -178,17 +199,29 @@ static void registries(void) {
     char* text         = NULL;
     TRIED("no name", CKD_INVALID_ARGUMENT, "A call was made without a name.", ckd_registry_create(CKD_GEMM, NULL, &made));
     TRIED("no place", CKD_INVALID_ARGUMENT, "A call was made without a place for the registry.", ckd_registry_create(CKD_GEMM, "a", NULL));
-    TRIED("family 99", CKD_INVALID_ARGUMENT, "The kernel family 99 was asked for; this version has 1 (GEMM), 2 (grouped convolution).", ckd_registry_create((ckd_family)99, "a", &made));
-    TRIED("a name without end", CKD_INVALID_ARGUMENT, "A call was made with a name that does not end within 65536 bytes.", ckd_registry_create(CKD_GEMM, without_end(), &made));
-    TRIED("a path without end", CKD_INVALID_ARGUMENT, "A call was made with a path that does not end within 65536 bytes.", ckd_registry_load_manifest(registry, without_end(), CKD_REFUSE, 0, NULL));
-    TRIED("a policy that is none", CKD_INVALID_ARGUMENT, "The policy 9 for duplicates was asked for", ckd_registry_load_manifest(registry, "a", (ckd_duplicates)9, 0, NULL));
-    TRIED("a hash that is none", CKD_DAMAGED, "The library ", ckd_registry_add_library(registry, built_file("True_False_64x64x64_2x2x1_32x32x16", ".so"), "'; rm -rf /", CKD_REFUSE, 0, NULL));
+    TRIED("family 99", CKD_INVALID_ARGUMENT,
+          "The kernel family 99 was asked for; this version has 1 (GEMM), 2 (grouped convolution).",
+          ckd_registry_create((ckd_family)99, "a", &made));
+    TRIED("a name without end", CKD_INVALID_ARGUMENT,
+          "A call was made with a name that does not end within 65536 bytes.", ckd_registry_create(CKD_GEMM, without_end(), &made));
+    TRIED("a path without end", CKD_INVALID_ARGUMENT,
+          "A call was made with a path that does not end within 65536 bytes.",
+          ckd_registry_load_manifest(registry, without_end(), CKD_REFUSE, 0, NULL));
+    TRIED("a policy that is none", CKD_INVALID_ARGUMENT,
+          "The policy 9 for duplicates was asked for", ckd_registry_load_manifest(registry, "a", (ckd_duplicates)9, 0, NULL));
+    TRIED("a hash that is none", CKD_DAMAGED,
+          "The library ",
+          ckd_registry_add_library(registry, built_file("True_False_64x64x64_2x2x1_32x32x16", ".so"), "'; rm -rf /", CKD_REFUSE, 0, NULL));
     TRIED("no JSON", CKD_INVALID_ARGUMENT, "The filter is not valid JSON.", ckd_registry_filtered(registry, "{", &made));
-    TRIED("a filter without end", CKD_INVALID_ARGUMENT, "A call was made with a filter that does not end within 65536 bytes.", ckd_registry_filtered(registry, without_end(), &made));
-    TRIED("a filter by what is no field", CKD_INVALID_ARGUMENT, "A filter by '__proto__' was asked for", ckd_registry_filtered(registry, "{\"__proto__\": \"x\"}", &made));
+    TRIED("a filter without end", CKD_INVALID_ARGUMENT,
+          "A call was made with a filter that does not end within 65536 bytes.", ckd_registry_filtered(registry, without_end(), &made));
+    TRIED("a filter by what is no field", CKD_INVALID_ARGUMENT,
+          "A filter by '__proto__' was asked for", ckd_registry_filtered(registry, "{\"__proto__\": \"x\"}", &made));
     TRIED("an export that is none", CKD_DAMAGED, "The exported registry has no 'registry'.", ckd_registry_from_json(CKD_GEMM, "{}", &made));
-    TRIED("a key that ends early", CKD_INVALID_ARGUMENT, "A kernel key has 'gemm{' where a key of the form gemm{", ckd_registry_find(registry, "gemm{", &text));
-    TRIED("a registry of another family", CKD_INVALID_ARGUMENT, "Registries of two families were to be merged.", ckd_registry_merge(registry, convolutions, CKD_KEEP, NULL));
+    TRIED("a key that ends early", CKD_INVALID_ARGUMENT,
+          "A kernel key has 'gemm{' where a key of the form gemm{", ckd_registry_find(registry, "gemm{", &text));
+    TRIED("a registry of another family", CKD_INVALID_ARGUMENT,
+          "Registries of two families were to be merged.", ckd_registry_merge(registry, convolutions, CKD_KEEP, NULL));
     CHECK(made == NULL && text == NULL);
 }
 
@@ -197,15 +230,20 @@ static void selections(void) {
     ckd_plan* chosen         = NULL;
     ckd_dispatcher* own      = NULL;
     TRIED("a GPU that nobody made", CKD_INVALID_ARGUMENT, "", ckd_dispatcher_create(registry, "gfx000", &own));
-    TRIED("a strategy that is none", CKD_INVALID_ARGUMENT, "The strategy 7 was asked for; there are 0 (rules), 1 (first fit) and 2 (model).", ckd_dispatcher_use_strategy(dispatcher, (ckd_strategy)7));
-    TRIED("a model that is not there", CKD_INVALID_ARGUMENT, "The strategy 'model' was asked for, and there is no model; give a predictor.", ckd_dispatcher_use_strategy(dispatcher, CKD_MODEL));
+    TRIED("a strategy that is none", CKD_INVALID_ARGUMENT,
+          "The strategy 7 was asked for; there are 0 (rules), 1 (first fit) and 2 (model).",
+          ckd_dispatcher_use_strategy(dispatcher, (ckd_strategy)7));
+    TRIED("a model that is not there", CKD_INVALID_ARGUMENT,
+          "The strategy 'model' was asked for, and there is no model; give a predictor.", ckd_dispatcher_use_strategy(dispatcher, CKD_MODEL));
     TRIED("no predictor", CKD_INVALID_ARGUMENT, "A call was made without a predictor.", ckd_dispatcher_use_predictor(dispatcher, NULL, NULL));
     CHECK_OK(ckd_dispatcher_create(registry, "gfx942", &own));
     CHECK_OK(ckd_dispatcher_use_predictor(own, no_number, NULL));
     TRIED("a prediction that is no number", CKD_INVALID_ARGUMENT, "The model's prediction for gemm_", ckd_select(own, &problem.base, &chosen));
     CHECK_OK(ckd_dispatcher_use_chooser(own, far_away, NULL));
-    TRIED("a choice that is none", CKD_INVALID_ARGUMENT, "The function that chooses kernels returned candidate 18446744073709551615 of ", ckd_select(own, &problem.base, &chosen));
-    TRIED("a run without a device", CKD_INVALID_ARGUMENT, "A plan was to be run, and its dispatcher has no device; attach one first.", ckd_run(own, &problem.base, &a_tensor, NULL, NULL));
+    TRIED("a choice that is none", CKD_INVALID_ARGUMENT,
+          "The function that chooses kernels returned candidate 18446744073709551615 of ", ckd_select(own, &problem.base, &chosen));
+    TRIED("a run without a device", CKD_INVALID_ARGUMENT,
+          "A plan was to be run, and its dispatcher has no device; attach one first.", ckd_run(own, &problem.base, &a_tensor, NULL, NULL));
     CHECK(chosen == NULL);
     ckd_dispatcher_destroy(own);
 }
@@ -220,21 +258,33 @@ static void running(void) {
     void* address                 = NULL;
     ckd_device* opened            = NULL;
     TRIED("tensors that are nowhere", CKD_INVALID_ARGUMENT, "A call was made without tensors.", ckd_run(dispatcher, &problem.base, NULL, NULL, NULL));
-    TRIED("null tensors", CKD_INVALID_ARGUMENT, "A GEMM was to be run with no address for A.", ckd_run(dispatcher, &problem.base, nothing, NULL, NULL));
+    TRIED("null tensors", CKD_INVALID_ARGUMENT,
+          "A GEMM was to be run with no address for A.", ckd_run(dispatcher, &problem.base, nothing, NULL, NULL));
     TRIED("null tensors of a plan", CKD_INVALID_ARGUMENT, "gemm_", ckd_plan_launch(plan, NULL, NULL, NULL, NULL, NULL));
-    TRIED("an output on its input", CKD_INVALID_ARGUMENT, "A GEMM was to be run with C in the memory of A; what is written must not overlap another tensor.", ckd_run(dispatcher, &problem.base, same, NULL, NULL));
-    TRIED("the same of a plan", CKD_INVALID_ARGUMENT, "A GEMM was to be run with C in the memory of A; what is written must not overlap another tensor.", ckd_plan_run(plan, same, NULL));
+    TRIED("an output on its input", CKD_INVALID_ARGUMENT,
+          "A GEMM was to be run with C in the memory of A; what is written must not overlap another tensor.",
+          ckd_run(dispatcher, &problem.base, same, NULL, NULL));
+    TRIED("the same of a plan", CKD_INVALID_ARGUMENT,
+          "A GEMM was to be run with C in the memory of A; what is written must not overlap another tensor.", ckd_plan_run(plan, same, NULL));
     TRIED("options of size 3", CKD_INVALID_ARGUMENT, "Options were given whose struct_size is 3, not 32.", ckd_plan_run(plan, same, &options));
     options.struct_size = UINT32_MAX;
-    TRIED("options of 4 GiB", CKD_INVALID_ARGUMENT, "Options were given whose struct_size is 4294967295, not 32.", ckd_plan_run(plan, same, &options));
-    TRIED("a benchmark of -1 runs", CKD_INVALID_ARGUMENT, "A benchmark was asked for with warmup = 0, repeat = -1 and rotating_buffers = 1;", ckd_plan_benchmark(plan, same, &timing, &text));
+    TRIED("options of 4 GiB", CKD_INVALID_ARGUMENT,
+          "Options were given whose struct_size is 4294967295, not 32.", ckd_plan_run(plan, same, &options));
+    TRIED("a benchmark of -1 runs", CKD_INVALID_ARGUMENT,
+          "A benchmark was asked for with warmup = 0, repeat = -1 and rotating_buffers = 1;", ckd_plan_benchmark(plan, same, &timing, &text));
     timing.repeat = 1, timing.rotating_buffers = INT32_MAX;
-    TRIED("a benchmark with 2^31-1 copies", CKD_INVALID_ARGUMENT, "A benchmark was asked for with warmup = 0, repeat = 1 and rotating_buffers = 2147483647;", ckd_plan_benchmark(plan, same, &timing, &text));
-    TRIED("all of the memory", CKD_OUT_OF_MEMORY, "hipMalloc failed on sim:gfx942 with hipErrorOutOfMemory", ckd_device_allocate(device, SIZE_MAX / 2, &address));
-    TRIED("an address that nobody has", CKD_DEVICE_FAILED, "hipFree failed on sim:gfx942 with hipErrorInvalid", ckd_device_release(device, (char*)a_tensor + 1));
-    TRIED("a copy to nowhere", CKD_DEVICE_FAILED, "hipMemcpy failed on sim:gfx942 with hipErrorInvalidValue", ckd_device_copy_in(device, NULL, &problem, 8));
+    TRIED("a benchmark with 2^31-1 copies", CKD_INVALID_ARGUMENT,
+          "A benchmark was asked for with warmup = 0, repeat = 1 and rotating_buffers = 2147483647;",
+          ckd_plan_benchmark(plan, same, &timing, &text));
+    TRIED("all of the memory", CKD_OUT_OF_MEMORY,
+          "hipMalloc failed on sim:gfx942 with hipErrorOutOfMemory", ckd_device_allocate(device, SIZE_MAX / 2, &address));
+    TRIED("an address that nobody has", CKD_DEVICE_FAILED,
+          "hipFree failed on sim:gfx942 with hipErrorInvalid", ckd_device_release(device, (char*)a_tensor + 1));
+    TRIED("a copy to nowhere", CKD_DEVICE_FAILED,
+          "hipMemcpy failed on sim:gfx942 with hipErrorInvalidValue", ckd_device_copy_in(device, NULL, &problem, 8));
     TRIED("a stream that is none", CKD_DEVICE_FAILED, "hipStreamSynchronize failed on sim:gfx942 with ", ckd_device_synchronize(device, &problem));
-    TRIED("a device of 2 MB", CKD_INVALID_ARGUMENT, "A call was made with the name of a device that does not end within 65536 bytes.", ckd_device_open(without_end(), NULL, &opened));
+    TRIED("a device of 2 MB", CKD_INVALID_ARGUMENT,
+          "A call was made with the name of a device that does not end within 65536 bytes.", ckd_device_open(without_end(), NULL, &opened));
     TRIED("a device that is none", CKD_INVALID_ARGUMENT, "The device 'hip:-1' was asked for", ckd_device_open("hip:-1", NULL, &opened));
     CHECK(text == NULL && address == NULL && opened == NULL);
 }
@@ -248,10 +298,16 @@ static void handles(void) {
     CHECK_OK(ckd_select(dispatcher, &problem.base, &gone_plan));
     ckd_registry_destroy(gone);
     ckd_plan_destroy(gone_plan);
-    TRIED("a registry that was destroyed", CKD_INVALID_ARGUMENT, "A call was made with a handle that is not a registry, or not any more.", ckd_registry_load_manifest(gone, "a", CKD_REFUSE, 0, NULL));
-    TRIED("a plan that was destroyed", CKD_INVALID_ARGUMENT, "A call was made with a handle that is not a plan, or not any more.", ckd_plan_launch(gone_plan, NULL, a_tensor, a_tensor, a_tensor, NULL));
-    TRIED("a device as a registry", CKD_INVALID_ARGUMENT, "A call was made with a handle that is not a registry, or not any more.", ckd_registry_remove((ckd_registry*)(void*)device, "a"));
-    TRIED("a registry as a dispatcher", CKD_INVALID_ARGUMENT, "A call was made with a handle that is not a dispatcher, or not any more.", ckd_select((ckd_dispatcher*)(void*)registry, &problem.base, &chosen));
+    TRIED("a registry that was destroyed", CKD_INVALID_ARGUMENT,
+          "A call was made with a handle that is not a registry, or not any more.", ckd_registry_load_manifest(gone, "a", CKD_REFUSE, 0, NULL));
+    TRIED("a plan that was destroyed", CKD_INVALID_ARGUMENT,
+          "A call was made with a handle that is not a plan, or not any more.",
+          ckd_plan_launch(gone_plan, NULL, a_tensor, a_tensor, a_tensor, NULL));
+    TRIED("a device as a registry", CKD_INVALID_ARGUMENT,
+          "A call was made with a handle that is not a registry, or not any more.", ckd_registry_remove((ckd_registry*)(void*)device, "a"));
+    TRIED("a registry as a dispatcher", CKD_INVALID_ARGUMENT,
+          "A call was made with a handle that is not a dispatcher, or not any more.",
+          ckd_select((ckd_dispatcher*)(void*)registry, &problem.base, &chosen));
     CHECK(ckd_registry_size(gone) == 0);
     CHECK_TEXT(ckd_plan_kernel(gone_plan), "");
     /* Twice, of another kind, and of none. */

@@ -65,7 +65,8 @@ static void grouped(int thread, problem* p) {
 static void convolution(int thread, problem* p, const char* direction) {
     const ckd_grouped_conv_axis axis = {.input = 6 + thread % 3, .filter = 3, .stride = 1 + thread % 2, .left_pad = 1, .right_pad = 1};
     const ckd_grouped_conv_problem c = {.base      = {.struct_size = sizeof c, .family = CKD_GROUPED_CONV},
-                                        .direction = direction, .n = 1 + thread % 2, .g = 1, .c = 16 + 8 * (thread % 3), .k = 24, .ndim_spatial = 2, .axis = {axis, axis}, .dtype_x = "fp16"};
+                                        .direction = direction, .n = 1 + thread % 2, .g = 1, .c = 16 + 8 * (thread % 3), .k = 24,
+                                        .ndim_spatial = 2, .axis = {axis, axis}, .dtype_x = "fp16"};
     p->conv = c;
 }
 static void forward(int thread, problem* p) { convolution(thread, p, "forward"); }
@@ -199,7 +200,8 @@ static void* run_often(void* argument) {
         for (int t = 0; t < w->all.count; ++t)
             if (w->all.written[t]) CHECK_OK(ckd_device_fill(device, w->all.address[t], 0x5a, w->all.bytes[t], options.stream));
         /* By the problem and by a plan in turn. */
-        const ckd_status status = i % 4 < 2 || !plan ? ckd_run(w->dispatcher, &w->asked.base, w->all.address, &options, plan ? NULL : &plan) : ckd_plan_run(plan, w->all.address, &options);
+        const ckd_status status = i % 4 < 2 || !plan ? ckd_run(w->dispatcher, &w->asked.base, w->all.address, &options, plan ? NULL : &plan)
+                                                     : ckd_plan_run(plan, w->all.address, &options);
         if (status != CKD_OK) {
             w->failed++;
             snprintf(w->why, sizeof w->why, "%s", ckd_last_error());
