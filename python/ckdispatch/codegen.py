@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import GenerationFailed, InvalidArgument
+from ckdispatch.native.arguments import checked_path
+from ckdispatch.whole_numbers import members
+from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:
     from ckgen.core.family import Family
@@ -116,8 +119,8 @@ class CodegenRunner:
         from ckdispatch.config.gpus import gpu_target
 
         if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
-            raise InvalidArgument(f"{jobs!r} jobs were asked for; it must be at least 1")
-        self.output_dir = Path(output_dir)
+            raise InvalidArgument(f"{quoted(jobs)} jobs were asked for; it must be at least 1")
+        self.output_dir = checked_path("the folder of the sources", output_dir)
         self._target = gpu_target(arch)
         self.jobs = jobs or len(os.sched_getaffinity(0))
 
@@ -132,7 +135,10 @@ class CodegenRunner:
         """The sources of one config or of several, each with all kernels that it expands to."""
         from ckdispatch.config.base import KernelConfig
 
-        configs = [config] if isinstance(config, KernelConfig) else list(config)
+        configs = [config] if isinstance(config, KernelConfig) else list(members(config) or [config])
+        for one in configs:
+            if not isinstance(one, KernelConfig):
+                raise InvalidArgument(f"sources of {kind_of(one)} were asked for; give a config such as GemmConfig, or several")
         return self._generate([item for each in configs for item in self._expanded(each)], progress)
 
     def generate(
@@ -171,10 +177,10 @@ class CodegenRunner:
 
         known = {name: _variants(family, self._target) for name, family in FAMILIES.items()}
         for name, variants in known.items():
-            if variant in variants:
+            if isinstance(variant, str) and variant in variants:
                 return name
         has = "; ".join(f"{name} has {', '.join(variants)}" for name, variants in known.items())
-        raise InvalidArgument(f"no family has a variant {variant!r}: {has}")
+        raise InvalidArgument(f"no family has a variant {quoted(variant)}: {has}")
 
     def _expanded(self, config: KernelConfig) -> Iterator[KernelSpec | GeneratedSource]:
         expansion = config.expansion(self._target)
@@ -193,19 +199,19 @@ class CodegenRunner:
         from ckdispatch.config.parse import CONFIGS
 
         try:
-            family = look_up_family(FAMILIES, family_name)
+            family = look_up_family(FAMILIES, family_name if isinstance(family_name, str) else quoted(family_name))
         except CkgenError as error:
             raise InvalidArgument(str(error)) from error
         variants = _variants(family, self._target)
-        if variant not in variants:
+        if not isinstance(variant, str) or variant not in variants:
             raise InvalidArgument(
-                f"the family {family.name} has no variant {variant!r}; it has {', '.join(variants)}"
+                f"the family {family.name} has no variant {quoted(variant)}; it has {', '.join(variants)}"
             )
         at_top = _narrowing(family)
         for name in fields:
             if name not in at_top:
                 raise InvalidArgument(
-                    f"the catalogue of {family.name} cannot be narrowed down by {name!r}, only by "
+                    f"the catalogue of {family.name} cannot be narrowed down by {quoted(name)}, only by "
                     f"{', '.join(at_top)}"
                 )
         said = _said_variant(family, variant)
@@ -221,6 +227,8 @@ class CodegenRunner:
 
         from ckdispatch.config.gpus import arch_specs
 
+        if progress is not None and not callable(progress):
+            raise InvalidArgument(f"progress was asked for as {quoted(progress)}; it is a function that is told about each kernel")
         # What several configs mean is generated once.
         wanted = list(dict.fromkeys(wanted))
         done: list[GeneratedSource] = []

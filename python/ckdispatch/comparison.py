@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument, Mismatch
-from ckdispatch.reference.formats import Wide, is_float, round_to, widened
+from ckdispatch.reference.formats import Wide, as_array, is_float, round_to, widened
 from ckdispatch.reference.tolerance import Tolerance, rounding_error
 from ckdispatch.reference.ulps import ulp_distance
+from ckdispatch.wording import kind_of
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,9 @@ def compare(actual: NDArray[Any], expected: NDArray[Any], tolerance: Tolerance) 
     the tolerance reaches beyond the largest number of ``actual``'s dtype. ULPs are those of that
     dtype, from ``expected`` rounded to it.
     """
-    actual, expected = np.asarray(actual), np.asarray(expected)
+    actual, expected = as_array("the result", actual), as_array("what is expected", expected)
+    if not isinstance(tolerance, Tolerance):
+        raise InvalidArgument(f"arrays were to be compared with {kind_of(tolerance)} as the tolerance; it must be a Tolerance")
     _check(actual, expected)
     if actual.size == 0:
         return Comparison(0, 0, 0.0, 0.0, 0.0, None, *(math.nan,) * 4)

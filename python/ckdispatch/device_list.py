@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ckdispatch.errors import InvalidArgument, NotFound
 from ckdispatch.native import places
+from ckdispatch.wording import quoted
 
 _TOPOLOGY = Path("/sys/class/kfd/kfd/topology/nodes")
 _DRIVER = Path("/dev/kfd")
@@ -38,6 +39,8 @@ def choose(name: str, gpus: tuple[str, ...]) -> str:
 
     CKDISPATCH_DEVICE, where it is set, is what "auto" means.
     """
+    if not isinstance(name, str):
+        raise InvalidArgument(f"the device {quoted(name)} was asked for; it is called hip:0, sim:gfx942 or auto")
     if name != "auto":
         return name
     if wanted := os.environ.get("CKDISPATCH_DEVICE"):

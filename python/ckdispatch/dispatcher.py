@@ -13,12 +13,16 @@ from ckdispatch import device_list
 from ckdispatch.device import Device, stream_address
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.first_use import Guard
+from ckdispatch.native.arguments import address as checked_address
+from ckdispatch.native.arguments import filled, truth
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import BenchmarkOptions, RunOptions
+from ckdispatch.problems.base import check_problem
 from ckdispatch.result import GroupedResult, Result, RunResult
-from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.device_tensor import DeviceTensor, checked_shape
 from ckdispatch.tensors.needs import Need, check_tensors, needs_of
-from ckdispatch.wording import kind_of, several
+from ckdispatch.whole_numbers import members, needed, whole
+from ckdispatch.wording import kind_of, quoted, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +41,9 @@ _KEPT = 65536
 
 _LAUNCHED = (3, 4)
 """Tensors that a plan takes by the arguments of a plain call; others are in an array."""
+
+_PROBLEMS: set[type] = set()
+"""The kinds of problems that were seen; what is none is refused before it is looked for in a cache."""
 
 _living: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
 
@@ -65,6 +72,7 @@ class Dispatcher:
         strategy: str | Callable[[str, int], float] = "rules",
         chooser: Callable[[Sequence[str]], int] | None = None,
     ) -> None:
+        _check_made_of(registry, device, strategy, chooser)
         self.registry = registry
         self.asked = device
         self.strategy = strategy
@@ -169,14 +177,17 @@ class Dispatcher:
         what has no more than an address is trusted.
         """
         addresses = [one.address if type(one) is DeviceTensor else _address(one) for one in tensors]
+        if type(problem) not in _PROBLEMS:
+            check_problem(problem)
+            _PROBLEMS.add(type(problem))
         bits = 0
         for address in addresses:
             bits |= address
         # The common case by itself: this is the path of every call.
-        if not (bits & _ALIGNED or timing or kernel) and self._generation == self.registry.generation:
+        if timing is False and kernel is None and not bits & _ALIGNED and self._generation == self.registry.generation:
             known = self._plans.get(problem)
             if known is not None and len(addresses) == known[2]:
-                if stream is not None and type(stream) is not int:
+                if stream is not None:
                     stream = stream_address(stream)
                 if type(tensors[0]) is DeviceTensor:  # mostly all are, and were found to suit before
                     needs = known[3]
@@ -205,6 +216,7 @@ class Dispatcher:
         kernel: str | None,
         timing: bool,
     ) -> RunResult:
+        timing = truth("timing", timing)
         device = self.device
         if not all(addresses):
             raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
@@ -225,16 +237,16 @@ class Dispatcher:
         check_tensors(problem, needs, tensors)
         milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
-        if not (kernel or timing or bits & _ALIGNED) and len(addresses) in _LAUNCHED:
+        if kernel is None and not (timing or bits & _ALIGNED) and len(addresses) in _LAUNCHED:
             plans[problem] = (plan, result, len(addresses), needs)
         return result
 
     def launch(self, plan: Plan, addresses: list[int], stream: int | None, timing: bool = False) -> float | None:
         """Enqueues a plan; with ``timing`` waits and returns milliseconds."""
-        if timing:
+        if truth("timing", timing):
             return float(self.benchmark(plan, addresses, warmup=0, repeat=1, stream=stream)["median"])
-        pointers = (ctypes.c_void_p * len(addresses))(*addresses)
-        options = RunOptions(struct_size=ctypes.sizeof(RunOptions), stream=stream)
+        pointers = _pointers(plan, addresses)
+        options = filled(RunOptions, stream=stream_address(stream))
         native().call("ckd_plan_run", plan.handle, ctypes.addressof(pointers), ctypes.addressof(options))
         return None
 
@@ -252,11 +264,15 @@ class Dispatcher:
     ) -> dict[str, Any]:
         """Times a plan, each run on its own: ``milliseconds`` of each, ``median``, ``minimum``, ``mean``, the ``device``."""
         _ = self.device
-        addresses = [_address(one) for one in tensors]
-        pointers = (ctypes.c_void_p * len(addresses))(*addresses)
-        options = BenchmarkOptions(
-            struct_size=ctypes.sizeof(BenchmarkOptions), warmup=warmup, repeat=repeat, flush_cache=flush_cache,
-            rotating_buffers=rotating_buffers, cpu_timer=cpu_timer, stream=stream_address(stream),
+        pointers = _pointers(plan, tensors)
+        options = filled(
+            BenchmarkOptions,
+            warmup=needed("warmup", warmup),
+            repeat=needed("repeat", repeat),
+            flush_cache=truth("flush_cache", flush_cache),
+            rotating_buffers=needed("rotating_buffers", rotating_buffers),
+            cpu_timer=truth("cpu_timer", cpu_timer),
+            stream=stream_address(stream),
         )
         found: dict[str, Any] = native().json(
             "ckd_plan_benchmark", plan.handle, ctypes.addressof(pointers), ctypes.addressof(options)
@@ -430,12 +446,14 @@ class Dispatcher:
 
     def empty(self, shape: Sequence[int], dtype: str = "fp16", *, column_major: bool = False) -> DeviceTensor:
         """Memory of the device, not initialised."""
-        return DeviceTensor.allocate(self.device, tuple(shape), dtype, column_major=column_major)
+        return DeviceTensor.allocate(self.device, checked_shape(shape), dtype, column_major=truth("column_major", column_major))
 
     def to_device(self, array: NDArray[Any], *, column_major: bool = False) -> DeviceTensor:
         """A copy of an array on the device."""
+        from ckdispatch.gemm.weights import host_array
         from ckdispatch.reference.dtypes import dtype_name
 
+        array = host_array(array)
         tensor = self.empty(array.shape, dtype_name(array.dtype), column_major=column_major)
         tensor.write(array)
         return tensor
@@ -451,13 +469,43 @@ class Dispatcher:
 def _address(tensor: Any) -> int:
     if type(tensor) is DeviceTensor:
         return tensor.address
-    if isinstance(tensor, int):
-        return tensor
     if hasattr(tensor, "data_ptr"):
-        return int(tensor.data_ptr())
+        tensor = tensor.data_ptr()
+    if whole(tensor) is not None:
+        return checked_address("the address of a tensor", tensor)
     raise InvalidArgument(
         f"{kind_of(tensor)} was given where a tensor of the device is needed; use gemm() or conv() for arrays of the host"
     )
+
+
+def _pointers(plan: Plan, tensors: Sequence[Any]) -> Any:
+    """The addresses of tensors for a plan, as C takes them: as many as it needs."""
+    from ckdispatch.plan import Plan
+
+    if not isinstance(plan, Plan):
+        raise InvalidArgument(f"{kind_of(plan)} was given where a plan is needed, as Dispatcher.plan gives it")
+    given = members(tensors)
+    if given is None:
+        raise InvalidArgument(f"{kind_of(tensors)} was given where the tensors of {plan.problem.text} are needed, in a list")
+    wanted = plan.problem.tensors
+    if len(given) != len(wanted):
+        raise InvalidArgument(
+            f"{plan.problem.text} was to be run on {several(len(given), 'tensor')}; it needs {len(wanted)}: {', '.join(wanted)}"
+        )
+    return (ctypes.c_void_p * len(given))(*(_address(one) for one in given))
+
+
+def _check_made_of(registry: Any, device: Any, strategy: Any, chooser: Any) -> None:
+    from ckdispatch.registry import Registry
+
+    if not isinstance(device, str):
+        raise InvalidArgument(f"a dispatcher was to be made for the device {quoted(device)}; it is called hip:0, sim:gfx942 or auto")
+    if not isinstance(registry, Registry):
+        raise InvalidArgument(f"a dispatcher was to be made with {kind_of(registry)}; it needs a Registry")
+    if not isinstance(strategy, str) and not callable(strategy):
+        raise InvalidArgument(f"a dispatcher was to be made with the strategy {quoted(strategy)}; it is a name or a function")
+    if chooser is not None and not callable(chooser):
+        raise InvalidArgument(f"a dispatcher was to be made with the chooser {quoted(chooser)}; it is a function, or None")
 
 
 def _unpickled(registry: Registry, device: str, strategy: Any, chooser: Any) -> Dispatcher:

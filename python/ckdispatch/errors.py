@@ -25,10 +25,27 @@ class Code(IntEnum):
     INTERNAL = 13
 
 
+LONGEST = 2000
+"""Characters of a message; what is longer quotes something that nobody reads."""
+
+
+def presentable(message: str) -> str:
+    """A message that any terminal and any log takes: not too long, and without control characters."""
+    if len(message) > LONGEST:
+        message = f"{message[: LONGEST - 500]} […] {message[-490:]}"
+    if message.isprintable():
+        return message
+    shown = (one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in message)
+    return "".join(shown)
+
+
 class CkDispatchError(RuntimeError):
     """The base of every error that this package raises on purpose. ``code`` says which kind it is."""
 
     code = Code.INTERNAL
+
+    def __init__(self, *told: object) -> None:
+        super().__init__(*(presentable(one) if isinstance(one, str) else one for one in told))
 
 
 class InvalidArgument(CkDispatchError, ValueError):

@@ -10,9 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ckdispatch.errors import Damaged
+from ckdispatch.errors import Damaged, InvalidArgument
+from ckdispatch.native.arguments import checked_path, text
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import DuplicatePolicy, Family
+from ckdispatch.user_files import read_json
+from ckdispatch.whole_numbers import in_range
+from ckdispatch.wording import quoted
 
 
 class FamilyRegistry:
@@ -25,34 +29,39 @@ class FamilyRegistry:
 
     @classmethod
     def create(cls, family: Family, name: str) -> FamilyRegistry:
-        return cls(family, native().make("ckd_registry_create", family, name.encode()))
+        return cls(family, native().make("ckd_registry_create", family, text("the name of a registry", name)))
 
     @classmethod
     def from_json(cls, family: Family, document: Mapping[str, Any]) -> FamilyRegistry:
-        text = json.dumps(document).encode()
-        return cls(family, native().make("ckd_registry_from_json", family, text))
+        try:
+            written = json.dumps(document).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise Damaged(f"the exported registry is no such thing, or was damaged: {error}") from None
+        return cls(family, native().make("ckd_registry_from_json", family, written))
 
     def load_manifest(self, path: str | os.PathLike[str], duplicates: DuplicatePolicy, priority: int) -> int:
-        return native().count("ckd_registry_load_manifest", self.handle, os.fsencode(path), duplicates, priority)
+        name = os.fsencode(checked_path("a manifest", path))
+        return native().count("ckd_registry_load_manifest", self.handle, name, _policy(duplicates), _priority(priority))
 
     def add_library(
         self, path: str | os.PathLike[str], sha256: str | None, duplicates: DuplicatePolicy, priority: int
     ) -> str:
-        digest = sha256.encode() if sha256 else None
-        return native().text("ckd_registry_add_library", self.handle, os.fsencode(path), digest, duplicates, priority)
+        digest = text("sha256", sha256) if sha256 is not None else None
+        name = os.fsencode(checked_path("a kernel library", path))
+        return native().text("ckd_registry_add_library", self.handle, name, digest, _policy(duplicates), _priority(priority))
 
     def remove(self, name: str) -> None:
-        native().call("ckd_registry_remove", self.handle, name.encode())
+        native().call("ckd_registry_remove", self.handle, text("a kernel", name))
 
     def merge(self, other: FamilyRegistry, duplicates: DuplicatePolicy) -> int:
-        return native().count("ckd_registry_merge", self.handle, other.handle, duplicates)
+        return native().count("ckd_registry_merge", self.handle, other.handle, _policy(duplicates))
 
     def filtered(self, words: Mapping[str, str]) -> FamilyRegistry:
-        text = json.dumps(dict(words)).encode()
-        return FamilyRegistry(self.family, native().make("ckd_registry_filtered", self.handle, text))
+        wanted = {name: text(name, word).decode() for name, word in words.items()}
+        return FamilyRegistry(self.family, native().make("ckd_registry_filtered", self.handle, json.dumps(wanted).encode()))
 
     def find(self, name_or_key: str) -> dict[str, Any]:
-        found: dict[str, Any] = native().json("ckd_registry_find", self.handle, name_or_key.encode())
+        found: dict[str, Any] = native().json("ckd_registry_find", self.handle, text("a kernel", name_or_key))
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -61,6 +70,18 @@ class FamilyRegistry:
 
     def __len__(self) -> int:
         return int(native().functions.ckd_registry_size(self.handle))
+
+
+def _priority(given: Any) -> int:
+    return in_range("priority", given, -(2**31), 2**31 - 1)
+
+
+def _policy(given: Any) -> DuplicatePolicy:
+    try:
+        return DuplicatePolicy(given)
+    except (ValueError, TypeError):
+        known = ", ".join(f"DuplicatePolicy.{one.name}" for one in DuplicatePolicy)
+        raise InvalidArgument(f"duplicates was asked for as {quoted(given)}; it is one of {known}") from None
 
 
 def merged_documents(name: str, documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -88,6 +109,8 @@ def merged_documents(name: str, documents: Iterable[Mapping[str, Any]]) -> dict[
 
 def split_document(document: Mapping[str, Any]) -> dict[Family, dict[str, Any]]:
     """The inverse: a document for each family that has kernels."""
+    if not isinstance(document, Mapping):
+        raise Damaged(f"an exported registry was expected, as to_json gives it, and not {quoted(document)}")
     if "family" in document:
         return {Family.of(document["family"]): dict(document)}
     kernels: dict[Family, list[Any]] = {}
@@ -108,7 +131,6 @@ def family_of_manifest(path: str | os.PathLike[str]) -> Family:
     Of a file that is no manifest it is any: whichever reads it says what is wrong with it.
     """
     try:
-        with open(path, "rb") as file:
-            return Family.of(json.load(file)["kernels"][0]["spec"]["family"])
+        return Family.of(read_json(checked_path("a manifest", path), "the manifest")["kernels"][0]["spec"]["family"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return next(iter(Family))

@@ -18,8 +18,11 @@ from ckdispatch.family_registry import (
 )
 from ckdispatch.first_use import Guard
 from ckdispatch.native import places
+from ckdispatch.native.arguments import checked_path, text, truth
 from ckdispatch.native.structures import DuplicatePolicy, Family
 from ckdispatch.selection import Ranking, Selection
+from ckdispatch.whole_numbers import members
+from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:
     from ckdispatch.config.base import KernelConfig
@@ -51,8 +54,9 @@ class Registry:
     """
 
     def __init__(self, configs: Iterable[KernelConfig] = (), *, name: str = "default") -> None:
+        text("the name of a registry", name)
         self.name = name
-        self.configs: list[KernelConfig] = list(configs)
+        self.configs: list[KernelConfig] = [_checked_config(one) for one in _several(configs)]
         self.generation = 0
         self._parts: dict[Family, FamilyRegistry] = {}
         self._making = Guard()
@@ -97,6 +101,8 @@ class Registry:
 
         Libraries are opened when they are first selected. A kernel that is in two of the sets is taken once.
         """
+        if name is not None:
+            text("the name of a registry", name)
         if not sets:
             raise InvalidArgument("a registry was to be loaded from no kernel set; name one, such as gemm_fp16_rcr_all")
         registry = cls(name=name or "+".join(_set_name(one) for one in sets))
@@ -117,7 +123,7 @@ class Registry:
 
     def add(self, config: KernelConfig) -> None:
         """Adds a config, which ``build()`` compiles."""
-        self.configs.append(config)
+        self.configs.append(_checked_config(config))
 
     def add_library(
         self,
@@ -156,7 +162,8 @@ class Registry:
         """
         from ckdispatch import device_list, jit
 
-        gpu = gpu or device_list.default_gpu()
+        check, progress = truth("check", check), truth("progress", progress)
+        gpu = device_list.default_gpu() if gpu is None else text("a GPU", gpu).decode()
         specs = [one.spec for config in self.configs for one in config.expand(gpu)]
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
         self._built += results
@@ -171,12 +178,15 @@ class Registry:
         return results
 
     def remove(self, name: str) -> None:
+        text("a kernel", name)
         missing = f"the kernel {name} was to be removed from {self.name}, which does not have it"
         with self._changing():
             self._first(lambda part: part.remove(name), missing)
 
     def merge(self, other: Registry, *, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE) -> int:
         """Adds the kernels of another registry, all or none; returns how many."""
+        if not isinstance(other, Registry):
+            raise InvalidArgument(f"{kind_of(other)} was to be merged into the registry {self.name}; it must be a Registry")
         parts = other._filled()
         if len(parts) > 1:
             for part in parts:  # what one family refuses, no other may have added
@@ -196,7 +206,9 @@ class Registry:
 
         A family whose kernels have no such field has none that match.
         """
-        chosen = {**words, **({"gpu": gpu} if gpu else {})}
+        if predicate is not None and not callable(predicate):
+            raise InvalidArgument(f"predicate was asked for as {quoted(predicate)}; it is a function of a kernel")
+        chosen = {**words, **({"gpu": gpu} if gpu is not None else {})}
         asked = list(Family) if family is None else [Family.of(family)]
         parts = [part for part in self._filled() if part.family in asked]
         # Without kernels the words must make sense all the same.
@@ -204,7 +216,7 @@ class Registry:
         if not found:
             raise refusals[0]
         registry = Registry._of(found, self.name)
-        if predicate:
+        if predicate is not None:
             for kernel in list(registry):
                 if not predicate(kernel):
                     registry.remove(kernel.name)
@@ -241,6 +253,7 @@ class Registry:
         )
 
     def _find(self, name_or_key: str) -> dict[str, Any]:
+        text("a kernel", name_or_key)
         word, brace, _ = name_or_key.partition("{")
         for family in Family:
             if brace and word == family.word:
@@ -264,7 +277,7 @@ class Registry:
     def from_json(cls, document: Mapping[str, Any]) -> Registry:
         """The inverse of ``to_json``. Libraries must be where they were, with the same content."""
         parts = [FamilyRegistry.from_json(family, one) for family, one in split_document(document).items()]
-        return cls._of(parts, str(document["registry"]))
+        return cls._of(parts, str(document.get("registry", "default")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.to_json(), self.configs)
@@ -276,6 +289,7 @@ class Registry:
                 held = ", ".join(self.gpus) or "none"
                 raise InvalidArgument(f"the registry {self.name} holds code for several GPUs or none ({held}); say which: gpu=…")
             (gpu,) = self.gpus
+        text("a GPU", gpu)
         with self._making.held():
             if gpu not in self._selections:
                 self._selections[gpu] = Selection(self, gpu)
@@ -324,4 +338,19 @@ def _filtered(
 
 
 def _set_name(one: str | os.PathLike[str]) -> str:
-    return os.path.basename(os.fspath(one)).removesuffix(".manifest.json")
+    return os.path.basename(checked_path("a kernel set", one)).removesuffix(".manifest.json")
+
+
+def _several(configs: Any) -> tuple[Any, ...]:
+    given = tuple(configs) if isinstance(configs, Iterator) else members(configs)
+    if given is None:
+        raise InvalidArgument(f"a registry of {quoted(configs)} was asked for; give a list of configs")
+    return given
+
+
+def _checked_config(config: Any) -> KernelConfig:
+    from ckdispatch.config.base import KernelConfig
+
+    if not isinstance(config, KernelConfig):
+        raise InvalidArgument(f"a registry was given {kind_of(config)}; it takes configs such as GemmConfig")
+    return config

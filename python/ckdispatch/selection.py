@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
 from ckdispatch.first_use import Guard
+from ckdispatch.native.arguments import text
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import Chooser, Family, Predictor, StrategyCode
 from ckdispatch.plan import Plan
+from ckdispatch.problems.base import check_problem
 from ckdispatch.problems.words import PARTS
+from ckdispatch.whole_numbers import in_range
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from ckdispatch.device import Device
@@ -87,7 +91,7 @@ class Selection:
             return known
         with self._making.held():
             if family not in self._handles:
-                handle = native().make("ckd_dispatcher_create", self.registry.of_family(family).handle, self.gpu.encode())
+                handle = native().make("ckd_dispatcher_create", self.registry.of_family(family).handle, text("a GPU", self.gpu))
                 weakref.finalize(self, native().functions.ckd_dispatcher_destroy, handle)
                 for function, *arguments in self._settings:
                     native().call(function, handle, *arguments)
@@ -107,9 +111,9 @@ class Selection:
     def use_strategy(self, name: str) -> None:
         try:
             code = StrategyCode[name.upper()]
-        except KeyError:
+        except (KeyError, AttributeError):
             known = ", ".join(strategy.name.lower() for strategy in StrategyCode)
-            raise InvalidArgument(f"the strategy {name!r} was asked for; there is {known}, or a function") from None
+            raise InvalidArgument(f"the strategy {quoted(name)} was asked for; there is {known}, or a function") from None
         self._set("ckd_dispatcher_use_strategy", code)
 
     def use_predictor(self, predict: Callable[[str, int], float]) -> None:
@@ -117,8 +121,8 @@ class Selection:
 
         def predicted(_user: object, _problem: object, kernel: bytes, parts: int) -> float:
             try:
-                return float(predict(kernel.decode(), parts))
-            except Exception as error:  # it cannot cross C; NaN fails the selection
+                return _microseconds(predict(kernel.decode(), parts))
+            except BaseException as error:  # it cannot cross C; NaN fails the selection
                 self._raised.error = error
                 return float("nan")
 
@@ -131,8 +135,9 @@ class Selection:
 
         def chosen(_user: object, _problem: object, kernels: Any, count: int) -> int:
             try:
-                return int(choose([kernels[i].decode() for i in range(count)]))
-            except Exception as error:  # it cannot cross C; an index out of range fails the selection
+                chosen = choose([kernels[i].decode() for i in range(count)])
+                return in_range("the kernel that a chooser chose", chosen, 0, count - 1)
+            except BaseException as error:  # it cannot cross C; an index out of range fails the selection
                 self._raised.error = error
                 return count
 
@@ -147,18 +152,22 @@ class Selection:
         try:
             yield
         except CkDispatchError:
-            if self._raised.error is not None:
-                raise self._raised.error from None
-            raise
+            if self._raised.error is None:
+                raise
+        error, self._raised.error = self._raised.error, None
+        if error is not None:
+            raise error from None
 
     def select(self, problem: Any, *, kernel: str | None = None) -> Plan:
+        check_problem(problem)
         handle, address = self._handle(problem.family), ctypes.addressof(problem.structure)
         with self._reraising():
             if kernel is None:
                 return Plan(native().make("ckd_select", handle, address), problem)
-            return Plan(native().make("ckd_select_explicit", handle, kernel.encode(), address), problem)
+            return Plan(native().make("ckd_select_explicit", handle, text("a kernel", kernel), address), problem)
 
     def rank(self, problem: Any) -> Ranking:
+        check_problem(problem)
         handle = self._handle(problem.family)
         with self._reraising():
             found = native().json("ckd_rank", handle, ctypes.addressof(problem.structure))
@@ -168,3 +177,10 @@ class Selection:
             fit=tuple(Candidate(**entry) for entry in found["fit"]),
             refused=tuple(Refusal(entry["kernel"], Code(entry["code"]), entry["reason"]) for entry in found["refused"]),
         )
+
+
+def _microseconds(predicted: Any) -> float:
+    try:
+        return float(predicted)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(f"a predictor gave {quoted(predicted)}; it gives microseconds, a number") from None

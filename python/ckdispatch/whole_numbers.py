@@ -8,16 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.wording import spatial_axes
+from ckdispatch.wording import quoted, spatial_axes
 
 
 def whole(given: Any) -> int | None:
     """The number, or None if it is none; true and false are no numbers."""
     if isinstance(given, bool):
         return None
+    if type(given).__name__ in ("bool", "bool_"):  # NumPy's
+        return None
     try:
         return operator.index(given)
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -25,15 +27,23 @@ def needed(name: str, given: Any) -> int:
     """The number; refuses what is none, as the argument ``name``."""
     number = whole(given)
     if number is None:
-        raise InvalidArgument(f"{name} was asked for as {given!r}; it must be a whole number")
+        raise InvalidArgument(f"{name} was asked for as {quoted(given)}; it must be a whole number")
+    return in_range(name, number, -(2**63), 2**63 - 1)
+
+
+def in_range(name: str, given: Any, least: int, most: int) -> int:
+    """The number; refuses what is none, or too small or large, as the argument ``name``."""
+    number = whole(given)
+    if number is None or not least <= number <= most:
+        raise InvalidArgument(f"{name} was asked for as {quoted(given)}; it must be a whole number from {least} to {most}")
     return number
 
 
 def members(given: Any) -> tuple[Any, ...] | None:
     """What a sequence or an array holds, or None if it is neither."""
-    if isinstance(given, Sequence) and not isinstance(given, str):
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
         return tuple(given)
-    if getattr(given, "ndim", 0) and hasattr(given, "tolist"):
+    if isinstance(getattr(given, "ndim", None), int) and given.ndim and hasattr(given, "tolist"):
         return tuple(given.tolist())
     return None
 

@@ -17,4 +17,22 @@ def spatial_axes(count: int) -> str:
 def kind_of(given: object) -> str:
     """What something is, with its article: a list, an ndarray."""
     name = type(given).__name__
+    if isinstance(given, int) and given.bit_length() > 256:
+        return f"a number of {given.bit_length()} bits"
     return f"{'an' if name[0].lower() in 'aeio' or name.startswith('nd') else 'a'} {name}"
+
+
+_LONGEST = 200
+"""Characters of what a caller gave that a sentence quotes."""
+
+
+def quoted(given: object) -> str:
+    """What a caller gave, as a sentence quotes it: short, and whatever its own ``repr`` does."""
+    if isinstance(given, (str, bytes)):
+        given = given[: _LONGEST + 1]
+    try:
+        told = repr(given)
+    except Exception:  # such as that of a number of 5,000 digits
+        return kind_of(given)
+    told = " ".join(told.split()) if "\n" in told else told
+    return told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"

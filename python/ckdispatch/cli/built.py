@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import json
+import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ckdispatch.errors import IoFailed
 
 if TYPE_CHECKING:
     from ckdispatch.jit import BuildResult
@@ -16,8 +20,17 @@ if TYPE_CHECKING:
 
 def save(results: list[BuildResult], path: Path) -> None:
     """Write a list of the libraries, which ``--kernels`` takes."""
-    document = _registry(results, path.name.removesuffix(".json")).to_json()
-    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    # A file's name may hold bytes that are no text.
+    name = os.fsencode(path.name).decode(errors="replace").removesuffix(".json")
+    document = _registry(results, name).to_json()
+    # Whole or not at all: a list of before stays if the disk is full.
+    new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        new.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise IoFailed(f"--save {path} cannot be written: {error.strerror}") from error
 
 
 def refuse_spills(results: list[BuildResult]) -> list[BuildResult]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ckdispatch.cli.exits import UsageError
 from ckdispatch.problems.words import PARTS
+from ckdispatch.wording import quoted
 
 _TRIPLES = ("tile", "waves", "warp_tile", "vector")
 _SWITCHES = ("persistent",)
@@ -84,23 +85,28 @@ def _value(name: str, text: str) -> Any:
     return choices[0] if len(choices) == 1 else choices
 
 
+def _is_number(word: str) -> bool:
+    """Nothing that is counted here has more than nine digits."""
+    return word.isascii() and word.isdigit() and len(word) <= 9
+
+
 def _choice(name: str, word: str) -> Any:
     option = f"--{name.replace('_', '-')}"
     if name in _TRIPLES:
         parts = word.split("x")
-        if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
-            raise UsageError(f"{option} is {word!r}; it is MxNxK, such as 64x64x64")
+        if len(parts) != 3 or not all(_is_number(part) for part in parts):
+            raise UsageError(f"{option} is {quoted(word)}; it is MxNxK, such as 64x64x64")
         return [int(part) for part in parts]
     if name in _SWITCHES:
         if word not in ("true", "false"):
-            raise UsageError(f"{option} is {word!r}; it is true or false")
+            raise UsageError(f"{option} is {quoted(word)}; it is true or false")
         return word == "true"
     if name in _COUNTS:
-        if not word.isascii() or not word.isdigit():
-            raise UsageError(f"{option} is {word!r}; it is a whole number")
+        if not _is_number(word):
+            raise UsageError(f"{option} is {quoted(word)}; it is a whole number")
         return int(word)
     if name == "pad":
         if word != "none" and (not word or set(word) - set("mnk")):
-            raise UsageError(f"--pad is {word!r}; it is `none`, or letters of mnk, such as mn")
+            raise UsageError(f"--pad is {quoted(word)}; it is `none`, or letters of mnk, such as mn")
         return [letter in word and word != "none" for letter in "mnk"]
     return word

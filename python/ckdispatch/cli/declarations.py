@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.config_options import said_entries
+from ckdispatch.errors import CkDispatchError, presentable
+from ckdispatch.user_files import check_document, read_text
 
 if TYPE_CHECKING:
     from ckgen.core.declaration import Declaration
@@ -61,7 +63,7 @@ def _named(names: list[str]) -> list[KernelSpec]:
 def _declaration(
     path: str | None, said: dict[str, Any] | None, gpus: tuple[str, ...]
 ) -> Declaration:
-    from ckgen.core.declaration import load_declaration, parse_declaration
+    from ckgen.core.declaration import parse_declaration
     from ckgen.core.errors import CkgenError
     from ckgen.families import FAMILIES
 
@@ -70,12 +72,29 @@ def _declaration(
     known = arch_specs().gpus
     try:
         if said is None:
-            return load_declaration(Path(path or ""), FAMILIES, known)
+            return parse_declaration(_document(Path(path or "")), FAMILIES, known, path or "")
         (entry,) = said["kernels"]
         data = {**said, "kernels": [{**entry, "gpus": list(gpus)}]}
         return parse_declaration(data, FAMILIES, known, _WORDS)
     except CkgenError as error:
+        raise UsageError(presentable(str(error))) from None
+
+
+def _document(path: Path) -> Any:
+    """What a declaration says, checked before anything is made of it."""
+    from ckgen.core import codec
+    from ckgen.core.errors import CkgenError
+
+    try:
+        document = codec.parse_json(read_text(path, "the declaration"))
+    except CkDispatchError as error:
         raise UsageError(str(error)) from None
+    except RecursionError:
+        raise UsageError(f"the declaration {path} cannot be read: it is nested too deeply") from None
+    except CkgenError as error:
+        raise UsageError(f"the declaration {path} cannot be read: {error}") from None
+    check_document(document, f"the declaration {path}")
+    return document
 
 
 def _expanded(

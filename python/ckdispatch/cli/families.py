@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.report import Column
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
@@ -120,7 +121,7 @@ def face_of_text(text: str) -> Face:
     family = family_of_text(text)
     if family is None:
         examples = ", or ".join(one.example for one in _FAMILIES.values())
-        raise UsageError(f"{text!r} is no problem; write one such as {examples}")
+        raise UsageError(f"{quoted(text)} is no problem; write one such as {examples}")
     return family_face(family)
 
 

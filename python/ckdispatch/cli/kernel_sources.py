@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import IoFailed, NotFound
+from ckdispatch.errors import NotFound
+from ckdispatch.user_files import read_bytes
 
 if TYPE_CHECKING:
     from ckdispatch.registry import Registry
@@ -81,10 +82,9 @@ def _add(registry: Registry, source: str) -> None:
 
 def _saved(path: Path) -> dict[str, Any] | None:
     """The document of a saved registry, or None for anything else, such as a manifest."""
+    content = read_bytes(path, "the manifest")
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(content)
     except (ValueError, RecursionError):
         return None
-    except OSError as error:
-        raise IoFailed(f"the manifest {path} cannot be read: {error.strerror}") from error
     return document if isinstance(document, dict) and "registry" in document else None

@@ -11,7 +11,7 @@ from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
 from ckdispatch.cli.parser import build_parser
 from ckdispatch.cli.rendering import print_json, print_report
 from ckdispatch.cli.report import Report
-from ckdispatch.errors import CkDispatchError
+from ckdispatch.errors import LONGEST, CkDispatchError, presentable
 
 TRACEBACK = "CKDISPATCH_TRACEBACK"
 """The variable that asks for the traceback of an error, for whoever looks for a bug."""
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
         # Whoever read has seen enough; the caller of main is told when it flushes.
         return ExitCode.BROKEN_PIPE
     except UsageError as error:
-        return _fail(str(error), ExitCode.USAGE, as_json)
+        return _fail(presentable(str(error)), ExitCode.USAGE, as_json)
     except CkDispatchError as error:
         _show_traceback()
         return _fail(str(error), exit_code(error), as_json)
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(f"{where}{error.strerror or error}", ExitCode.FAILED, as_json)
     except Exception as error:
         _show_traceback()
-        told = " ".join(str(error).split())
+        told = presentable(" ".join(str(error)[: 2 * LONGEST].split()))
         sentence = f"this is a bug: {type(error).__name__}: {told}; {TRACEBACK}=1 shows where"
         return _fail(sentence, ExitCode.FAILED, as_json)
     if report.complaint:
@@ -61,6 +61,7 @@ def _fail(message: str, code: ExitCode, as_json: bool) -> int:
 
 
 def _sentence(message: str) -> str:
+    message = " ".join(presentable(message).split("\n"))
     stop = "" if message.endswith((".", "!", "?")) else "."
     return f"ckdispatch: {message}{stop}"
 

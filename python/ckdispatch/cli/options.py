@@ -9,6 +9,7 @@ from typing import Any
 
 from ckdispatch.cli.report import Report
 from ckdispatch.problems.words import PARTS
+from ckdispatch.wording import quoted
 
 Commands = Any
 """What argparse's ``add_subparsers`` returns; its class is private."""
@@ -76,12 +77,16 @@ def add_preshuffle(parser: argparse.ArgumentParser) -> None:
     )
 
 
+_DIGITS = 18
+"""Of the largest number that an option takes."""
+
+
 def whole(least: int) -> Callable[[str], int]:
     """A parser of whole numbers, of at least ``least``."""
 
     def parse(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least {least}")
+        if not text.isascii() or not text.isdigit() or len(text) > _DIGITS or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{quoted(text)} is no whole number of at least {least}")
         return int(text)
 
     return parse

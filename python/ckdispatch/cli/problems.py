@@ -10,7 +10,13 @@ from typing import Any
 
 from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.families import face_of, face_of_text, is_beginning
-from ckdispatch.errors import InvalidArgument
+from ckdispatch.errors import CkDispatchError, InvalidArgument
+from ckdispatch.user_files import read_text
+from ckdispatch.wording import quoted
+
+
+_MOST = 16 << 20
+"""Bytes of a list of problems."""
 
 
 def parse_problem(words: Sequence[str], split_k: str | None = None) -> Any:
@@ -41,11 +47,11 @@ def _parse(text: str) -> Any:
 def _from_file(file: str) -> list[Any]:
     """One problem on each line; empty ones and what follows a # say nothing."""
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        text = _stdin() if file == "-" else read_text(Path(file), "--file", _MOST)
     except UnicodeDecodeError:
-        raise UsageError(f"--file {file} is not UTF-8 text") from None
-    except OSError as error:
-        raise UsageError(f"--file {file} cannot be read: {error.strerror}") from None
+        raise UsageError("--file - is not UTF-8 text") from None
+    except CkDispatchError as error:
+        raise UsageError(str(error)) from None
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         said = line.partition("#")[0].strip()
@@ -57,11 +63,18 @@ def _from_file(file: str) -> list[Any]:
     return found
 
 
+def _stdin() -> str:
+    text = sys.stdin.read(_MOST + 1)
+    if len(text) > _MOST:
+        raise UsageError(f"--file - has more than {_MOST >> 20} MiB")
+    return text
+
+
 def _with_split_k(problem: Any, text: str | None) -> Any:
     if text is None:
         return problem
     if text == "auto":
         return face_of(problem).with_split_k(problem, 0)
-    if text.isascii() and text.isdigit() and int(text) > 0:
+    if text.isascii() and text.isdigit() and len(text) < 19 and int(text) > 0:
         return face_of(problem).with_split_k(problem, int(text))
-    raise UsageError(f"--split-k is {text!r}; it is a whole number of at least 1, or `auto`")
+    raise UsageError(f"--split-k is {quoted(text)}; it is a whole number of at least 1, or `auto`")

@@ -20,6 +20,7 @@ from ckgen.families import FAMILIES
 from ckdispatch.config.gpus import arch_specs, gpu_target
 from ckdispatch.config.values import as_json, options_to_json, options_to_python
 from ckdispatch.errors import IllegalConfig, InvalidArgument
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from ckdispatch.config.correction import Correction
@@ -162,7 +163,7 @@ class KernelConfig:
         if data.get("family") != cls.family:
             raise InvalidArgument(
                 f"{cls.__name__}: the data is of family {codec.show(data.get('family'))}, not "
-                f"{cls.family!r}"
+                f"{quoted(cls.family)}"
             )
         spec_type = cls.generator_family().spec_type
         if data.keys() - {"family", "name"} == field_types(spec_type).keys():

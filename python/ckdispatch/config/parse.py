@@ -14,6 +14,8 @@ from ckdispatch.config.base import KernelConfig
 from ckdispatch.config.gemm import GemmConfig
 from ckdispatch.config.grouped_conv import GroupedConvConfig
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.user_files import check_document
+from ckdispatch.wording import quoted
 
 CONFIGS: Mapping[str, type[KernelConfig]] = MappingProxyType(
     {config.family: config for config in (GemmConfig, GroupedConvConfig)}
@@ -30,10 +32,9 @@ def parse_config(value: object) -> KernelConfig:
     if isinstance(value, str):
         return _from_json_text(value) if value.lstrip().startswith("{") else _from_name(value)
     if isinstance(value, Mapping):
+        check_document(dict(value), "a kernel's config")
         return _config_class(value.get("family")).from_json(value)
-    raise InvalidArgument(
-        f"a kernel's config was expected, or its name or JSON, not {codec.show(value)}"
-    )
+    raise InvalidArgument(f"a kernel's config was expected, or its name or JSON, not {quoted(value)}")
 
 
 def _from_name(name: str) -> KernelConfig:
@@ -41,7 +42,7 @@ def _from_name(name: str) -> KernelConfig:
         if name.startswith(f"{family}_"):
             return config.from_name(name)
     raise InvalidArgument(
-        f"{name!r} is not the name of a kernel; those begin with their family, "
+        f"{quoted(name)} is not the name of a kernel; those begin with their family, "
         f"{' or '.join(CONFIGS)}"
     )
 
@@ -49,7 +50,7 @@ def _from_name(name: str) -> KernelConfig:
 def _from_json_text(text: str) -> KernelConfig:
     try:
         return parse_config(codec.parse_json(text))
-    except FieldError as error:
+    except (FieldError, RecursionError) as error:
         raise InvalidArgument(f"a kernel's config is {error}") from error
 
 

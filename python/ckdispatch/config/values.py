@@ -8,11 +8,26 @@ from typing import Any
 from ckgen.core import codec
 from ckgen.core.declaration import WILDCARD, Options
 
+from ckdispatch.errors import InvalidArgument
+from ckdispatch.wording import quoted
 
-def as_json(value: object) -> Any:
+
+_DEEPEST = 8
+_MOST_BITS = 63
+
+
+def as_json(value: Any, depth: int = 0) -> Any:
     """What a caller wrote as the generator reads it: tuples are lists, choices plain strings."""
+    if hasattr(value, "tolist") and not isinstance(value, type):  # NumPy's numbers and arrays
+        value = value.tolist()
+    if depth > _DEEPEST:
+        raise InvalidArgument(f"a config was asked for with {quoted(value)}, which is nested too deeply")
     if isinstance(value, (list, tuple)):
-        return [as_json(item) for item in value]
+        return [as_json(item, depth + 1) for item in value]
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise InvalidArgument(f"a config was asked for with {quoted(value)}; no number of a kernel is as large")
+    if not isinstance(value, (str, int, float, type(None))):
+        raise InvalidArgument(f"a config was asked for with {quoted(value)}; a field is a word, a number, or a list of these")
     return codec.encode(value)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.device import stream_address
@@ -16,6 +17,7 @@ from ckdispatch.gemm.validation import validated
 from ckdispatch.gemm.weights import PreshuffledWeights
 from ckdispatch.result import Result
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.overlap import as_given
 from ckdispatch.wishes import Wishes
 
 if TYPE_CHECKING:
@@ -37,25 +39,27 @@ def run(
 ) -> Result:
     device = dispatcher.device
     weights = b if isinstance(b, PreshuffledWeights) else None
+    target = matrix("out", out, device) if out is not None else None
     call = GemmCall(
         dispatcher,
-        matrix("A", a, device),
-        _weights_operand(weights, device) if weights else matrix("B", b, device),
-        matrix("out", out, device) if out is not None else None,
+        as_given(matrix("A", a, device), target, wishes.validate),
+        _weights_operand(weights, device) if weights else as_given(matrix("B", b, device), target, wishes.validate),
+        target,
         wishes,
         weights=weights,
     )
     check_operands(call)
     given_ds, call.fused_op = epilogue.resolve(ds, bias, fused_op)
-    call.ds = d_tensors(given_ds, device, (call.batch, *call.sizes[:2]))
+    found = d_tensors(given_ds, device, (call.batch, *call.sizes[:2]))
+    call.ds = [replace(one, operand=as_given(one.operand, target, wishes.validate)) for one in found]
     plan, copied = call.plan()
     padded = _say_changes(call, plan, copied)
     stream = stream_address(stream)
     left, right, *others = _inputs(call, plan, copied, stream)
-    target = output_tensor(call, plan, copied)
-    addresses = [one.address for one in (left, right, target, *others)]
+    written = output_tensor(call, plan, copied)
+    addresses = [one.address for one in (left, right, written, *others)]
     milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
-    result = delivered(call, target, stream)
+    result = delivered(call, written, stream)
     comparison = validated(call, plan, result, stream) if wishes.validate else None
     changes = tuple(call.changes)
     return Result(

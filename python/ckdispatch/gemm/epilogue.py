@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.problems.fused_ops import ADD, with_bias
+from ckdispatch.problems.fused_ops import ADD, check_fused_op, with_bias
+from ckdispatch.wording import quoted
 
 
 def resolve(ds: Sequence[Any], bias: Any, fused_op: str | None) -> tuple[list[Any], str | None]:
@@ -16,10 +17,13 @@ def resolve(ds: Sequence[Any], bias: Any, fused_op: str | None) -> tuple[list[An
     A bias is the first D tensor, and is added before an activation such as ``Relu``. D tensors
     without an operation are added.
     """
+    if not isinstance(ds, (list, tuple)):
+        raise InvalidArgument(f"ds was asked for as {quoted(ds)}; it is a list of D tensors")
+    check_fused_op(fused_op)
     if bias is None:
         return list(ds), fused_op if fused_op or not ds else ADD
     shape = getattr(bias, "shape", None)
-    if shape is None or len(shape) != 1:
+    if not isinstance(shape, tuple) or len(shape) != 1:
         raise InvalidArgument(
             f"a bias of the shape {shape} was given; it is a vector with a value for each column. "
             "Give other shapes as ds"

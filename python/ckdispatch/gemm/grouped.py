@@ -16,7 +16,9 @@ from ckdispatch.gemm.staging import delivered, staged
 from ckdispatch.gemm.validation import expected
 from ckdispatch.result import GroupedResult
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.overlap import as_given, check_apart
 from ckdispatch.wishes import Wishes
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
@@ -68,16 +70,20 @@ def _calls(
     outs: Sequence[Any] | None,
     wishes: Wishes,
 ) -> list[GemmCall]:
-    if not pairs or (outs is not None and len(outs) != len(pairs)):
+    products, targets = _listed("pairs", pairs), None if outs is None else _listed("outs", outs)
+    if not products or (targets is not None and len(targets) != len(products)):
         raise InvalidArgument(
-            f"{len(pairs)} products were asked for with {len(outs or ())} outs; there must be at "
+            f"{len(products)} products were asked for with {len(targets or ())} outs; there must be at "
             "least one product, and an out for each or none at all"
         )
+    written = [matrix(f"out {i}", out, dispatcher.device) for i, out in enumerate(targets or ())]
+    check_apart(written)
     calls = []
-    for i, (a, b) in enumerate(pairs):
-        out = None if outs is None else matrix(f"out {i}", outs[i], dispatcher.device)
-        left = matrix(f"A of group {i}", a, dispatcher.device)
-        right = matrix(f"B of group {i}", b, dispatcher.device)
+    for i, (a, b) in enumerate(_pair(i, one) for i, one in enumerate(products)):
+        out = written[i] if written else None
+        left, right = matrix(f"A of group {i}", a, dispatcher.device), matrix(f"B of group {i}", b, dispatcher.device)
+        for other in written:  # any of them may lie where this group reads
+            left, right = as_given(left, other, wishes.validate), as_given(right, other, wishes.validate)
         call = GemmCall(dispatcher, left, right, out, wishes)
         check_operands(call)
         if call.batched:
@@ -91,6 +97,18 @@ def _calls(
                 "have the same dtypes"
             )
     return calls
+
+
+def _listed(name: str, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, (list, tuple)):
+        raise InvalidArgument(f"{name} was asked for as {quoted(given)}; it must be a list")
+    return tuple(given)
+
+
+def _pair(place: int, given: Any) -> tuple[Any, Any]:
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        raise InvalidArgument(f"group {place} was asked for as {quoted(given)}; it is a pair of an A and a B")
+    return given[0], given[1]
 
 
 def _problem(calls: Sequence[GemmCall], layout: str, fused_op: str | None) -> GemmProblem:

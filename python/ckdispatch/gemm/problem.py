@@ -10,8 +10,11 @@ from typing import Any, ClassVar
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.structure import problem_structure
 from ckdispatch.native.structures import Family
-from ckdispatch.problems.base import Problem, check_numbers, check_options, check_strides
+from ckdispatch.problems.base import Problem, check_numbers, check_options, check_strides, check_words
+from ckdispatch.whole_numbers import members
+from ckdispatch.wording import quoted
 
+_WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout", "weights")
 _NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count")
 
 
@@ -74,8 +77,11 @@ class GemmProblem(Problem):
     groups: tuple[GemmGroup, ...] = ()
 
     def __post_init__(self) -> None:
+        check_words("a GEMM", self, _WORDS)
         check_numbers("a GEMM", self, _NUMBERS)
         check_options("a GEMM", self)
+        if not isinstance(self.groups, tuple) or not all(isinstance(group, GemmGroup) for group in self.groups):
+            raise InvalidArgument(f"a GEMM was asked for with groups = {quoted(self.groups)}; GemmProblem.grouped makes them")
         check_strides("a GEMM", self, "batch_strides", len("ABC"), or_packed=False)
         for name in ("d_strides", "d_batch_strides"):
             check_strides("a GEMM", self, name, self.d_count, or_packed=True)
@@ -86,9 +92,12 @@ class GemmProblem(Problem):
     @classmethod
     def grouped(cls, groups: Sequence[GemmGroup | Sequence[int]], **words: Any) -> GemmProblem:
         """Products of different sizes: ``GemmProblem.grouped([(64, 64, 32), (128, 64, 96)])``."""
-        if not groups:
+        given = members(groups)
+        if given is None:
+            raise InvalidArgument(f"a GEMM was asked for with the groups {quoted(groups)}; they are a list of m, n and k")
+        if not given:
             raise InvalidArgument("a GEMM of no groups was asked for; there must be at least one")
-        return cls(0, 0, 0, groups=tuple(map(_group, groups)), **words)
+        return cls(0, 0, 0, groups=tuple(map(_group, given)), **words)
 
     def products(self) -> list[GemmProblem]:
         """The groups as problems of their own."""
@@ -139,9 +148,9 @@ def _group(given: GemmGroup | Sequence[int]) -> GemmGroup:
     if isinstance(given, GemmGroup):
         return given
     try:
-        return GemmGroup(*given)
+        return GemmGroup(*(members(given) or ()))
     except TypeError:
         raise InvalidArgument(
-            f"a GEMM was asked for with the group {given!r}; a group is m, n and k, and may have "
+            f"a GEMM was asked for with the group {quoted(given)}; a group is m, n and k, and may have "
             "the strides of A, B and C"
         ) from None

@@ -10,7 +10,8 @@ from typing import Any
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.problem import GemmGroup, GemmProblem
 from ckdispatch.problems.fused_ops import takes_ds
-from ckdispatch.problems.words import named_words, shown, truth, whole_number
+from ckdispatch.problems.words import check_text, named_words, shown, truth, whole_number
+from ckdispatch.wording import quoted
 
 _SIZES = r"\d{1,19}x\d{1,19}x\d{1,19}"
 _TEXT = re.compile(
@@ -41,9 +42,10 @@ _SEVERAL = ("batch_strides", "d_strides", "d_batch_strides")
 
 def parse_problem(text: str) -> GemmProblem:
     """The problem that ``text`` says."""
+    check_text(text)
     match = _TEXT.fullmatch(text.strip())
     if not match:
-        raise InvalidArgument(f"{text!r} is no GEMM problem; write {_FORM}")
+        raise InvalidArgument(f"{quoted(text)} is no GEMM problem; write {_FORM}")
     values: dict[str, Any] = {}
     for name, value in named_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
         values[name] = _value(name, value, text)
@@ -91,6 +93,6 @@ def _value(name: str, value: str, text: str) -> Any:
         return value
     known = ", ".join((*_WORDS, *_NUMBERS, *_SEVERAL, "deterministic"))
     raise InvalidArgument(
-        f"{text!r} has the word {name!r}; a problem is {_FORM}, and its words are {known}"
+        f"{quoted(text)} has the word {quoted(name)}; a problem is {_FORM}, and its words are {known}"
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.structures import MAX_DS, Family, GemmGroupStructure, GemmStructure
 from ckdispatch.problems.base import c_parts, c_text
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from ckdispatch.gemm.problem import GemmProblem
@@ -63,7 +64,7 @@ def granule_of(text: str) -> tuple[int, int]:
     found = _GRANULE.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise InvalidArgument(
-            f"weights preshuffled as {text!r} were asked for; it is columns and their "
+            f"weights preshuffled as {quoted(text)} were asked for; it is columns and their "
             "neighbours along k that lie together, such as 16x8"
         )
     return int(found["n"]), int(found["k"])

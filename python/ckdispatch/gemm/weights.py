@@ -13,6 +13,7 @@ from ckdispatch.gemm.structure import granule_of
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.packing import elements_per_byte
 from ckdispatch.tensors.results import transposed
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,7 +107,7 @@ def host_array(given: Any) -> NDArray[Any]:
 
     from ckdispatch.tensors.operands import borrowed_array
 
-    return given if isinstance(given, np.ndarray) else borrowed_array(given)
+    return np.asarray(given) if isinstance(given, np.ndarray) else borrowed_array(given)
 
 
 def _check(shape: tuple[int, ...], granule: tuple[int, int]) -> None:
@@ -174,7 +175,7 @@ def _granule(to: Any, dtype: str) -> tuple[int, int]:
     if isinstance(to, KernelInfo) and to.spec["variant"] == "preshuffle":
         return _agreed([to], to.name, to.spec["dtype_b"])
     raise InvalidArgument(
-        f"weights were to be preshuffled for {to!r}; give a granule such as (16, 8), or a "
+        f"weights were to be preshuffled for {quoted(to)}; give a granule such as (16, 8), or a "
         "preshuffle kernel, a plan with one, or a registry of such kernels"
     )
 

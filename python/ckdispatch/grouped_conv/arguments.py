@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.whole_numbers import members, needed, of_each_axis, whole
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from ckdispatch.reference.conv_sizes import PerAxis
@@ -25,9 +26,9 @@ class Steps:
 
     def __post_init__(self) -> None:
         groups = whole(self.groups)
-        if groups is None or groups < 1:
+        if groups is None or not 1 <= groups < 2**63:
             raise InvalidArgument(
-                f"groups = {self.groups!r} was asked for; it is a whole number of at least 1"
+                f"groups = {quoted(self.groups)} was asked for; it is a whole number of at least 1"
             )
         object.__setattr__(self, "groups", groups)
 

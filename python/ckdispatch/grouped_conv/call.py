@@ -19,7 +19,8 @@ from ckdispatch.grouped_conv.staging import delivered, output_tensor, staged
 from ckdispatch.grouped_conv.validation import expected
 from ckdispatch.problems.fused_ops import with_bias
 from ckdispatch.result import Result
-from ckdispatch.tensors.operands import check_out, operand
+from ckdispatch.tensors.operands import Operand, check_out, operand
+from ckdispatch.tensors.overlap import as_given as as_given_before
 
 if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
@@ -54,13 +55,14 @@ def run(
     check_layout(layout)
     device = dispatcher.device
     names = zip(_NAMES[direction], (first, second), strict=True)
-    given = [operand(name, one, device) for name, one in names]
+    target = None if out is None else operand("out", out, device)
+    given = [as_given_before(operand(name, one, device), target, wishes.validate) for name, one in names]
     call = conv_call(
         dispatcher, direction, *given, size=size, steps=steps, layout=layout, wishes=wishes
     )
-    _take_bias(call, bias, fused_op)
-    if out is not None:
-        _take_out(call, out)
+    _take_bias(call, bias, fused_op, target)
+    if target is not None:
+        _take_out(call, target)
     plan, copied = call.plan()
     padded = _say_padding(call, plan, copied)
     stream = stream_address(stream)
@@ -72,13 +74,13 @@ def run(
         for name in call.read
     }
     written, dtype = call.written, spec[f"dtype_{call.written}"]
-    target = placed[written] = output_tensor(call, shapes.shape(written), dtype, copied)
+    result_tensor = placed[written] = output_tensor(call, shapes.shape(written), dtype, copied)
     tensors = [placed[name] for name in "xwy"]
     if call.bias is not None:
         tensors.append(staged(call, "bias", call.bias, (shapes.g, shapes.k), copied, stream))
     addresses = [one.address for one in tensors]
     milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
-    result = delivered(call, target, stream)
+    result = delivered(call, result_tensor, stream)
     comparison = _validated(call, plan, result, stream) if wishes.validate else None
     return Result(
         result,
@@ -92,7 +94,7 @@ def run(
     )
 
 
-def _take_bias(call: ConvCall, bias: Any, fused_op: str | None) -> None:
+def _take_bias(call: ConvCall, bias: Any, fused_op: str | None, out: Operand | None) -> None:
     call.fused_op = fused_op
     if bias is None:
         return
@@ -108,7 +110,7 @@ def _take_bias(call: ConvCall, bias: Any, fused_op: str | None) -> None:
             f"bias has the shape {one.shape}; it is a vector of {sizes.g * sizes.k} values, one "
             "for each channel of the output"
         )
-    call.bias = one.reshaped(0, (sizes.g, sizes.k))
+    call.bias = as_given_before(one, out, call.wishes.validate).reshaped(0, (sizes.g, sizes.k))
 
 
 def _check_bias(call: ConvCall, dtype: str) -> None:
@@ -119,8 +121,7 @@ def _check_bias(call: ConvCall, dtype: str) -> None:
         )
 
 
-def _take_out(call: ConvCall, out: Any) -> None:
-    one = operand("out", out, call.dispatcher.device)
+def _take_out(call: ConvCall, one: Operand) -> None:
     shape = ungrouped_shape(call.sizes.shape(call.written), call.written)
     wanted = tuple(shape[axis] for axis in as_given(len(shape), call.layout))
     if one.shape != wanted:

@@ -10,7 +10,7 @@ from functools import cache
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.operands import Operand
-from ckdispatch.wording import spatial_axes
+from ckdispatch.wording import quoted, spatial_axes
 
 CHANNELS_LAST = "channels_last"
 CHANNELS_FIRST = "channels_first"
@@ -24,9 +24,9 @@ KERNEL_LAYOUTS = (*_KERNELS_LAST, *_KERNELS_FIRST)
 
 def check_layout(layout: object) -> None:
     """Refuses what is no layout."""
-    if layout not in LAYOUTS:
+    if not isinstance(layout, str) or layout not in LAYOUTS:
         raise InvalidArgument(
-            f"the layout {layout!r} was asked for; there is channels_last (images are n, "
+            f"the layout {quoted(layout)} was asked for; there is channels_last (images are n, "
             "positions, channels) and channels_first (n, channels, positions)"
         )
 
@@ -70,7 +70,7 @@ def check_kernel_layout(layout: str | None, axes: int, direction: str) -> None:
         fit.append(_KERNELS_FIRST[axes - 1])
     if layout not in fit:
         raise InvalidArgument(
-            f"a convolution {direction} with {spatial_axes(axes)} in the layout {layout!r} was "
+            f"a convolution {direction} with {spatial_axes(axes)} in the layout {quoted(layout)} was "
             f"asked for; it has {' or '.join(fit)}{_why(layout, axes)}"
         )
 

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.grouped_conv.layouts import check_kernel_layout
 from ckdispatch.grouped_conv.structure import problem_structure
+from ckdispatch.native.arguments import truth
 from ckdispatch.native.structures import Family
-from ckdispatch.problems.base import Problem, check_numbers, check_options
+from ckdispatch.problems.base import Problem, check_numbers, check_options, check_words
 from ckdispatch.problems.fused_ops import takes_ds, with_bias
 from ckdispatch.reference.conv_sizes import ConvAxis, ConvSizes, PerAxis, check_direction
 
@@ -62,6 +63,8 @@ class GroupedConvProblem(Problem):
     workspace_limit: int | None = None
 
     def __post_init__(self) -> None:
+        check_words("a convolution", self, ("direction", "dtype", "dtype_w", "dtype_y", "layout"))
+        object.__setattr__(self, "bias", truth("bias", self.bias))
         check_direction(self.direction)
         check_numbers("a convolution", self, ("n", "g", "c", "k"))
         check_options("a convolution", self)

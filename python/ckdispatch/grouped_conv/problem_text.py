@@ -12,9 +12,9 @@ from ckdispatch.errors import InvalidArgument
 from ckdispatch.grouped_conv.layouts import KERNEL_LAYOUTS, LAYOUTS, kernel_layout
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.problems.fused_ops import takes_ds
-from ckdispatch.problems.words import named_words, shown, truth, whole_number
+from ckdispatch.problems.words import check_text, named_words, shown, truth, whole_number
 from ckdispatch.reference.conv_sizes import TENSORS, PerAxis
-from ckdispatch.wording import spatial_axes
+from ckdispatch.wording import quoted, spatial_axes
 
 _EXTENTS = r"\d{1,19}(?:x\d{1,19}){0,2}"
 _TEXT = re.compile(
@@ -39,9 +39,10 @@ _WORDS = ("direction", "dtype", "dtype_w", "dtype_y", "layout", "fused_op")
 
 def parse_problem(text: str) -> GroupedConvProblem:
     """The problem that ``text`` says."""
+    check_text(text)
     match = _TEXT.fullmatch(text.strip())
     if not match:
-        raise InvalidArgument(f"{text!r} is no convolution; write {FORM}")
+        raise InvalidArgument(f"{quoted(text)} is no convolution; write {FORM}")
     input, filter = (_numbers(name, match[name], text) for name in ("input", "filter"))
     values: dict[str, Any] = {}
     axes = len(input)
@@ -115,7 +116,7 @@ def _value(name: str, value: str, text: str) -> Any:
         return value
     known = ", ".join((*_WORDS, *_PER_AXIS, "pad", *_NUMBERS, "bias", *_TRUTHS))
     raise InvalidArgument(
-        f"{text!r} has the word {name!r}; a convolution is {FORM}, and its words are {known}"
+        f"{quoted(text)} has the word {quoted(name)}; a convolution is {FORM}, and its words are {known}"
     )
 
 
@@ -139,7 +140,7 @@ def _pads(value: str, axes: int, text: str) -> dict[str, tuple[int, ...]]:
         pairs *= axes
     if len(pairs) != axes:
         raise InvalidArgument(
-            f"{text!r} has pad={value} and {spatial_axes(axes)}; a pad is a number, or one for each"
+            f"{quoted(text)} has pad={value} and {spatial_axes(axes)}; a pad is a number, or one for each"
         )
     lefts, rights = zip(*pairs, strict=True)
     return {"left_pad": lefts, "right_pad": rights}

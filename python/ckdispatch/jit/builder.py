@@ -10,7 +10,7 @@ from contextlib import suppress
 from ckarch import ArchSpecs, GpuSpec, load_specs
 from ckgen.core.spec import KernelSpec
 
-from ckdispatch.errors import CkDispatchError, IllegalConfig, IoFailed, JitForbidden, NotFound
+from ckdispatch.errors import CkDispatchError, IllegalConfig, InvalidArgument, IoFailed, JitForbidden, NotFound
 from ckdispatch.jit.board import Board
 from ckdispatch.jit.cache import Cache
 from ckdispatch.jit.compilation import Compilation
@@ -24,6 +24,7 @@ from ckdispatch.jit.progress import Listener, Stage, listening
 from ckdispatch.jit.result import BuildResult
 from ckdispatch.jit.sources import family_of, parse_gpus, why_illegal
 from ckdispatch.jit.workers import worker_count
+from ckdispatch.wording import kind_of
 
 _OFF = frozenset({"0", "false", "no", "off"})
 
@@ -49,6 +50,10 @@ def build(
     leaves nothing half done. What the rules refuse is built only if ``even_illegal``, which is for
     finding out whether a rule is right: such a kernel may compute anything.
     """
+    if not isinstance(specs, Sequence) or isinstance(specs, (str, bytes)):
+        raise InvalidArgument(f"build was given {kind_of(specs)}; it takes a list of kernel specs")
+    if cache is not None and not isinstance(cache, Cache):
+        raise InvalidArgument(f"build was given {kind_of(cache)} as its cache; it takes a jit.Cache, or None for the user's")
     arch = load_specs()
     wanted = parse_gpus(gpus, arch)
     worker_count(max_workers, 1)

@@ -15,16 +15,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ckdispatch.errors import Damaged, IoFailed
+from ckdispatch.errors import Damaged, InvalidArgument, IoFailed
 from ckdispatch.jit import housekeeping
 from ckdispatch.jit.entry import RECORD, Entry, check_files, key_of, read_entry, seal
 from ckdispatch.jit.files import explain, move_away, remove_tree, sync, write_file
 from ckdispatch.jit.housekeeping import CacheInfo, Damage, Removed
-from ckdispatch.jit.layout import Layout
+from ckdispatch.jit.layout import KINDS, Layout
 from ckdispatch.jit.leases import Lease
 from ckdispatch.jit.locks import FileLock, new_lock, try_lock
 from ckdispatch.jit.places import cache_folder, cache_limit
 from ckdispatch.jit.trust import check_folder, make_folder
+from ckdispatch.native.arguments import checked_path, size
+from ckdispatch.wording import quoted
 
 _LONGEST_NAME = 180
 """Characters of a kernel's name in that of its log."""
@@ -38,9 +40,9 @@ class Cache:
     """
 
     def __init__(self, folder: Path | str | None = None, limit: int | None = None) -> None:
-        where = cache_folder() if folder is None else Path(os.path.abspath(folder))
+        where = cache_folder() if folder is None else Path(os.path.abspath(checked_path("a cache folder", folder)))
         self.layout = Layout(where)
-        self.limit = cache_limit() if limit is None else limit
+        self.limit = cache_limit() if limit is None else size("the limit of a cache", limit)
 
     @property
     def folder(self) -> Path:
@@ -145,6 +147,8 @@ class Cache:
 
     def list(self, kind: str | None = None) -> Sequence[Entry]:
         """The entries, the last used first; their files are not checked."""
+        if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
+            raise InvalidArgument(f"entries of the kind {quoted(kind)} were asked for; there are {', '.join(KINDS)}")
         self.layout.is_there()
         return housekeeping.entries(self.layout, kind)
 
@@ -159,7 +163,7 @@ class Cache:
         What a living process uses stays, even if that is more.
         """
         with self.explaining("evicting entries"):
-            return housekeeping.prune(self.layout, self.limit if limit is None else limit)
+            return housekeeping.prune(self.layout, self.limit if limit is None else size("the limit of a cache", limit))
 
     def clear(self) -> Removed:
         """Remove everything that no living process uses."""

@@ -23,6 +23,7 @@ from ckdispatch.jit.leases import Lease
 from ckdispatch.jit.locks import FileLock
 from ckdispatch.jit.memo import States, remember, states_of
 from ckdispatch.jit.trust import make_folders
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from ckgen.core.family import Family
@@ -161,7 +162,7 @@ def _read_archive(archive: Path) -> Mapping[str, bytes]:
                 stream = packed.extractfile(member) if member.isreg() else None
                 inside = PurePosixPath(member.name)
                 if stream is None or inside.is_absolute() or ".." in inside.parts:
-                    raise Damaged(f"{archive} holds {member.name!r}, which is no header.")
+                    raise Damaged(f"{archive} holds {quoted(member.name)}, which is no header.")
                 content[inside.as_posix()] = stream.read()
     except (tarfile.TarError, OSError) as error:
         raise Damaged(f"the packed headers {archive} cannot be read: {error}.") from error

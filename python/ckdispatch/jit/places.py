@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ckdispatch.errors import InvalidArgument, IoFailed
+from ckdispatch.native.arguments import checked_path
+from ckdispatch.wording import quoted
 
 DEFAULT_LIMIT = 10 << 30
 """Bytes that the cache may hold if CKDISPATCH_CACHE_SIZE says nothing."""
@@ -17,10 +19,14 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
 
 
+_LONGEST = 32
+"""Characters of a size; no disk takes more."""
+
+
 def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
     """The folder of the just-in-time cache, absolute: ``jit`` in the folder that bazelw uses."""
     known = os.environ if environment is None else environment
-    return Path(os.path.abspath(_base(known))) / "jit"
+    return Path(os.path.abspath(checked_path("a cache folder", _base(known)))) / "jit"
 
 
 def cache_limit(environment: Mapping[str, str] | None = None) -> int:
@@ -33,10 +39,10 @@ def cache_limit(environment: Mapping[str, str] | None = None) -> int:
 
 def parse_size(text: str, what: str = "the size") -> int:
     """Bytes from text such as ``500M``, ``2G`` or ``1048576``; the units are powers of 1024."""
-    match = _SIZE.fullmatch(text.strip())
+    match = _SIZE.fullmatch(text.strip()) if isinstance(text, str) and len(text) < _LONGEST else None
     if match is None:
         raise InvalidArgument(
-            f"{what} is {text!r}, which is not a size; write bytes or a number with K, M, G or T, "
+            f"{what} is {quoted(text)}, which is not a size; write bytes or a number with K, M, G or T, "
             "such as 500M."
         )
     whole = float(match[1]) * (1 << _UNITS[match[2].upper()])
@@ -44,8 +50,9 @@ def parse_size(text: str, what: str = "the size") -> int:
 
 
 def _base(environment: Mapping[str, str]) -> Path:
-    if own := environment.get("CKDISPATCH_CACHE"):
-        return Path(own)
+    own = environment.get("CKDISPATCH_CACHE")
+    if own is not None and own != "":
+        return checked_path("CKDISPATCH_CACHE", own)
     # A Bazel test may write only to a folder of its own.
     for variable in ("TEST_TMPDIR", "XDG_CACHE_HOME"):
         if folder := environment.get(variable):

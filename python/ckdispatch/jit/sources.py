@@ -19,6 +19,8 @@ from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 
 from ckdispatch.errors import GenerationFailed, InvalidArgument, NotFound
+from ckdispatch.whole_numbers import members
+from ckdispatch.wording import quoted
 
 _ABI_HEADER = "ck_kernel_abi.h"
 _ABI_VERSION = re.compile(r"#define\s+CK_KERNEL_ABI_VERSION\s+(\d+)")
@@ -78,7 +80,9 @@ def _include_folder(headers: Mapping[str, Path]) -> Path:
 
 def parse_gpus(gpus: str | Sequence[str], arch: ArchSpecs) -> tuple[GpuSpec, ...]:
     """The GPUs of a list, or of text with commas; each once, in the order of the arch table."""
-    names = gpus.split(",") if isinstance(gpus, str) else list(gpus)
+    names = gpus.split(",") if isinstance(gpus, str) else list(members(gpus) or ())
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidArgument(f"build was given {quoted(gpus)} as its GPUs; they are names such as gfx942.")
     names = [name.strip() for name in names if name.strip()]
     if not names:
         raise InvalidArgument("build was given no GPU; name at least one, such as gfx942.")

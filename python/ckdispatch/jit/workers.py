@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.wording import quoted
 
 MEMORY_PER_COMPILE = 800_000_000
 """Bytes; the largest tile takes 0.58 GB at its peak."""
@@ -25,7 +26,7 @@ def worker_count(wanted: int | None, tasks: int) -> int:
     if wanted is None:
         wanted = min(_processors(), available_memory() // MEMORY_PER_COMPILE)
     elif isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
-        raise InvalidArgument(f"max_workers is {wanted!r}; it must be at least 1, or None.")
+        raise InvalidArgument(f"max_workers is {quoted(wanted)}; it must be at least 1, or None.")
     return max(1, min(wanted, tasks))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ckdispatch.errors import AbiMismatch, Damaged, error_class
 from ckdispatch.first_use import made_once
 from ckdispatch.native import places
+from ckdispatch.native.arguments import check_fits
 from ckdispatch.native.structures import ABI_VERSION
 
 _TEXT = ctypes.c_char_p
@@ -95,6 +96,8 @@ class Native:
 
     def call(self, name: str, *arguments: object) -> None:
         """Calls a function that returns a status; raises what it says."""
+        for argument, kind in zip(arguments, _CALLS[name], strict=False):
+            check_fits(f"an argument of {name}", argument, kind)
         status = getattr(self.functions, name)(*arguments)
         if status:
             self.fail(status)

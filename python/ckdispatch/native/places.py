@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ckdispatch.errors import Damaged, InvalidArgument, NotFound
+from ckdispatch.native.arguments import checked_path
 from ckdispatch.open_to_all import open_to_all
+from ckdispatch.wording import quoted
 
 _REPOSITORY = Path(__file__).parents[3]
 """The folder of this repository: in a runfiles tree, in an unpacked archive or in a clone."""
@@ -59,14 +61,14 @@ def runfiles_roots() -> Iterator[Path]:
 
 def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
     """A manifest by its path, or by the name of its kernel set among the files of the running program."""
-    path = Path(name_or_path)
+    path = checked_path("a kernel set", name_or_path)
     if path.suffix == ".json" or len(path.parts) > 1:
         if path.is_file():
             return path
         raise NotFound(f"the manifest {path} was asked for, and there is no such file")
     name = str(name_or_path)
     if not name or name.startswith("."):
-        raise InvalidArgument(f"a kernel set called {name!r} was asked for; a set's name is a word such as gemm_fp16_rcr_all")
+        raise InvalidArgument(f"a kernel set called {quoted(name)} was asked for; a set's name is a word such as gemm_fp16_rcr_all")
     wanted = f"{name}.manifest.json"
     searched = []
     for root in dict.fromkeys(runfiles_roots()):

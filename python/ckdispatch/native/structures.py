@@ -7,6 +7,7 @@ import ctypes
 from enum import IntEnum
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.wording import quoted
 
 ABI_VERSION = 1
 
@@ -24,10 +25,10 @@ class Family(IntEnum):
     def of(cls, word: object) -> Family:
         """The family that is called ``word``."""
         for family in cls:
-            if family.word == word:
+            if isinstance(word, str) and family.word == word:
                 return family
         known = ", ".join(family.word for family in cls)
-        raise InvalidArgument(f"the family {word!r} was asked for; there is {known}")
+        raise InvalidArgument(f"the family {quoted(word)} was asked for; there is {known}")
 
 
 class DuplicatePolicy(IntEnum):

@@ -10,9 +10,11 @@ from functools import cache
 from typing import Any, ClassVar
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.native.arguments import text, truth
 from ckdispatch.native.structures import Family
 from ckdispatch.problems.fused_ops import check_fused_op
 from ckdispatch.whole_numbers import whole
+from ckdispatch.wording import kind_of, quoted
 
 
 class Problem:
@@ -49,6 +51,14 @@ class Problem:
         return tuple([getattr(self, name) for name in _names(kind)])
 
 
+def check_problem(given: Any) -> None:
+    """Refuses what is no problem."""
+    if not isinstance(given, Problem):
+        raise InvalidArgument(
+            f"{kind_of(given)} was given where a problem is needed, such as GemmProblem(64, 64, 64) or a GroupedConvProblem"
+        )
+
+
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
@@ -64,7 +74,7 @@ def check_numbers(what: str, given: object, names: Sequence[str]) -> None:
         number = value if type(value) is int else whole(value)
         if number is None or not _fits(number, _BITS.get(name, 64)):
             raise InvalidArgument(
-                f"{what} was asked for with {name} = {value!r}; it must be a whole number of at "
+                f"{what} was asked for with {name} = {quoted(value)}; it must be a whole number of at "
                 "most 2^31-1"
             )
         if number is not value:
@@ -79,7 +89,7 @@ def check_strides(what: str, given: object, name: str, count: int, *, or_packed:
     strides = _strides(values, or_packed) if isinstance(values, (tuple, list)) else None
     if strides is None or len(strides) != count:
         raise InvalidArgument(
-            f"{what} was asked for with {name} = {values!r}; it must be None or a tuple of {count}, "
+            f"{what} was asked for with {name} = {quoted(values)}; it must be None or a tuple of {count}, "
             f"of whole numbers{' and None for packed ones' if or_packed else ''}"
         )
     object.__setattr__(given, name, strides)
@@ -101,6 +111,15 @@ def _fits(number: int, bits: int = 64) -> bool:
     return -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
 
 
+def check_words(what: str, given: object, names: Sequence[str]) -> None:
+    """Refuses attributes of ``given`` that are neither words nor None."""
+    for name in names:
+        value = getattr(given, name)
+        if value is not None and not isinstance(value, str):
+            raise InvalidArgument(f"{what} was asked for with {name} = {quoted(value)}; it is a word such as 'fp16' or 'rcr'")
+        c_text(value)
+
+
 def check_options(what: str, problem: Any) -> None:
     """Refuses what no problem of any family can have."""
     check_numbers(what, problem, ("split_k", "alignment"))
@@ -117,16 +136,18 @@ def check_options(what: str, problem: Any) -> None:
                 "number of bytes, or None"
             )
     check_fused_op(problem.fused_op)
+    object.__setattr__(problem, "deterministic", truth("deterministic", problem.deterministic))
 
 
 def c_text(value: str | None) -> bytes | None:
     """A word as C takes it: null for none."""
-    try:
-        return value.encode() if value else None
-    except AttributeError:
+    if value is None or (isinstance(value, str) and not value):
+        return None
+    if not isinstance(value, str):
         raise InvalidArgument(
-            f"a problem was asked for with {value!r} in place of a word such as 'fp16' or 'rcr'"
-        ) from None
+            f"a problem was asked for with {quoted(value)} in place of a word such as 'fp16' or 'rcr'"
+        )
+    return text("a word of a problem", value)
 
 
 def c_parts(split_k: int) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.wording import quoted
 
 ADD = "MultiDAdd"
 
@@ -25,9 +26,9 @@ def fused_ops() -> tuple[str, ...]:
 
 def check_fused_op(fused_op: str | None) -> None:
     """Refuses what is no operation."""
-    if fused_op is not None and fused_op not in fused_ops():
+    if fused_op is not None and (not isinstance(fused_op, str) or fused_op not in fused_ops()):
         raise InvalidArgument(
-            f"the operation {fused_op!r} was asked for; there are {', '.join(fused_ops())}"
+            f"the operation {quoted(fused_op)} was asked for; there are {', '.join(fused_ops())}"
         )
 
 

@@ -9,12 +9,22 @@ from typing import Any
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.problems.fused_ops import fused_ops
+from ckdispatch.wording import quoted
 
 PARTS = "parts of the sum"
 """What ``split_k`` makes, for all families: of a GEMM's K, or of the positions of a gradient."""
 
 _NUMBER = re.compile(r"\d{1,19}", re.ASCII)
 _OPERATION = re.compile(r"[A-Z]\w*", re.ASCII)
+
+
+_LONGEST = 100_000
+
+
+def check_text(given: object) -> None:
+    """Refuses what is no text of a problem."""
+    if not isinstance(given, str) or len(given) > _LONGEST:
+        raise InvalidArgument(f"{quoted(given)} is no problem; it is a text such as '512x256x1024 fp16 rcr'")
 
 
 def named_words(
@@ -32,7 +42,7 @@ def named_words(
             name, value = name_of(word) or _common_name(word, text, others), word
         if name in said:
             raise InvalidArgument(
-                f"{text!r} has {said[name]} and {word}, which both say {name}; leave out one"
+                f"{quoted(text)} has {said[name]} and {word}, which both say {name}; leave out one"
             )
         said[name] = word
         yield name, value
@@ -49,7 +59,7 @@ def _common_name(word: str, text: str, others: Mapping[str, str]) -> str:
     known = {**others, "dtypes": ", ".join(dtypes), "operations": ", ".join(fused_ops())}
     listed = "; ".join(f"{kind}: {words}" for kind, words in known.items())
     raise InvalidArgument(
-        f"{text!r} has the word {word!r}; by themselves stand {listed}, and others are name=value"
+        f"{quoted(text)} has the word {quoted(word)}; by themselves stand {listed}, and others are name=value"
     )
 
 
@@ -63,7 +73,7 @@ def whole_number(name: str, value: str, text: str, least: int = 0) -> int:
     if _NUMBER.fullmatch(value):
         return int(value)
     raise InvalidArgument(
-        f"{text!r} has {name}={value}; {name} is a whole number of at least {least}"
+        f"{quoted(text)} has {name}={value}; {name} is a whole number of at least {least}"
     )
 
 
@@ -71,7 +81,7 @@ def truth(name: str, value: str, text: str) -> bool:
     """True or false."""
     if value in ("true", "false"):
         return value == "true"
-    raise InvalidArgument(f"{text!r} has {name}={value}; it is true or false")
+    raise InvalidArgument(f"{quoted(text)} has {name}={value}; it is true or false")
 
 
 def shown(name: str, value: Any) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.whole_numbers import members, needed, of_each_axis
-from ckdispatch.wording import spatial_axes
+from ckdispatch.wording import quoted, spatial_axes
 
 Indices: TypeAlias = NDArray[np.int64]
 PerAxis: TypeAlias = "int | Sequence[int]"
@@ -144,7 +144,7 @@ class ConvSizes:
         inputs = members(input)
         if inputs is None:
             raise InvalidArgument(
-                f"input was asked for as {input!r}; it has a number for each spatial axis"
+                f"input was asked for as {quoted(input)}; it has a number for each spatial axis"
             )
         others = (of_each_axis(name, values, len(inputs)) for name, values in given.items())
         columns = [inputs, *others]
@@ -173,7 +173,7 @@ class ConvSizes:
             return (self.g, self.k, *self.filter, self.c)
         if tensor == "y":
             return (self.n, *self.output, self.g, self.k)
-        raise InvalidArgument(f"a convolution has no tensor {tensor!r}; it has x, w and y")
+        raise InvalidArgument(f"a convolution has no tensor {quoted(tensor)}; it has x, w and y")
 
     def depth(self, direction: str) -> int:
         """The most products that one sum of a direction adds up.
@@ -189,9 +189,9 @@ class ConvSizes:
 
 def check_direction(direction: str) -> None:
     """Refuses what is not a direction."""
-    if direction not in TENSORS:
+    if not isinstance(direction, str) or direction not in TENSORS:
         raise InvalidArgument(
-            f"a convolution has no direction {direction!r}; it has {', '.join(TENSORS)}"
+            f"a convolution has no direction {quoted(direction)}; it has {', '.join(TENSORS)}"
         )
 
 
@@ -210,5 +210,5 @@ def _make_whole(sizes: ConvAxis | ConvSizes, *others: str) -> None:
     """Makes Python's numbers of those of NumPy, and refuses what is no whole number."""
     for field in fields(sizes):
         value = getattr(sizes, field.name)
-        if field.name not in others and type(value) is not int:
+        if field.name not in others:
             object.__setattr__(sizes, field.name, needed(field.name, value))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.formats import round_to
+from ckdispatch.wording import quoted
 
 ENCODINGS = ("fnuz", "ocp")
 
@@ -60,12 +61,12 @@ def numpy_dtype(name: str, encoding: str | None = None) -> AnyDtype:
     if name in _ENCODED:
         if encoding is None or encoding not in ENCODINGS:
             raise InvalidArgument(
-                f"{name} was asked for with the encoding {encoding!r}; it needs 'fnuz' or 'ocp', "
+                f"{name} was asked for with the encoding {quoted(encoding)}; it needs 'fnuz' or 'ocp', "
                 "and fp8_encoding(gpu) tells which one a GPU uses"
             )
         return _ENCODED[name][encoding]
     known = ", ".join((*_PLAIN, *_ENCODED))
-    raise InvalidArgument(f"the dtype {name!r} has no NumPy form; those that have are {known}")
+    raise InvalidArgument(f"the dtype {quoted(name)} has no NumPy form; those that have are {known}")
 
 
 def dtype_name(dtype: object) -> str:

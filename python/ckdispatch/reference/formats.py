@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.wording import kind_of
 
 Wide = NDArray[np.float64]
 
@@ -83,6 +84,24 @@ def is_float(dtype: np.dtype[Any]) -> bool:
     except ValueError:
         return False
     return dtype.kind != "c"
+
+
+def check_array(name: str, given: Any) -> None:
+    """Refuses what is no array of numbers."""
+    if not isinstance(given, np.ndarray):
+        raise InvalidArgument(f"{name} is {kind_of(given)}; the reference takes NumPy arrays")
+    if given.dtype.kind in "OSUMmc" or given.dtype.names is not None:
+        raise InvalidArgument(f"{name} is an array of {given.dtype}; the reference takes numbers")
+
+
+def as_array(name: str, given: Any) -> NDArray[Any]:
+    """An array of numbers, also from a list of them."""
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError, RecursionError, RuntimeError):
+        raise InvalidArgument(f"{name} is {kind_of(given)}; it must be an array") from None
+    check_array(name, array)
+    return array
 
 
 def widened(values: NDArray[Any]) -> Wide:

@@ -21,6 +21,7 @@ import numpy as np
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.erf import erf
 from ckdispatch.reference.formats import Wide
+from ckdispatch.wording import quoted
 
 _FLOAT32_UNIT = 2.0**-24
 _GELU_ROOT = float(np.float32(0.70710678118))
@@ -182,10 +183,10 @@ FUSED_OPS: Mapping[str, FusedOp] = MappingProxyType({op.name: op for op in _all(
 
 def look_up_fused_op(name: str, d_count: int) -> FusedOp:
     """The operation called ``name``, if it takes ``d_count`` D tensors."""
-    op = FUSED_OPS.get(name)
+    op = FUSED_OPS.get(name) if isinstance(name, str) else None
     if op is None:
         raise InvalidArgument(
-            f"there is no fused operation {name!r}; there are {', '.join(FUSED_OPS)}"
+            f"there is no fused operation {quoted(name)}; there are {', '.join(FUSED_OPS)}"
         )
     if bool(d_count) != op.takes_ds:
         needs = "at least one D tensor" if op.takes_ds else "none; those called MultiD… take some"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.reference.formats import Wide, widened
+from ckdispatch.reference.formats import Wide, check_array, widened
 from ckdispatch.reference.fused_ops import look_up_fused_op
 from ckdispatch.reference.result import Reference
 from ckdispatch.reference.sums import (
@@ -20,6 +20,7 @@ from ckdispatch.reference.sums import (
     finished,
     sum_of_products,
 )
+from ckdispatch.wording import kind_of
 
 
 def gemm(
@@ -57,6 +58,12 @@ def gemm_reference(
     kernels store for these operands; 8-bit outputs take their encoding from the operands. The
     other arguments are those of ``Parts``.
     """
+    check_array("A", a)
+    check_array("B", b)
+    if not isinstance(ds, (list, tuple)):
+        raise InvalidArgument(f"ds is {kind_of(ds)}; it is a list of D tensors")
+    for d in ds:
+        check_array("a D tensor", d)
     _check_shapes(a, b)
     arithmetic = Arithmetic.of(("A", "B"), a, b, output)
     op = look_up_fused_op(fused_op, len(ds))

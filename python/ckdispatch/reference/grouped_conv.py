@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes, Indices, check_direction
-from ckdispatch.reference.formats import Wide, widened
+from ckdispatch.reference.formats import Wide, check_array, widened
 from ckdispatch.reference.fused_ops import look_up_fused_op
 from ckdispatch.reference.result import Reference
 from ckdispatch.reference.sums import (
@@ -32,6 +32,7 @@ from ckdispatch.reference.sums import (
     finished,
     sum_of_products,
 )
+from ckdispatch.wording import quoted
 
 
 def grouped_conv_reference(
@@ -64,11 +65,18 @@ def grouped_conv_reference(
     """
     check_direction(direction)
     names = TENSORS[direction]
+    if not isinstance(sizes, ConvSizes):
+        raise InvalidArgument(f"a convolution was asked for with the sizes {quoted(sizes)}; ConvSizes.of makes them")
+    for name, array in zip((*names[:2], "bias"), (a, b, bias), strict=True):
+        if name != "bias" or array is not None:
+            check_array(name, array)
     for name, tensor in zip(names, (a, b), strict=False):
         _check_shape(name, tensor, sizes.shape(name))
     arithmetic = Arithmetic.of(names[:2], a, b, output)
     ds = [] if bias is None else [bias]
-    op = look_up_fused_op(fused_op or ("MultiDAdd" if ds else "PassThrough"), len(ds))
+    if not isinstance(parts, Parts):
+        raise InvalidArgument(f"a convolution was asked for with the parts {quoted(parts)}; they are Parts")
+    op = look_up_fused_op(fused_op if fused_op is not None else ("MultiDAdd" if ds else "PassThrough"), len(ds))
     if direction != "forward" and op.name != "PassThrough":
         raise InvalidArgument(
             f"{op.name} was asked for in the direction {direction}; only forward applies something "

@@ -28,6 +28,8 @@ from ckdispatch.reference.tolerance import (
     store_unit,
     sum_error,
 )
+from ckdispatch.whole_numbers import needed
+from ckdispatch.wording import quoted
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Arithmetic:
         ``output`` is a dtype's name, by default what kernels store for these operands; 8-bit
         outputs take their encoding from the operands.
         """
+        if output is not None and not isinstance(output, str):
+            raise InvalidArgument(f"output was asked for as {quoted(output)}; it is the name of a dtype")
         encodings = {dtype_encoding(a.dtype), dtype_encoding(b.dtype)} - {None}
         if len(encodings) > 1:
             raise InvalidArgument(
@@ -80,9 +84,11 @@ class Parts:
     parts_in: str = "output"
 
     def __post_init__(self) -> None:
-        if self.parts_in not in ("output", "accumulator"):
+        for name in ("split_k", "k_granule", *(("most_parts",) if self.most_parts is not None else ())):
+            object.__setattr__(self, name, needed(name, getattr(self, name)))
+        if not isinstance(self.parts_in, str) or self.parts_in not in ("output", "accumulator"):
             raise InvalidArgument(
-                f"parts_in {self.parts_in!r} was asked for; parts are added up in the output or "
+                f"parts_in {quoted(self.parts_in)} was asked for; parts are added up in the output or "
                 "accumulator"
             )
         if self.split_k < 1 or self.k_granule < 1:

@@ -45,6 +45,7 @@ from ckdispatch.reference.formats import (
     round_to,
     widened,
 )
+from ckdispatch.wording import quoted
 
 LAMBDA = 8.0
 """How many standard deviations, at least, the random part of a sum's error may have."""
@@ -52,6 +53,12 @@ STORED = (Rounding.NEAREST,)
 """How kernels round what they store."""
 _REFERENCE_UNIT = 2.0**-53
 """References sum in float64, whose error is added to every bound."""
+
+
+def _is_number(given: Any) -> bool:
+    if isinstance(given, int):
+        return given.bit_length() < 64
+    return isinstance(given, (float, np.floating, np.integer))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +74,13 @@ class Tolerance:
     roundings: tuple[Rounding, ...] = ()
 
     def __post_init__(self) -> None:
+        absolute = np.asarray(self.absolute) if isinstance(self.absolute, (float, int, np.ndarray, np.generic)) else None
+        if absolute is None or absolute.dtype.kind not in "fiu" or not _is_number(self.relative):
+            raise InvalidArgument(
+                f"a tolerance of absolute {quoted(self.absolute)} and relative {quoted(self.relative)} was asked for; both are numbers"
+            )
+        if not isinstance(self.roundings, tuple) or not all(isinstance(one, Rounding) for one in self.roundings):
+            raise InvalidArgument(f"a tolerance was asked for with the roundings {quoted(self.roundings)}; they are a tuple of Rounding")
         # NaN bounds are fine: they belong to elements that must be NaN themselves.
         if bool(np.any(np.asarray(self.absolute) < 0)) or not self.relative >= 0:
             raise InvalidArgument(

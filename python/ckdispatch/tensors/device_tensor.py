@@ -7,15 +7,33 @@ import math
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import InvalidArgument
+from ckdispatch.errors import InvalidArgument, OutOfMemory
 from ckdispatch.native.library import native
 from ckdispatch.tensors.packing import bytes_of, elements_per_byte, packed, unpacked
 from ckdispatch.tensors.strides import packed_strides
+from ckdispatch.whole_numbers import in_range, members
+from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ckdispatch.device import Device
+
+
+_MOST = 2**62
+"""Bytes that no device has."""
+
+_MOST_EXTENTS = 32
+
+
+def checked_shape(shape: Any) -> tuple[int, ...]:
+    """Extents as Python's numbers; refuses what are none."""
+    extents = members(shape)
+    if extents is None:
+        raise InvalidArgument(f"a tensor of the shape {quoted(shape)} was asked for; a shape has a number for each extent")
+    if len(extents) > _MOST_EXTENTS:
+        raise InvalidArgument(f"a tensor of {len(extents)} extents was asked for; it has at most {_MOST_EXTENTS}")
+    return tuple(in_range("an extent of a tensor", extent, 0, 2**62) for extent in extents)
 
 
 class DeviceTensor:
@@ -51,12 +69,16 @@ class DeviceTensor:
         """Packed, with the rows of its last two extents contiguous or, if ``column_major``, the columns."""
         from ckdispatch.reference.dtypes import dtype_encoding
 
+        shape = checked_shape(shape)
         kind = device.numpy_dtype(dtype)
         order = (*shape[:-2], *reversed(shape[-2:])) if column_major else shape
         strides = packed_strides(order)
         if column_major:
             strides = (*strides[:-2], *strides[:-3:-1])
-        address = device.allocate(max(1, bytes_of(math.prod(shape), dtype, kind.itemsize)))
+        size = bytes_of(math.prod(shape), dtype, kind.itemsize)
+        if size >= _MOST:
+            raise OutOfMemory(f"a tensor of shape {quoted(shape)} and {dtype} was asked for, which takes 2^{size.bit_length() - 1} bytes")
+        address = device.allocate(max(1, size))
         tensor = cls(device, address, shape, strides, dtype, dtype_encoding(kind))
         weakref.finalize(tensor, _release, device, address)
         return tensor
@@ -76,6 +98,11 @@ class DeviceTensor:
 
     def write(self, array: NDArray[Any]) -> None:
         """Copies an array of the same shape and dtype in; gaps between rows are kept as they are on the device."""
+        from ckdispatch.gemm.weights import host_array
+        from ckdispatch.reference.dtypes import dtype_name
+
+        array = host_array(array)
+        dtype_name(array.dtype)
         if array.shape != self.shape:
             raise InvalidArgument(f"an array of shape {array.shape} was to be copied into a tensor of shape {self.shape}")
         staged = self._staged()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.dlpack import borrow
-from ckdispatch.wording import kind_of
+from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def operand(name: str, given: Any, device: Device) -> Operand:
         seen = Operand(name, given.shape, given.strides, given.dtype, None, given, given)
         encoding = given.encoding
     elif isinstance(given, np.ndarray):
-        seen = _of_array(name, given, given)
+        seen = _of_array(name, np.asarray(given), given)
         encoding = dtype_encoding(given.dtype)
     elif hasattr(given, "__dlpack__"):
         found = borrow(given)
@@ -95,9 +95,11 @@ def operand(name: str, given: Any, device: Device) -> Operand:
 def check_out(out: Operand, dtype: str | None) -> None:
     """Refuses an ``out`` that cannot be written, or that holds another dtype than was asked for."""
     if dtype is not None and dtype != out.dtype:
-        raise InvalidArgument(f"out holds {out.dtype}, and dtype={dtype!r} was asked for")
+        raise InvalidArgument(f"out holds {out.dtype}, and dtype={quoted(dtype)} was asked for")
     if out.array is not None and not out.array.flags.writeable:
         raise InvalidArgument("out cannot be written to")
+    if any(extent > 1 and stride == 0 for extent, stride in zip(out.shape, out.strides, strict=True)):
+        raise InvalidArgument(f"out has the strides {out.strides}, so that some of its elements are the same memory")
 
 
 def borrowed_array(given: Any) -> NDArray[Any]:

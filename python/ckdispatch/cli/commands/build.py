@@ -13,6 +13,7 @@ from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.config_options import add_config_options
 from ckdispatch.cli.options import Commands, add_command, whole
 from ckdispatch.cli.report import Block, Column, Report, Table
+from ckdispatch.user_files import check_writable
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def run(options: argparse.Namespace) -> Report:
     from ckdispatch import device_list, jit
 
     options.gpu = options.gpu or device_list.default_gpu()
+    if options.save is not None:
+        check_writable(options.save, "--save")
     wanted = asked(options)
     results: list[BuildResult] = []
     for gpus, specs in wanted.kernels.items():
