@@ -14,7 +14,7 @@ from ckdispatch.problems.base import Problem, check_numbers, check_options, chec
 from ckdispatch.whole_numbers import members
 from ckdispatch.wording import quoted
 
-_WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout", "weights")
+_WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout")
 _NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count")
 
 
@@ -77,7 +77,7 @@ class GemmProblem(Problem):
     groups: tuple[GemmGroup, ...] = ()
 
     def __post_init__(self) -> None:
-        check_words("a GEMM", self, _WORDS)
+        check_words(self, _WORDS)
         check_numbers("a GEMM", self, _NUMBERS)
         check_options("a GEMM", self)
         if not isinstance(self.groups, tuple) or not all(isinstance(group, GemmGroup) for group in self.groups):

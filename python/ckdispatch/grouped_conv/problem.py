@@ -63,7 +63,7 @@ class GroupedConvProblem(Problem):
     workspace_limit: int | None = None
 
     def __post_init__(self) -> None:
-        check_words("a convolution", self, ("direction", "dtype", "dtype_w", "dtype_y", "layout"))
+        check_words(self, ("direction", "dtype", "dtype_w", "dtype_y", "layout"))
         object.__setattr__(self, "bias", truth("bias", self.bias))
         check_direction(self.direction)
         check_numbers("a convolution", self, ("n", "g", "c", "k"))

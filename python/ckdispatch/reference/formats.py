@@ -95,13 +95,11 @@ def check_array(name: str, given: Any) -> None:
 
 
 def as_array(name: str, given: Any) -> NDArray[Any]:
-    """An array of numbers, also from a list of them."""
+    """An array, also from a list of numbers."""
     try:
-        array = np.asarray(given)
+        return np.asarray(given)
     except (TypeError, ValueError, RecursionError, RuntimeError):
         raise InvalidArgument(f"{name} is {kind_of(given)}; it must be an array") from None
-    check_array(name, array)
-    return array
 
 
 def widened(values: NDArray[Any]) -> Wide:

@@ -160,8 +160,12 @@ def cases(folder: Path) -> dict[str, Case]:
         "Registry.rank": on_registry("rank", problem=problem),
         "Registry.explain": on_registry("explain", problem=problem),
         "Registry.selection": on_registry("selection"),
-        "GemmConfig": Case(lambda **given: GemmConfig(**{**GEMM_CONFIG, **given}).expand("gfx942"), {}, (*GEMM_CONFIG, "epilogue", "scheduler", "pad", "d_count", "nothing")),
-        "GroupedConvConfig": Case(lambda **given: GroupedConvConfig(**{**CONV_CONFIG, **given}).expand("gfx942"), {}, (*CONV_CONFIG, "vector", "merged_groups")),
+        "GemmConfig": Case(
+            lambda **given: GemmConfig(**{**GEMM_CONFIG, **given}).expand("gfx942"), {}, (*GEMM_CONFIG, "epilogue", "scheduler", "pad", "d_count", "nothing")
+        ),
+        "GroupedConvConfig": Case(
+            lambda **given: GroupedConvConfig(**{**CONV_CONFIG, **given}).expand("gfx942"), {}, (*CONV_CONFIG, "vector", "merged_groups")
+        ),
         "GemmConfig.validate": case(GemmConfig(**GEMM_CONFIG).validate, arch="gfx942"),
         "GemmConfig.autocorrect": case(GemmConfig(**GEMM_CONFIG).autocorrect, arch="gfx942"),
         "GemmConfig.expand": case(GemmConfig(**GEMM_CONFIG).expand, arch="gfx942"),
@@ -176,7 +180,9 @@ def cases(folder: Path) -> dict[str, Case]:
         "Cache": Case(lambda **given: Cache(**given).info(), {}, ("folder", "limit")),
         "Cache.prune": case(Cache(folder / "cache").prune),
         "Cache.list": case(Cache(folder / "cache").list),
-        "jit.build": Case(lambda **given: build(**{"specs": [], "gpus": "gfx942", "cache": Cache(folder / "cache"), **given}), {}, ("specs", "gpus", "max_workers", "cache")),
+        "jit.build": Case(
+            lambda **given: build(**{"specs": [], "gpus": "gfx942", "cache": Cache(folder / "cache"), **given}), {}, ("specs", "gpus", "max_workers", "cache")
+        ),
         "parse_size": case(parse_size, text="1G"),
         "grouped_conv_reference": case(
             grouped_conv_reference, direction="forward", a=images[..., None, :], b=filters[None], sizes=GroupedConvProblem(**conv_problem).sizes

@@ -64,6 +64,7 @@ ARRAYS: dict[str, Any] = {
     "of records": np.zeros((64, 64), [("a", "f2"), ("b", "i4")]), "of another byte order": np.zeros((64, 64), ">f2"), "of uint16": np.zeros((64, 64), np.uint16),
     "read-only": _read_only(), "backwards": np.zeros((64, 64), np.float16)[::-1, ::-1], "with gaps": np.zeros((128, 128), np.float16)[::2, ::2],
     "broadcast": np.broadcast_to(np.float16(1), (64, 64)), "a matrix": np.asmatrix(np.zeros((64, 64), np.float16)),
-    "masked": np.ma.masked_array(np.zeros((64, 64), np.float16)), "not aligned": np.zeros(64 * 64 * 2 + 1, np.uint8)[1:].view(np.float16).reshape(64, 64),
+    "masked": np.ma.masked_array(np.zeros((64, 64), np.float16)),
+    "not aligned": np.zeros(64 * 64 * 2 + 1, np.uint8)[1:].view(np.float16).reshape(64, 64),
 }  # fmt: skip
 ODD: dict[str, Any] = {**NUMBERS, **TEXTS, **CONTAINERS, **ARRAYS}
