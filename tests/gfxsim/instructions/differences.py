@@ -203,8 +203,22 @@ def _flushing_sum(name: str) -> Correction:
     return Correction(changed, "sums of f32 in memory have no denormals on this GPU")
 
 
+_MEMORY_FIRST = "which NaN of two a sum in memory keeps is not documented; the texts differ in the order, and the simulator takes memory's first"
+
+
+def _sums_of_pairs() -> dict[tuple[str, str], Correction]:
+    found = {}
+    for name, forms in source.entries("rdna4").items():
+        code = next(iter(forms.values())).code
+        changed = re.sub(r"(src\[(\d+ : \d+)\]\.b?f16) \+ (tmp\[\2\]\.b?f16)", r"\3 + \1", code)
+        if changed != code:
+            found["rdna4", name] = Correction(changed, _MEMORY_FIRST)
+    return found
+
+
 # Where only the text of one generation, or for one GPU, is wrong.
 SPECIAL_CORRECTIONS: dict[tuple[str, str], Correction] = {
+    **_sums_of_pairs(),
     **{("rdna3", name): _half_waves(name) for name in ("ds_permute_b32", "ds_bpermute_b32")},
     **{(gpu, name): _flushing_sum(name) for gpu in ("gfx908", "gfx90a") for name in ("buffer_atomic_add_f32", "global_atomic_add_f32")},
 }

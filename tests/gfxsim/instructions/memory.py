@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instructions import numbers
+from instructions import check, numbers
 from instructions.layout import VECTOR_RESULT
 from instructions.memory_text import ADDRESS, BASE, DATA, DATA2, OFFSET, RESULT, MemoryText
 from instructions.rows import read_rows, write_row, write_rows
@@ -196,7 +196,7 @@ class MemoryCase(MemoryText):
         return _OUTSIDE if inner >= records else state.address + inner + scalar
 
     def forgive(self, got: State, wanted: State) -> None:
-        """Takes any NaN in memory for the one that is expected."""
+        """Takes a NaN in memory that is quiet for the one that is expected."""
         form, bits = self._number_format
         part, width = numbers.element(form, bits)
         layout = numbers.float_format(part)
@@ -204,7 +204,7 @@ class MemoryCase(MemoryText):
             return
         left, right = (self.memory_of(state).reshape(-1).view(f"<u{width // 8}") for state in (got, wanted))
         for place in np.flatnonzero(left != right):
-            if layout.is_nan(int(left[place])) and layout.is_nan(int(right[place])):
+            if check.same_number(layout, int(left[place]), int(right[place]), 0):
                 right[place] = left[place]
 
     # The result

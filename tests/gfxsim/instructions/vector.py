@@ -52,9 +52,6 @@ class VectorCase(VectorText):
                     values.append(numbers.related(before[lane], field.format, field.bits, rng))
                 else:
                     values.append(numbers.number(field.format, field.bits, rng))
-            if "scalef32" in self.mnemonic and number == len(self.form.sources) - 1:
-                # A scale that is no number gives no number, in formats that may have none.
-                values = [value & ~0x00800000 if value >> 23 & 0xFF == 0xFF else value for value in values]
             made[field.format, field.bits] = values
             self._put(state, number, field, values)
         if "rel" in self.mnemonic:

@@ -129,8 +129,8 @@ class Run:
             state.v[INDEX] = self.index
         return state
 
-    def run(self, state: State, text: str) -> np.ndarray:
-        """The numbers of D. No register but those of D may have changed."""
+    def codes(self, state: State, text: str) -> np.ndarray:
+        """The codes of D. No register but those of D may have changed."""
         i = self.instruction
         before = state.v.copy()
         state.run(i.gpu, code_of(i.gpu, i.acc.wave, text))
@@ -139,11 +139,14 @@ class Run:
         others[first : first + count] = False
         assert np.array_equal(state.v[others], before[others])
         codes = unpack(i.acc.layout, state.v[first : first + count], i.acc.shape, i.acc.spacing)
-        if i.acc.form == I32:
+        return codes & 0xFFFF if i.acc.form.bits == 16 else codes
+
+    def run(self, state: State, text: str) -> np.ndarray:
+        """The numbers of D."""
+        codes = self.codes(state, text)
+        if self.instruction.acc.form == I32:
             return codes.astype(np.uint32).view(np.int32).astype(np.int64)
-        if i.acc.form.bits == 16:
-            codes &= 0xFFFF
-        return i.acc.form.values(codes)
+        return self.instruction.acc.form.values(codes)
 
     def c_values(self) -> np.ndarray:
         if self.instruction.acc.form == I32:
@@ -175,6 +178,21 @@ def densify(stored: np.ndarray, places: np.ndarray) -> np.ndarray:
     for b, i, s in np.ndindex(*stored.shape):
         whole[b, i, s // 2 * 4 + int(places[b, i, s])] = stored[b, i, s]
     return whole
+
+
+def met_by(b: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The elements of B that the stored elements of a sparse A are multiplied with, by (block, row, column, stored)."""
+    k = places + np.arange(places.shape[2]) // 2 * 4
+    return np.stack([b[0][:, row] for row in k[0]])[None]
+
+
+def index_of(operand: Operand, places: np.ndarray) -> np.ndarray:
+    """The register of indices, with the first set alone."""
+    index = np.zeros(64, dtype=np.uint32)
+    for place in np.ndindex(*places.shape):
+        lane, element = operand.layout(*place)
+        index[lane] |= np.uint32(int(places[place]) << 2 * element)
+    return index
 
 
 def random_places(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:

@@ -7,7 +7,20 @@ import re
 
 import numpy as np
 import pytest
-from matrix.cases import ACCUMULATORS, SCALES, Instruction, Operand, Run, densify, prepare, random_places, wrapped
+from matrix import nans
+from matrix.cases import (
+    ACCUMULATORS,
+    SCALES,
+    Instruction,
+    Operand,
+    Run,
+    densify,
+    index_of,
+    met_by,
+    prepare,
+    random_places,
+    wrapped,
+)
 from matrix.formats import BF6, BF8, BF8_FNUZ, BF16, F16, F32, F64, FP4, FP6, FP8, FP8_FNUZ, I8, XF32, Format
 from matrix.layouts import mfma_halves, mfma_input, mfma_output
 from probe import Probe, ProbeError, State
@@ -391,6 +404,48 @@ def test_zeros_of_a_sparse_matrix_are_not_multiplied() -> None:
     run.b[0, :, 2::4] = 0x7C00
     run.index = np.full(64, 0b01000100, dtype=np.uint32)  # places 0 and 1
     assert np.all(run.run(run.state(), run.text("cbsz:1")) == 16)
+
+
+# NaNs: every bit, whatever the host's arithmetic makes of them.
+
+
+@pytest.mark.parametrize("instruction", [found for found in DENSE if not found.a.form.is_integer], ids=str)
+def test_nans(instruction: Instruction) -> None:
+    run = Run(instruction, seed=3)
+    nans.fill(run)
+    nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run))
+
+
+@pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (3, 0), (4, 1), (1, 4)])
+@pytest.mark.parametrize("shape", _F8F6F4)
+def test_nans_of_8_bits_and_less(shape: str, cbsz: int, blgp: int) -> None:
+    run = Run(_small(shape, cbsz, blgp, scale=False), seed=4)
+    nans.fill(run)
+    nans.check(run, run.codes(run.state(), run.text(_format_modifiers(cbsz, blgp))), nans.add_products(nans.start(run), run))
+
+
+@pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (0, 1), (1, 1), (2, 1), (3, 2), (4, 4), (1, 4)])
+@pytest.mark.parametrize("shape", _F8F6F4)
+def test_nans_of_scales(shape: str, cbsz: int, blgp: int) -> None:
+    run = Run(_small(shape, cbsz, blgp, scale=True), seed=5)
+    nans.fill(run)
+    state = run.state()
+    state.v[SCALES : SCALES + 2] = np.where(run.rng.random((2, 64)) < 0.1, 255, 127)
+    scales = [
+        np.where(state.v[SCALES + n] == 255, np.nan, 1.0).reshape(-1, along)[: run.a.shape[2] // 32]
+        for n, along in ((0, run.a.shape[1]), (1, run.b.shape[1]))
+    ]
+    text = run.text(f"op_sel_hi:[0,0,0] {_format_modifiers(cbsz, blgp)}", more=f", v{SCALES}, v{SCALES + 1}")
+    nans.check(run, run.codes(state, text), nans.add_scaled(nans.start(run), run, *scales))
+
+
+@pytest.mark.parametrize(("gpu", "kind", "shape"), [case for case in _SPARSE if case[1] != "i8"])
+def test_nans_of_sparse_matrices(gpu: str, kind: str, shape: tuple[int, int, int]) -> None:
+    run = Run(_sparse(gpu, kind, shape), seed=6)
+    nans.fill(run)
+    places = random_places(run.rng, run.a.shape)
+    run.index = index_of(run.instruction.a, places)
+    nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run, met_by(run.b, places)))
 
 
 def test_every_simulated_instruction_is_tested() -> None:

@@ -7,7 +7,8 @@ import re
 
 import numpy as np
 import pytest
-from matrix.cases import ACCUMULATORS, Instruction, Operand, Run, densify, prepare, random_places, wrapped
+from matrix import nans
+from matrix.cases import ACCUMULATORS, Instruction, Operand, Run, densify, index_of, met_by, prepare, random_places, wrapped
 from matrix.formats import BF8, BF16, F16, F32, FP8, I4, I8, U4, U8, Format
 from matrix.layouts import swmmac_a, swmmac_b, wmma_input, wmma_output
 from probe import Probe, ProbeError
@@ -244,6 +245,25 @@ def test_neg_is_the_sign_of_sparse_integers(case: _Case) -> None:
     run.index = np.full(64, 0x44444444, dtype=np.uint32)
     expected = wrapped(run.instruction, run.c_values() + run.product(a=densify(run.a, places)))
     assert np.array_equal(run.run(run.state(), run.text("neg_lo:[1,1,0]")), expected)
+
+
+# NaNs: every bit, whatever the host's arithmetic makes of them.
+
+
+@pytest.mark.parametrize("case", [case for case in _DENSE if case[3] != "i32"])
+def test_nans(case: _Case) -> None:
+    run = Run(_dense(case), seed=3)
+    nans.fill(run)
+    nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run))
+
+
+@pytest.mark.parametrize("case", [case for case in _SPARSE if case[3] != "i32"])
+def test_nans_of_sparse_matrices(case: _Case) -> None:
+    run = Run(_sparse(case), seed=4)
+    nans.fill(run)
+    places = random_places(run.rng, run.a.shape)
+    run.index = index_of(run.instruction.a, places)
+    nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run, met_by(run.b, places)))
 
 
 def test_every_simulated_instruction_is_tested() -> None:

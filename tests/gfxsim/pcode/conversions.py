@@ -80,12 +80,14 @@ def _scaled_number(form: Format, bits: int, power: int) -> Number | None:
 
 
 def _from_scaled(source: str, target: Type) -> Function:
-    """A small format times 2**(scale - 127); the largest scale is no number."""
+    """A small format times 2**(scale - 127); the largest scale is a NaN, and a NaN of the small format comes before it."""
 
     def convert(scope: Scope, x: Value, scale: Value) -> Value:
         form = scope.small_format(source)
         number = _scaled_number(form, x.bits, scale.integer - 127)
-        if scale.integer == 255 or form.is_nan(x.bits):
+        if form.is_nan(x.bits):
+            return Value(floats.convert(form, target.form, x.bits, Round.NEAREST), target)
+        if scale.integer == 255:
             return Value(target.form.nan, target)
         if number is None:
             return Value(floats.convert(form, target.form, x.bits, Round.NEAREST), target)
@@ -106,13 +108,14 @@ def _random_up(form: Format, number: Number, random: int) -> Number:
 
 
 def _to_scaled(target: str, stochastic: bool) -> Function:
-    """A number divided by 2**(scale - 127) in a small format. A format without NaN has its largest number instead."""
+    """A number divided by 2**(scale - 127) in a small format. A format without NaN has its largest number instead, with its sign."""
     kind = named_type(target)
 
     def convert(scope: Scope, x: Value, *rest: Value) -> Value:
         scale, form = rest[-1].integer, scope.small_format(target)
         if x.type.form.is_nan(x.bits) or scale == 255:
-            return Value((form.sign if x.bits & x.type.form.sign else 0) | (form.nan or form.most), kind)
+            nan = floats.first_nan(x.type.form, x.bits)
+            return Value((form.sign if nan & x.type.form.sign else 0) | (form.nan or form.most), kind)
         number = _scaled_number(x.type.form, x.bits, 127 - scale)
         if number is None:
             return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), kind)

@@ -41,7 +41,8 @@ class Format:
         self.quiet = 1 << (mantissa - 1)
         self.least = 1 - self.bias - mantissa  # the exponent of a denormal's last bit
         self.most = {Top.IEEE: self.infinity - 1, Top.NAN: ones - 1}.get(top, ones)
-        nans = {Top.IEEE: self.infinity | self.quiet, Top.NAN: ones, Top.FNUZ: self.sign}
+        # Of 8 bits, the NaN that is made has all ones.
+        nans = {Top.IEEE: ones if self.width == 8 else self.infinity | self.quiet, Top.NAN: ones, Top.FNUZ: self.sign}
         self.nan = nans.get(top, 0)
 
     def is_nan(self, bits: int) -> bool:
@@ -142,28 +143,40 @@ def from_integer(form: Format, number: int, mode: Round) -> int:
 
 
 def convert(source: Format, target: Format, bits: int, mode: Round) -> int:
-    """A number in another format. A NaN keeps its payload's upper bits and whether it is quiet, where both formats can."""
+    """A number in another format.
+
+    A NaN of 16 bits or more keeps its payload's upper bits and becomes quiet where it loses some; one of 8 bits has a sign at most.
+    """
     if source is target:
         return bits
     sign = target.sign if bits >= source.sign and source.top is not Top.FNUZ else 0
     if source.is_nan(bits):
-        if source.top is not Top.IEEE or target.top is not Top.IEEE:
+        if source.width <= 8 or target.width <= 8:
             return target.nan if target.top is Top.FNUZ else sign | target.nan
         shift = target.mantissa - source.mantissa
         fraction = bits & source.fraction
-        moved = fraction << shift if shift >= 0 else fraction >> -shift
-        return sign | target.infinity | (moved or 1)
+        return sign | target.infinity | (fraction << shift if shift >= 0 else fraction >> -shift | target.quiet)
     if source.is_infinite(bits):
         if target.top is Top.FINITE:
             return sign | target.most
-        return sign | target.infinity if target.top is Top.IEEE else target.nan
+        return sign | target.infinity if target.top is Top.IEEE else target.nan if target.top is Top.FNUZ else sign | target.nan
     return pack(target, unpack(source, bits), mode)
+
+
+def first_nan(form: Format, *operands: int) -> int:
+    """What becomes of NaNs: the first operand that is one, made quiet; an invalid operation gives the positive one without payload."""
+    return next((bits | form.quiet for bits in operands if form.is_nan(bits)), form.nan)
+
+
+def no_value(form: Format, a: int) -> int:
+    """What a root, a logarithm or a sine gives where it has no value: a NaN stays what it is, and all else gives the negative one."""
+    return first_nan(form, a) if form.is_nan(a) else form.sign | form.nan
 
 
 def multiply_add(form: Format, a: int, b: int, c: int, mode: Round, power: int = 0) -> int:
     """(a * b + c) * 2**power with one rounding."""
     if form.is_nan(a) or form.is_nan(b) or form.is_nan(c):
-        return form.nan
+        return first_nan(form, a, b, c)
     product_sign = (a ^ b) & form.sign
     if form.is_infinite(a) or form.is_infinite(b):
         zero = not (a & (form.sign - 1)) or not (b & (form.sign - 1))
@@ -191,7 +204,7 @@ def _sum(form: Format, x: Number, y: Number, mode: Round, power: int = 0) -> int
 def add(form: Format, a: int, b: int, mode: Round) -> int:
     """a + b."""
     if form.is_nan(a) or form.is_nan(b):
-        return form.nan
+        return first_nan(form, a, b)
     if form.is_infinite(a):
         return form.nan if form.is_infinite(b) and a != b else a
     if form.is_infinite(b):
@@ -202,7 +215,7 @@ def add(form: Format, a: int, b: int, mode: Round) -> int:
 def multiply(form: Format, a: int, b: int, mode: Round) -> int:
     """a * b."""
     if form.is_nan(a) or form.is_nan(b):
-        return form.nan
+        return first_nan(form, a, b)
     sign = (a ^ b) & form.sign
     if form.is_infinite(a) or form.is_infinite(b):
         zero = not (a & (form.sign - 1)) or not (b & (form.sign - 1))
@@ -215,7 +228,7 @@ def divide(form: Format, a: int, b: int, mode: Round) -> int:
     """a / b."""
     sign, mask = (a ^ b) & form.sign, form.sign - 1
     if form.is_nan(a) or form.is_nan(b):
-        return form.nan
+        return first_nan(form, a, b)
     if form.is_infinite(a):
         return form.nan if form.is_infinite(b) else sign | form.infinity
     if form.is_infinite(b):
@@ -231,7 +244,7 @@ def divide(form: Format, a: int, b: int, mode: Round) -> int:
 def square_root(form: Format, a: int, mode: Round) -> int:
     """The square root of a."""
     if form.is_nan(a) or (a > form.sign):
-        return form.nan
+        return no_value(form, a)
     if form.is_infinite(a) or not a & (form.sign - 1):
         return a
     x = unpack(form, a)
@@ -245,7 +258,7 @@ def square_root(form: Format, a: int, mode: Round) -> int:
 def scale(form: Format, a: int, power: int, mode: Round) -> int:
     """a * 2**power with one rounding."""
     if form.is_nan(a) or form.is_infinite(a):
-        return form.nan if form.is_nan(a) else a
+        return first_nan(form, a) if form.is_nan(a) else a
     x = unpack(form, a)
     # Beyond this the result is certain, and the integers stay small.
     power = max(-4 * form.bias, min(4 * form.bias, power))

@@ -147,20 +147,20 @@ def _pow(_: Scope, base: Value, x: Value) -> Value:
     if base.number != 2:
         raise ValueError("only powers of two are taken")
     if math.isnan(x.number):
-        return Value(x.type.form.nan, x.type)
+        return Value(floats.no_value(x.type.form, x.bits), x.type)
     return real(math.inf if x.number >= 1024 else 2.0**x.number, x.type)
 
 
 @_function("log2")
 def _log2(_: Scope, x: Value) -> Value:
     if math.isnan(x.number) or x.number < 0:
-        return Value(x.type.form.nan, x.type)
+        return Value(floats.no_value(x.type.form, x.bits), x.type)
     return real(math.log2(x.number) if x.number else -math.inf, x.type)
 
 
 def _turn(x: Value, function: Callable[[float], float]) -> Value:
     if not math.isfinite(x.number):
-        return Value(x.type.form.nan, x.type)
+        return Value(floats.no_value(x.type.form, x.bits), x.type)
     # Whole turns are taken off exactly, and quarters so that no digits are lost near a zero.
     part = Fraction(x.number) % 1
     quarter = round(part * 4)
