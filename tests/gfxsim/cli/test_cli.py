@@ -135,6 +135,8 @@ def test_help_names_every_command() -> None:
         (["disasm"], "disasm wants one file"),
         (["disasm", "a", "b"], "disasm wants one file"),
         (["disasm", "no/such/file"], "no/such/file"),
+        (["disasm", "/dev/urandom"], "/dev/urandom is no ordinary file"),
+        (["coverage", "/dev/zero"], "/dev/zero is no ordinary file"),
         (["coverage"], "coverage wants at least one file"),
         (["coverage", "no/such/file"], "no/such/file"),
     ],

@@ -87,7 +87,7 @@ int coverage_command(const Arguments& arguments) {
             for (const std::string& problem : use.problems) std::printf("    %s\n", problem.c_str());
         }
     }
-    if (parsed.has("--json")) std::printf("%s\n", all.dump(1).c_str());
+    if (parsed.has("--json")) std::printf("%s\n", all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     else std::printf("%zu instructions, %zu of them not simulated; 'rounding' may differ from a GPU in the last bit\n", uses.size(), missing);
     return missing ? 1 : 0;
 }

@@ -172,7 +172,7 @@ void CodeObject::decode_code(const ElfFile& elf, const Gpu& gpu, const std::stri
 }
 
 void CodeObject::find_kernels(const ElfFile& elf, const Gpu& gpu) {
-    for (DescribedKernel& described : read_metadata(elf.bytes())) {
+    for (DescribedKernel& described : read_metadata(elf)) {
         const Variable* descriptor = variable(described.descriptor);
         if (!descriptor || descriptor->size < sizeof(Descriptor))
             throw std::runtime_error("its kernel '" + shortened(described.kernel.name) + "' has no kernel descriptor");

@@ -3,7 +3,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 
 namespace gfxsim::comgr {
 namespace {
@@ -72,41 +71,9 @@ Metadata Metadata::find(const char* key) const {
     return Metadata(found);
 }
 
-u64 Metadata::size() const {
-    std::size_t size = 0;
-    if (!node_ || !good(amd_comgr_get_metadata_list_size(*node_, &size))) return 0;
-    return size;
-}
-
-Metadata Metadata::at(u64 index) const {
-    amd_comgr_metadata_node_t found;
-    if (!node_ || !good(amd_comgr_index_list_metadata(*node_, index, &found))) return {};
-    return Metadata(found);
-}
-
-std::string Metadata::text() const {
-    std::size_t size = 0;
-    if (!node_ || !good(amd_comgr_get_metadata_string(*node_, &size, nullptr)) || size == 0) return "";
-    std::string text(size, '\0');
-    if (!good(amd_comgr_get_metadata_string(*node_, &size, text.data()))) return "";
-    text.resize(size - 1);
-    return text;
-}
-
-u64 Metadata::number(u64 otherwise) const {
-    const std::string digits = text();
-    return digits.empty() ? otherwise : std::strtoull(digits.c_str(), nullptr, 10);
-}
-
 Metadata isa_metadata(const std::string& isa) {
     amd_comgr_metadata_node_t node;
     return good(amd_comgr_get_isa_metadata(isa.c_str(), &node)) ? Metadata(node) : Metadata();
-}
-
-Metadata code_metadata(Bytes elf) {
-    const Data data(AMD_COMGR_DATA_KIND_EXECUTABLE, elf);
-    amd_comgr_metadata_node_t node;
-    return good(amd_comgr_get_data_metadata(data.handle, &node)) ? Metadata(node) : Metadata();
 }
 
 std::string isa_name(Bytes elf) {

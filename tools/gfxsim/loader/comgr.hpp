@@ -12,7 +12,7 @@
 
 namespace gfxsim::comgr {
 
-/// A node of a metadata tree; false if there is none, and then all that is asked of it is empty.
+/// A node of a tree of facts about a GPU; false if there is none, and then nothing is found in it.
 class Metadata {
 public:
     Metadata() = default;
@@ -20,10 +20,6 @@ public:
 
     explicit operator bool() const { return node_ != nullptr; }
     Metadata find(const char* key) const;
-    u64 size() const;
-    Metadata at(u64 index) const;
-    std::string text() const;
-    u64 number(u64 otherwise = 0) const;
 
 private:
     std::shared_ptr<amd_comgr_metadata_node_t> node_;
@@ -31,8 +27,6 @@ private:
 
 /// Empty if the code object manager does not know the name.
 Metadata isa_metadata(const std::string& isa);
-/// Of a linked code object; empty if it has none.
-Metadata code_metadata(Bytes elf);
 /// The ISA of a linked code object, such as "amdgcn-amd-amdhsa--gfx942:xnack-"; empty if it is none that is known.
 std::string isa_name(Bytes elf);
 /// The code objects of a bundle, compressed or not, for each of the entry ids; an empty one where there is none.

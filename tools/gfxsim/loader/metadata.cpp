@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/loader/metadata.hpp"
 
-#include "gfxsim/loader/comgr.hpp"
+#include "gfxsim/loader/bytes.hpp"
+#include "gfxsim/loader/note.hpp"
 
 namespace gfxsim {
 namespace {
@@ -44,36 +45,63 @@ ArgKind kind_of(const std::string& name) {
     throw std::runtime_error("a kernel has an argument of the kind '" + shortened(name) + "', which is not simulated");
 }
 
-KernelArg read_arg(const comgr::Metadata& node) {
+using nlohmann::json;
+
+// A member of an object, or null.
+const json& member(const json& node, const char* key) {
+    static const json none;
+    const auto found = node.is_object() ? node.find(key) : node.end();
+    return found == node.end() ? none : *found;
+}
+
+u32 number(const json& node, const char* key, u32 otherwise = 0) {
+    const json& value = member(node, key);
+    if (value.is_null()) return otherwise;
+    if (value.is_boolean()) return value.get<bool>();
+    if (!value.is_number_unsigned() || value.get<u64>() > ~u32(0))
+        throw std::runtime_error(std::string("its metadata has a '") + key + "' that is no count");
+    return value.get<u32>();
+}
+
+std::string text(const json& node, const char* key) {
+    const json& value = member(node, key);
+    return value.is_string() ? value.get<std::string>() : "";
+}
+
+// Null, or a list.
+const json& list(const json& node, const char* key) {
+    const json& value = member(node, key);
+    if (!value.is_null() && !value.is_array()) throw std::runtime_error(std::string("its metadata has '") + key + "' that is no list");
+    return value;
+}
+
+KernelArg read_arg(const json& node) {
     KernelArg arg;
-    const std::string kind = node.find(".value_kind").text();
-    arg.offset = u32(node.find(".offset").number()), arg.size = u32(node.find(".size").number());
+    const std::string kind = text(node, ".value_kind");
+    arg.offset = number(node, ".offset"), arg.size = number(node, ".size");
     arg.kind = kind_of(kind);
-    arg.name = node.find(".name").text();
+    arg.name = text(node, ".name");
     if (arg.name.empty()) arg.name = kind;
     return arg;
 }
 
 }  // namespace
 
-std::vector<DescribedKernel> read_metadata(Bytes elf) {
+std::vector<DescribedKernel> read_metadata(const ckdispatch::device_code::ElfFile& elf) {
     std::vector<DescribedKernel> kernels;
-    const comgr::Metadata list = comgr::code_metadata(elf).find("amdhsa.kernels");
-    for (u64 i = 0; i < list.size(); ++i) {
-        const comgr::Metadata node = list.at(i);
-        const auto number = [&](const char* key, u64 otherwise = 0) { return u32(node.find(key).number(otherwise)); };
+    const json note = read_note(elf);
+    for (const json& node : list(note, "amdhsa.kernels")) {
         DescribedKernel described;
-        described.descriptor = node.find(".symbol").text();
-        Kernel& kernel       = described.kernel;
-        kernel.name          = node.find(".name").text();
-        kernel.kernarg_bytes = number(".kernarg_segment_size");
-        kernel.max_group_size = number(".max_flat_workgroup_size", 1024);
-        kernel.wave_size      = number(".wavefront_size", 64);
-        kernel.vgprs = number(".vgpr_count"), kernel.agprs = number(".agpr_count"), kernel.sgprs = number(".sgpr_count");
-        kernel.vgpr_spills = number(".vgpr_spill_count"), kernel.sgpr_spills = number(".sgpr_spill_count");
-        kernel.dynamic_stack = number(".uses_dynamic_stack") != 0;
-        const comgr::Metadata args = node.find(".args");
-        for (u64 n = 0; n < args.size(); ++n) kernel.args.push_back(read_arg(args.at(n)));
+        described.descriptor  = text(node, ".symbol");
+        Kernel& kernel        = described.kernel;
+        kernel.name           = text(node, ".name");
+        kernel.kernarg_bytes  = number(node, ".kernarg_segment_size");
+        kernel.max_group_size = number(node, ".max_flat_workgroup_size", 1024);
+        kernel.wave_size      = number(node, ".wavefront_size", 64);
+        kernel.vgprs = number(node, ".vgpr_count"), kernel.agprs = number(node, ".agpr_count"), kernel.sgprs = number(node, ".sgpr_count");
+        kernel.vgpr_spills = number(node, ".vgpr_spill_count"), kernel.sgpr_spills = number(node, ".sgpr_spill_count");
+        kernel.dynamic_stack = number(node, ".uses_dynamic_stack") != 0;
+        for (const json& arg : list(node, ".args")) kernel.args.push_back(read_arg(arg));
         kernels.push_back(std::move(described));
     }
     return kernels;

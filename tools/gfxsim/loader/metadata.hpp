@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "device_code/elf.hpp"
 #include "gfxsim/core/program.hpp"
-#include "gfxsim/loader/bytes.hpp"
 
 namespace gfxsim {
 
@@ -14,6 +14,6 @@ struct DescribedKernel {
     std::string descriptor;  ///< the symbol of its kernel descriptor
 };
 
-std::vector<DescribedKernel> read_metadata(Bytes elf);
+std::vector<DescribedKernel> read_metadata(const ckdispatch::device_code::ElfFile& elf);
 
 }  // namespace gfxsim
