@@ -13,10 +13,10 @@ from instructions.layout import registers
 from probe import EXEC, Probe, ProbeError, State
 
 SIZE = 4096  # of each memory that may be touched
-GUARD = 65536  # bytes around it that may not
+GUARD = 16384  # bytes around it that may not
 SCRATCH = 256
 SHARED, PRIVATE = 1 << 56, 2 << 56  # where flat addresses of LDS and of private memory begin
-NEAR = (-4096, -4, -1, 0, 16)
+NEAR = (-4096, -4, 0, 17)
 EDGES = tuple(sorted({(edge + near) % 2**64 for edge in (0, 2**31, 2**32, 2**47, 2**48, 2**63, 2**64) for near in NEAR}))
 
 ADDRESS, DATA, RESULT = 4, 40, 120  # vector registers
@@ -50,7 +50,7 @@ def accesses(prefix: str, generation: str) -> list[Access]:
     """Narrow and wide loads and stores, and an atomic where there is one."""
     old = generation == "gfx9"
     narrow, wide, add = ("dword", "dwordx4", "add") if old else ("b32", "b128", "add_u32")
-    found = [Access(f"{prefix}_{use}_{name}", use, size) for use in ("load", "store") for name, size in ((narrow, 4), (wide, 16))]
+    found = [Access(f"{prefix}_load_{narrow}", "load", 4), Access(f"{prefix}_load_{wide}", "load", 16), Access(f"{prefix}_store_{wide}", "store", 16)]
     return found + ([] if prefix == "scratch" else [Access(f"{prefix}_atomic_{add}", "atomic", 4)])
 
 
@@ -69,6 +69,8 @@ class Arena:
         for memory in (self.state.lds, self.state.scratch):
             memory[:] = noise.integers(0, 256, size=memory.shape, dtype=np.uint8)
         self._before = self._all.copy()
+        self._outside = np.ones(self._all.size, dtype=bool)
+        self._outside[GUARD : GUARD + SIZE] = False
         self.lanes = np.arange(64, dtype=_U64)
 
     @property
@@ -93,9 +95,7 @@ class Arena:
         except ProbeError as error:
             assert (self._all == self._before).all(), "memory was changed by an access that failed"
             return str(error)
-        outside = np.ones(self._all.size, dtype=bool)
-        outside[GUARD : GUARD + SIZE] = False
-        assert (self._all == self._before)[outside].all(), "bytes outside were changed"
+        assert (self._all == self._before)[self._outside].all(), "bytes outside were changed"
         return ""
 
     def set_vector(self, values: np.ndarray) -> None:
@@ -121,8 +121,8 @@ class Arena:
 def offsets(kind: str, generation: str) -> tuple[int, ...]:
     """Offsets that an instruction can have, of both signs where it has both."""
     if kind == "flat":
-        return (-(2**23), -4, 0, 2**23 - 4) if generation == "gfx12" else (0, 4, 4092)
-    return (-(2**23), -16, 0, 2**23 - 4) if generation == "gfx12" else (-4096, -16, 0, 4092)
+        return (-(2**23), -4, 2**23 - 4) if generation == "gfx12" else (0, 4, 4092)
+    return (-(2**23), -16, 2**23 - 4) if generation == "gfx12" else (-4096, -16, 4092)
 
 
 def bases(arena: Arena) -> list[int]:

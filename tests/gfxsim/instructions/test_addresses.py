@@ -23,7 +23,7 @@ from instructions.addresses import (
     bases,
     each,
 )
-GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")
 _U64 = np.uint64
 _FAULT = re.compile(r"(reads|writes|atomically updates) \d+ bytes at (0x[0-9a-f]+, .+|offset -?\d+ of a lane's private memory.+)|.*misaligned.*")
 
@@ -147,7 +147,7 @@ def test_private_memory_behind_a_buffer() -> None:
     arena = Arena("gfx90a")
     state, wrong = arena.state, []
     state.s[BASE : BASE + 4] = 0, 1 << 31, 0xFFFFFFFF, 1 << 23 | 3 << 21
-    for access in accesses("buffer", "gfx9")[:4]:
+    for access in accesses("buffer", "gfx9")[:3]:
         for offset, code in zip((0, 4092), arena.assemble([access.buffer_line("v4", f"s[8:11], s{OFFSET} offen offset:{n}") for n in (0, 4092)])):
             before = state.scratch.copy()
             for vector, number in itertools.product(SCRATCH_EDGES, (0, 64, 64 * SCRATCH, 2**32 - 64)):
@@ -168,7 +168,7 @@ def test_buffers_that_say_more_than_there_is(arena: Arena) -> None:
     state, wrong = arena.state, []
     old = arena.generation == "gfx9"
     for access in accesses("buffer", arena.generation):
-        if access.use != "load" and access.size == 16:
+        if access.use == "store":
             continue
         immediates = (0, 4092)
         texts = [access.buffer_line("v4", f"s[8:11], s{OFFSET} offen offset:{n}") for n in immediates]
