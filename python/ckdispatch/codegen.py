@@ -135,7 +135,8 @@ class CodegenRunner:
         """The sources of one config or of several, each with all kernels that it expands to."""
         from ckdispatch.config.base import KernelConfig
 
-        configs = [config] if isinstance(config, KernelConfig) else list(members(config) or [config])
+        several = tuple(config) if isinstance(config, Iterator) else members(config)
+        configs = [config] if several is None else list(several)
         for one in configs:
             if not isinstance(one, KernelConfig):
                 raise InvalidArgument(f"sources of {kind_of(one)} were asked for; give a config such as GemmConfig, or several")

@@ -136,7 +136,7 @@ class Selection:
         def chosen(_user: object, _problem: object, kernels: Any, count: int) -> int:
             try:
                 chosen = choose([kernels[i].decode() for i in range(count)])
-                return in_range("the kernel that a chooser chose", chosen, 0, count - 1)
+                return in_range("the kernel that a chooser chose", chosen, 0, 2**63 - 1)
             except BaseException as error:  # it cannot cross C; an index out of range fails the selection
                 self._raised.error = error
                 return count
