@@ -9,12 +9,19 @@ from typing import Any
 
 from ckgen.core.choice import Choice
 from ckgen.core.errors import FieldError
+from ckgen.core.limits import MOST_BYTES, MOST_NUMBER
 from ckgen.core.tile import Dim3
+
+
+_MOST_DIGITS = 30
 
 
 def show(value: object) -> str:
     """A JSON value as the user wrote it, short enough for a sentence."""
-    text = json.dumps(value, default=str)
+    try:
+        text = json.dumps(value, default=str)
+    except (RecursionError, ValueError):
+        return "something too large or too deep to show"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -43,30 +50,45 @@ def encode(value: object) -> Any:
 def load_json(path: Path) -> Any:
     """The JSON document in ``path``; repeated keys are refused, where ``json`` keeps the last."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique_keys)
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise FieldError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise FieldError(f"{str(path)!r} cannot be read: {error}") from error
+    if len(data) > MOST_BYTES:
+        raise FieldError(f"{path} has more than {MOST_BYTES:,} bytes, the most that is read")
+    try:
+        return parse_json(data.decode("utf-8"), str(path))
     except UnicodeDecodeError as error:
         raise FieldError(f"{path} is not UTF-8 text: {error.reason}") from error
-    except ValueError as error:
-        raise FieldError(f"{path} is not valid JSON: {error}") from error
 
 
-def parse_json(text: str) -> Any:
-    """The JSON document ``text``, as strictly as ``load_json``."""
+def parse_json(text: str, name: str = "") -> Any:
+    """The JSON document ``text``, as strictly as ``load_json``; messages call it ``name``."""
+    what = f"{name} is " if name else ""
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_int=_whole_number)
+    except RecursionError as error:
+        raise FieldError(f"{what}nested too deeply to be read as JSON") from error
     except ValueError as error:
-        raise FieldError(f"not valid JSON: {error}") from error
+        raise FieldError(f"{what}not valid JSON: {error}") from error
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise ValueError(f"the key {repeated!r} appears twice in one object")
     return result
+
+
+def _whole_number(digits: str) -> int:
+    """No field takes a number of that many digits, and Python takes long over converting it."""
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number has {len(digits):,} digits, and {_MOST_DIGITS} are the most here")
+    return int(digits)
 
 
 def _decode_bool(value: object) -> bool:
@@ -79,7 +101,9 @@ def _decode_bool(value: object) -> bool:
 
 def _decode_int(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
-        return value
+        if abs(value) <= MOST_NUMBER:
+            return value
+        raise FieldError(f"expected a whole number of at most {MOST_NUMBER}, not {show(value)}")
     raise FieldError(f"expected a whole number, not {show(value)}")
 
 
@@ -89,7 +113,9 @@ def _decode_dim3(value: object) -> Dim3:
         and len(value) == 3
         and all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in value)
     ):
-        return Dim3(*value)
+        if max(value) <= MOST_NUMBER:
+            return Dim3(*value)
+        raise FieldError(f"expected three numbers of at most {MOST_NUMBER}, not {show(value)}")
     raise FieldError(f"expected three positive numbers such as [128, 128, 32], not {show(value)}")
 
 

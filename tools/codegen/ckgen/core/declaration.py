@@ -11,6 +11,7 @@ from typing import Any
 from ckgen.core import codec
 from ckgen.core.errors import CkgenError, DeclarationError, FieldError
 from ckgen.core.family import EntryField, Family, look_up_family
+from ckgen.core.limits import MOST_ENTRIES
 
 WILDCARD = "*"
 ANY_NUMBER = -1
@@ -101,6 +102,11 @@ def parse_declaration(
         raise DeclarationError(
             f"{source}, field 'kernels': expected a list of at least one entry, "
             f"not {codec.show(kernels)}"
+        )
+    if len(kernels) > MOST_ENTRIES:
+        raise DeclarationError(
+            f"{source}, field 'kernels': has {len(kernels):,} entries, and a declaration may have "
+            f"{MOST_ENTRIES:,}; divide it"
         )
     entries: list[Entry] = []
     errors: list[str] = []

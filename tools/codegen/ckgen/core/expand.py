@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ckarch import ArchSpecs
 
 from ckgen.core.declaration import Declaration, Entry
-from ckgen.core.family import EntryField, Family
+from ckgen.core.family import Family
+from ckgen.core.limits import FEW_CHOICES, LISTED_ERRORS, MOST_CHOICES, MOST_KERNELS
 from ckgen.core.nearest import refusal
 from ckgen.core.rules import Finding, first_violation
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
+from ckgen.core.wildcards import Walk, count_choices
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class ExpandedKernel:
 class Expansion:
     """The kernels of a set, the sentences about what is wrong with it, and what rules dropped.
 
+    Of many errors the first ones are listed, and the last says how many there are besides.
     ``dropped`` counts, by rule id, the choices of wildcards and lists that are legal nowhere.
     """
 
@@ -53,12 +55,21 @@ class _Collector:
     kernels: dict[KernelSpec, ExpandedKernel] = field(default_factory=dict)
     explicit: set[KernelSpec] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
+    unlisted: int = 0
+
+    def refuse(self, sentence: Callable[[], str]) -> None:
+        """Something is wrong; ``sentence``, which may take long to make, is not if there are many."""
+        if len(self.errors) < LISTED_ERRORS:
+            self.errors.append(sentence())
+        else:
+            self.unlisted += 1
 
     def add(self, kernel: ExpandedKernel, explicit: bool) -> None:
         other = self.kernels.get(kernel.spec)
         if other is not None and (explicit or kernel.spec in self.explicit):
-            self.errors.append(
-                f"{kernel.entry}: declares {kernel.name}, which {other.entry} already declares; "
+            first = other.entry
+            self.refuse(
+                lambda: f"{kernel.entry}: declares {kernel.name}, which {first} already declares; "
                 "remove one of them"
             )
             return
@@ -105,17 +116,32 @@ def expand(
     Expansions that share kernels, such as the sets of one file, should share ``refusals``.
     """
     known = Refusals() if refusals is None else refusals
-    collector = _Collector(arch.gpus, errors=list(declaration.errors))
+    collector = _Collector(arch.gpus)
+    for error in declaration.errors:
+        collector.refuse(lambda sentence=error: sentence)  # type: ignore[misc]
     dropped: Counter[str] = Counter()
-    for entry in declaration.entries:
-        meant = entry.gpus or arch.gpus
-        targets = [Target.of(arch, name) for name in meant]
-        if entry.explicit:
-            _expand_explicit(declaration.family, entry, targets, arch, collector, known)
-        else:
-            dropped += _expand_wildcards(declaration.family, entry, targets, arch, collector)
+    family = declaration.family
+    meant = [[Target.of(arch, name) for name in entry.gpus or arch.gpus] for entry in declaration.entries]
+    numbers = [
+        1 if entry.explicit else count_choices(family, entry, targets)
+        for entry, targets in zip(declaration.entries, meant)
+    ]
+    together = sum(numbers)
+    if together > MOST_CHOICES:
+        number, widest = max(zip(numbers, declaration.entries), key=lambda pair: pair[0])
+        collector.refuse(lambda: _too_many(family, widest, number, together))
+    else:
+        for entry, targets, number in zip(declaration.entries, meant, numbers):
+            if entry.explicit:
+                _expand_explicit(family, entry, targets, arch, collector, known)
+            else:
+                walk = Walk(family, entry, targets, arch, cuts=together > FEW_CHOICES)
+                dropped += _expand_wildcards(walk, number, collector)
     kernels = tuple(collector.kernels.values())
-    return Expansion(kernels, tuple(collector.errors), dict(sorted(dropped.items())))
+    errors = collector.errors
+    if collector.unlisted:
+        errors.append(f"{declaration.source}: {collector.unlisted:,} more errors were found; mend these first")
+    return Expansion(kernels, tuple(errors), dict(sorted(dropped.items())))
 
 
 def _expand_explicit(
@@ -129,52 +155,74 @@ def _expand_explicit(
     choice = {name: option.values[0] for name, option in entry.options.items() if option.values}
     spec = family.build(choice, arch)
     legal: list[str] = []
-    findings: dict[Target, Finding] = {}
+    findings: dict[str, Finding] = {}
     for target in targets:
         finding = first_violation(family.rules, spec, target)
         if finding is None:
             legal.append(target.name)
         else:
-            findings[target] = finding
+            findings[target.name] = finding
     if legal:
         refused = _not_meant(targets, arch)
-        for target, finding in findings.items():
-            refused[target.name] = known.elsewhere(family, finding, spec, target)
+        for target in targets:
+            if target.name in findings:
+                found = findings[target.name]
+                refused[target.name] = known.elsewhere(family, found, spec, target)
         collector.add(ExpandedKernel(spec, tuple(legal), refused, entry.label), explicit=True)
         return
-    # Of many GPUs the one with the fewest violations says most about what the author meant.
-    closest = min(targets, key=lambda target: len(family.judge(spec, target).violations))
-    why = known.nowhere(family, findings[closest], spec, closest)
-    collector.errors.append(f"{entry.label}: {spec.name} is not legal on {_any_of(targets)}: {why}")
+
+    def sentence() -> str:
+        # Of many GPUs the one with the fewest violations says most about what the author meant.
+        closest = min(targets, key=lambda target: len(family.judge(spec, target).violations))
+        why = known.nowhere(family, findings[closest.name], spec, closest)
+        return f"{entry.label}: {spec.name} is not legal on {_any_of(targets)}: {why}"
+
+    collector.refuse(sentence)
 
 
-def _expand_wildcards(
-    family: Family,
-    entry: Entry,
-    targets: Sequence[Target],
-    arch: ArchSpecs,
-    collector: _Collector,
-) -> Counter[str]:
+def _expand_wildcards(walk: Walk, number: int, collector: _Collector) -> Counter[str]:
+    """Adds the legal ones of ``number`` choices; returns how many of the others each rule refuses."""
+    family, entry, targets, arch = walk.family, walk.entry, walk.targets, walk.arch
     judged: dict[KernelSpec, dict[str, Finding | None]] = {}
+    legal: set[KernelSpec] = set()
     for target in targets:
-        for spec in _product(family, entry, target, arch):
+        for spec in walk.on(target):
             finding = first_violation(family.rules, spec, target)
             judged.setdefault(spec, {})[target.name] = finding
-    dropped: Counter[str] = Counter()
+            if finding is None:
+                legal.add(spec)
+            if len(legal) > MOST_KERNELS:
+                collector.refuse(
+                    lambda: f"{entry.label}: more than {MOST_KERNELS:,} of its {number:,} choices are "
+                    f"legal kernels, and {MOST_KERNELS:,} are the most that an entry may stand for; "
+                    "name fewer choices"
+                )
+                return Counter()
+    dropped = walk.cut
     for spec, findings in judged.items():
-        violations = [finding for finding in findings.values() if finding is not None]
-        if len(violations) == len(findings):
-            dropped[violations[0].rule.id] += 1
-        else:
+        if spec in legal:
             collector.add(_judge_everywhere(family, entry, spec, findings, targets, arch), False)
-    if sum(dropped.values()) == len(judged):
+        else:
+            violations = [finding for finding in findings.values() if finding is not None]
+            dropped[violations[0].rule.id] += 1
+    if not legal:
         why = ", ".join(f"{rule} refuses {number}" for rule, number in sorted(dropped.items()))
-        collector.errors.append(
-            f"{entry.label}: none of its {sum(dropped.values())} choices is legal on "
+        collector.refuse(
+            lambda: f"{entry.label}: none of its {sum(dropped.values())} choices is legal on "
             f"{_any_of(targets)} ({why or 'there is nothing to choose from'}); "
             "allow more choices for the fields that these rules name"
         )
     return dropped
+
+
+def _too_many(family: Family, entry: Entry, number: int, together: int) -> str:
+    """Says how many choices there are, how many there may be, and which fields make them."""
+    open_fields = [f.name for f in family.entry_fields if not entry.options[f.name].single]
+    others = "" if number == together else f" of the {together:,} of all entries"
+    return (
+        f"{entry.label}: has {number:,} choices{others} on all GPUs together, and a declaration may "
+        f"have {MOST_CHOICES:,}; say which ones are meant in some of {', '.join(open_fields)}"
+    )
 
 
 def _judge_everywhere(
@@ -196,24 +244,6 @@ def _judge_everywhere(
         else:
             refused[target.name] = str(finding)
     return ExpandedKernel(spec, tuple(gpus), refused, entry.label)
-
-
-def _product(family: Family, entry: Entry, target: Target, arch: ArchSpecs) -> Iterator[KernelSpec]:
-    for choice in _choices(family.entry_fields, entry, target, {}):
-        yield family.build(choice, arch)
-
-
-def _choices(
-    fields: Sequence[EntryField], entry: Entry, target: Target, chosen: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
-    if not fields:
-        yield dict(chosen)
-        return
-    first, rest = fields[0], fields[1:]
-    values = entry.options[first.name].values
-    for value in first.choices(target, chosen) if values is None else values:
-        chosen[first.name] = value
-        yield from _choices(rest, entry, target, chosen)
 
 
 def _not_meant(targets: Sequence[Target], arch: ArchSpecs) -> dict[str, str]:

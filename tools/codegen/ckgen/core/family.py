@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ckarch import ArchSpecs
@@ -53,6 +54,8 @@ class Family(ABC):
     spec_type: ClassVar[type[KernelSpec]]
     rules: ClassVar[tuple[Rule, ...]]
     entry_fields: ClassVar[tuple[EntryField, ...]]
+    made_of: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    """The entry fields that ``build`` makes a field of the spec from, where not from the one of its name."""
     field_weights: ClassVar[Mapping[str, float]]
     """How reluctantly a field is changed when looking for the nearest legal spec; 1 if absent."""
     host_needs_ck: ClassVar[bool] = False

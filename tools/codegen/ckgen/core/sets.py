@@ -9,15 +9,18 @@ set takes only the entries that name that word among their ``"subsets"``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from types import MappingProxyType
 from typing import Any
 
 from ckgen.core import codec
 from ckgen.core.declaration import Declaration, Entry, Options
 from ckgen.core.errors import DeclarationError, FieldError
+from ckgen.core.limits import MOST_SETS
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _SUBSET = "subset"
@@ -42,12 +45,22 @@ def named_sets(declaration: Declaration, default: str) -> tuple[NamedSet, ...]:
             f"{source}, field 'sets': expected a JSON object of at least one set, "
             f"not {codec.show(said)}"
         )
-    sets = [one for name, value in said.items() for one in _sets(name, value, declaration)]
-    names = [one.name for one in sets]
-    repeated = next((name for name in names if names.count(name) > 1), None)
+    sets: list[NamedSet] = []
+    for pattern, value in said.items():
+        sets += _sets(pattern, value, declaration)
+        if len(sets) > MOST_SETS:
+            raise _too_many_sets(f"{source}, field 'sets'", len(sets))
+    names = Counter(one.name for one in sets)
+    repeated = next((name for name, number in names.items() if number > 1), None)
     if repeated is not None:
         raise DeclarationError(f"{source}, field 'sets': {repeated!r} appears twice")
     return tuple(sets)
+
+
+def _too_many_sets(label: str, number: int) -> DeclarationError:
+    return DeclarationError(
+        f"{label}: makes {number:,} sets, and a declaration may have {MOST_SETS:,}; name fewer choices"
+    )
 
 
 def restrict(declaration: Declaration, to: NamedSet) -> Declaration:
@@ -90,6 +103,9 @@ def _sets(pattern: str, value: object, declaration: Declaration) -> list[NamedSe
             choices[name] = [fields[name].decode(item) for item in items]
         except FieldError as error:
             raise DeclarationError(f"{label}, field {name!r}: {error}") from error
+    number = prod(map(len, choices.values()))
+    if number > MOST_SETS:
+        raise _too_many_sets(label, number)
     only = [dict(zip(choices, values)) for values in product(*choices.values())]
     return [NamedSet(_name(pattern, one, label), MappingProxyType(one), subset) for one in only]
 

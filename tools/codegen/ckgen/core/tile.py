@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ckgen.core.errors import FieldError
+from ckgen.core.limits import MOST_NUMBER
 
 
 class Dim3(NamedTuple):
@@ -39,6 +40,8 @@ class Dim3(NamedTuple):
         parts = text.split("x")
         if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
             raise FieldError(f"{text!r} is not three extents such as 128x128x32")
+        if max(map(len, parts)) > len(str(MOST_NUMBER)):
+            raise FieldError(f"{text[:40]!r} begins three extents of which one is more than {MOST_NUMBER}")
         return cls(*(int(part) for part in parts))
 
 

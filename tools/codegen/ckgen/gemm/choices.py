@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, product
+from types import MappingProxyType
 from typing import Any
 
 from ckarch import ArchSpecs
@@ -63,6 +64,21 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
         pad_n=pad_n,
         pad_k=pad_k,
     )
+
+
+MADE_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "dtype_a": ("dtype", "dtype_a"),
+        "dtype_b": ("dtype", "dtype_b"),
+        "dtype_acc": ("dtype", "dtype_a", "dtype_b"),
+        "dtype_c": ("dtype", "dtype_a", "dtype_b", "dtype_c"),
+        "dtype_d": ("dtype", "dtype_a", "dtype_b", "dtype_c", "dtype_d"),
+        "pad_m": ("pad",),
+        "pad_n": ("pad",),
+        "pad_k": ("pad",),
+    }
+)
+"""What ``build_spec`` reads for the fields that are not an entry field themselves."""
 
 
 def dtypes(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:

@@ -15,7 +15,7 @@ from ckgen.core.family import Family
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.gemm.alternatives import alternatives
-from ckgen.gemm.choices import ENTRY_FIELDS, build_spec
+from ckgen.gemm.choices import ENTRY_FIELDS, MADE_OF, build_spec
 from ckgen.gemm.context import template_context
 from ckgen.gemm.dtypes import default_dtypes
 from ckgen.gemm.names import parse_name
@@ -40,6 +40,7 @@ class GemmFamily(Family):
     spec_type = GemmSpec
     rules = GEMM_RULES
     entry_fields = ENTRY_FIELDS
+    made_of = MADE_OF
     field_weights = MappingProxyType(
         {
             "variant": 8.0, "fused_op": 8.0, "d_count": 8.0, "d_layout": 8.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from ckarch import ArchSpecs
@@ -61,6 +62,19 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
         vector_b=vector_b,
         vector_c=vector_c,
     )
+
+
+_DTYPES = ("variant", "ndim_spatial", "layout", "dtype", "dtype_b", "dtype_c")
+_VECTORS = ("vector", "ndim_spatial", "layout", "specialization")
+MADE_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(("dtype_x", "dtype_w", "dtype_y"), _DTYPES),
+        **dict.fromkeys(("vector_a", "vector_b", "vector_c"), _VECTORS),
+        "dtype_acc": ("dtype", "dtype_b"),
+        "layout": ("layout", "ndim_spatial"),
+    }
+)
+"""What ``build_spec`` reads for the fields that are not an entry field themselves."""
 
 
 def _usual_vectors(order: Order, specialization: Specialization) -> Dim3:

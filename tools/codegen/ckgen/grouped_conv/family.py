@@ -20,6 +20,7 @@ from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
 from ckgen.grouped_conv.choices import (
     DIMENSIONS,
     ENTRY_FIELDS,
+    MADE_OF,
     MERGED_GROUPS,
     VECTORS,
     build_spec,
@@ -49,6 +50,7 @@ class GroupedConvFamily(Family):
     spec_type = GroupedConvSpec
     rules = GROUPED_CONV_RULES
     entry_fields = ENTRY_FIELDS
+    made_of = MADE_OF
     host_needs_ck = True
     field_weights = MappingProxyType(
         {

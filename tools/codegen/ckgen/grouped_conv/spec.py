@@ -116,6 +116,9 @@ class ImplicitGemm(GemmSpec):
         return self.given_vectors
 
 
+_OF_DTYPES = ("variant", "layout", "dtype_x", "dtype_w", "dtype_y")
+
+
 @dataclass(frozen=True)
 class GroupedConvSpec(KernelSpec):
     """One kernel that convolves ``x`` with ``w`` to ``y``, or computes a gradient.
@@ -127,6 +130,17 @@ class GroupedConvSpec(KernelSpec):
     """
 
     family: ClassVar[str] = "grouped_conv"
+    parts: ClassVar[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
+        {
+            "implicit_gemm": {
+                **dict.fromkeys(("dtype_a", "dtype_b", "dtype_c", "dtype_d"), _OF_DTYPES),
+                **dict.fromkeys(("pad_m", "pad_n", "pad_k", "persistent", "d_layout"), ()),
+                "variant": ("fused_op", "d_count"),
+                "layout": ("variant", "layout"),
+                "given_vectors": ("vector_a", "vector_b", "vector_c"),
+            }
+        }
+    )
 
     variant: Variant
     ndim_spatial: int
