@@ -16,37 +16,41 @@ inline T step(T a, T b, T c) {
     else return sum;
 }
 
-/// Computes results by `compute<settles>`: quickly, and once more if a NaN is among them, which the host has then made.
-template <class T, class Compute>
-inline void without_host_nans(const T* results, int count, Compute compute) {
-    compute(std::false_type{});
-    if constexpr (!std::is_same_v<T, u32>) {
-        if (__builtin_expect(fp::any_nan(results, count), false)) compute(std::true_type{});
-    }
+/// In two halves side by side, because each comparison waits for the one before it. `count` is even.
+template <class T>
+inline bool all_finite(const T* values, int count) {
+    fp::bits_type<T> largest = 0;
+    for (int n = 0; n < count / 2; ++n)
+        largest = std::max(largest, std::max(fp::magnitude_of(values[n]), fp::magnitude_of(values[n + count / 2])));
+    return largest < fp::kInfinityBits<T>;
 }
 
-}  // namespace
+/// Whether the host's sums are the GPU's without a look at each. A product of finite numbers is finite before it is rounded,
+/// and never makes a NaN of the sum that it is added to; if that is a NaN already, every host hands it on and makes it quiet.
+template <class T>
+inline bool needs_no_settling(const T* a, int count_a, const T* b, int count_b) {
+    if constexpr (std::is_floating_point_v<T>) return all_finite(a, count_a) && all_finite(b, count_b);
+    else return true;
+}
 
-template <int M, int N, class T>
-void multiply(const T* a, const T* b, int block, int depth, const Row* start, Row* rows) {
+template <bool settles, int M, int N, class T>
+inline void multiply_block(const T* a, const T* b, int block, int depth, const Row* start, Row* rows) {
     using Acc = Accumulator<M, N, T>;
     constexpr int height = 4, width = std::min(N, 64 / int(sizeof(T)));
     for (int i0 = 0; i0 < M; i0 += height) {
         for (int j0 = 0; j0 < N; j0 += width) {
             T acc[height][width];
-            without_host_nans(acc[0], height * width, [&](auto settles) {
+            for (int r = 0; r < height; ++r) {
+                const int element = Acc::element(i0 + r, block), lane = Acc::lane(i0 + r, block) + j0;
+                for (int j = 0; j < width; ++j) acc[r][j] = Acc::load(start, element, lane + j);
+            }
+            for (int k = 0; k < depth; ++k) {
+                const T* left  = a + k * M + i0;
+                const T* right = b + k * N + j0;
                 for (int r = 0; r < height; ++r) {
-                    const int element = Acc::element(i0 + r, block), lane = Acc::lane(i0 + r, block) + j0;
-                    for (int j = 0; j < width; ++j) acc[r][j] = Acc::load(start, element, lane + j);
+                    for (int j = 0; j < width; ++j) acc[r][j] = step<settles>(left[r], right[j], acc[r][j]);
                 }
-                for (int k = 0; k < depth; ++k) {
-                    const T* left  = a + k * M + i0;
-                    const T* right = b + k * N + j0;
-                    for (int r = 0; r < height; ++r) {
-                        for (int j = 0; j < width; ++j) acc[r][j] = step<settles.value>(left[r], right[j], acc[r][j]);
-                    }
-                }
-            });
+            }
             for (int r = 0; r < height; ++r) {
                 const int element = Acc::element(i0 + r, block), lane = Acc::lane(i0 + r, block) + j0;
                 for (int j = 0; j < width; ++j) Acc::store(rows, element, lane + j, acc[r][j]);
@@ -55,22 +59,34 @@ void multiply(const T* a, const T* b, int block, int depth, const Row* start, Ro
     }
 }
 
-template <int M, int N, class T>
-void multiply_sparse(const T* a, const u8* indices, const T* b, int stored, Row* rows) {
+template <bool settles, int M, int N, class T>
+inline void multiply_stored(const T* a, const u8* indices, const T* b, int stored, Row* rows) {
     using Acc = Accumulator<M, N, T>;
     for (int i = 0; i < M; ++i) {
         const int element = Acc::element(i, 0), lane = Acc::lane(i, 0);
         T acc[N];
-        without_host_nans(acc, N, [&](auto settles) {
-            for (int j = 0; j < N; ++j) acc[j] = Acc::load(rows, element, lane + j);
-            for (int k = 0; k < stored; ++k) {
-                const T left   = a[k * M + i];
-                const T* right = b + indices[k * M + i] * N;
-                for (int j = 0; j < N; ++j) acc[j] = step<settles.value>(left, right[j], acc[j]);
-            }
-        });
+        for (int j = 0; j < N; ++j) acc[j] = Acc::load(rows, element, lane + j);
+        for (int k = 0; k < stored; ++k) {
+            const T left   = a[k * M + i];
+            const T* right = b + indices[k * M + i] * N;
+            for (int j = 0; j < N; ++j) acc[j] = step<settles>(left, right[j], acc[j]);
+        }
         for (int j = 0; j < N; ++j) Acc::store(rows, element, lane + j, acc[j]);
     }
+}
+
+}  // namespace
+
+template <int M, int N, class T>
+void multiply(const T* a, const T* b, int block, int depth, const Row* start, Row* rows) {
+    if (needs_no_settling(a, depth * M, b, depth * N)) return multiply_block<false, M, N>(a, b, block, depth, start, rows);
+    if constexpr (std::is_floating_point_v<T>) multiply_block<true, M, N>(a, b, block, depth, start, rows);
+}
+
+template <int M, int N, class T>
+void multiply_sparse(const T* a, const u8* indices, const T* b, int stored, Row* rows) {
+    if (needs_no_settling(a, stored * M, b, 2 * stored * N)) return multiply_stored<false, M, N>(a, indices, b, stored, rows);
+    if constexpr (std::is_floating_point_v<T>) multiply_stored<true, M, N>(a, indices, b, stored, rows);
 }
 
 template void multiply<32, 32>(const f32*, const f32*, int, int, const Row*, Row*);
