@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of bad input share: the kernels, an attempt to launch one, a header for compressed bundles, and proof that the runtime still works."""
+"""What the tests of bad input share: kernels, an attempt to launch one, a header for compressed bundles, and proof that the runtime still works."""
 
 from __future__ import annotations
 

@@ -81,7 +81,8 @@ def results() -> Result:
             total.outcomes += part.outcomes
             total.bad += part.bad
             total.megabytes = max(total.megabytes, part.megabytes)
-    print(f"CK_SEED={SEED}: {total.outcomes.total()} cases, {len(total.bad)} bad, at most {total.megabytes} MiB: {dict(sorted(total.outcomes.items()))}")
+    print(f"CK_SEED={SEED}: {total.outcomes.total()} cases that ended well, {len(total.bad)} that did not, at most {total.megabytes} MiB")
+    print(dict(sorted(total.outcomes.items())))
     return total
 
 

@@ -33,7 +33,8 @@ class Elf:
     def headers(self, kind: int, flags: int = 0) -> list[int]:
         """Where the headers of the sections of a kind are."""
         places = [self.sections + 64 * i for i in range(self.section_count)]
-        return [at for at in places if struct.unpack_from("<IQ", self.image, at + 4)[0] == kind and struct.unpack_from("<Q", self.image, at + 8)[0] & flags == flags]
+        found = {at: struct.unpack_from("<4xIQ", self.image, at) for at in places}
+        return [at for at, (own, own_flags) in found.items() if own == kind and own_flags & flags == flags]
 
     def set_section(self, header: int, offset: int, size: int) -> None:
         struct.pack_into("<QQ", self.image, header + 24, offset, size)

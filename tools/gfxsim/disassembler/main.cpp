@@ -28,11 +28,11 @@ struct Shared {
     u64 offset     = 0;      ///< of the instruction that is being disassembled
     u64 deaths     = 0;
     u64 found      = 0;      ///< bytes of `lines` that have not been sent
-    u8 lines[1 << 20];
+    u8 lines[1 << 16];       ///< small, so that they are read while the next ones are made
     alignas(1 << 16) u8 code[kMostCode];  ///< in pages of its own, whatever their size
 };
 
-// Seconds of computing for a buffer of lines, which is a tenth of one; an instruction that takes longer takes for ever.
+// Seconds of computing for a buffer of lines, which takes milliseconds; an instruction that takes longer takes for ever.
 constexpr int kMostSeconds = 20;
 
 bool receive(void* bytes, u64 count) {

@@ -64,7 +64,8 @@ std::vector<u8> read_file(const std::string& path) {
     if (!S_ISREG(about.st_mode)) throw std::runtime_error(path + " is no ordinary file, and its end is not known; give a file.");
     const auto check = [&](u64 size) {
         if (size > limits::kFile)
-            throw std::runtime_error("The file " + path + " has more than " + std::to_string(limits::kFile) + " bytes, which is too large for device code.");
+            throw std::runtime_error("The file " + path + " has more than " + std::to_string(limits::kFile) +
+                                     " bytes, which is too large for device code.");
     };
     check(u64(about.st_size));
     std::vector<u8> content;

@@ -24,7 +24,7 @@ _BUNDLES = [(FOLDER / name).read_bytes() for name in ("fuzzed_bundle.hipfb", "fu
 
 
 class Sentinels:
-    """Memory of this process that no kernel may change, on its heap and on its stack's side of it."""
+    """Memory of this process that no kernel may change, on its heap."""
 
     def __init__(self) -> None:
         self.pattern = bytes(range(256)) * 16
@@ -72,7 +72,11 @@ def outcome(seed: str, sentinels: Sentinels, image_file: Path) -> str:
                 ctypes.c_int(size(chance)),
                 ctypes.c_int(size(chance)),
             )
-            shape = {"grid": chance.choice([1, 1, 2, 3]), "block": chance.choice([1, 32, 64, 64, 100, 256]), "lds": chance.choice([0, 0, 0, 1024, 65536, 2**31 - 1])}
+            shape = {
+                "grid": chance.choice([1, 1, 2, 3]),
+                "block": chance.choice([1, 32, 64, 64, 100, 256]),
+                "lds": chance.choice([0, 0, 0, 1024, 65536, 2**31 - 1]),
+            }
             module.launch(chance.choice(KERNELS), *arguments, **shape)
             result = "ran"
         except HipError as error:

@@ -10,6 +10,9 @@ from random import Random
 
 _NUMBERS = [0, 1, 4, 7, 8, 64, 0x7F, 0xFF, 0x1000, 0xFFFF, 0x10000, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**47, 2**63, 2**64 - 8, 2**64 - 1]
 
+# First bytes of the encodings with two words and more.
+_ENCODINGS = [0xC0, 0xD0, 0xD1, 0xD2, 0xD3, 0xD4, 0xD5, 0xD8, 0xDC, 0xDD, 0xE0, 0xE8, 0xC8, 0xCC]
+
 
 @dataclass(frozen=True)
 class Section:
@@ -102,7 +105,7 @@ def random_words(image: bytearray, parts: dict[str, Section], words: list[bytes]
         value = chance.randbytes(8)
         # An encoding that the GPU has, more often than chance would have it.
         if chance.randrange(2):
-            value = value[:3] + bytes([chance.choice([0xC0, 0xD0, 0xD1, 0xD2, 0xD3, 0xD4, 0xD5, 0xD8, 0xDC, 0xDD, 0xE0, 0xE8, 0xC8, 0xCC])]) + value[4:]
+            value = value[:3] + bytes([chance.choice(_ENCODINGS)]) + value[4:]
         image[at : at + 8] = value
 
 
