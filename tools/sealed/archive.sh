@@ -66,14 +66,18 @@ day() {
     date -u -d "@$1" +%F
 }
 
-# check_archive_age: an archive that is past its date must at least not be older than the known-good state, unless the
+# A mirror that is fed seldom may lag so many days behind the known-good state.
+readonly archive_lag=90
+
+# check_archive_age: an archive that is past its date must at least not be much older than the known-good state, unless the
 # user chose it.
 check_archive_age() {
     [[ $check_date == false && -z ${CKDISPATCH_MIRROR-} ]] || return 0
-    ((archive_date >= $(known_good_date))) ||
-        fail "Debian $suite, as it is reached from here, is of $(day "$archive_date") and past its date, and older than the" \
-            "state of $(day "$(known_good_date)") that this repository was tested with; someone may be replaying it. Check" \
-            "the network and apt's proxy, or set CKDISPATCH_MIRROR to that archive if you mean it."
+    ((archive_date >= $(known_good_date) - archive_lag * 86400)) ||
+        fail "Debian $suite, as it is reached from here, is of $(day "$archive_date") and past its date, and more than" \
+            "$archive_lag days older than the state of $(day "$(known_good_date)") that this repository was tested with;" \
+            "someone may be replaying it. Check the network and apt's proxy, or set CKDISPATCH_MIRROR to that archive if" \
+            "you mean it."
 }
 
 # choose_compiler FOLDER: of the tested compilers takes the first that the archive whose lists are in FOLDER can install
