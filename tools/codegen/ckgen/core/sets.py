@@ -71,7 +71,8 @@ def restrict(declaration: Declaration, to: NamedSet) -> Declaration:
         if to.subset is None or to.subset in entry.subsets
         if (restricted := _restrict_entry(entry, to.only)) is not None
     ]
-    if not entries:
+    # Where entries are wrong, the sentences about them say more than that none is left.
+    if not entries and not declaration.errors:
         raise DeclarationError(f"{declaration.source}: no entry belongs to the set {to.name!r}")
     return replace(declaration, entries=tuple(entries))
 
