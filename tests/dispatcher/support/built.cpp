@@ -22,9 +22,11 @@ std::string built_file(std::string_view part, std::string_view other_part) {
 
 void exchange(Bytes& content, std::string_view text, std::string_view other) {
     if (text.size() != other.size()) throw std::runtime_error("A text is exchanged for another of the same length.");
+    // As bytes: a char above 127 is negative on some machines, and then equals none of them.
+    const Bytes before = bytes_of_text(text), after = bytes_of_text(other);
     bool found = false;
-    for (auto at = content.begin(); (at = std::search(at, content.end(), text.begin(), text.end())) != content.end();) {
-        at    = std::copy(other.begin(), other.end(), at);
+    for (auto at = content.begin(); (at = std::search(at, content.end(), before.begin(), before.end())) != content.end();) {
+        at    = std::copy(after.begin(), after.end(), at);
         found = true;
     }
     if (!found) throw std::runtime_error("The file has no text '" + std::string(text) + "'.");
