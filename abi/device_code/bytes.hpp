@@ -35,11 +35,16 @@ struct Bytes {
     }
 };
 
-/// A text with its middle left out if it is longer than `most`, for messages: a file can have names of any length.
+/// A text for messages, with its middle left out if it is longer than `most` and question marks for what cannot be shown, such as the zero
+/// that would end it: a file can have names of any length and any bytes.
 inline std::string shortened(std::string_view text, std::uint64_t most = limits::kQuoted) {
-    if (text.size() <= most) return std::string(text);
     const std::uint64_t half = most / 2;
-    return std::string(text.substr(0, half)) + " ... " + std::string(text.substr(text.size() - half));
+    std::string shown(text.size() <= most ? text : text.substr(0, half));
+    if (text.size() > most) shown.append(" ... ").append(text.substr(text.size() - half));
+    for (char& c : shown) {
+        if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f') c = '?';
+    }
+    return shown;
 }
 
 inline Bytes bytes_of(const std::vector<std::uint8_t>& owned) { return {owned.data(), owned.size()}; }

@@ -204,8 +204,8 @@ def with_metadata(content: bytes) -> bytes:
     return bytes(elf.image)
 
 
-def bundle_of(count: int, code: bytes) -> bytes:
-    name = b"hipv4-amdgcn-amd-amdhsa--gfx942"
+def bundle_of(count: int, code: bytes, gpu: bytes = b"gfx942") -> bytes:
+    name = b"hipv4-amdgcn-amd-amdhsa--" + gpu
     start = (32 + count * (24 + len(name)) + 4095) // 4096 * 4096
     entries = struct.pack("<QQQ", start, len(code), len(name)) + name
     return (b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", count) + entries * count).ljust(start, b"\0") + code
@@ -216,6 +216,11 @@ def test_bundles_with_entries_that_overlap_cost_what_they_hold() -> None:
     assert works(Module(bundle_of(4000, CODE + bytes(1 << 20))))
     assert peak_megabytes() - before < 300
     refused(bundle_of(5000, CODE), "a bundle of 5000 entries; there can be at most 4096")
+
+
+def test_names_in_a_sentence_have_an_end_and_no_bytes_that_cannot_be_shown() -> None:
+    for gpu, shown in ((b"gfx9\0\x07", "only for gfx9??."), (b"gfx9" + b"4" * 100_000, "444 ... 444")):
+        refused(bundle_of(1, CODE, gpu), shown, "hipErrorNoBinaryForGpu")
 
 
 def test_compressed_bundles_that_unpack_to_much() -> None:
