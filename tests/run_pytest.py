@@ -8,17 +8,20 @@ import sys
 import pytest
 
 
-def preload(library: str) -> None:
-    """Begins anew with a library of the C++ compiler before all others, where a sanitizer's must be, also in the processes that this one starts."""
-    found = subprocess.run(["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True).stdout.strip()
-    os.environ["LD_PRELOAD"] = found
+def preload(libraries: list[str]) -> None:
+    """Begins anew with libraries of the C++ compiler before all others, also in the processes that this one starts.
+
+    A sanitizer must be first, and sees exceptions only if the library that throws them is there when it begins.
+    """
+    found = [subprocess.run(["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip() for name in libraries]
+    os.environ["LD_PRELOAD"] = ":".join(found)
     del os.environ["CK_PRELOAD"]
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def main() -> int:
-    if library := os.environ.get("CK_PRELOAD"):
-        preload(library)
+    if libraries := os.environ.get("CK_PRELOAD"):
+        preload(libraries.split(":"))
     # Tells hypothesis to draw the same examples every time: what passes today must not fail tomorrow.
     os.environ.setdefault("CI", "true")
     arguments = ["-p", "no:cacheprovider", "--import-mode=importlib", "-q", "-ra", *sys.argv[1:]]
