@@ -26,7 +26,12 @@ def program(arguments: Sequence[str]) -> NoReturn:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        code = _stop_writing()
+        _stop_writing()
+        code = ExitCode.BROKEN_PIPE
+    except OSError:
+        # Such as a full disk, which main has told of.
+        _stop_writing()
+        code = code or ExitCode.FAILED
     if threading.active_count() > 1:
         # A launch that Ctrl-C left behind still uses what an orderly end would take down.
         with suppress(OSError):
@@ -43,7 +48,6 @@ def _go_to_the_callers_folder() -> None:
             os.chdir(folder)
 
 
-def _stop_writing() -> int:
+def _stop_writing() -> None:
     # Python flushes stdout once more at its end, and would complain.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.BROKEN_PIPE

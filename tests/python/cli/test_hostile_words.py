@@ -92,9 +92,9 @@ def test_every_option_with_every_hostile_word(place: Path, capsys: pytest.Captur
 
 
 SENTENCES = {
-    "nested declarations": (("build", "nested.json"), "the declaration nested.json cannot be read: it is nested too deeply"),
+    "nested declarations": (("build", "nested.json"), "the declaration nested.json cannot be read: nested too deeply"),
     "a tile of 4,000 digits": (("build", *KERNEL, "--tile", "x".join(["9" * 4000] * 3)), "it is MxNxK, such as 64x64x64"),
-    "4,000 digits in a declaration": (("build", "digits.json"), "the declaration digits.json cannot be read: it has a number of 13288 bits"),
+    "4,000 digits in a declaration": (("build", "digits.json"), "the declaration digits.json cannot be read: not valid JSON: a number has 4,000 digits"),
     "a device that is no text": (("run", *PROBLEM, "--device", "\udcff"), "a device was asked for as '\\udcff', which is no text"),
     "nowhere to save": (("build", *KERNEL, "--save", "nowhere/list.json"), "--save nowhere/list.json cannot be written: there is no folder nowhere"),
     "a folder to save into": (("build", *KERNEL, "--save", "folder"), "--save folder cannot be written: it is a folder"),
