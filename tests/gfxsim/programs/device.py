@@ -67,7 +67,7 @@ class Program:
 class Module:
     """A code object, loaded by the module interface."""
 
-    def __init__(self, image: bytes) -> None:
+    def __init__(self, image: bytes | ctypes.c_void_p) -> None:
         self.handle = ctypes.c_void_p()
         runtime().call("hipModuleLoadData", ctypes.byref(self.handle), image)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 from pathlib import Path
 from random import Random
@@ -37,6 +38,22 @@ class Sentinels:
         return ctypes.addressof(chance.choice(self.pieces)) + chance.choice([0, 64, len(self.pattern) - 4])
 
 
+class Place:
+    """Memory for an image that ends where no memory is: the interface is told no size, and must not be led behind the end."""
+
+    def __init__(self) -> None:
+        self.room = 1 << 20
+        self.memory = mmap.mmap(-1, self.room + mmap.PAGESIZE)
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+        if ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(self.address + self.room), mmap.PAGESIZE, 0) != 0:
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+    def put(self, image: bytes) -> ctypes.c_void_p:
+        begin = self.room - len(image)
+        self.memory[begin : self.room] = image
+        return ctypes.c_void_p(self.address + begin)
+
+
 def damaged(seed: str) -> tuple[str, bytes]:
     chance = Random(seed)
     if chance.randrange(10):
@@ -57,7 +74,7 @@ def size(chance: Random) -> int:
     return chance.choice([0, 1, -1, 7, 64, 100, 100, 100, 1000, 2**31 - 1, -(2**31), chance.randrange(-(2**31), 2**31)])
 
 
-def outcome(seed: str, sentinels: Sentinels, image_file: Path) -> str:
+def outcome(seed: str, sentinels: Sentinels, place: Place, image_file: Path) -> str:
     """Whether it was refused, failed or ran, or 'outside' if it reached what is not its own."""
     kind, image = damaged(seed)
     image_file.write_bytes(image)
@@ -65,7 +82,7 @@ def outcome(seed: str, sentinels: Sentinels, image_file: Path) -> str:
     module = None
     with runtime().upload(bytes(range(256)) * (BYTES // 256)) as one, runtime().upload(bytes(BYTES)) as other:
         try:
-            module = Module(image)
+            module = Module(place.put(image))
             arguments = (
                 ctypes.c_void_p(pointer(one, sentinels, chance)),
                 ctypes.c_void_p(pointer(other, sentinels, chance)),
