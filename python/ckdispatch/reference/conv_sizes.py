@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.whole_numbers import in_range, members, of_each_axis
+from ckdispatch.whole_numbers import members, needed, of_each_axis
 from ckdispatch.wording import quoted, spatial_axes
 
 Indices: TypeAlias = NDArray[np.int64]
@@ -211,4 +211,4 @@ def _make_whole(sizes: ConvAxis | ConvSizes, *others: str) -> None:
     for field in fields(sizes):
         value = getattr(sizes, field.name)
         if field.name not in others:
-            object.__setattr__(sizes, field.name, in_range(field.name, value, -(2**31), 2**31 - 1))
+            object.__setattr__(sizes, field.name, needed(field.name, value))
