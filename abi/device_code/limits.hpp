@@ -21,6 +21,9 @@ constexpr std::uint64_t unpacked(std::uint64_t file) { return (std::uint64_t(64)
 /// Bytes of memory for a code object's segments, which need not be in the file; they cost what is used of them.
 inline constexpr std::uint64_t kSegments = std::uint64_t(4) << 30;
 
+/// Bytes of a code object's metadata, which has some thousand for each kernel; read, they may take sixteen times as many.
+inline constexpr std::uint64_t kMetadata = std::uint64_t(64) << 20;
+
 /// Bytes of a kernel's arguments.
 inline constexpr std::uint64_t kArguments = std::uint64_t(1) << 20;
 

@@ -10,53 +10,18 @@ namespace {
 // Far more than anything here has; copying and showing a value take a part of the stack for each level.
 constexpr int kDeepest = 64;
 
-[[noreturn]] void too_deep(const std::string& what) {
-    throw Error(ErrorCode::damaged, what + " is nested more than " + std::to_string(kDeepest) + " levels deep.");
-}
-
-// Looks at the depth alone, and stops in time: the library reads a level of MessagePack by a call within that of the level above.
-class Depth : public nlohmann::json_sax<Json> {
-public:
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t&) override { return true; }
-    bool string(string_t&) override { return true; }
-    bool binary(binary_t&) override { return true; }
-    bool key(string_t&) override { return true; }
-    bool start_object(std::size_t) override { return ++depth_ <= kDeepest; }
-    bool end_object() override { return --depth_, true; }
-    bool start_array(std::size_t) override { return ++depth_ <= kDeepest; }
-    bool end_array() override { return --depth_, true; }
-    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
-
-    bool exceeded() const { return depth_ > kDeepest; }
-
-private:
-    int depth_ = 0;
-};
-
 [[noreturn]] void expected(const char* what, const Json& json) { throw Error(ErrorCode::damaged, std::string(what) + " expected, not " + shown(json).substr(0, 60) + "."); }
 
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& what) {
     const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
-        if (depth > kDeepest) too_deep(what);
+        if (depth > kDeepest) throw Error(ErrorCode::damaged, what + " is nested more than " + std::to_string(kDeepest) + " levels deep.");
         return true;
     };
     Json parsed = Json::parse(text, not_too_deep, /*allow_exceptions=*/false);
     if (parsed.is_discarded()) throw Error(ErrorCode::damaged, what + " is not valid JSON.");
     return parsed;
-}
-
-Json parse_msgpack(const std::uint8_t* data, std::size_t size, const std::string& what) {
-    Depth depth;
-    const bool whole = Json::sax_parse(data, data + size, &depth, Json::input_format_t::msgpack);
-    if (depth.exceeded()) too_deep(what);
-    if (!whole) throw Error(ErrorCode::damaged, what + " is not valid MessagePack.");
-    return Json::from_msgpack(data, data + size);
 }
 
 bool is_within(const Json& json, std::int64_t least, std::int64_t most) {

@@ -17,9 +17,6 @@ using Json = nlohmann::json;
 /// The document in `text`; `what` is what it is called in the sentence that refuses it.
 Json parse_json(std::string_view text, const std::string& what);
 
-/// The same for MessagePack, as code objects have their metadata in.
-Json parse_msgpack(const std::uint8_t* data, std::size_t size, const std::string& what);
-
 /// A whole number within bounds.
 bool is_within(const Json& json, std::int64_t least, std::int64_t most);
 

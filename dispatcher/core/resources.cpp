@@ -8,37 +8,18 @@
 #include "arch/occupancy.hpp"
 #include "ckdispatch/core/json.hpp"
 #include "device_code/bundle.hpp"
+#include "device_code/note.hpp"
 
 namespace ckdispatch {
 namespace {
 
 using device_code::Bytes;
 
-constexpr std::uint32_t kMetadataNote = 32;       // NT_AMDGPU_METADATA
-constexpr std::uint64_t kMostMetadata = 1 << 24;  // a thousand times what a kernel has
-
-Bytes find_metadata(const device_code::ElfFile& code_object) {
-    for (const auto& section : code_object.sections()) {
-        if (section.header.sh_type != SHT_NOTE) continue;
-        const Bytes notes = code_object.content(section);
-        for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= notes.size;) {
-            const auto note          = notes.read<Elf64_Nhdr>(at, "notes");
-            const std::uint64_t name = at + sizeof(note), content = name + (note.n_namesz + 3u) / 4 * 4;
-            if (note.n_type == kMetadataNote) return notes.part(content, note.n_descsz, "metadata");
-            at = content + (note.n_descsz + 3u) / 4 * 4;
-        }
-    }
-    throw std::runtime_error("it has a code object without metadata");
-}
-
-Resources read_code_object(std::string_view gpu, Bytes code, const std::string& path) {
+Resources read_code_object(std::string_view gpu, Bytes code) {
     const device_code::ElfFile elf(code);
     if (elf.header().e_machine != EM_AMDGPU) throw std::runtime_error("it has device code that is for no AMD GPU");
-    const Bytes packed = find_metadata(elf);
-    if (packed.size > kMostMetadata)
-        throw std::runtime_error("it has a code object with " + std::to_string(packed.size) + " bytes of metadata, and more than " + std::to_string(kMostMetadata) +
-                                 " are not looked at");
-    const Json data    = parse_msgpack(packed.data, packed.size, "The metadata of a code object of " + path);
+    const Json data = device_code::read_note(elf);
+    if (data.is_null()) throw std::runtime_error("it has a code object without metadata");
     const auto kernels = data.is_object() ? data.find("amdhsa.kernels") : data.end();
     if (kernels == data.end() || !kernels->is_array() || kernels->empty())
         throw std::runtime_error("it has a code object whose metadata names no kernel");
@@ -85,11 +66,9 @@ std::vector<Resources> read_code_objects(const std::vector<std::uint8_t>& file, 
                 if (gpu.empty()) continue;
                 if (entry.code.size > left) throw std::runtime_error("it has code objects that lie on each other");
                 left -= entry.code.size;
-                found.push_back(read_code_object(gpu, entry.code, path));
+                found.push_back(read_code_object(gpu, entry.code));
             }
         }
-    } catch (const Error&) {
-        throw;
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& error) {

@@ -31,6 +31,23 @@ def needed(name: str, given: Any) -> int:
     return in_range(name, number, -(2**63), 2**63 - 1)
 
 
+SIZE = "a whole number of at most 2^31-1"
+"""What a size must be. One that the C ABI has room for may be larger here: the dispatcher refuses it with more to say."""
+
+
+def needed_size(name: str, given: Any) -> int:
+    """The number; refuses what is none, or has no room in the C ABI, as the size ``name``."""
+    number = whole(given)
+    if number is None or not fits(number):
+        raise InvalidArgument(f"{name} was asked for as {quoted(given)}; it must be {SIZE}")
+    return number
+
+
+def fits(number: int, bits: int = 64) -> bool:
+    """Whether so many bits, one of them for the sign, are enough."""
+    return -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
+
+
 def in_range(name: str, given: Any, least: int, most: int) -> int:
     """The number; refuses what is none, or too small or large, as the argument ``name``."""
     number = whole(given)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.whole_numbers import members, needed, of_each_axis, whole
+from ckdispatch.whole_numbers import members, needed_size, of_each_axis, whole
 from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
@@ -52,5 +52,5 @@ def _sides(pad: Any) -> tuple[int, int]:
         raise InvalidArgument(
             f"padding has {sides} for an axis; it is a number, or a pair for both sides"
         )
-    left, right = (needed("padding", side) for side in sides)
+    left, right = (needed_size("padding", side) for side in sides)
     return left, right

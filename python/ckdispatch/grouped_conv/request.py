@@ -21,7 +21,7 @@ from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes
 from ckdispatch.tensors.operands import Operand
 from ckdispatch.tensors.strides import is_packed
-from ckdispatch.whole_numbers import needed, of_each_axis
+from ckdispatch.whole_numbers import needed_size, of_each_axis
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def _sizes(
 
 
 def _extents(name: str, size: Any, axes: int) -> tuple[int, ...]:
-    return tuple(needed(name, one) for one in of_each_axis(name, size, axes))
+    return tuple(needed_size(name, one) for one in of_each_axis(name, size, axes))
 
 
 def _of_group(one: Operand, count: int, what: str, groups: int) -> int:

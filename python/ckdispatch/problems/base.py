@@ -13,7 +13,7 @@ from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.arguments import text, truth
 from ckdispatch.native.structures import Family
 from ckdispatch.problems.fused_ops import check_fused_op
-from ckdispatch.whole_numbers import whole
+from ckdispatch.whole_numbers import SIZE, fits, whole
 from ckdispatch.wording import kind_of, quoted
 
 
@@ -72,10 +72,9 @@ def check_numbers(what: str, given: object, names: Sequence[str]) -> None:
     for name in names:
         value = getattr(given, name)
         number = value if type(value) is int else whole(value)
-        if number is None or not _fits(number, _BITS.get(name, 64)):
+        if number is None or not fits(number, _BITS.get(name, 64)):
             raise InvalidArgument(
-                f"{what} was asked for with {name} = {quoted(value)}; it must be a whole number of at "
-                "most 2^31-1"
+                f"{what} was asked for with {name} = {quoted(value)}; it must be {SIZE}"
             )
         if number is not value:
             object.__setattr__(given, name, number)
@@ -98,17 +97,13 @@ def check_strides(what: str, given: object, name: str, count: int, *, or_packed:
 def _strides(values: Sequence[object], or_packed: bool) -> tuple[int | None, ...] | None:
     strides = tuple(whole(one) for one in values)
     for one, stride in zip(values, strides, strict=True):
-        if not (one is None and or_packed) and (stride is None or not _fits(stride)):
+        if not (one is None and or_packed) and (stride is None or not fits(stride)):
             return None
     return strides
 
 
 _BITS = {"alignment": 32, "d_count": 32}
 """Of numbers that the C ABI has no 64 bits for. What fits and is too large, the runtime refuses."""
-
-
-def _fits(number: int, bits: int = 64) -> bool:
-    return -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
 
 
 def check_words(given: object, names: Sequence[str]) -> None:

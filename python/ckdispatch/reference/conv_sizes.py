@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.whole_numbers import members, needed, of_each_axis
+from ckdispatch.whole_numbers import members, needed_size, of_each_axis
 from ckdispatch.wording import quoted, spatial_axes
 
 Indices: TypeAlias = NDArray[np.int64]
@@ -211,4 +211,4 @@ def _make_whole(sizes: ConvAxis | ConvSizes, *others: str) -> None:
     for field in fields(sizes):
         value = getattr(sizes, field.name)
         if field.name not in others:
-            object.__setattr__(sizes, field.name, needed(field.name, value))
+            object.__setattr__(sizes, field.name, needed_size(field.name, value))

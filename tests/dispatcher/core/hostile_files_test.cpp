@@ -99,7 +99,7 @@ TEST_F(HostileLibrary, IsRefusedWithASentence) {
                  std::fill_n(content.begin() + std::ptrdiff_t(at), 400, std::uint8_t(0x91));
              });
          },
-         "damaged: The metadata of a code object of FILE is nested more than 64 levels deep."},
+         "damaged: FILE is no kernel library: its metadata is nested more than 32 levels deep."},
         {"counts below zero", [&] { change([](Bytes& content) { content[find(content, ".vgpr_count") + 11] = 0xff; }); },
          "damaged: FILE is no kernel library: it has a code object whose metadata has a '.vgpr_count' that is no count."},
     };

@@ -28,24 +28,6 @@ TEST(ParseJson, RefusesWhatWouldTakeAllOfTheStack) {
     }
 }
 
-TEST(ParseMsgpack, GivesTheDocument) {
-    const std::vector<std::uint8_t> packed = Json::to_msgpack({{"a", {1, true}}});
-    EXPECT_EQ(parse_msgpack(packed.data(), packed.size(), "It"), (Json{{"a", {1, true}}}));
-}
-
-TEST(ParseMsgpack, RefusesWhatIsNone) {
-    for (const std::vector<std::uint8_t>& packed : {std::vector<std::uint8_t>{}, {0xc1}, {0x92, 1}, {0xdd, 0xff, 0xff, 0xff, 0xff}, {0xdb, 0xff, 0xff, 0xff, 0xff}, {1, 2}})
-        EXPECT_REFUSED(ErrorCode::damaged, "It is not valid MessagePack.", parse_msgpack(packed.data(), packed.size(), "It")) << packed.size();
-}
-
-TEST(ParseMsgpack, RefusesWhatWouldTakeAllOfTheStack) {
-    // Lists, and maps of one name to the next.
-    std::vector<std::uint8_t> maps;
-    for (int i = 0; i < 1000000; ++i) maps.insert(maps.end(), {0x81, 0xa1, 'a'});
-    for (const std::vector<std::uint8_t>& deep : {std::vector<std::uint8_t>(3000000, 0x91), maps})
-        EXPECT_REFUSED(ErrorCode::damaged, "It is nested more than 64 levels deep.", parse_msgpack(deep.data(), deep.size(), "It"));
-}
-
 TEST(Member, IsTheOneOfThatName) {
     const Json object = {{"a", 1}, {"b", "text"}};
     EXPECT_EQ(member(object, "a", "It"), 1);

@@ -93,7 +93,7 @@ TEST_F(RebuiltLibrary, IsNeverLoadedInPlaceOfTheOneThatWasAskedFor) {
     put(wanted);
     std::thread exchanging([&] {
         files.write("foreign", foreign);
-        for (int i = 0; !done; ++i) {
+        while (!done) {
             std::filesystem::copy_file(files.at("foreign"), files.at("next"), std::filesystem::copy_options::overwrite_existing);
             std::filesystem::rename(files.at("next"), path);
             std::filesystem::rename(files.write("next", one), path);

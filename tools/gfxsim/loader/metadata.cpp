@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/loader/metadata.hpp"
 
+#include "device_code/note.hpp"
 #include "gfxsim/loader/bytes.hpp"
-#include "gfxsim/loader/note.hpp"
 
 namespace gfxsim {
 namespace {
@@ -89,7 +89,7 @@ KernelArg read_arg(const json& node) {
 
 std::vector<DescribedKernel> read_metadata(const ckdispatch::device_code::ElfFile& elf) {
     std::vector<DescribedKernel> kernels;
-    const json note = read_note(elf);
+    const json note = ckdispatch::device_code::read_note(elf);
     for (const json& node : list(note, "amdhsa.kernels")) {
         DescribedKernel described;
         described.descriptor  = text(node, ".symbol");

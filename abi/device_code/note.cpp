@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "gfxsim/loader/note.hpp"
+#include "device_code/note.hpp"
 
-#include "gfxsim/loader/bytes.hpp"
-
-namespace gfxsim {
+namespace ckdispatch::device_code {
 namespace {
 
 using nlohmann::json;
 
-constexpr u32 kMetadataType = 32;
+constexpr std::uint32_t kMetadataType = 32;  // NT_AMDGPU_METADATA
 // Metadata has five levels. A reader that calls itself for each one must not be led further.
 constexpr int kMostLevels = 32;
 
@@ -45,6 +43,8 @@ private:
 };
 
 json parse(Bytes packed) {
+    if (packed.size > limits::kMetadata)
+        throw std::runtime_error("its metadata has " + std::to_string(packed.size) + " bytes; there can be at most " + std::to_string(limits::kMetadata));
     Levels levels;
     const bool whole = json::sax_parse(packed.data, packed.data + packed.size, &levels, json::input_format_t::msgpack);
     if (levels.exceeded()) throw std::runtime_error("its metadata is nested more than " + std::to_string(kMostLevels) + " levels deep");
@@ -52,13 +52,13 @@ json parse(Bytes packed) {
     return json::from_msgpack(packed.data, packed.data + packed.size);
 }
 
-u64 padded(u64 size) { return (size + 3) / 4 * 4; }
+std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
 
 // The first note with metadata among others.
 bool find(Bytes notes, Bytes& found) {
-    for (u64 at = 0; at < notes.size && notes.size - at >= sizeof(Elf64_Nhdr);) {
-        const auto note   = notes.read<Elf64_Nhdr>(at, "notes");
-        const u64 content = at + sizeof(note) + padded(note.n_namesz);
+    for (std::uint64_t at = 0; at < notes.size && notes.size - at >= sizeof(Elf64_Nhdr);) {
+        const auto note             = notes.read<Elf64_Nhdr>(at, "notes");
+        const std::uint64_t content = at + sizeof(note) + padded(note.n_namesz);
         if (note.n_type == kMetadataType) {
             found = notes.part(content, note.n_descsz, "metadata");
             return true;
@@ -70,7 +70,7 @@ bool find(Bytes notes, Bytes& found) {
 
 }  // namespace
 
-json read_note(const ckdispatch::device_code::ElfFile& elf) {
+json read_note(const ElfFile& elf) {
     Bytes found;
     for (const Elf64_Phdr& segment : elf.segments()) {
         if (segment.p_type == PT_NOTE && find(elf.bytes().part(segment.p_offset, segment.p_filesz, "notes"), found)) return parse(found);
@@ -81,4 +81,4 @@ json read_note(const ckdispatch::device_code::ElfFile& elf) {
     return nullptr;
 }
 
-}  // namespace gfxsim
+}  // namespace ckdispatch::device_code

@@ -6,9 +6,9 @@
 
 #include "device_code/elf.hpp"
 
-namespace gfxsim {
+namespace ckdispatch::device_code {
 
 /// What the note says; null if there is none. Throws std::runtime_error with half a sentence if it cannot be read.
-nlohmann::json read_note(const ckdispatch::device_code::ElfFile& elf);
+nlohmann::json read_note(const ElfFile& code_object);
 
-}  // namespace gfxsim
+}  // namespace ckdispatch::device_code
