@@ -7,7 +7,6 @@
 
 namespace arch = ckdispatch::arch;
 
-static_assert(arch::find_gpu("gfx942") != nullptr);
 static_assert(arch::find_gpu("gfx942")->wave_size == 64);
 static_assert(arch::find_gpu("gfx942")->fp8_encoding == arch::Fp8Encoding::fnuz);
 static_assert(arch::find_gpu("gfx950")->lds_bytes == 163840);
