@@ -47,6 +47,22 @@ with runtime().upload(bytes(4 * N)) as buffer:
         print("no arguments:", error)
 """
 
+# A kernel whose name is no text.
+ODD_NAME = r"""
+import ctypes
+from tests.gfxsim.bad_input.attempts import CODE_OBJECT, N
+from tests.gfxsim.programs.device import Module, runtime
+module = Module(CODE_OBJECT.read_bytes().replace(b"\xa5.name\xa4fill", b"\xa5.name\xa4f\xffll"))
+function = ctypes.c_void_p()
+runtime().call("hipModuleGetFunction", ctypes.byref(function), module.handle, b"f\xffll")
+with runtime().upload(bytes(4 * N)) as buffer:
+    arguments = ctypes.c_void_p(buffer.address), ctypes.c_int(7), ctypes.c_int(N)
+    pointers = (ctypes.c_void_p * 3)(*(ctypes.addressof(one) for one in arguments))
+    runtime().call("hipModuleLaunchKernel", function, 2, 1, 1, 64, 1, 1, 0, None, pointers, None)
+    runtime().synchronize()
+    print(buffer.download() == bytes([7, 0, 0, 0]) * N)
+"""
+
 
 def run(script: str = SCRIPT, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=False)
@@ -112,3 +128,10 @@ def test_launches_that_are_not_executed_are_reported_without_a_wave(tmp_path: Pa
     answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="0", GFXSIM_REPORT=str(report)))
     launches = [json.loads(line) for line in report.read_text().splitlines()]
     assert [(launch["kernel"], launch["ok"], launch["waves"]) for launch in launches] == [("fill", True, 0), ("trap", True, 0)]
+
+
+def test_a_report_takes_a_kernel_whose_name_is_no_text(tmp_path: Path) -> None:
+    ran = run(ODD_NAME, GFXSIM_REPORT=str(tmp_path / "report.jsonl"))
+    assert (ran.returncode, ran.stdout) == (0, "True\n"), ran.stderr
+    (line,) = (tmp_path / "report.jsonl").read_text().splitlines()
+    assert json.loads(line)["kernel"] == "f\N{REPLACEMENT CHARACTER}ll"

@@ -49,7 +49,8 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
             report["findings"].push_back(entry);
         }
     }
-    return report.dump();
+    // A kernel's name is whatever the file says.
+    return report.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace gfxsim

@@ -45,8 +45,8 @@ struct Log {
 /// Of an angle in turns. `quarter` 0: sine, 1: cosine.
 template <int quarter>
 struct Circular {
-    // Every number beyond this is whole. A result is no negative zero.
-    static f64 of(f64 x) { return elementary::circular(pick(std::fabs(x) > 0x1p40, 0.0, x), quarter) + 0.0; }
+    // Every number beyond this is whole, and a NaN has no turn. A result is no negative zero.
+    static f64 of(f64 x) { return elementary::circular(pick(std::fabs(x) <= 0x1p40, x, 0.0), quarter) + 0.0; }
     template <class T> static T mended(T x, T result) {
         return pick(is_infinite(x), negative_nan<T>(), pick(quarter == 0 && is_zero(x), x, result));
     }
