@@ -26,7 +26,14 @@ extern "C" {
 
 #define CKD_ABI_VERSION 1u
 
-typedef enum ckd_status {
+/* A caller may give any number, and the dispatcher refuses the wrong ones: in C++ they must be values of the type for that. */
+#if defined(__cplusplus)
+#define CKD_ENUM(name) enum name : unsigned
+#else
+#define CKD_ENUM(name) enum name
+#endif
+
+typedef CKD_ENUM(ckd_status) {
     CKD_OK               = 0,
     CKD_INVALID_ARGUMENT = 1,  /* a problem, an option or a name that makes no sense */
     CKD_NOT_FOUND        = 2,  /* a kernel, a device or a file that is not there */
@@ -43,11 +50,11 @@ typedef enum ckd_status {
     CKD_INTERNAL         = 13
 } ckd_status;
 
-typedef enum ckd_family { CKD_GEMM = 1, CKD_GROUPED_CONV = 2 } ckd_family;
+typedef CKD_ENUM(ckd_family) { CKD_GEMM = 1, CKD_GROUPED_CONV = 2 } ckd_family;
 
-typedef enum ckd_duplicates { CKD_REFUSE = 0, CKD_REPLACE = 1, CKD_KEEP = 2 } ckd_duplicates;
+typedef CKD_ENUM(ckd_duplicates) { CKD_REFUSE = 0, CKD_REPLACE = 1, CKD_KEEP = 2 } ckd_duplicates;
 
-typedef enum ckd_strategy { CKD_RULES = 0, CKD_FIRST_FIT = 1, CKD_MODEL = 2 } ckd_strategy;
+typedef CKD_ENUM(ckd_strategy) { CKD_RULES = 0, CKD_FIRST_FIT = 1, CKD_MODEL = 2 } ckd_strategy;
 
 typedef struct ckd_registry ckd_registry;     /* kernels of one family */
 typedef struct ckd_device ckd_device;         /* an AMD GPU or the simulator */
