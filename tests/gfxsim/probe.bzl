@@ -2,6 +2,16 @@
 
 load("//tests:pytest.bzl", "ck_pytest")
 
+# What runs instructions: the simulator's library and the toolchain's assembler, and where probe.py finds them.
+PROBE_DATA = [
+    "//tools/gfxsim:probe",
+    "@ck_hip//:bin/clang++",
+]
+PROBE_ENV = {
+    "CK_CLANG": "$(rootpath @ck_hip//:bin/clang++)",
+    "GFXSIM_PROBE": "$(rootpath //tools/gfxsim:probe)",
+}
+
 def probe_pytest(name, data = [], deps = [], **kwargs):
     """Runs pytest on <name>.py with the probe library and the toolchain's assembler.
 
@@ -15,14 +25,8 @@ def probe_pytest(name, data = [], deps = [], **kwargs):
         name = name,
         size = "medium",
         srcs = [name + ".py"],
-        data = data + [
-            "//tools/gfxsim:probe",
-            "@ck_hip//:bin/clang++",
-        ],
-        env = {
-            "CK_CLANG": "$(rootpath @ck_hip//:bin/clang++)",
-            "GFXSIM_PROBE": "$(rootpath //tools/gfxsim:probe)",
-        },
+        data = data + PROBE_DATA,
+        env = PROBE_ENV,
         deps = deps + ["@ck_pip//:numpy"],
         **kwargs
     )

@@ -25,7 +25,7 @@ MEMORY = 32768
 SLOT = 64  # bytes that belong to a lane
 
 # The last word of a buffer's description, for plain buffers and for those with records.
-_FLAGS = {"cdna": (0x00020000, 0x00020000), "rdna3": (0x31004000, 0x11004000), "rdna4": (0x31004000, 0x11004000)}
+BUFFER_FLAGS = {"cdna": (0x00020000, 0x00020000), "rdna3": (0x31004000, 0x11004000), "rdna4": (0x31004000, 0x11004000)}
 _STRIDE = SLOT
 
 
@@ -60,7 +60,7 @@ class MemoryCase(MemoryText):
     # Addresses and data
 
     @property
-    def _number_format(self) -> tuple[str, int]:
+    def number_format(self) -> tuple[str, int]:
         """The format of what lies in memory, as the pseudocode reads it."""
         found = re.search(r"(?:MEM\[[^\]]*\]|tmp(?:\[[\d : ]+\])?|DATA)\.(u|i|f|bf|b)(16|32|64)", self.code)
         if "f16 = " in self.code and "[15 : 0]" in self.code and "PK" in self.entry.name:
@@ -85,7 +85,7 @@ class MemoryCase(MemoryText):
         state.v[:] = noise.integers(0, 1 << 32, size=state.v.shape, dtype=np.uint32)
         state.s[:] = noise.integers(0, 1 << 32, size=state.s.shape, dtype=np.uint32)
         state.set_mask(EXEC, rng.getrandbits(self.wave_size) | 1 << rng.randrange(self.wave_size))
-        form, bits = self._number_format
+        form, bits = self.number_format
         memory = self.memory_of(state).reshape(-1)
         words = b"".join(numbers.number(form, bits, rng).to_bytes(bits // 8, "little") for _ in range(min(memory.size * 8 // bits, 512)))
         memory[:] = np.resize(np.frombuffer(words, dtype=np.uint8), memory.size)
@@ -131,7 +131,7 @@ class MemoryCase(MemoryText):
     def _describe(self, state: State, records: int, stride: int) -> None:
         state.set_mask(BASE, state.address & 0xFFFFFFFFFFFF | stride << 48)
         state.s[BASE + 2] = records
-        state.s[BASE + 3] = _FLAGS[self.entry.generation][stride > 0]
+        state.s[BASE + 3] = BUFFER_FLAGS[self.entry.generation][stride > 0]
 
     def _fill_buffer(self, state: State, slots: list[int], rng: random.Random) -> None:
         records = self.form.way in ("idxen", "both")
@@ -148,7 +148,7 @@ class MemoryCase(MemoryText):
         """Compare-and-swap must find what it looks for, in some lanes."""
         if not re.search(r"cmp(swap|st)", self.mnemonic):
             return
-        _, bits = self._number_format
+        _, bits = self.number_format
         if self.entry.encoding == "SMEM":
             if rng.random() < 0.5:
                 found = _Memory(state.memory, state.address).load(self.address(state, 0), bits // 8)
@@ -197,7 +197,7 @@ class MemoryCase(MemoryText):
 
     def forgive(self, got: State, wanted: State) -> None:
         """Takes a NaN in memory that is quiet for the one that is expected."""
-        form, bits = self._number_format
+        form, bits = self.number_format
         part, width = numbers.element(form, bits)
         layout = numbers.float_format(part)
         if not layout:

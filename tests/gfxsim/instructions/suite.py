@@ -154,18 +154,23 @@ def check_instruction(kind: str, target: Target, name: str) -> None:
 
 
 def run(case: Case, code: bytes, turn: int) -> list[str]:
-    """Runs a case once; returns what is wrong."""
+    """Runs a case once with operands that provoke; returns what is wrong."""
+    state = case.new_state() if isinstance(case, MemoryCase) else State(case.wave_size)
+    case.fill(state, seed(case.label, turn))
+    return run_on(case, code, state)
+
+
+def run_on(case: Case, code: bytes, state: State) -> list[str]:
+    """Runs a case on a state, which it changes; returns what is wrong."""
     runner = {VectorCase: _run_vector, ScalarCase: _run_scalar, MemoryCase: _run_memory}[type(case)]
     try:
-        return runner(case, code, turn)
+        return runner(case, code, state)
     except ProbeError as error:
         return [f"{case.label}: {error}"]
 
 
-def _run_vector(case: VectorCase, code: bytes, turn: int) -> list[str]:
-    before = State(case.wave_size)
-    case.fill(before, seed(case.label, turn))
-    got = before.copy()
+def _run_vector(case: VectorCase, code: bytes, got: State) -> list[str]:
+    before = got.copy()
     got.run(case.gpu, code)
     outcome = case.expect(before)
     wanted = outcome.state
@@ -193,10 +198,8 @@ def _vector_inputs(case: VectorCase, before: State, found: list[str]) -> str:
     return f"    with {', '.join(values)} and {before.v[VECTOR_RESULT, lane]:#010x} before"
 
 
-def _run_scalar(case: ScalarCase, code: bytes, turn: int) -> list[str]:
-    before = State(case.wave_size)
-    case.fill(before, seed(case.label, turn))
-    got = before.copy()
+def _run_scalar(case: ScalarCase, code: bytes, got: State) -> list[str]:
+    before = got.copy()
     got.run(case.gpu, code)
     wanted = case.expect(before)
     result = case.entry.fields.get("sdst")
@@ -209,9 +212,7 @@ def _run_scalar(case: ScalarCase, code: bytes, turn: int) -> list[str]:
     return [f"{case.label}: " + "; ".join(found), f"    with {inputs}, scc {before.scc}"] if found else []
 
 
-def _run_memory(case: MemoryCase, code: bytes, turn: int) -> list[str]:
-    state = case.new_state()
-    case.fill(state, seed(case.label, turn))
+def _run_memory(case: MemoryCase, code: bytes, state: State) -> list[str]:
     wanted = case.expect(state)
     # Addresses in registers are those of this state's memory, so it is the one to run on.
     state.run(case.gpu, code)

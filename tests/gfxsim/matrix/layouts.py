@@ -98,13 +98,10 @@ def pack(layout: Layout, codes: np.ndarray, bits: int, registers: int) -> np.nda
 
 
 def unpack(layout: Layout, registers: np.ndarray, shape: Sequence[int], bits: int) -> np.ndarray:
-    """The codes of an accumulator by (block, row, column)."""
+    """The codes of a matrix by (block, along, k), or of an accumulator by (block, row, column): the reverse of pack."""
+    lanes = [sum(int(row[lane]) << 32 * number for number, row in enumerate(registers)) for lane in range(64)]
     codes = np.empty(shape, dtype=np.uint64)
     for place in np.ndindex(*shape):
         lane, element = layout(*place)
-        word, shift = divmod(element * bits, 32)
-        code = int(registers[word][lane]) >> shift
-        if bits == 64:
-            code |= int(registers[word + 1][lane]) << 32
-        codes[place] = code & (1 << bits) - 1
+        codes[place] = lanes[lane] >> element * bits & (1 << bits) - 1
     return codes

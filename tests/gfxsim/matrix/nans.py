@@ -29,7 +29,8 @@ def nan_codes(form: Format) -> list[int]:
     return [infinity | quiet, infinity | 1, sign | infinity | quiet | payload, sign | infinity | quiet >> 1, infinity | quiet >> 1 | 1]
 
 
-def _infinities(form: Format) -> list[int]:
+def infinities(form: Format) -> list[int]:
+    """Of both signs, where there are any."""
     if form.special != "ieee":
         return []
     sign, infinity, _ = _top(form)
@@ -41,7 +42,7 @@ def fill(run: Run) -> None:
     i = run.instruction
     for name, form, share in (("a", i.a.form, 1 / run.a.shape[2]), ("b", i.b.form, 0.5 / run.b.shape[2]), ("c", i.acc.form, 0.1)):
         codes = run.rng.choice([form.encode(1.0), form.encode(-1.0)], getattr(run, name).shape).astype(np.uint64)
-        for special in (nan_codes(form), _infinities(form), [form.encode(0.0)]):
+        for special in (nan_codes(form), infinities(form), [form.encode(0.0)]):
             places = run.rng.random(codes.shape) < share
             if special:
                 codes[places] = run.rng.choice(np.array(special, dtype=np.uint64), int(places.sum()))
@@ -107,6 +108,14 @@ def add_products(total: Sum, run: Run, b: np.ndarray | None = None, part: slice 
             value = value + products[..., k]
             nan = np.where(nan_a[..., k] != 0, nan_a[..., k], np.where(nan_b[..., k] != 0, nan_b[..., k], nan))
     return Sum(total.wide, value, nan).settle()
+
+
+def scales(run: Run, registers: np.ndarray) -> list[np.ndarray]:
+    """The scales of A and B by (block of k, row or column), each 1 or NaN, of registers that hold 127 or 255."""
+    return [
+        np.where(row == 255, np.nan, 1.0).reshape(-1, along)[: run.a.shape[2] // 32]
+        for row, along in zip(registers, (run.a.shape[1], run.b.shape[1]))
+    ]
 
 
 def add_scaled(total: Sum, run: Run, scale_a: np.ndarray, scale_b: np.ndarray) -> Sum:

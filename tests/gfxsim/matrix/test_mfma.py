@@ -7,102 +7,24 @@ import re
 
 import numpy as np
 import pytest
-from matrix import nans
-from matrix.cases import (
-    ACCUMULATORS,
-    SCALES,
-    Instruction,
-    Operand,
-    Run,
-    densify,
-    index_of,
-    met_by,
-    prepare,
-    random_places,
-    wrapped,
-)
-from matrix.formats import BF6, BF8, BF8_FNUZ, BF16, F16, F32, F64, FP4, FP6, FP8, FP8_FNUZ, I8, XF32, Format
-from matrix.layouts import mfma_halves, mfma_input, mfma_output
+from matrix import mfma, nans
+from matrix.cases import SCALES, Instruction, Run, densify, index_of, met_by, prepare, random_places, wrapped
+from matrix.formats import BF16, F16, F32, F64, FP8
 from probe import Probe, ProbeError, State
-
-# Shapes as (rows, columns, depth, blocks) by format, for each spelling.
-_OLD = {
-    "f32": [(32, 32, 1, 2), (16, 16, 1, 4), (4, 4, 1, 16), (32, 32, 2, 1), (16, 16, 4, 1)],
-    "f16": [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 8, 1), (16, 16, 16, 1)],
-    "bf16": [(32, 32, 2, 2), (16, 16, 2, 4), (4, 4, 2, 16), (32, 32, 4, 1), (16, 16, 8, 1)],
-    "i8": [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 8, 1), (16, 16, 16, 1)],
-}
-_GFX90A = {"bf16_1k": _OLD["f16"], "f64": [(16, 16, 4, 1), (4, 4, 4, 4)]}
-_GFX942 = {
-    "f32": _OLD["f32"],
-    "xf32": [(32, 32, 4, 1), (16, 16, 8, 1)],
-    "f16": _OLD["f16"],
-    "bf16": _OLD["f16"],
-    "i8": [*_OLD["i8"][:3], (32, 32, 16, 1), (16, 16, 32, 1)],
-    "f64": _GFX90A["f64"],
-    **{f"{a}_{b}": [(32, 32, 16, 1), (16, 16, 32, 1)] for a in ("fp8", "bf8") for b in ("fp8", "bf8")},
-}
-_GFX950_ONLY = {
-    "f16": [(32, 32, 16, 1), (16, 16, 32, 1)],
-    "bf16": [(32, 32, 16, 1), (16, 16, 32, 1)],
-    "i8": [(32, 32, 32, 1), (16, 16, 64, 1)],
-}
-_FORMATS = {"f32": F32, "xf32": XF32, "f64": F64, "f16": F16, "bf16": BF16, "bf16_1k": BF16, "i8": I8}
-
-
-def _formats(kind: str, gpu: str) -> tuple[Format, Format]:
-    small = {"fp8": FP8_FNUZ, "bf8": BF8_FNUZ} if gpu == "gfx942" else {"fp8": FP8, "bf8": BF8}
-    if kind in _FORMATS:
-        return _FORMATS[kind], _FORMATS[kind]
-    a, b = kind.split("_")
-    return small[a], small[b]
-
-
-def _dense(gpu: str, kind: str, shape: tuple[int, int, int, int]) -> Instruction:
-    m, n, k, blocks = shape
-    form_a, form_b = _formats(kind, gpu)
-    out = "i32" if kind == "i8" else "f64" if kind == "f64" else "f32"
-    if gpu in ("gfx908", "gfx90a"):
-        name = f"v_mfma_{out}_{m}x{n}x{k}{kind}"
-    else:
-        name = f"v_mfma_{out}_{m}x{n}x{k}{f'_{blocks}b' if blocks > 1 else ''}_{kind}"
-    return Instruction(
-        gpu,
-        name,
-        Operand(form_a, (blocks, m, k), mfma_input(m, k, blocks)),
-        Operand(form_b, (blocks, n, k), mfma_input(n, k, blocks)),
-        Operand(ACCUMULATORS[out], (blocks, m, n), mfma_output(m, n, out == "f64")),
-    )
-
-
-def _instructions() -> list[Instruction]:
-    without_xf32 = {kind: shapes for kind, shapes in _GFX942.items() if kind != "xf32"}
-    tables = [
-        ("gfx908", _OLD),
-        ("gfx90a", _OLD),
-        ("gfx90a", _GFX90A),
-        ("gfx942", _GFX942),
-        ("gfx950", without_xf32),
-        ("gfx950", _GFX950_ONLY),
-    ]
-    return [_dense(gpu, kind, shape) for gpu, table in tables for kind, shapes in table.items() for shape in shapes]
-
-
-DENSE = _instructions()
 
 
 def _find(name: str, gpu: str = "gfx942") -> Instruction:
-    return next(found for found in DENSE if found.name == name and found.gpu == gpu)
+    return next(found for found in mfma.DENSE if found.name == name and found.gpu == gpu)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _assembled() -> None:
-    for gpu in {found.gpu for found in DENSE}:
-        prepare(gpu, 64, (text for found in DENSE if found.gpu == gpu for text in _dense_texts(found)))
-    small = [(_small(shape, a, b, scale=False), a, b) for shape in _F8F6F4 for a in _SMALL for b in _SMALL]
-    prepare("gfx950", 64, (found.text(_format_modifiers(a, b)) for found, a, b in small))
+    for gpu in {found.gpu for found in mfma.DENSE}:
+        prepare(gpu, 64, (text for found in mfma.DENSE if found.gpu == gpu for text in _dense_texts(found)))
+    small = [(mfma.small(shape, a, b, scale=False), a, b) for shape in mfma.F8F6F4 for a in mfma.SMALL for b in mfma.SMALL]
+    prepare("gfx950", 64, (found.text(mfma.format_modifiers(a, b)) for found, a, b in small))
     for gpu in ("gfx942", "gfx950"):
-        sparse = [_sparse(*case) for case in _SPARSE if case[0] == gpu]
+        sparse = [mfma.sparse(*case) for case in mfma.SPARSE if case[0] == gpu]
         prepare(gpu, 64, (found.text(modifiers) for found in sparse for _, modifiers in _index_sets(found)))
 
 
@@ -112,13 +34,13 @@ def _dense_texts(instruction: Instruction) -> list[str]:
     return [instruction.text(), instruction.text(first=in_place), *onto]
 
 
-@pytest.mark.parametrize("instruction", DENSE, ids=str)
+@pytest.mark.parametrize("instruction", mfma.DENSE, ids=str)
 def test_dense(instruction: Instruction) -> None:
     run = Run(instruction)
     assert np.array_equal(run.run(run.state(), run.text()), run.expected())
 
 
-@pytest.mark.parametrize("instruction", DENSE, ids=str)
+@pytest.mark.parametrize("instruction", mfma.DENSE, ids=str)
 def test_accumulates_in_place_and_onto_a_constant(instruction: Instruction) -> None:
     run = Run(instruction, seed=1)
     run.first["c"] = run.first["d"]
@@ -264,30 +186,13 @@ def test_xf32_cuts_mantissas_to_10_bits() -> None:
 
 # Matrices whose formats the instruction names.
 
-_SMALL = {0: FP8, 1: BF8, 2: FP6, 3: BF6, 4: FP4}
-_F8F6F4 = {"16x16x128": (16, 16, 128), "32x32x64": (32, 32, 64)}
 
-
-def _small(shape: str, cbsz: int, blgp: int, scale: bool) -> Instruction:
-    m, n, k = _F8F6F4[shape]
-
-    def layout(form: Format, along: int) -> Operand:
-        return Operand(form, (1, along, k), mfma_halves(along, k, 16) if form.bits == 8 else mfma_input(along, k, 1))
-
-    name = f"v_mfma_{'scale_' if scale else ''}f32_{shape}_f8f6f4"
-    return Instruction("gfx950", name, layout(_SMALL[cbsz], m), layout(_SMALL[blgp], n), Operand(F32, (1, m, n), mfma_output(m, n)))
-
-
-def _format_modifiers(cbsz: int, blgp: int) -> str:
-    return f"cbsz:{cbsz} blgp:{blgp}"
-
-
-@pytest.mark.parametrize("cbsz", _SMALL)
-@pytest.mark.parametrize("blgp", _SMALL)
-@pytest.mark.parametrize("shape", _F8F6F4)
+@pytest.mark.parametrize("cbsz", mfma.SMALL)
+@pytest.mark.parametrize("blgp", mfma.SMALL)
+@pytest.mark.parametrize("shape", mfma.F8F6F4)
 def test_formats_of_8_bits_and_less(shape: str, cbsz: int, blgp: int) -> None:
-    run = Run(_small(shape, cbsz, blgp, scale=False))
-    assert np.array_equal(run.run(run.state(), run.text(_format_modifiers(cbsz, blgp))), run.expected())
+    run = Run(mfma.small(shape, cbsz, blgp, scale=False))
+    assert np.array_equal(run.run(run.state(), run.text(mfma.format_modifiers(cbsz, blgp))), run.expected())
 
 
 def _scaled(run: Run, state: State, a_byte: int, b_byte: int) -> np.ndarray:
@@ -307,19 +212,19 @@ def _scaled(run: Run, state: State, a_byte: int, b_byte: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (1, 4), (4, 0), (2, 3), (4, 4)])
 @pytest.mark.parametrize(("a_byte", "b_byte"), [(0, 0), (1, 2), (3, 1)])
-@pytest.mark.parametrize("shape", _F8F6F4)
+@pytest.mark.parametrize("shape", mfma.F8F6F4)
 def test_scales(shape: str, cbsz: int, blgp: int, a_byte: int, b_byte: int) -> None:
-    run = Run(_small(shape, cbsz, blgp, scale=True))
+    run = Run(mfma.small(shape, cbsz, blgp, scale=True))
     state = run.state()
     state.v[SCALES : SCALES + 2] = run.rng.integers(124, 131, (2, 64, 4), dtype=np.uint8).view(np.uint32)[..., 0]
-    modifiers = f"op_sel:[{a_byte & 1},{b_byte & 1},0] op_sel_hi:[{a_byte >> 1},{b_byte >> 1},0] {_format_modifiers(cbsz, blgp)}"
+    modifiers = f"op_sel:[{a_byte & 1},{b_byte & 1},0] op_sel_hi:[{a_byte >> 1},{b_byte >> 1},0] {mfma.format_modifiers(cbsz, blgp)}"
     expected = _scaled(run, state, a_byte, b_byte)
     result = run.run(state, run.text(modifiers, more=f", v{SCALES}, v{SCALES + 1}"))
     assert np.array_equal(result, expected)
 
 
 def test_scale_extremes() -> None:
-    run = Run(_small("16x16x128", 0, 0, scale=True))
+    run = Run(mfma.small("16x16x128", 0, 0, scale=True))
     one = FP8.encode(1.0)
     run.a[:], run.b[:], run.c[:] = one, one, 0
     state = run.state()
@@ -330,50 +235,24 @@ def test_scale_extremes() -> None:
 
 
 def test_scale_from_a_constant_is_its_exponent() -> None:
-    run = Run(_small("32x32x64", 4, 4, scale=True))
-    result = run.run(run.state(), run.text(_format_modifiers(4, 4), more=", 4.0, 0.5"))
+    run = Run(mfma.small("32x32x64", 4, 4, scale=True))
+    result = run.run(run.state(), run.text(mfma.format_modifiers(4, 4), more=", 4.0, 0.5"))
     assert np.array_equal(result, run.c_values() + 2 * run.product())
 
 
 @pytest.mark.parametrize("scale", [False, True])
-@pytest.mark.parametrize("shape", _F8F6F4)
+@pytest.mark.parametrize("shape", mfma.F8F6F4)
 @pytest.mark.parametrize(("cbsz", "blgp", "a", "b"), [(4, 4, 252, 248), (2, 4, 250, 244), (0, 4, 240, 252), (3, 3, 16, 250)])
 def test_sources_at_the_end_of_the_register_file(scale: bool, shape: str, cbsz: int, blgp: int, a: int, b: int) -> None:
-    run = Run(_small(shape, cbsz, blgp, scale))
+    run = Run(mfma.small(shape, cbsz, blgp, scale))
     run.first["a"], run.first["b"] = a, b
     state = run.state()
     state.v[SCALES : SCALES + 2] = 127
     more = f", v{SCALES}, v{SCALES + 1}" if scale else ""
-    assert np.array_equal(run.run(state, run.text(_format_modifiers(cbsz, blgp), more=more)), run.expected())
+    assert np.array_equal(run.run(state, run.text(mfma.format_modifiers(cbsz, blgp), more=more)), run.expected())
 
 
 # Sparse matrices.
-
-_SPARSE = [
-    *[("gfx942", kind, shape) for kind in ("f16", "bf16") for shape in ((16, 16, 32), (32, 32, 16))],
-    *[("gfx942", kind, shape) for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8") for shape in ((16, 16, 64), (32, 32, 32))],
-    *[("gfx950", kind, shape) for kind in ("f16", "bf16") for shape in ((16, 16, 64), (32, 32, 32))],
-    *[("gfx950", kind, shape) for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8") for shape in ((16, 16, 128), (32, 32, 64))],
-]
-
-
-def _sparse(gpu: str, kind: str, shape: tuple[int, int, int]) -> Instruction:
-    m, n, k = shape
-    form_a, form_b = _formats(kind, gpu)
-    out = "i32" if kind == "i8" else "f32"
-    if gpu == "gfx950":
-        part = 128 // form_b.bits
-        layout_a, layout_b = mfma_halves(m, k // 2, part // 2), mfma_halves(n, k, part)
-    else:
-        layout_a, layout_b = mfma_input(m, k // 2, 1), mfma_input(n, k, 1)
-    return Instruction(
-        gpu,
-        f"v_smfmac_{out}_{m}x{n}x{k}_{kind}",
-        Operand(form_a, (1, m, k // 2), layout_a),
-        Operand(form_b, (1, n, k), layout_b),
-        Operand(ACCUMULATORS[out], (1, m, n), mfma_output(m, n)),
-        sparse=True,
-    )
 
 
 def _index_sets(instruction: Instruction) -> list[tuple[int, str]]:
@@ -382,9 +261,9 @@ def _index_sets(instruction: Instruction) -> list[tuple[int, str]]:
     return [(n, f"abid:{n}" if n else "") for n in range(sets)] + [(0, f"cbsz:1 abid:{sets - 1}")]
 
 
-@pytest.mark.parametrize(("gpu", "kind", "shape"), _SPARSE)
+@pytest.mark.parametrize(("gpu", "kind", "shape"), mfma.SPARSE)
 def test_sparse(gpu: str, kind: str, shape: tuple[int, int, int]) -> None:
-    run = Run(_sparse(gpu, kind, shape))
+    run = Run(mfma.sparse(gpu, kind, shape))
     places = random_places(run.rng, run.a.shape)
     per_lane = run.a.size // 64
     for chosen, modifiers in _index_sets(run.instruction):
@@ -399,7 +278,7 @@ def test_sparse(gpu: str, kind: str, shape: tuple[int, int, int]) -> None:
 
 
 def test_zeros_of_a_sparse_matrix_are_not_multiplied() -> None:
-    run = Run(_sparse("gfx942", "f16", (16, 16, 32)))
+    run = Run(mfma.sparse("gfx942", "f16", (16, 16, 32)))
     run.a[:], run.b[:], run.c[:] = F16.encode(1.0), F16.encode(1.0), 0
     run.b[0, :, 2::4] = 0x7C00
     run.index = np.full(64, 0b01000100, dtype=np.uint32)  # places 0 and 1
@@ -409,7 +288,7 @@ def test_zeros_of_a_sparse_matrix_are_not_multiplied() -> None:
 # NaNs: every bit, whatever the host's arithmetic makes of them.
 
 
-@pytest.mark.parametrize("instruction", [found for found in DENSE if not found.a.form.is_integer], ids=str)
+@pytest.mark.parametrize("instruction", [found for found in mfma.DENSE if not found.a.form.is_integer], ids=str)
 def test_nans(instruction: Instruction) -> None:
     run = Run(instruction, seed=3)
     nans.fill(run)
@@ -417,31 +296,27 @@ def test_nans(instruction: Instruction) -> None:
 
 
 @pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (3, 0), (4, 1), (1, 4)])
-@pytest.mark.parametrize("shape", _F8F6F4)
+@pytest.mark.parametrize("shape", mfma.F8F6F4)
 def test_nans_of_8_bits_and_less(shape: str, cbsz: int, blgp: int) -> None:
-    run = Run(_small(shape, cbsz, blgp, scale=False), seed=4)
+    run = Run(mfma.small(shape, cbsz, blgp, scale=False), seed=4)
     nans.fill(run)
-    nans.check(run, run.codes(run.state(), run.text(_format_modifiers(cbsz, blgp))), nans.add_products(nans.start(run), run))
+    nans.check(run, run.codes(run.state(), run.text(mfma.format_modifiers(cbsz, blgp))), nans.add_products(nans.start(run), run))
 
 
 @pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (0, 1), (1, 1), (2, 1), (3, 2), (4, 4), (1, 4)])
-@pytest.mark.parametrize("shape", _F8F6F4)
+@pytest.mark.parametrize("shape", mfma.F8F6F4)
 def test_nans_of_scales(shape: str, cbsz: int, blgp: int) -> None:
-    run = Run(_small(shape, cbsz, blgp, scale=True), seed=5)
+    run = Run(mfma.small(shape, cbsz, blgp, scale=True), seed=5)
     nans.fill(run)
     state = run.state()
     state.v[SCALES : SCALES + 2] = np.where(run.rng.random((2, 64)) < 0.1, 255, 127)
-    scales = [
-        np.where(state.v[SCALES + n] == 255, np.nan, 1.0).reshape(-1, along)[: run.a.shape[2] // 32]
-        for n, along in ((0, run.a.shape[1]), (1, run.b.shape[1]))
-    ]
-    text = run.text(f"op_sel_hi:[0,0,0] {_format_modifiers(cbsz, blgp)}", more=f", v{SCALES}, v{SCALES + 1}")
-    nans.check(run, run.codes(state, text), nans.add_scaled(nans.start(run), run, *scales))
+    text = run.text(f"op_sel_hi:[0,0,0] {mfma.format_modifiers(cbsz, blgp)}", more=f", v{SCALES}, v{SCALES + 1}")
+    nans.check(run, run.codes(state, text), nans.add_scaled(nans.start(run), run, *nans.scales(run, state.v[SCALES : SCALES + 2])))
 
 
-@pytest.mark.parametrize(("gpu", "kind", "shape"), [case for case in _SPARSE if case[1] != "i8"])
+@pytest.mark.parametrize(("gpu", "kind", "shape"), [case for case in mfma.SPARSE if case[1] != "i8"])
 def test_nans_of_sparse_matrices(gpu: str, kind: str, shape: tuple[int, int, int]) -> None:
-    run = Run(_sparse(gpu, kind, shape), seed=6)
+    run = Run(mfma.sparse(gpu, kind, shape), seed=6)
     nans.fill(run)
     places = random_places(run.rng, run.a.shape)
     run.index = index_of(run.instruction.a, places)
@@ -449,7 +324,7 @@ def test_nans_of_sparse_matrices(gpu: str, kind: str, shape: tuple[int, int, int
 
 
 def test_every_simulated_instruction_is_tested() -> None:
-    tested = {found.name for found in DENSE} | {_sparse(*case).name for case in _SPARSE}
-    tested |= {_small(shape, 0, 0, scale).name for shape in _F8F6F4 for scale in (False, True)}
+    tested = {found.name for found in mfma.DENSE} | {mfma.sparse(*case).name for case in mfma.SPARSE}
+    tested |= {mfma.small(shape, 0, 0, scale).name for shape in mfma.F8F6F4 for scale in (False, True)}
     simulated = {found.name for found in Probe("gfx942").definitions() if re.match(r"v_s?mfma", found.name)}
     assert simulated == tested

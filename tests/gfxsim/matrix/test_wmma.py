@@ -7,68 +7,10 @@ import re
 
 import numpy as np
 import pytest
-from matrix import nans
-from matrix.cases import ACCUMULATORS, Instruction, Operand, Run, densify, index_of, met_by, prepare, random_places, wrapped
-from matrix.formats import BF8, BF16, F16, F32, FP8, I4, I8, U4, U8, Format
-from matrix.layouts import swmmac_a, swmmac_b, wmma_input, wmma_output
+from matrix import nans, wmma
+from matrix.cases import Instruction, Run, densify, index_of, met_by, prepare, random_places, wrapped
+from matrix.formats import BF16, F16, F32
 from probe import Probe, ProbeError
-
-_FORMATS = {"f16": F16, "bf16": BF16, "fp8": FP8, "bf8": BF8}
-_SIGNS = {"iu8": (U8, I8), "iu4": (U4, I4)}
-_SMALL = [(f"{a}_{b}", "f32") for a in ("fp8", "bf8") for b in ("fp8", "bf8")]
-_HALVES = [("f16", "f32"), ("bf16", "f32"), ("f16", "f16"), ("bf16", "bf16")]
-
-# (generation, wave, kind, accumulator, depth)
-_DENSE = [
-    *[("gfx11", wave, kind, out, 16) for wave in (32, 64) for kind, out in [*_HALVES, ("iu8", "i32"), ("iu4", "i32")]],
-    *[("gfx12", wave, kind, out, 16) for wave in (32, 64) for kind, out in [*_HALVES, *_SMALL, ("iu8", "i32"), ("iu4", "i32")]],
-    *[("gfx12", wave, "iu4", "i32", 32) for wave in (32, 64)],
-]
-_SPARSE = [
-    *[("gfx12", wave, kind, out, 32) for wave in (32, 64) for kind, out in [*_HALVES, *_SMALL, ("iu8", "i32"), ("iu4", "i32")]],
-    *[("gfx12", wave, "iu4", "i32", 64) for wave in (32, 64)],
-]
-_GPUS = {"gfx11": "gfx1100", "gfx12": "gfx1201"}
-_Case = tuple[str, int, str, str, int]
-
-
-def _formats(kind: str, signs: tuple[int, int]) -> tuple[Format, Format]:
-    if kind in _SIGNS:
-        return _SIGNS[kind][signs[0]], _SIGNS[kind][signs[1]]
-    parts = kind.split("_") if "_" in kind else [kind, kind]
-    return _FORMATS[parts[0]], _FORMATS[parts[1]]
-
-
-def _accumulator(generation: str, wave: int, out: str) -> Operand:
-    slot = 32 if generation == "gfx11" else 0
-    return Operand(ACCUMULATORS[out], (1, 16, 16), wmma_output(generation, wave), slot, wave)
-
-
-def _dense(case: _Case, signs: tuple[int, int] = (0, 0)) -> Instruction:
-    generation, wave, kind, out, depth = case
-    form_a, form_b = _formats(kind, signs)
-    layout = wmma_input(generation, wave, form_a.bits, depth)
-    lanes = 16 if generation == "gfx11" else wave
-    return Instruction(
-        _GPUS[generation],
-        f"v_wmma_{out}_16x16x{depth}_{kind}",
-        Operand(form_a, (1, 16, depth), layout, 0, lanes),
-        Operand(form_b, (1, 16, depth), layout, 0, lanes),
-        _accumulator(generation, wave, out),
-    )
-
-
-def _sparse(case: _Case, signs: tuple[int, int] = (0, 0)) -> Instruction:
-    generation, wave, kind, out, depth = case
-    form_a, form_b = _formats(kind, signs)
-    return Instruction(
-        _GPUS[generation],
-        f"v_swmmac_{out}_16x16x{depth}_{kind}",
-        Operand(form_a, (1, 16, depth // 2), swmmac_a(wave, form_a.bits, depth), 0, wave),
-        Operand(form_b, (1, 16, depth), swmmac_b(wave, form_b.bits, depth), 0, wave),
-        _accumulator(generation, wave, out),
-        sparse=True,
-    )
 
 
 def _neg(signs: tuple[int, int]) -> str:
@@ -77,15 +19,15 @@ def _neg(signs: tuple[int, int]) -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def _assembled() -> None:
-    for generation, gpu in _GPUS.items():
+    for generation, gpu in wmma.GPUS.items():
         for wave in (32, 64):
-            texts = [_dense(case).text() for case in _DENSE if case[:2] == (generation, wave)]
-            texts += [_dense(case).text(c="1.0") for case in _DENSE if case[:2] == (generation, wave)]
+            texts = [wmma.dense(case).text() for case in wmma.DENSE if case[:2] == (generation, wave)]
+            texts += [wmma.dense(case).text(c="1.0") for case in wmma.DENSE if case[:2] == (generation, wave)]
             texts += [
-                _sparse(case).text(_index_key(number))
-                for case in _SPARSE
+                wmma.sparse(case).text(_index_key(number))
+                for case in wmma.SPARSE
                 if case[:2] == (generation, wave)
-                for number in _choices(_sparse(case))
+                for number in _choices(wmma.sparse(case))
             ]
             prepare(gpu, wave, texts)
 
@@ -101,40 +43,40 @@ def _rounded(instruction: Instruction, values: np.ndarray) -> np.ndarray:
     return wrapped(instruction, values)
 
 
-@pytest.mark.parametrize("case", _DENSE)
-def test_dense(case: _Case) -> None:
-    run = Run(_dense(case))
+@pytest.mark.parametrize("case", wmma.DENSE)
+def test_dense(case: wmma.Case) -> None:
+    run = Run(wmma.dense(case))
     result = run.run(run.state(), run.text())
     assert np.array_equal(result, _rounded(run.instruction, run.c_values() + run.product()))
 
 
-@pytest.mark.parametrize("case", _DENSE)
-def test_onto_a_constant(case: _Case) -> None:
-    run = Run(_dense(case))
+@pytest.mark.parametrize("case", wmma.DENSE)
+def test_onto_a_constant(case: wmma.Case) -> None:
+    run = Run(wmma.dense(case))
     one = 0x3F800000 if case[3] == "i32" else 1
     result = run.run(run.state(), run.text(c="1.0"))
     assert np.array_equal(result, _rounded(run.instruction, run.product() + one))
 
 
-@pytest.mark.parametrize("case", [case for case in _DENSE if case[2] in _SIGNS])
+@pytest.mark.parametrize("case", [case for case in wmma.DENSE if case[2] in wmma.SIGNS])
 @pytest.mark.parametrize("signs", [(1, 0), (0, 1), (1, 1)])
-def test_neg_is_the_sign_of_integers(case: _Case, signs: tuple[int, int]) -> None:
-    run = Run(_dense(case, signs))
+def test_neg_is_the_sign_of_integers(case: wmma.Case, signs: tuple[int, int]) -> None:
+    run = Run(wmma.dense(case, signs))
     assert np.array_equal(run.run(run.state(), run.text(_neg(signs))), run.expected())
 
 
-@pytest.mark.parametrize("generation", _GPUS)
+@pytest.mark.parametrize("generation", wmma.GPUS)
 def test_clamp_saturates_integers(generation: str) -> None:
-    run = Run(_dense((generation, 32, "iu8", "i32", 16), (1, 1)))
+    run = Run(wmma.dense((generation, 32, "iu8", "i32", 16), (1, 1)))
     run.c = np.where(run.rng.random(run.c.shape) < 0.5, 0x7FFFFFF0, 0x80000010).astype(np.uint64)
     expected = np.clip(run.c_values() + run.product(), -(2**31), 2**31 - 1)
     assert np.array_equal(run.run(run.state(), run.text("neg_lo:[1,1,0] clamp")), expected)
 
 
-@pytest.mark.parametrize("generation", _GPUS)
+@pytest.mark.parametrize("generation", wmma.GPUS)
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 def test_neg_flips_halves_of_a_and_b_and_changes_the_sign_of_c(generation: str, kind: str) -> None:
-    run = Run(_dense((generation, 32, kind, "f32", 16)))
+    run = Run(wmma.dense((generation, 32, kind, "f32", 16)))
     odd = np.arange(16) % 2
     a, b = (np.where(odd == 0, codes ^ 0x8000, codes) for codes in (run.a, run.b))
     result = run.run(run.state(), run.text("neg_lo:[1,0,0]"))
@@ -148,7 +90,7 @@ def test_neg_flips_halves_of_a_and_b_and_changes_the_sign_of_c(generation: str, 
 @pytest.mark.parametrize("wave", [32, 64])
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 def test_gfx11_keeps_16_bit_results_in_the_half_that_op_sel_names(wave: int, kind: str) -> None:
-    run = Run(_dense(("gfx11", wave, kind, kind, 16)))
+    run = Run(wmma.dense(("gfx11", wave, kind, kind, 16)))
     first, count = run.first, run.instruction.acc.registers
     for high in (False, True):
         state = run.state()
@@ -168,7 +110,7 @@ def test_gfx11_keeps_16_bit_results_in_the_half_that_op_sel_names(wave: int, kin
 
 
 def test_gfx11_refuses_matrices_that_are_not_repeated() -> None:
-    run = Run(_dense(("gfx11", 32, "f16", "f32", 16)))
+    run = Run(wmma.dense(("gfx11", 32, "f16", "f32", 16)))
     state = run.state()
     state.v[run.first["b"] + 3, 20] ^= 1
     with pytest.raises(ProbeError, match="not the same in every 16 lanes"):
@@ -177,7 +119,7 @@ def test_gfx11_refuses_matrices_that_are_not_repeated() -> None:
 
 def test_every_code_of_8_bits() -> None:
     for kind in ("fp8_bf8", "bf8_fp8"):
-        run = Run(_dense(("gfx12", 32, kind, "f32", 16)))
+        run = Run(wmma.dense(("gfx12", 32, kind, "f32", 16)))
         run.c[:] = 0
         for first in range(0, 256, 16):
             run.a[:], run.b[:] = 0, 0
@@ -188,9 +130,9 @@ def test_every_code_of_8_bits() -> None:
             np.testing.assert_array_equal(result[0], expected)
 
 
-@pytest.mark.parametrize("generation", _GPUS)
+@pytest.mark.parametrize("generation", wmma.GPUS)
 def test_denormals_follow_the_mode_register(generation: str) -> None:
-    run = Run(_dense((generation, 32, "f16", "f32", 16)))
+    run = Run(wmma.dense((generation, 32, "f16", "f32", 16)))
     run.a[:], run.b[:], run.c[:] = 3, F16.encode(2.0), 5
     tiny = F32.values(np.array([5], dtype=np.uint64))[0]
     assert np.all(run.run(run.state(), run.text()) == np.float32(32 * F16.decode(3) + tiny))
@@ -222,9 +164,9 @@ def _index_key(number: int) -> str:
     return f"index_key:{number}" if number else ""
 
 
-@pytest.mark.parametrize("case", _SPARSE)
-def test_sparse(case: _Case) -> None:
-    run = Run(_sparse(case))
+@pytest.mark.parametrize("case", wmma.SPARSE)
+def test_sparse(case: wmma.Case) -> None:
+    run = Run(wmma.sparse(case))
     places = random_places(run.rng, run.a.shape)
     sets = _index_sets(run.instruction)
     for chosen in _choices(run.instruction):
@@ -238,9 +180,9 @@ def test_sparse(case: _Case) -> None:
         assert np.array_equal(run.run(run.state(), run.text(_index_key(chosen))), expected)
 
 
-@pytest.mark.parametrize("case", [case for case in _SPARSE if case[2] in _SIGNS and case[1] == 32])
-def test_neg_is_the_sign_of_sparse_integers(case: _Case) -> None:
-    run = Run(_sparse(case, (1, 1)))
+@pytest.mark.parametrize("case", [case for case in wmma.SPARSE if case[2] in wmma.SIGNS and case[1] == 32])
+def test_neg_is_the_sign_of_sparse_integers(case: wmma.Case) -> None:
+    run = Run(wmma.sparse(case, (1, 1)))
     places = np.broadcast_to(np.array([0, 1] * (run.a.shape[2] // 2)), run.a.shape)
     run.index = np.full(64, 0x44444444, dtype=np.uint32)
     expected = wrapped(run.instruction, run.c_values() + run.product(a=densify(run.a, places)))
@@ -250,16 +192,16 @@ def test_neg_is_the_sign_of_sparse_integers(case: _Case) -> None:
 # NaNs: every bit, whatever the host's arithmetic makes of them.
 
 
-@pytest.mark.parametrize("case", [case for case in _DENSE if case[3] != "i32"])
-def test_nans(case: _Case) -> None:
-    run = Run(_dense(case), seed=3)
+@pytest.mark.parametrize("case", [case for case in wmma.DENSE if case[3] != "i32"])
+def test_nans(case: wmma.Case) -> None:
+    run = Run(wmma.dense(case), seed=3)
     nans.fill(run)
     nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run))
 
 
-@pytest.mark.parametrize("case", [case for case in _SPARSE if case[3] != "i32"])
-def test_nans_of_sparse_matrices(case: _Case) -> None:
-    run = Run(_sparse(case), seed=4)
+@pytest.mark.parametrize("case", [case for case in wmma.SPARSE if case[3] != "i32"])
+def test_nans_of_sparse_matrices(case: wmma.Case) -> None:
+    run = Run(wmma.sparse(case), seed=4)
     nans.fill(run)
     places = random_places(run.rng, run.a.shape)
     run.index = index_of(run.instruction.a, places)
@@ -267,8 +209,8 @@ def test_nans_of_sparse_matrices(case: _Case) -> None:
 
 
 def test_every_simulated_instruction_is_tested() -> None:
-    for generation, gpu in _GPUS.items():
-        tested = {_dense(case).name for case in _DENSE if case[0] == generation}
-        tested |= {_sparse(case).name for case in _SPARSE if case[0] == generation}
+    for generation, gpu in wmma.GPUS.items():
+        tested = {wmma.dense(case).name for case in wmma.DENSE if case[0] == generation}
+        tested |= {wmma.sparse(case).name for case in wmma.SPARSE if case[0] == generation}
         simulated = {found.name for found in Probe(gpu).definitions() if re.match(r"v_s?wmma", found.name)}
         assert simulated == tested
