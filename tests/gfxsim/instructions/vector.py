@@ -232,8 +232,11 @@ class VectorCase(VectorText):
                 new = lanes.output(old, form, self.form, before.mode, has_ieee)
                 bits ^= (old ^ new) << place
         partial = self.form.sdwa and self.form.sdwa[0] != "DWORD" and form
-        if partial and (form.is_nan(bits & (form.sign * 2 - 1)) or differences.tolerance(self.mnemonic)):
-            # A part of a NaN says nothing, nor does one of a number that may be off by a little.
+        if partial and form.is_nan(bits & (form.sign * 2 - 1)):
+            # As check.same_number has it; but a part of a number cannot be asked whether it is a NaN.
+            bits |= form.quiet
+        elif partial and differences.tolerance(self.mnemonic):
+            # A part of a number that may be off by a little says nothing.
             outcome.unknown.add(lane)
         if self.form.sdwa:
             bits = lanes.sdwa_merge(read_rows(before, VECTOR_RESULT, 32, lane), bits & 0xFFFFFFFF, self.form)
