@@ -82,17 +82,18 @@ class Case:
         state = State(wave, lds=_MEMORY if "l" in letters else 0, memory=_MEMORY if "m" in letters else 0)
         state.set_mask(EXEC, (1 << LANES) - 1)
         state.s[M0] = 0xFFFFFFFF
-        slots = np.arange(64, dtype=np.uint64) * SLOT
+        # Of a buffer, an address is the number of a record.
+        step = 1 if any(filling.kind == "BUFFER" for filling in self.fillings) else SLOT
+        lanes = np.arange(64, dtype=np.uint64)
         for number, filling in enumerate(self.fillings):
             rows = slice(filling.first, filling.first + filling.count)
             if filling.kind in ("ADDRESS", "SHARED"):
-                # Of two registers a whole address; of one an offset. Four lanes may share one.
-                away = slots if filling.kind == "ADDRESS" else slots // (4 * SLOT) * SLOT
-                away += np.uint64(state.address if filling.count == 2 else 0)
+                # Two registers hold a whole address, and one an offset. Four lanes may share it.
+                away = (lanes if filling.kind == "ADDRESS" else lanes // 4) * step + np.uint64(state.address if filling.count == 2 else 0)
                 state.v[rows] = away.view(np.uint32).reshape(64, 2).T[: filling.count]
             elif filling.kind == "BUFFER":
-                state.set_mask(filling.first, state.address & 0xFFFFFFFFFFFF)
-                state.s[filling.first + 2 : filling.first + 4] = _MEMORY, BUFFER_FLAGS[GENERATIONS[generation_of(gpu)]][0]
+                state.set_mask(filling.first, state.address & 0xFFFFFFFFFFFF | SLOT << 48)
+                state.s[filling.first + 2 : filling.first + 4] = _MEMORY // SLOT, BUFFER_FLAGS[GENERATIONS[generation_of(gpu)]][1]
             elif filling.kind == "MASK":
                 state.s[rows] = _MASK
             elif filling.letter == "s":

@@ -71,7 +71,7 @@ class Filling:
     """Where numbers go, and which.
 
     `letter`: vector registers (from 256 on: accumulation registers), scalar registers, global memory, LDS. `kind`: a format, or
-    "E8M0" (scales in the lowest bytes), "PAIRS" (indices of a sparse matrix), "MASK", or an address (`state_of` in case.py).
+    "E8M0" (scales in the lowest bytes), "PAIRS" (indices of a sparse matrix), "MASK", or an address (`Case.states` in case.py).
     `spread`: "" — by the table of meetings; "~" — one number in `share` is a NaN, an infinity or a zero and the others are 1 or -1;
     "^" — one in `share` is a denormal, the largest or another finite number. `period`: lanes after which the numbers repeat.
     """

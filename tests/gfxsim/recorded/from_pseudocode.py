@@ -18,7 +18,7 @@ from recorded.case import Case, Recorded, Result
 from recorded.fillings import Filling
 
 # Forms that have nothing but registers: one of them is recorded.
-_PLAIN = ("vector", "registers", "plain", "offen")
+_PLAIN = ("vector", "registers", "plain", "both")
 
 
 def recorded(target: suite.Target) -> Iterator[Recorded]:
