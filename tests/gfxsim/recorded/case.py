@@ -30,7 +30,7 @@ _HEAD = """\
 _MOST_SHOWN, _FEW_SHOWN = 2 * LANES, 4
 
 # Who agrees with the recorded bits.
-PSEUDOCODE = "pseudocode"  # AMD's, as tests/gfxsim/pcode runs it
+PSEUDOCODE = "pseudocode"  # AMD's, as tests/gfxsim/pcode runs it, with the corrections of tests/gfxsim/instructions
 NEARLY = "pseudocode ±1"  # the same, up to the last place
 RULE = "rule"  # that of tests/gfxsim/matrix/nans.py
 NOBODY = "simulator"  # nobody but the simulator
