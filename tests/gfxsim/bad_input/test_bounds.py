@@ -16,8 +16,10 @@ import numpy as np
 from tests.gfxsim.bad_input.hostile import attempt
 from tests.gfxsim.programs.device import hip, runtime
 with runtime().upload(np.arange(100, dtype=np.int32).tobytes()) as a, runtime().upload(bytes(8192)) as out:
+    def short(said):
+        return said.partition('bytes at ')[2].partition(' at offset')[0].partition(', ')[2] or said or 'right'
     def show(name, said):
-        print(f"{name}: {said.partition('bytes at ')[2].partition(' at offset')[0].partition(', ')[2] or said or 'right'}")
+        print(f"{name}: {short(said)}")
     show("inside", attempt("copy", out.address, a.address, 100, grid=2))
     show("behind", attempt("copy", out.address, a.address, 128, grid=2))
     words = np.frombuffer(out.download(), np.int32)
@@ -27,6 +29,10 @@ with runtime().upload(np.arange(100, dtype=np.int32).tobytes()) as a, runtime().
     print("found:", int(np.frombuffer(out.download(), np.int32)[0]))
     show("next page", attempt("put", a.address, 0, 1024))
     show("before", attempt("put", a.address, 0, -1))
+    # Of two allocations the nearer one is named, which may be that behind the address.
+    neighbours = sorted([runtime().upload(bytes(400)) for _ in range(50)], key=lambda buffer: buffer.address)
+    near = [two for one, two in zip(neighbours, neighbours[1:]) if two.address - one.address - 400 in range(16, 1 << 20)]
+    print("neighbours:", len(near) > 0, {short(attempt("put", two.address, 0, -1)) for two in near})
     size = ctypes.c_size_t()
     hip().hipMemPtrGetInfo(ctypes.c_void_p(a.address), ctypes.byref(size))
     print("size:", size.value, "copied:", hip().hipMemset(ctypes.c_void_p(a.address), 0, ctypes.c_size_t(404)))
@@ -55,6 +61,7 @@ def test_with_pages_kernels_reach_the_rest_of_the_last_one() -> None:
     assert said["found"] == "1023"
     assert said["next page"] == f"{PAGE - 400} bytes behind an allocation of 400 bytes"
     assert said["before"] == "4 bytes before an allocation of 400 bytes"
+    assert said["neighbours"] == "True {'4 bytes before an allocation of 400 bytes'}"
     # The program itself is told what it asked for.
     assert said["size"] == "400 copied: 1"
 

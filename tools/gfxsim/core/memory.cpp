@@ -41,19 +41,20 @@ const Allocation* AddressSpace::reach(u64 address, u64 bytes) const {
 }
 
 std::string AddressSpace::describe(u64 address) const {
-    auto next = after(allocations, address);
+    constexpr u64 kFar   = u64(1) << 20;
+    const Place next     = after(allocations, address);
+    const auto placed_by = [](u64 bytes, const char* where, const Allocation& one) {
+        return std::to_string(bytes) + " bytes " + where + " an allocation of " + std::to_string(one.end - one.begin) + " bytes";
+    };
+    u64 behind = kFar, before = kFar;
     if (next != allocations.begin()) {
-        const Allocation& before = *(next - 1);
-        const std::string size   = std::to_string(before.end - before.begin);
-        if (address < before.end)
-            return std::to_string(before.end - address) + " bytes before the end of an allocation of " + size + " bytes";
-        if (address - before.end < (u64(1) << 20))
-            return std::to_string(address - before.end) + " bytes behind an allocation of " + size + " bytes";
+        const Allocation& last = *(next - 1);
+        if (address < last.end) return placed_by(last.end - address, "before the end of", last);
+        behind = std::min(kFar, address - last.end);
     }
-    if (next != allocations.end() && next->begin - address < (u64(1) << 20))
-        return std::to_string(next->begin - address) + " bytes before an allocation of " +
-               std::to_string(next->end - next->begin) + " bytes";
-    return hex(address) + " is near no allocation";
+    if (next != allocations.end()) before = std::min(kFar, next->begin - address);
+    if (behind == kFar && before == kFar) return hex(address) + " is near no allocation";
+    return behind <= before ? placed_by(behind, "behind", *(next - 1)) : placed_by(before, "before", *next);
 }
 
 void MemoryMap::add(Allocation allocation) {
