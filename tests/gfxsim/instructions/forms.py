@@ -167,7 +167,9 @@ def _short(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterato
         return
     first = entry.fields["src0"]
     yield Form("scalar", "_e32", _with(plain, 0, Source("s")))
-    yield Form("constant", "_e32", _with(plain, 0, _constant(first.format, chooser, False)))
+    # In both halves or in one: LLVM's assembler changed its mind about 0.5 here in 22. test_special.py has the words.
+    doubtful = entry.name == "V_PK_FMAC_F16" and entry.generation != "cdna"
+    yield Form("constant", "_e32", _with(plain, 0, _constant("U32" if doubtful else first.format, chooser, False)))
     yield Form("literal", "_e32", _with(plain, 0, _constant(first.format, chooser, True)))
     yield Form("special", "_e32", _with(plain, 0, Source(chooser.take(("vcc", "exec", "m0")))))
     # The disassembler of the code object manager does not know halves in the short compares of gfx12.

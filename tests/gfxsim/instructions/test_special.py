@@ -57,6 +57,15 @@ def test_counter_in_lds_moves_by_the_number_of_lanes(gpu: str, name: str, sign: 
     assert [int(state.v[120, lane]) for lane in (0, 1, 32, 48)] == [1000, 0, 1000, 1000]
 
 
+@pytest.mark.parametrize("gpu", ("gfx1100", "gfx1201"))
+@pytest.mark.parametrize(("words", "both"), (("0x78f050f0", True), ("0x78f050ff, 0x3800", False)), ids=("constant", "literal"))
+def test_a_constant_of_a_packed_sum_is_in_both_halves(gpu: str, words: str, both: bool) -> None:
+    state = State(32)
+    state.v[40], state.v[120] = 0x44004400, 0x3C003C00  # (4, 4) and (1, 1)
+    Probe(gpu).run(f".long {words}", state)  # v_pk_fmac_f16 v120, 0.5, v40
+    assert set(state.v[120, :32].tolist()) == {0x42004200 if both else 0x3C004200}
+
+
 _TO_LDS = [("gfx942", size, name) for size, name in ((1, "ubyte"), (1, "sbyte"), (2, "ushort"), (2, "sshort"), (4, "dword"))]
 _TO_LDS += [("gfx950", size, name) for size, name in ((4, "dword"), (12, "dwordx3"), (16, "dwordx4"))]
 

@@ -271,9 +271,7 @@ class VectorCase(VectorText):
             # A floating-point constant fills the lower half; an integer is extended over both.
             if not numbers.float_format(part) or source.text.lstrip("-").isdigit() or source.text.startswith("0x"):
                 return lanes.constant_bits(source.text, part, 32)
-            half = lanes.constant_bits(source.text, part, 16)
-            both = self.mnemonic == "v_pk_fmac_f16" and self.entry.generation != "cdna"
-            return half << 16 | half if both else half
+            return lanes.constant_bits(source.text, part, 16)
         if self.form.packed and width == 32 and field.bits == 64:
             return lanes.constant_bits(source.text, part, 32)
         return lanes.constant_bits(source.text, part, 64 if field.bits == 64 else 32)

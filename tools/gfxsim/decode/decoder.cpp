@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gfxsim/decode/decoder.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "gfxsim/core/float16.hpp"
@@ -75,6 +76,14 @@ std::string bind(const Line& line, const Definition& def, Isa isa, Instr& instr)
     return "";
 }
 
+// A constant may be in both halves of an operand, but not a literal; LLVM before 22 shows both in the same way.
+void unsplat_literal(Instr& instr, const u8* code) {
+    if (!instr.def->traits.splats_constants || instr.size == 4 || instr.src[0].kind != OperandKind::constant) return;
+    u32 literal;
+    std::memcpy(&literal, code + instr.offset + 4, sizeof literal);
+    instr.src[0].value = literal;
+}
+
 std::string decode_half(const std::string& text, Isa isa, Instr& instr, std::string& second) {
     Line line = parse_line(text, isa);
     if (!line.problem.empty()) return line.problem;
@@ -110,6 +119,7 @@ std::unique_ptr<Program> decode(const Gpu& gpu, const std::string& file, const u
         Decoded decoded = decode_line(raw.text, gpu.isa);
         Instr& instr    = decoded.instr;
         instr.offset = u32(raw.offset), instr.size = u32(raw.size), instr.text = u32(program->lines.size());
+        if (decoded.problem.empty()) unsplat_literal(instr, code);
         if (decoded.problem.empty()) {
             program->lines.push_back(std::move(raw.text));
         } else {

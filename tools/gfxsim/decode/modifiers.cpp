@@ -139,8 +139,10 @@ bool parse_hwreg(std::string_view text, Modifiers& mod) {
     const std::size_t open = text.find('('), close = text.find(')');
     if (open == std::string_view::npos || close == std::string_view::npos) return false;
     text = text.substr(open + 1, close - open - 1);
-    const std::size_t comma     = text.find(',');
-    const std::string_view name = text.substr(0, comma);
+    const std::size_t comma = text.find(',');
+    std::string name(text.substr(0, comma));
+    // LLVM calls those of gfx12 HW_REG_WAVE_MODE and the like since 22.
+    if (const std::size_t wave = name.find("_WAVE_"); wave != std::string::npos) name.erase(wave, 5);
     mod.hwreg = u8(number(name));
     for (const HardwareRegister& known : kHardwareRegisters) {
         if (name == known.name) mod.hwreg = known.number;
