@@ -171,6 +171,11 @@ def test_metadata_that_is_a_million_levels_deep(marker: bytes) -> None:
     refused(with_metadata(marker * 1_000_000 + b"\xc0"), "its metadata is nested more than 32 levels deep")
 
 
+def test_metadata_that_is_larger_than_that_of_any_kernels() -> None:
+    most = 64 << 20
+    refused(with_metadata(b"\xc0" * (most + 1)), f"its metadata has {most + 1} bytes; there can be at most {most}")
+
+
 # The code object manager's own reader dies of names that are bytes, and of maps whose keys are not texts.
 @pytest.mark.parametrize(
     ("content", "words"),
