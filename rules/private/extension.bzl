@@ -1,12 +1,13 @@
 """The module extension `ck`: the toolchain, the downloads and the kernel sets."""
 
 load("//arch:repositories.bzl", "arch_specs_repository")
+load("//families:repositories.bzl", "families_repository")
 load(":fetch_repositories.bzl", "code_objects_repository", "composable_kernel_repository", "python_packages_repository")
 load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
 load(":rocm_repository.bzl", "rocm_repository")
 
-_RESERVED = ["ck_arch", "ck_code_objects", "ck_hip", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
+_RESERVED = ["ck_arch", "ck_code_objects", "ck_families", "ck_hip", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
 
 _kernel_set = tag_class(
     attrs = {
@@ -18,6 +19,7 @@ _kernel_set = tag_class(
 
 def _ck_impl(mctx):
     arch_specs_repository(name = "ck_arch", specs = Label("//arch:arch_specs.json"))
+    families_repository(name = "ck_families", table = Label("//families:families.json"))
     hip_repository(name = "ck_hip")
     rocm_repository(name = "ck_rocm")
     python_packages_repository(name = "ck_pip", lock = Label("//third_party:python/requirements.lock"))

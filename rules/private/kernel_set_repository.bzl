@@ -2,7 +2,7 @@
 
 load(":python.bzl", "one_sentence", "run_python")
 
-_PYTHON_PATH = [Label("//tools/codegen:ckgen/__init__.py"), Label("//arch:ckarch/__init__.py")]
+_PYTHON_PATH = [Label("//tools/codegen:ckgen/__init__.py"), Label("//arch:ckarch/__init__.py"), Label("//families:ckfamilies/__init__.py")]
 
 _BUILD = """\
 load("{rules}", "ck_kernel_sets")
@@ -26,6 +26,7 @@ def _kernel_set_impl(rctx):
     spec = rctx.path(rctx.attr.spec)
     rctx.watch(spec)
     rctx.watch(rctx.attr._arch_specs)
+    rctx.watch(rctx.attr._families)
     rctx.report_progress("expanding {}".format(rctx.attr.set_name))
     result = run_python(rctx, "ckgen", _PYTHON_PATH, [
         "expand",
@@ -60,6 +61,7 @@ kernel_set_repository = repository_rule(
         "set_name": attr.string(doc = "Name of the set.", mandatory = True),
         "spec": attr.label(doc = "The declaration.", allow_single_file = True, mandatory = True),
         "_arch_specs": attr.label(default = Label("//arch:arch_specs.json"), allow_single_file = True),
+        "_families": attr.label(default = Label("//families:families.json"), allow_single_file = True),
     },
     doc = "The kernels of one declaration: kernel_set.bzl holds them as data, BUILD.bazel as targets.",
 )

@@ -14,6 +14,7 @@ IMPORTS = {
     "ckabi": "abi",
     "ckarch": "arch",
     "archgen": "arch",
+    "ckfamilies": "families",
     "ckfetch": "third_party",
     "ckgen": "tools/codegen",
     "ckinspect": "tools/inspect",
@@ -24,6 +25,7 @@ IMPORTS = {
     "tests": "tests",
 }
 INCLUDES = {
+    "ck_families.h": "families",
     "ck_gemm_problem.h": "abi",
     "ck_grouped_conv_problem.h": "abi",
     "ck_kernel_abi.h": "abi",

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The table of kernel families, ``families.json``: what every room knows a family by."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class FamilyRow:
+    """A family's row; its name is that of its folder in each room."""
+
+    name: str
+    number: int
+    """What problems and libraries say which family they are of. A number is given once and never again."""
+    title: str
+    """What a sentence calls it."""
+    layers: tuple[str, ...]
+    """Folders beside its own that it is built on, such as ``product``."""
+    host_needs_ck: bool
+    """Whether the host passes of its kernels include Composable Kernel's headers."""
+
+
+def read_table(path: Path) -> tuple[FamilyRow, ...]:
+    """The rows of a table, in their order."""
+    rows = json.loads(path.read_text("utf-8"))["families"]
+    return tuple(FamilyRow(**{**row, "layers": tuple(row["layers"])}) for row in rows)
+
+
+FAMILIES = read_table(Path(__file__).parents[1] / "families.json")
+
+
+def exported(module: str) -> Mapping[str, Any]:
+    """What each family exports as ``FAMILY`` in a module such as ``ckgen.{}.family``, by the family's name.
+
+    The module is named with ``{}`` in place of the family.
+    """
+    found = {row.name: importlib.import_module(module.format(row.name)).FAMILY for row in FAMILIES}
+    return MappingProxyType(found)
