@@ -28,16 +28,10 @@ typedef enum ck_kernel_status {
     CK_KERNEL_DEVICE_FAILED = 4  /* the HIP runtime reported an error, or there is none */
 } ck_kernel_status;
 
-typedef enum ck_family {
-    CK_FAMILY_GEMM         = 1,
-    CK_FAMILY_GROUPED_CONV = 2,
-    CK_FAMILY_FMHA         = 3
-} ck_family;
-
-/* The first member of every family's problem, which has a header of its own: ck_gemm_problem.h. */
+/* The first member of every family's problem, which has a header of its own, such as ck_gemm_problem.h. */
 typedef struct ck_problem {
     uint32_t struct_size;
-    uint32_t family; /* ck_family */
+    uint32_t family; /* its number: ck_families.h */
 } ck_problem;
 
 typedef struct ck_launch_options {

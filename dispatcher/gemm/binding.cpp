@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Problems and tensors as kernels take them.
+#include "ck_families.h"
 #include "ckdispatch/core/dtypes.hpp"
 #include "ckdispatch/core/split_k.hpp"
 #include "ckdispatch/gemm/family.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Problems and tensors as kernels take them.
+#include "ck_families.h"
 #include "ckdispatch/grouped_conv/family.hpp"
 #include "ckdispatch/grouped_conv/words.hpp"
 

@@ -33,7 +33,7 @@ ck_device_headers = rule(
     implementation = _ck_device_headers_impl,
     attrs = {
         "family": attr.string(doc = "The family whose kernels include these headers.", mandatory = True),
-        "own_headers": attr.label(doc = "The generator's headers.", mandatory = True),
+        "own_headers": attr.label(doc = "This repository's headers.", mandatory = True),
         "source": attr.label(doc = "Includes all of them.", allow_single_file = True, mandatory = True),
         "_composable_kernel": attr.label(default = "@composable_kernel//:headers"),
     },

@@ -22,7 +22,7 @@ ck_host_headers = rule(
     attrs = {
         "composable_kernel": attr.label(doc = "Composable Kernel's headers, if the family needs them on the host too."),
         "family": attr.string(doc = "The family whose kernels include these headers.", mandatory = True),
-        "own_headers": attr.label(doc = "The generator's headers.", mandatory = True),
+        "own_headers": attr.label(doc = "This repository's headers.", mandatory = True),
         "_abi": attr.label(default = "//abi:headers"),
     },
     doc = "The headers that the host passes of a family's kernels include.",

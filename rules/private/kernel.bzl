@@ -1,13 +1,11 @@
 """ck_kernel: one kernel, one target."""
 
 load("@ck_arch//:specs.bzl", "GPU_FACTS")
+load("@ck_families//:families.bzl", "FAMILIES")
 load("//arch:gpus.bzl", "GpusInfo")
 load(":actions.bzl", "bundle", "compile_device", "compile_host", "generate", "inspect", "link", "refuse")
 load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
 load(":providers.bzl", "CkDeviceHeadersInfo", "CkHostHeadersInfo", "CkKernelInfo")
-
-# //rules has headers of each.
-_FAMILIES = ["gemm", "grouped_conv"]
 
 def _refused(ctx, sentence):
     output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
@@ -116,14 +114,14 @@ ck_kernel = rule(
         "refused": attr.string_dict(doc = "The sentence of the refusing rule for each other GPU."),
         "spec": attr.string(doc = "The kernel's spec as JSON.", mandatory = True),
         "_device_headers": attr.label_list(
-            default = ["//rules:{}_device_headers".format(family) for family in _FAMILIES],
+            default = ["//rules:{}_device_headers".format(family.name) for family in FAMILIES],
             providers = [CkDeviceHeadersInfo],
         ),
-        "_exports": attr.label(default = "//tools/codegen:include/ck_kernel/host/exports.map", allow_single_file = True),
+        "_exports": attr.label(default = "//kernel_library:include/ck_kernel/host/exports.map", allow_single_file = True),
         "_generator": attr.label(default = "//tools/codegen:cli", cfg = "exec", executable = True),
         "_gpus": attr.label(default = "//arch:gpus"),
         "_host_headers": attr.label_list(
-            default = ["//rules:{}_host_headers".format(family) for family in _FAMILIES],
+            default = ["//rules:{}_host_headers".format(family.name) for family in FAMILIES],
             providers = [CkHostHeadersInfo],
         ),
         "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),

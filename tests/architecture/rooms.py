@@ -30,7 +30,7 @@ INCLUDES = {
     "ck_grouped_conv_problem.h": "abi",
     "ck_kernel_abi.h": "abi",
     "device_code/": "abi",
-    "ck_kernel/": "tools/codegen",
+    "ck_kernel/": "kernel_library",
     "arch/": "arch",
     "gfxsim/": "tools/gfxsim",
     "ckdispatch/": "dispatcher",

@@ -37,9 +37,9 @@ def test_the_check_sees_a_forbidden_use(tmp_path: Path) -> None:
     (tmp_path / "arch").mkdir()
     (tmp_path / "arch/bad.py").write_text("import ckgen.core.spec\n")
     (tmp_path / "arch/bad.bzl").write_text('load("//rules:defs.bzl", "ck_kernel")\n')
-    (tmp_path / "arch/bad.hpp").write_text('#include "ck_kernel/plan/gemm.hpp"\n')
+    (tmp_path / "arch/bad.hpp").write_text('#include "ck_kernel/plan/gemm/product.hpp"\n')
     seen = [use for name in ("bad.py", "bad.bzl", "bad.hpp") for use in uses(tmp_path, PurePosixPath("arch") / name, ROOMS)]
-    assert [use.used for use in seen] == ["tools/codegen", "rules", "tools/codegen"]
+    assert [use.used for use in seen] == ["tools/codegen", "rules", "kernel_library"]
 
 
 # The places that may name a GPU: the facts themselves, examples and expectations, and declarations of where a kernel is meant to run.

@@ -110,7 +110,7 @@ def test_the_host_pass_of_plain_ck_differs_only_by_what_its_source_needs() -> No
     assert plain[len(kept) :] == (
         *("-include", "__clang_hip_runtime_wrapper.h"),
         *("-I", "external/_main~ck~composable_kernel/include"),
-        *("-I", "tools/codegen/include"),
+        *("-I", "kernel_library/include"),
         "-w",
     )
 

@@ -103,7 +103,7 @@ def test_two_kernels_build_into_a_library_that_lists_them(system: str, tmp_path:
 
     again = [DRY_RUN[system], "-n"]
     assert "Building kernel" not in run(again, tmp_path), "nothing changed"
-    os.utime(tmp_path / "include" / "ck_kernel" / "plan" / "gemm.hpp")
+    os.utime(tmp_path / "include" / "ck_kernel" / "plan" / "product" / "config.hpp")
     assert run(again, tmp_path).count("Building kernel: ") == 2, "a header changed"
 
 

@@ -40,7 +40,7 @@ def _precompile_test_impl(ctx):
         ["-fuse-cuid=none"],
         ["-device-flag", "value of the device flag"],
         ["-resource-dir", root + "/resource"],
-        ["-c", "tools/codegen/precompiled/gemm.hpp"],
+        ["-c", "kernel_library/precompiled/gemm.hpp"],
         ["-Xclang", "-emit-pch"],
         ["-Xclang", "-fno-pch-timestamp"],
         ["-o", action.outputs.to_list()[0].path],
@@ -64,7 +64,7 @@ def _paths_test_impl(ctx):
     for action in _actions(env):
         asserts.equals(env, [], absolute_paths(action.argv))
     paths = ["/" + file.path for file in _actions(env)[0].inputs.to_list()]
-    for suffix in ["/include/ck_tile/core.hpp", "/include/ck_kernel/device/gemm_headers.hpp", "/precompiled/gemm.hpp"]:
+    for suffix in ["/include/ck_tile/core.hpp", "/include/ck_kernel/device/gemm/headers.hpp", "/precompiled/gemm.hpp"]:
         asserts.equals(env, 1, len([path for path in paths if path.endswith(suffix)]), suffix)
     return analysistest.end(env)
 

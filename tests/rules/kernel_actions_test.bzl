@@ -142,7 +142,7 @@ def _link_test_impl(ctx):
     asserts.equals(env, ["before.o", "kernel.o", "after.o"], objects)
     asserts.equals(env, [], [name for name in objects + ["exports.map"] if name not in inputs])
     asserts.true(env, "--soname=libkernel.so" in action.argv)
-    scripts = [word for word in action.argv if word.startswith("--version-script=tools/codegen/")]
+    scripts = [word for word in action.argv if word.startswith("--version-script=kernel_library/")]
     asserts.equals(env, ["exports.map"], [word.rpartition("/")[2] for word in scripts])
     return analysistest.end(env)
 
@@ -197,16 +197,16 @@ def _inputs_test_impl(ctx):
         "CkCompile": {
             "/abi/ck_kernel_abi.h": False,
             "/gemm_device_headers/gfx942.pch": True,
-            "/include/ck_kernel/device/gemm.hpp": True,
-            "/include/ck_kernel/host/gemm.hpp": False,
+            "/include/ck_kernel/device/gemm/tile.hpp": True,
+            "/include/ck_kernel/host/gemm/headers.hpp": False,
             "/include/ck_tile/core.hpp": True,
             "/precompiled/gemm.hpp": True,
         },
         "CkHost": {
             "/abi/ck_kernel_abi.h": True,
             "/gemm_device_headers/gfx942.pch": False,
-            "/include/ck_kernel/device/gemm.hpp": False,
-            "/include/ck_kernel/host/gemm.hpp": True,
+            "/include/ck_kernel/device/gemm/tile.hpp": False,
+            "/include/ck_kernel/host/gemm/headers.hpp": True,
             "/include/ck_tile/core.hpp": False,
             "/precompiled/gemm.hpp": False,
         },

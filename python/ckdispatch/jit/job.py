@@ -69,7 +69,7 @@ def kernel_job(
     """The job of building ``spec`` for ``gpus``."""
     source = source_text(shared.family, spec, arch)
     neutral = Commands.of_any_compiler(load_flags(), gpus)
-    needs_ck = shared.family.host_needs_ck
+    needs_ck = shared.family.row.host_needs_ck
     commands = neutral.all(f"{spec.name}.cpp", library_name(spec.name), needs_ck)
     request = {
         "abi": shared.files.abi_version,

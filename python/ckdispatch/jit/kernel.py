@@ -87,7 +87,7 @@ def compile_kernel(
         _device_pass(job, place, gpu, precompiled(gpu), reject)
     report("host code")
     place.run(commands.bundle(), "bundling the code objects")
-    place.run(commands.host(job.source_name, job.shared.family.host_needs_ck), "compiling the host side")
+    place.run(commands.host(job.source_name, job.shared.family.row.host_needs_ck), "compiling the host side")
     report("linking")
     place.run(commands.link(job.library), "linking")
     check_library(folder / job.library, job.name)

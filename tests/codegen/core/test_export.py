@@ -66,7 +66,7 @@ def test_headers_are_copied_so_that_the_folder_is_complete(
     include = tmp_path / "include"
     copied = {path.relative_to(include).as_posix() for path in include.rglob("*.*")}
     assert copied == set(GEMM.headers)
-    assert {"ck_kernel_abi.h", "ck_kernel/plan/gemm.hpp"} <= copied
+    assert {"ck_kernel_abi.h", "ck_kernel/plan/gemm/product.hpp"} <= copied
 
 
 def test_included_headers_of_the_project_are_all_copied() -> None:

@@ -105,7 +105,7 @@ def test_the_arch_table_counts_the_lds_buffers_that_a_pipeline_is_given() -> Non
 
 
 def test_every_pipeline_and_epilogue_is_among_the_headers_of_the_device_pass() -> None:
-    header = GEMM.headers["ck_kernel/device/gemm_headers.hpp"].read_text(encoding="utf-8")
+    header = GEMM.headers["ck_kernel/device/product/headers.hpp"].read_text(encoding="utf-8")
     included = set(re.findall(r'^#include "ck_tile/ops/(.*)\.hpp"$', header, re.MULTILINE))
     assert {f"gemm/pipeline/{HEADERS[pipeline]}" for pipeline in Pipeline} <= included
     assert {"epilogue/cshuffle_epilogue", "epilogue/default_2d_epilogue"} <= included

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bands of a large image compute together what the whole image is.
-#include "tools/codegen/include/ck_kernel/host/grouped_conv/bands.hpp"
+#include "ck_kernel/host/grouped_conv/bands.hpp"
 
 #include <gtest/gtest.h>
 

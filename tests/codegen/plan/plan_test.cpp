@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a GEMM kernel divides its work, for every small number of tiles, loops, workgroups and parts.
-#include "tools/codegen/include/ck_kernel/plan/gemm.hpp"
+#include "ck_kernel/plan/gemm/product.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ck_families.h"
 #include "ckdispatch/gemm/family.hpp"
 #include "tests/dispatcher/support/keys.hpp"
 #include "tests/dispatcher/support/refusal.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Convolution as the selector sees it: which problems a key computes, in which ways, and how a launch is laid out.
+#include "ck_families.h"
 #include "ckdispatch/grouped_conv/family.hpp"
 
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ck_families.h"
 #include "tests/dispatcher/made_up/launches.h"
 #include "tests/dispatcher/made_up/library.hpp"
 

@@ -196,7 +196,7 @@ def test_the_generators_headers_are_those_of_the_family() -> None:
     source = own_headers(FAMILIES["gemm"])
     content = source.read()
     assert set(content) == set(FAMILIES["gemm"].headers)
-    assert {"ck_kernel_abi.h", "ck_kernel/plan/gemm.hpp"} <= set(content)
+    assert {"ck_kernel_abi.h", "ck_kernel/plan/gemm/product.hpp"} <= set(content)
 
 
 def test_a_build_that_dies_while_unpacking_leaves_no_half_folder(

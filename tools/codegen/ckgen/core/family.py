@@ -11,14 +11,16 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ckarch import ArchSpecs
+from ckfamilies import FAMILIES, FamilyRow
 
 from ckgen.core.errors import UsageError
 from ckgen.core.rules import Rule, Verdict, first_violation, judge
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 
-_CODEGEN = Path(__file__).parents[2]
-_ABI = _CODEGEN.parents[1] / "abi"
+_ROOT = Path(__file__).parents[4]
+_HEADERS = _ROOT / "kernel_library" / "include"
+_ABI = _ROOT / "abi"
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,11 @@ class Family(ABC):
     """The entry fields that ``build`` makes a field of the spec from, where not from the one of its name."""
     field_weights: ClassVar[Mapping[str, float]]
     """How reluctantly a field is changed when looking for the nearest legal spec; 1 if absent."""
-    host_needs_ck: ClassVar[bool] = False
-    """Whether CK's headers are included in the host pass too."""
+
+    @property
+    def row(self) -> FamilyRow:
+        """What the table says of it."""
+        return next(row for row in FAMILIES if row.name == self.name)
 
     @abstractmethod
     def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> KernelSpec:
@@ -93,10 +98,9 @@ class Family(ABC):
     @property
     def headers(self) -> Mapping[str, Path]:
         """The project's headers that generated sources include, by the name they include."""
-        own = _CODEGEN / "include"
-        inside = sorted((*own.rglob("*.hpp"), *own.rglob("*.inc")))
+        inside = sorted((*_HEADERS.rglob("*.hpp"), *_HEADERS.rglob("*.inc")))
         return {
-            **{path.relative_to(own).as_posix(): path for path in inside},
+            **{path.relative_to(_HEADERS).as_posix(): path for path in inside},
             **{path.name: path for path in sorted(_ABI.glob("*.h"))},
         }
 

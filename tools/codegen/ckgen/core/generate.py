@@ -37,7 +37,7 @@ Progress = Callable[[int, int, GeneratedKernel], None]
 
 def render_kernel(family: Family, spec: KernelSpec, arch: ArchSpecs) -> str:
     """The source text of one kernel."""
-    return _renderer(family.template).render(family.context(spec, arch))
+    return _renderer(family.template).render({"family": family.row, **family.context(spec, arch)})
 
 
 def generate(

@@ -51,7 +51,6 @@ class GroupedConvFamily(Family):
     rules = GROUPED_CONV_RULES
     entry_fields = ENTRY_FIELDS
     made_of = MADE_OF
-    host_needs_ck = True
     field_weights = MappingProxyType(
         {
             "variant": 32.0, "ndim_spatial": 32.0, "layout": 8.0, "fused_op": 8.0, "d_count": 8.0,

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: MIT
-//
-// Device pass only: everything that the device pass of any grouped convolution kernel includes.
-#pragma once
-
-#include "ck_kernel/device/gemm_headers.hpp"
-#include "ck_kernel/device/grouped_conv/compute.hpp"
-#include "ck_kernel/device/grouped_conv/given_vectors.hpp"

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-//
-// Host pass only: everything that the host pass of a GEMM kernel includes. Needs neither CK nor libstdc++.
-#pragma once
-
-#include "ck_kernel/host/gemm_enqueue.hpp"
-#include "ck_kernel/host/gemm_library.hpp"
-#include "ck_kernel/host/gemm_supports.hpp"
-#include "ck_kernel/host/library.hpp"
