@@ -10,9 +10,9 @@ from ckarch import load_specs
 from ckgen.core.rules import Purpose
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
-from ckgen.gemm.geometry import lds_bytes
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec, Pipeline
+from ckgen.product.geometry import lds_bytes
 from cksupport.cells import answer_all
 from cksupport.digests import Digests
 from cksupport.results import Results

@@ -10,8 +10,7 @@ from ckgen.core.declaration import parse_declaration
 from ckgen.core.errors import SpecError
 from ckgen.core.expand import expand
 from ckgen.families import FAMILIES
-from ckgen.gemm.choices import ALL_PADS, ENTRY_FIELDS, TILE_TABLE
-from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
+from ckgen.gemm.choices import ALL_PADS, ENTRY_FIELDS
 from ckgen.gemm.spec import (
     MAX_DS,
     DLayout,
@@ -22,6 +21,7 @@ from ckgen.gemm.spec import (
     SplitK,
     Variant,
 )
+from ckgen.product.choices import TILE_TABLE
 from codegen_support import (
     ARCH,
     BASE,
@@ -103,20 +103,6 @@ def test_a_kernel_of_every_variant_can_be_declared(variant: Variant) -> None:
         "d_count": spec.d_count,
     }
     assert expand_one(entry) == spec
-
-
-def test_a_pair_that_cannot_be_multiplied_can_still_be_named() -> None:
-    assert default_dtypes(Dtype.FP16, Dtype.FP8, ARCH) == (Dtype.FP32, Dtype.FP16)
-
-
-def test_integers_are_stored_whole_or_as_floats_that_ck_makes_of_them() -> None:
-    outputs = (Dtype.INT32, Dtype.FP16, Dtype.FP32)
-    assert allowed_outputs(Dtype.INT8, Dtype.INT8, ARCH) == outputs
-
-
-def test_only_small_floats_are_stored_as_small_floats() -> None:
-    assert allowed_outputs(Dtype.FP16, Dtype.FP16, ARCH) == (Dtype.FP16, Dtype.BF16, Dtype.FP32)
-    assert allowed_outputs(Dtype.FP8, Dtype.BF8, ARCH)[-2:] == (Dtype.FP8, Dtype.BF8)
 
 
 def test_a_wildcard_stands_for_what_the_gpu_has() -> None:

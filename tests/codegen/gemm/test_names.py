@@ -20,8 +20,8 @@ from ckgen.gemm.spec import (
     Scheduler,
     SplitK,
     Variant,
-    implied_dtypes,
 )
+from ckgen.product.spec import implied_dtypes
 from codegen_support import ARCH, BASE, BASE_NAME, gemm, of_variant
 
 GOLDEN: list[tuple[dict[str, Any], str]] = [

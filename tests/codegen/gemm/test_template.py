@@ -11,7 +11,6 @@ import pytest
 from ckgen.core.errors import SpecError
 from ckgen.core.generate import render_kernel
 from ckgen.gemm.context import template_context
-from ckgen.gemm.pipelines import loop_variants
 from ckgen.gemm.spec import (
     Dtype,
     Epilogue,
@@ -22,6 +21,7 @@ from ckgen.gemm.spec import (
     SplitK,
     Variant,
 )
+from ckgen.product.pipelines import loop_variants
 from codegen_support import ARCH, BASE, GEMM, gemm, of_variant
 
 HOSTILE = '"; } int main() { system("id"); } // \\ \n {{ 7 * 7 }} {% raw %}'

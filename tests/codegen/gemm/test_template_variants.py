@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from ckgen.core.generate import render_kernel
-from ckgen.gemm.pipelines import loop_variants
 from ckgen.gemm.spec import (
     DLayout,
     Dtype,
@@ -19,6 +18,7 @@ from ckgen.gemm.spec import (
     SplitK,
     Variant,
 )
+from ckgen.product.pipelines import loop_variants
 from codegen_support import ARCH, GEMM, of_variant
 
 ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}

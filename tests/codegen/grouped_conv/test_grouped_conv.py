@@ -17,10 +17,9 @@ from ckgen.core.sets import named_sets
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
-from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, Pipeline, SplitK
-from ckgen.gemm.spec import Layout as GemmLayout
 from ckgen.grouped_conv.spec import GroupedConvSpec, Layout, Specialization, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, SplitK
+from ckgen.product.spec import Layout as OperandLayout
 from codegen_support import ARCH
 
 CONV = FAMILIES["grouped_conv"]
@@ -64,14 +63,14 @@ def test_what_is_implied_is_not_named() -> None:
 @pytest.mark.parametrize(
     ("variant", "images", "read", "layout"),
     [
-        (Variant.FORWARD, Layout.NHWGC, ("x", "w"), GemmLayout.RCR),
-        (Variant.FORWARD, Layout.NGCHW, ("w", "x"), GemmLayout.RRR),
-        (Variant.BACKWARD_DATA, Layout.NHWGC, ("y", "w"), GemmLayout.RRR),
-        (Variant.BACKWARD_WEIGHT, Layout.NHWGC, ("y", "x"), GemmLayout.CRR),
+        (Variant.FORWARD, Layout.NHWGC, ("x", "w"), OperandLayout.RCR),
+        (Variant.FORWARD, Layout.NGCHW, ("w", "x"), OperandLayout.RRR),
+        (Variant.BACKWARD_DATA, Layout.NHWGC, ("y", "w"), OperandLayout.RRR),
+        (Variant.BACKWARD_WEIGHT, Layout.NHWGC, ("y", "x"), OperandLayout.CRR),
     ],
 )
 def test_a_convolution_is_a_padded_product(
-    variant: Variant, images: Layout, read: tuple[str, str], layout: GemmLayout
+    variant: Variant, images: Layout, read: tuple[str, str], layout: OperandLayout
 ) -> None:
     written = ({"x", "w", "y"} - set(read)).pop()
     dtypes = {f"dtype_{read[0]}": Dtype.FP8, f"dtype_{read[1]}": Dtype.BF8}
@@ -79,10 +78,9 @@ def test_a_convolution_is_a_padded_product(
     spec = replace(BASE, variant=variant, layout=images, **dtypes)
     assert CONV.parse_name(spec.name) == spec
     assert CONV.build(CONV.choice(spec, ARCH), ARCH) == spec
-    product = spec.implicit_gemm
-    assert (product.dtype_a, product.dtype_b, product.dtype_c) == (Dtype.FP8, Dtype.BF8, Dtype.FP32)
-    assert product.layout is layout and product.pad_m and product.pad_n and product.pad_k
-    assert product.vectors == Dim3(8, 8, 8)
+    assert (spec.dtype_a, spec.dtype_b, spec.dtype_c) == (Dtype.FP8, Dtype.BF8, Dtype.FP32)
+    assert spec.operand_layout is layout and spec.pad_m and spec.pad_n and spec.pad_k
+    assert spec.vectors == Dim3(8, 8, 8)
 
 
 @pytest.mark.parametrize(
@@ -139,16 +137,6 @@ def test_what_a_convolution_computes_is_repaired_last() -> None:
     assert nearest_legal(CONV, replace(FIRST, vector_b=8), GFX942) == FIRST
     backward = nearest_legal(CONV, replace(FIRST, variant=Variant.BACKWARD_DATA), GFX942)
     assert cast(GroupedConvSpec, backward).variant is Variant.BACKWARD_DATA
-
-
-def test_every_rule_is_about_fields_that_a_convolution_has() -> None:
-    fields = set(BASE.to_json())
-    for rule in CONV.rules:
-        assert set(rule.fields) <= fields, rule.id
-    ids = [rule.id for rule in CONV.rules]
-    assert len(ids) == len(set(ids))
-    shared = {rule.id.removeprefix("gemm.") for rule in GEMM_RULES}
-    assert len([one for one in ids if one.removeprefix("grouped_conv.") in shared]) >= 20
 
 
 def test_the_sets_that_ship_are_legal_and_have_the_promised_names() -> None:

@@ -16,9 +16,9 @@ from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes
 from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckdispatch.reference.grouped_conv import grouped_conv_reference
 from ckdispatch.reference.sums import Parts
-from ckgen.gemm.pipelines import loop_variants
-from ckgen.gemm.spec import Pipeline
 from ckgen.grouped_conv.spec import GroupedConvSpec
+from ckgen.product.pipelines import loop_variants
+from ckgen.product.spec import Pipeline
 from kernel_runs import GPU, Device, Placed, random_matrix, unreal
 from numpy.typing import NDArray
 
@@ -37,7 +37,7 @@ def loops(spec: Spec) -> set[str]:
 
     Of the pipeline mem, which has one for every number of turns up to sixteen, those that are likely.
     """
-    product = GroupedConvSpec.from_json(spec).implicit_gemm
+    product = GroupedConvSpec.from_json(spec)
     if product.pipeline is Pipeline.MEM:
         return {"cold_one", "cold_two"}
     return {variant.suffix for variant in loop_variants(product, load_specs())}

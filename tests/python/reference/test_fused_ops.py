@@ -14,7 +14,7 @@ from ckdispatch.reference.erf import erf
 from ckdispatch.reference.formats import round_to
 from ckdispatch.reference.fused_ops import FUSED_OPS, look_up_fused_op
 from ckdispatch.reference.gemm import gemm_reference
-from ckgen.gemm.rules.variants import OPERATIONS_OF_INTEGERS
+from ckgen.product.rules.fused import OPERATIONS_OF_INTEGERS
 from ckgen.gemm.spec import FusedOp
 
 HALF, SINGLE = np.float16, np.float32

@@ -18,9 +18,9 @@ from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
-from ckgen.gemm.geometry import wave_layouts
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
 from ckgen.gemm.spec import Epilogue, GemmSpec, Pipeline, Scheduler, Variant
+from ckgen.product.geometry import wave_layouts
+from ckgen.product.pipelines import PIPELINE_CLASSES
 
 from ckbench.errors import BenchError
 

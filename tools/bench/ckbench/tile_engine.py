@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
 from ckgen.gemm.spec import GemmSpec, Pipeline, Variant
+from ckgen.product.pipelines import PIPELINE_CLASSES
 
 from ckbench.bazel import users_environment
 from ckbench.errors import BenchError

@@ -13,10 +13,10 @@ from ckarch import ArchSpecs
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3, TileConfig
 from ckgen.families import FAMILIES
-from ckgen.gemm.dtypes import default_dtypes
-from ckgen.gemm.geometry import warp_tile_tables, wave_layouts
-from ckgen.gemm.pipelines import loop_variants, prefetch_stages
-from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline, Variant
+from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline
+from ckgen.product.dtypes import default_dtypes
+from ckgen.product.geometry import warp_tile_tables, wave_layouts
+from ckgen.product.pipelines import loop_variants, prefetch_stages
 
 Fields = tuple[tuple[str, tuple[Any, ...]], ...]
 """Fields of a declaration, each with its choices; hashable, so that answers can be kept."""
@@ -85,9 +85,8 @@ def _warp_tiles(
 ) -> tuple[tuple[int, int, int], ...]:
     """Those of the GPU, or of another if it has none: rules can only refuse what was asked for."""
     accumulator, _ = default_dtypes(a, b, target.arch)
-    variant = Variant.PRESHUFFLE if pipeline is Pipeline.PRESHUFFLEV2 else Variant.STANDARD
     others = (Target.of(target.arch, gpu) for gpu in target.arch.gpus)
-    tables = (warp_tile_tables(variant, one) for one in (target, *others))
+    tables = (warp_tile_tables(pipeline is Pipeline.PRESHUFFLEV2, one) for one in (target, *others))
     dtypes = f"{a}_{b}_{accumulator}"
     return next((table[dtypes] for table in tables if dtypes in table), ((16, 16, 16),))
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import lcm
 
 from ckgen.core.target import Target
-from ckgen.gemm.geometry import load_grids, store_vector
-from ckgen.gemm.pipelines import prefetch_stages
 from ckgen.gemm.spec import DLayout, GemmSpec, Pipeline, SplitK, Variant
+from ckgen.product.geometry import load_grids, store_vector
+from ckgen.product.pipelines import prefetch_stages
 
 from cksupport.operands import PACKED, Spacing
 

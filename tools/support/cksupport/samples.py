@@ -16,8 +16,6 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS
-from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
-from ckgen.gemm.geometry import warp_tiles_of, wave_layouts
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import (
@@ -33,6 +31,8 @@ from ckgen.gemm.spec import (
     SplitK,
     Variant,
 )
+from ckgen.product.dtypes import allowed_outputs, default_dtypes
+from ckgen.product.geometry import warp_tiles_of, wave_layouts
 
 from cksupport.kernels import Kernel
 

@@ -14,7 +14,7 @@ from ckarch import load_specs
 from ckdispatch import Dispatcher, Registry
 from ckdispatch.errors import DeviceFailed, InvalidArgument, NoKernel, Unsupported
 from ckgen.core.target import Target
-from ckgen.gemm.pipelines import device_functions
+from ckgen.gemm.context import device_functions
 from ckgen.gemm.spec import GemmSpec
 
 from cksupport.placed import place_all, run

@@ -65,8 +65,9 @@ class _Watched(Mapping[str, Any]):
         self.read: set[str] = set()
 
     def __getitem__(self, key: str) -> Any:
+        value = self._inner[key]
         self.read.add(key)
-        return self._inner[key]
+        return value
 
     def __iter__(self) -> Iterator[str]:
         self.read.update(self._inner)

@@ -76,7 +76,12 @@ class Family(ABC):
         As a rule each entry field is the spec's field of that name. Raises ``SpecError`` if a
         declaration cannot describe ``spec``.
         """
-        return {field.name: getattr(spec, field.name) for field in self.entry_fields}
+        unlike, names = self.differing(spec, arch), (field.name for field in self.entry_fields)
+        return {name: unlike[name] if name in unlike else getattr(spec, name) for name in names}
+
+    def differing(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
+        """The choices for entry fields that are not the spec's field of that name."""
+        return {}
 
     @abstractmethod
     def parse_name(self, name: str) -> KernelSpec:

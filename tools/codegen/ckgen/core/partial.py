@@ -33,24 +33,10 @@ def partial_spec(spec: S, known: Collection[str]) -> S:
 @cache
 def _partial_type(cls: type[S]) -> type[S]:
     names = frozenset(field_types(cls))
-    parts = cls.parts
 
     def read(self: Any, name: str) -> Any:
         if name in names and name not in object.__getattribute__(self, _KNOWN):
             raise NotChosen(name)
-        if name in parts:
-            own = object.__getattribute__(self, "__dict__")
-            if name not in own:
-                own[name] = _part(self, name)
-            return own[name]
         return object.__getattribute__(self, name)
-
-    def _part(self: Any, name: str) -> KernelSpec:
-        known = object.__getattribute__(self, _KNOWN)
-        whole = cls(**{field: object.__getattribute__(self, field) for field in names})
-        inner: KernelSpec = getattr(whole, name)
-        fields = field_types(type(inner))
-        made_of = {field: parts[name].get(field, (field,)) for field in fields}
-        return partial_spec(inner, [field for field in fields if known.issuperset(made_of[field])])
 
     return type(cls.__name__, (cls,), {"__getattribute__": read})

@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from ckgen.core import codec
@@ -26,9 +25,6 @@ class KernelSpec(ABC):
     """
 
     family: ClassVar[str]
-    parts: ClassVar[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType({})
-    """Attributes that are specs themselves: the fields that each of theirs is made of, where not of
-    the one of its name."""
 
     @property
     @abstractmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The variables of the GEMM template."""
+"""The variables of the GEMM template, and the device functions that it writes."""
 
 from __future__ import annotations
 
@@ -9,85 +9,33 @@ from typing import Any
 
 from ckarch import ArchSpecs
 
-from ckgen.core.spec import canonical_json
 from ckgen.core.tile import Dim3
-from ckgen.gemm.pipelines import (
-    PIPELINE_CLASSES,
-    loop_variants,
-    one_function,
-    prefetch_stages,
-)
-from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, Scheduler, SplitK
+from ckgen.gemm.spec import GemmSpec, SplitK, Variant
+from ckgen.product.context import product_context
+from ckgen.product.pipelines import loop_variants
 
-_ROWS = "ck_tile::tensor_layout::gemm::RowMajor"
-_COLUMNS = "ck_tile::tensor_layout::gemm::ColumnMajor"
-_BYTE = "ck_tile::int8_t"
-_SCHEDULERS = {
-    Scheduler.INTRAWAVE: "Intrawave",
-    Scheduler.INTERWAVE: "Interwave",
-    Scheduler.DEFAULT: "Default",
-}
-_COMBINATIONS = {"MultiDAdd": "Added", "MultiDMultiply": "Multiplied"}
-_ACTIVATIONS = {"": "PassThrough", "Tanh": "TanH"}
+_ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}
 
 
 def template_context(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
-    """What ``kernel.cpp.j2`` sees: the spec, its loop variants, and CK's C++ names."""
+    """What ``kernel.cpp.j2`` sees: what any product has, and what only GEMM has."""
     return {
+        **product_context(spec, arch),
         "spec": in_objects(spec, arch),
-        "name": spec.name,
-        "spec_json": canonical_json({**spec.to_json(), "name": spec.name}),
-        "variants": loop_variants(spec, arch),
-        "prefetch_stages": prefetch_stages(spec, arch),
         "one_function": one_function(spec),
-        "cxx": cxx_names(spec, arch),
     }
 
 
-def cxx_names(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
-    """The C++ types, classes and enumerators that the spec stands for, and what goes with them."""
-    pipeline, layout = PIPELINE_CLASSES[spec.pipeline], spec.layout
-    return {
-        "a_type": _operand_type(spec.dtype_a, arch),
-        "b_type": _operand_type(spec.dtype_b, arch),
-        "c_type": arch.dtype(spec.dtype_c).cxx_type,
-        "d_type": arch.dtype(spec.dtype_d).cxx_type,
-        "acc_type": arch.dtype(spec.dtype_acc).cxx_type,
-        "a_bytes": _object_bytes(spec.dtype_a, arch),
-        "b_bytes": _object_bytes(spec.dtype_b, arch),
-        "c_bytes": _object_bytes(spec.dtype_c, arch),
-        "d_bytes": _object_bytes(spec.dtype_d, arch),
-        "acc_bytes": _object_bytes(spec.dtype_acc, arch),
-        "a_layout": _ROWS if layout.a_by_rows else _COLUMNS,
-        "b_layout": _ROWS if layout.b_by_rows else _COLUMNS,
-        "c_layout": _ROWS if layout.c_by_rows else _COLUMNS,
-        "a_row_major": layout.a_by_rows,
-        "b_row_major": layout.b_by_rows,
-        "c_row_major": layout.c_by_rows,
-        "d_row_major": spec.d_layout is DLayout.ROWS,
-        "pipeline": pipeline.pipeline,
-        "base_pipeline": pipeline.base,
-        "double_lds": pipeline.double_lds,
-        "wave_groups": pipeline.wave_groups,
-        "packed": arch.dtype(spec.dtype_a).pack > 1,
-        "scheduler": _SCHEDULERS[spec.scheduler],
-        "memory_operation": "atomic_add" if spec.split_k is SplitK.ATOMIC else "set",
-        "adds_parts": spec.split_k is SplitK.WORKSPACE,
-        "plain_stores": spec.split_k is SplitK.ATOMIC
-        or _object_bytes(spec.dtype_stored, arch) == 1,
-        **_fused_names(spec.fused_op),
-    }
+def one_function(spec: GemmSpec) -> str | None:
+    """The suffix of the device function that chooses among the loop variants itself, if one does."""
+    return _ONE_FUNCTION.get(spec.variant)
 
 
-def _fused_names(op: FusedOp) -> Mapping[str, str]:
-    """How the D tensors are combined with the product, and what is applied to the result."""
-    word = op.value
-    combined = next((name for name in _COMBINATIONS if word.startswith(name)), "")
-    activation = word[len(combined) :]
-    return {
-        "combination": _COMBINATIONS.get(combined, "Alone"),
-        "activation": _ACTIVATIONS.get(activation, activation),
-    }
+def device_functions(spec: GemmSpec, arch: ArchSpecs) -> tuple[str, ...]:
+    """The suffixes of all device functions of the kernel."""
+    only = one_function(spec)
+    loops = (only,) if only else tuple(variant.suffix for variant in loop_variants(spec, arch))
+    return (*loops, "add_parts") if spec.split_k is SplitK.WORKSPACE else loops
 
 
 def in_objects(spec: GemmSpec, arch: ArchSpecs) -> GemmSpec:
@@ -104,14 +52,3 @@ def in_objects(spec: GemmSpec, arch: ArchSpecs) -> GemmSpec:
         tile=Dim3(tile.m, tile.n, tile.k // pack),
         warp_tile=Dim3(warp_tile.m, warp_tile.n, warp_tile.k // pack),
     )
-
-
-def _operand_type(dtype: Dtype, arch: ArchSpecs) -> str:
-    facts = arch.dtype(dtype)
-    return facts.cxx_type if facts.pack == 1 else _BYTE
-
-
-def _object_bytes(dtype: Dtype, arch: ArchSpecs) -> int:
-    """The size of one C++ object of ``dtype``, which holds several elements of a packed one."""
-    facts = arch.dtype(dtype)
-    return int(facts.bytes * facts.pack)

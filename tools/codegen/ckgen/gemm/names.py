@@ -7,17 +7,8 @@ import re
 
 from ckgen.core.errors import SpecError
 from ckgen.core.naming import one_of
-from ckgen.gemm.product_names import (
-    DTYPES,
-    FUSED,
-    GEOMETRY,
-    LOOP,
-    SPLIT,
-    named,
-    product_dtypes,
-    product_fields,
-)
 from ckgen.gemm.spec import VARIANT_WORDS, DLayout, Dtype, FusedOp, GemmSpec, Layout, Variant
+from ckgen.product.names import DTYPES, FUSED, GEOMETRY, LOOP, SPLIT, named, product_dtypes, product_fields
 
 FORM = (
     "gemm_<dtype>_<layout>_<pipeline>_<epilogue>_<scheduler>_<padM>_<padN>_<padK>_<persistent>"

@@ -11,23 +11,14 @@ from typing import Any
 from ckarch import ArchSpecs
 
 from ckgen.core import codec
-from ckgen.core.entry_fields import any_of, choice_field, triple_field
+from ckgen.core.entry_fields import any_of, choice_field
 from ckgen.core.errors import FieldError
 from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
-from ckgen.gemm import choices as gemm
-from ckgen.gemm.dtypes import allowed_outputs, default_dtypes
-from ckgen.gemm.spec import Dtype, Epilogue, FusedOp, Pipeline, Scheduler, SplitK
-from ckgen.grouped_conv.spec import (
-    DEFAULT_VECTORS,
-    GroupedConvSpec,
-    Layout,
-    Order,
-    Specialization,
-    Variant,
-    operands,
-)
+from ckgen.grouped_conv.spec import DEFAULT_VECTORS, GroupedConvSpec, Layout, Order, Specialization, Variant, operands
+from ckgen.product.choices import chosen_dtypes, dtype_field, loop_fields, outputs
+from ckgen.product.spec import Epilogue, FusedOp, Scheduler, SplitK
 
 DIMENSIONS = (1, 2, 3)
 MERGED_GROUPS = (1, 2, 4, 8, 16, 32, 64)
@@ -40,22 +31,15 @@ _LAYOUTS = {(layout.order, layout.ndim_spatial): layout for layout in Layout}
 
 def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     """The spec that one choice for every entry field describes."""
-    variant, read = choice["variant"], choice["dtype"]
-    other = choice["dtype_b"] or read
-    accumulator, output = default_dtypes(read, other, arch)
-    written = choice["dtype_c"] or output
-    dimensions = choice["ndim_spatial"]
-    layout = _layout(choice["layout"], dimensions)
-    tensors, _ = operands(variant, layout.order)
-    dtypes = dict(zip(tensors, (read, other, written)))
+    *dtypes, accumulator = chosen_dtypes(choice, arch)
+    layout = _layout(choice["layout"], choice["ndim_spatial"])
+    tensors, _ = operands(choice["variant"], layout.order)
     vector_a, vector_b, vector_c = choice["vector"] or _usual_vectors(
         layout.order, choice["specialization"]
     )
     return GroupedConvSpec.made_of(
         choice,
-        dtype_x=dtypes["x"],
-        dtype_w=dtypes["w"],
-        dtype_y=dtypes["y"],
+        **{f"dtype_{tensor}": dtype for tensor, dtype in zip(tensors, dtypes)},
         dtype_acc=accumulator,
         layout=layout,
         vector_a=vector_a,
@@ -98,28 +82,10 @@ def _decode_layout(value: object) -> Layout | Order:
     raise FieldError(f"expected one of {', '.join(known)}, not {codec.show(value)}")
 
 
-def _outputs(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dtype]:
-    read = chosen["dtype"]
-    return allowed_outputs(read, chosen["dtype_b"] or read, target.arch)
-
-
-def _warp_tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
-    read = chosen["dtype"]
-    other = chosen["dtype_b"] or read
-    accumulator, _ = default_dtypes(read, other, target.arch)
-    return tuple(
-        Dim3(*tile) for tile in target.gpu.warp_tiles.get(f"{read}_{other}_{accumulator}", ())
-    )
-
-
 def _vectors(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
     """The widest of 16 bytes, and single elements for what no vector divides."""
-    read = int(16 / target.arch.dtype(chosen["dtype"]).bytes)
-    other = (
-        chosen["dtype_c"]
-        or default_dtypes(chosen["dtype"], chosen["dtype_b"] or chosen["dtype"], target.arch)[1]
-    )
-    written = int(16 / target.arch.dtype(other).bytes)
+    a, _, c, _ = chosen_dtypes(chosen, target.arch)
+    read, written = (int(16 / target.arch.dtype(dtype).bytes) for dtype in (a, c))
     widest = (Dim3(read, read, written), Dim3(1, 1, 1))
     if _layout(chosen["layout"], chosen["ndim_spatial"]).order is Order.CHANNELS_LAST:
         return widest
@@ -143,29 +109,17 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
         "ndim_spatial", "dimensions of an image: 1, 2 or 3", partial(_decode_whole, 1),
         any_of(DIMENSIONS), required=True, set_level=True, option="ndim-spatial",
     ),
-    EntryField(
-        "dtype", "dtype of the tensors that are read", partial(codec.decode, Dtype), gemm.dtypes,
+    dtype_field(
+        "dtype", "dtype of the tensors that are read",
         required=True, set_level=True, option="datatype",
     ),
-    EntryField(
-        "dtype_b", "dtype of the second that is read, if not `dtype`",
-        partial(codec.decode, Dtype), gemm.dtypes,
-    ),
-    EntryField(
-        "dtype_c", "dtype of what is computed, if not the usual one",
-        partial(codec.decode, Dtype), _outputs,
-    ),
+    dtype_field("dtype_b", "dtype of the second that is read, if not `dtype`"),
+    dtype_field("dtype_c", "dtype of what is computed, if not the usual one", outputs),
     EntryField(
         "layout", "channels_last, channels_first, or the layout of so many dimensions by its name",
         _decode_layout, any_of(tuple(Order)), Order.CHANNELS_LAST, set_level=True,
     ),
-    triple_field("tile", "m, n and k of one workgroup", gemm.tiles),
-    triple_field("waves", "waves along m, n and k", gemm.waves),
-    triple_field("warp_tile", "m, n and k of one matrix instruction", _warp_tiles),
-    EntryField(
-        "pipeline", "how tiles are loaded and consumed", partial(codec.decode, Pipeline),
-        gemm.pipelines, required=True,
-    ),
+    *loop_fields(),
     choice_field("epilogue", "how the result is stored", Epilogue, Epilogue.CSHUFFLE),
     choice_field("scheduler", "what overlaps with what", Scheduler, Scheduler.INTRAWAVE),
     EntryField(

@@ -8,17 +8,6 @@ import re
 from ckgen.core.errors import SpecError
 from ckgen.core.naming import EXTENTS, one_of
 from ckgen.core.tile import Dim3
-from ckgen.gemm.product_names import (
-    DTYPES,
-    FUSED,
-    GEOMETRY,
-    LOOP,
-    SPLIT,
-    named,
-    product_dtypes,
-    product_fields,
-)
-from ckgen.gemm.spec import Dtype
 from ckgen.grouped_conv.spec import (
     DEFAULT_VECTORS,
     DIRECTION_WORDS,
@@ -28,6 +17,8 @@ from ckgen.grouped_conv.spec import (
     Specialization,
     operands,
 )
+from ckgen.product.names import DTYPES, FUSED, GEOMETRY, LOOP, SPLIT, named, product_dtypes, product_fields
+from ckgen.product.spec import Dtype
 
 FORM = (
     "grouped_conv_<direction>_<dtype>_<layout>_<N>d_<pipeline>_<epilogue>_<scheduler>"

@@ -10,18 +10,9 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from ckgen.core.choice import Choice
-from ckgen.core.spec import KernelSpec
 from ckgen.core.tile import Dim3
-from ckgen.gemm import spec as gemm
-from ckgen.gemm.spec import (
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Pipeline,
-    Scheduler,
-    SplitK,
-)
+from ckgen.product import spec as product
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, ProductSpec, Scheduler, SplitK
 
 
 class Variant(Choice):
@@ -87,16 +78,16 @@ DEFAULT_VECTORS = Dim3(8, 8, 8)
 """What a name implies if it says nothing about vectors."""
 
 _OPERANDS = {
-    Variant.FORWARD: (("x", "w", "y"), gemm.Layout.RCR),
-    Variant.BACKWARD_DATA: (("y", "w", "x"), gemm.Layout.RRR),
-    Variant.BACKWARD_WEIGHT: (("y", "x", "w"), gemm.Layout.CRR),
+    Variant.FORWARD: (("x", "w", "y"), product.Layout.RCR),
+    Variant.BACKWARD_DATA: (("y", "w", "x"), product.Layout.RRR),
+    Variant.BACKWARD_WEIGHT: (("y", "x", "w"), product.Layout.CRR),
 }
-_CHANNELS_FIRST_OPERANDS = (("w", "x", "y"), gemm.Layout.RRR)
+_CHANNELS_FIRST_OPERANDS = (("w", "x", "y"), product.Layout.RRR)
 """The product is across, because positions are what lies side by side."""
 
 
-def operands(variant: Variant, order: Order) -> tuple[tuple[str, str, str], gemm.Layout]:
-    """The tensors that are A, B and C of the implicit GEMM, and how they lie.
+def operands(variant: Variant, order: Order) -> tuple[tuple[str, str, str], product.Layout]:
+    """The tensors that are A, B and C of the product, and how they lie.
 
     Two are read, the last is computed.
     """
@@ -106,41 +97,19 @@ def operands(variant: Variant, order: Order) -> tuple[tuple[str, str, str], gemm
 
 
 @dataclass(frozen=True)
-class ImplicitGemm(GemmSpec):
-    """The product that a convolution is for each group; its vectors are those of the spec."""
-
-    given_vectors: Dim3
-
-    @property
-    def vectors(self) -> Dim3:
-        return self.given_vectors
-
-
-_OF_DTYPES = ("variant", "layout", "dtype_x", "dtype_w", "dtype_y")
-
-
-@dataclass(frozen=True)
-class GroupedConvSpec(KernelSpec):
+class GroupedConvSpec(ProductSpec):
     """One kernel that convolves ``x`` with ``w`` to ``y``, or computes a gradient.
 
     ``vector_a``, ``vector_b`` and ``vector_c`` are the elements that are moved at a time: channels,
     or with channels first elements of a filter and positions of images. With
     ``merged_groups`` a workgroup computes several groups at once. With ``split_k`` several
     workgroups can share a sum over positions. ``d_count`` is 1 if a bias enters the ``fused_op``.
+    The product that is computed for each group has all of its extents padded.
     """
 
     family: ClassVar[str] = "grouped_conv"
-    parts: ClassVar[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
-        {
-            "implicit_gemm": {
-                **dict.fromkeys(("dtype_a", "dtype_b", "dtype_c", "dtype_d"), _OF_DTYPES),
-                **dict.fromkeys(("pad_m", "pad_n", "pad_k", "persistent", "d_layout"), ()),
-                "variant": ("fused_op", "d_count"),
-                "layout": ("variant", "layout"),
-                "given_vectors": ("vector_a", "vector_b", "vector_c"),
-            }
-        }
-    )
+    pad_m = pad_n = pad_k = True
+    persistent = False
 
     variant: Variant
     ndim_spatial: int
@@ -165,35 +134,29 @@ class GroupedConvSpec(KernelSpec):
     d_count: int
 
     @cached_property
-    def implicit_gemm(self) -> ImplicitGemm:
-        """The product that is computed for each group, all of whose extents are padded."""
-        tensors, layout = operands(self.variant, self.layout.order)
-        a, b, c = (getattr(self, f"dtype_{tensor}") for tensor in tensors)
-        fused = self.d_count != 0 or self.fused_op is not FusedOp.PASS_THROUGH
-        return ImplicitGemm(
-            variant=gemm.Variant.MULTI_D if fused else gemm.Variant.STANDARD,
-            dtype_a=a,
-            dtype_b=b,
-            dtype_c=c,
-            dtype_acc=self.dtype_acc,
-            layout=layout,
-            tile=self.tile,
-            waves=self.waves,
-            warp_tile=self.warp_tile,
-            pipeline=self.pipeline,
-            epilogue=self.epilogue,
-            scheduler=self.scheduler,
-            pad_m=True,
-            pad_n=True,
-            pad_k=True,
-            persistent=False,
-            split_k=self.split_k,
-            fused_op=self.fused_op,
-            d_count=self.d_count,
-            dtype_d=c,
-            d_layout=gemm.DLayout.ROWS,
-            given_vectors=self.vectors,
-        )
+    def dtype_a(self) -> Dtype:
+        return self._dtype(0)
+
+    @cached_property
+    def dtype_b(self) -> Dtype:
+        return self._dtype(1)
+
+    @cached_property
+    def dtype_c(self) -> Dtype:
+        return self._dtype(2)
+
+    @property
+    def dtype_d(self) -> Dtype:
+        return self.dtype_c
+
+    @cached_property
+    def operand_layout(self) -> product.Layout:
+        return operands(self.variant, self.layout.order)[1]
+
+    def _dtype(self, operand: int) -> Dtype:
+        tensors, _ = operands(self.variant, self.layout.order)
+        found: Dtype = getattr(self, f"dtype_{tensors[operand]}")
+        return found
 
     @cached_property
     def vectors(self) -> Dim3:
@@ -203,12 +166,11 @@ class GroupedConvSpec(KernelSpec):
     @cached_property
     def name(self) -> str:
         """The name that users of CK know, and a suffix for all that it does not imply."""
-        product = self.implicit_gemm
         parts = [
-            f"{self.family}_{DIRECTION_WORDS[self.variant]}_{product.dtype_a}_{self.layout}",
+            f"{self.family}_{DIRECTION_WORDS[self.variant]}_{self.dtype_a}_{self.layout}",
             f"{self.ndim_spatial}d_{self.pipeline}_{self.epilogue}_{self.scheduler}",
             f"{self.tile}_{self.waves}_{self.warp_tile}",
-            *product.dtype_words,
+            *self.dtype_words,
         ]
         if self.vectors != DEFAULT_VECTORS:
             parts.append(f"v{self.vectors}")
@@ -217,7 +179,7 @@ class GroupedConvSpec(KernelSpec):
         if self.specialization is not Specialization.DEFAULT:
             parts.append(SPECIALIZATION_WORDS[self.specialization])
         if self.split_k is not SplitK.NONE:
-            parts.append(gemm.SPLIT_K_WORDS[self.split_k])
-        if self.d_count != 0 or self.fused_op is not FusedOp.PASS_THROUGH:
+            parts.append(product.SPLIT_K_WORDS[self.split_k])
+        if self.fused:
             parts.append(f"{self.fused_op}_d{self.d_count}")
         return "_".join(parts)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ckarch import ArchSpecs
 from ckgen.gemm.choices import ALL_PADS, Pads
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
 from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline, Variant
+from ckgen.product.pipelines import PIPELINE_CLASSES
 
 from cksupport.candidates import fields
 from cksupport.cells import Place, Question, Table

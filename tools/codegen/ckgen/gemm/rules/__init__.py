@@ -1,26 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The rules of the GEMM family; each lives once, and every user of them takes them from here."""
+"""The rules of the GEMM family: those of a product, and its own."""
 
 from ckgen.core.rules import Rule
-from ckgen.gemm.rules.epilogue import EPILOGUE_RULES
-from ckgen.gemm.rules.hardware import HARDWARE_RULES
-from ckgen.gemm.rules.memory import MEMORY_RULES
-from ckgen.gemm.rules.operands import OPERAND_RULES
 from ckgen.gemm.rules.preshuffle import PRESHUFFLE_PIPELINE_RULES, PRESHUFFLE_RULES
-from ckgen.gemm.rules.shape import SHAPE_RULES
-from ckgen.gemm.rules.split_k import SPLIT_K_RULES
-from ckgen.gemm.rules.traits import TRAIT_RULES
-from ckgen.gemm.rules.variants import VARIANT_RULES
+from ckgen.gemm.rules.traits import PACKED_RULES, TRAIT_RULES
+from ckgen.gemm.rules.variants import D_RULES, VARIANT_RULES
+from ckgen.product.rules import rules_of
 
 GEMM_RULES: tuple[Rule, ...] = (
     *PRESHUFFLE_PIPELINE_RULES,
-    *HARDWARE_RULES,
-    *OPERAND_RULES,
-    *TRAIT_RULES,
-    *SHAPE_RULES,
-    *MEMORY_RULES,
-    *EPILOGUE_RULES,
-    *SPLIT_K_RULES,
+    *rules_of(
+        "gemm",
+        repaired_by={"operand_layout": ("layout",), "preshuffled": ("variant",)},
+        before={"mixed_dtypes": PACKED_RULES, "block_size": TRAIT_RULES, "fused_epilogue": D_RULES},
+    ),
     *VARIANT_RULES,
     *PRESHUFFLE_RULES,
 )

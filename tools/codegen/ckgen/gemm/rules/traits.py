@@ -1,33 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Rules about which pipeline, epilogue and scheduler go together."""
+"""Rules about which dtypes, layouts and variants of a GEMM go with which pipeline."""
 
 from __future__ import annotations
 
 from ckgen.core.rules import Rule
 from ckgen.core.target import Target
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import (
-    DLayout,
-    Epilogue,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    Variant,
-)
+from ckgen.gemm.spec import DLayout, Epilogue, GemmSpec, Layout, Variant
+from ckgen.product.pipelines import PIPELINE_CLASSES
 
 
-def _interwave_only_mem(spec: GemmSpec, target: Target) -> str | None:
-    if spec.scheduler is not Scheduler.INTERWAVE or spec.pipeline is Pipeline.MEM:
+def _packed_layout(spec: GemmSpec, target: Target) -> str | None:
+    """Kernels carry packed elements in bytes, which a transposition would have to take apart."""
+    packed = [dtype for dtype in (spec.dtype_a, spec.dtype_b) if target.arch.dtype(dtype).pack > 1]
+    if not packed or spec.layout is Layout.RCR:
         return None
-    return f"the interwave scheduler does not exist for the pipeline {spec.pipeline}, only for mem"
-
-
-def _unsupported_traits(spec: GemmSpec, target: Target) -> str | None:
-    traits = (spec.pipeline, spec.epilogue, spec.scheduler)
-    if traits not in target.arch.unsupported_traits:
-        return None
-    return f"the combination {', '.join(traits)} is listed as unsupported"
+    return f"{packed[0]} does not go with the layout {spec.layout}, only with rcr"
 
 
 def _takes_turns(spec: GemmSpec) -> bool:
@@ -65,19 +52,17 @@ def _persistent_pipeline(spec: GemmSpec, target: Target) -> str | None:
     return f"the pipeline {spec.pipeline} has no persistent form and would run as if it were not"
 
 
+PACKED_RULES: tuple[Rule, ...] = (
+    Rule(
+        "gemm.packed_layout",
+        "A and B of a packed dtype such as pk_fp4 need contiguous k: the elements that share a byte "
+        "are neighbours along k.",
+        ("layout",),
+        _packed_layout,
+    ),
+)
+
 TRAIT_RULES: tuple[Rule, ...] = (
-    Rule(
-        "gemm.interwave_only_mem",
-        "The interwave scheduler works only with the mem pipeline.",
-        ("scheduler", "pipeline"),
-        _interwave_only_mem,
-    ),
-    Rule(
-        "gemm.unsupported_traits",
-        "Pipeline, epilogue and scheduler must not be a combination that the arch table rules out.",
-        ("scheduler", "epilogue", "pipeline"),
-        _unsupported_traits,
-    ),
     Rule(
         "gemm.compv5_layout",
         "The pipeline compv5 needs A and B with contiguous k: CK sets its second wave a tile ahead "

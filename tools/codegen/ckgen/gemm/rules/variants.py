@@ -7,24 +7,10 @@ from ckarch import Fp8Encoding
 
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
-from ckgen.gemm.dtypes import EIGHT_BIT_FLOATS, INTEGERS
-from ckgen.gemm.spec import (
-    MAX_DS,
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import MAX_DS, DLayout, FusedOp, GemmSpec, Layout, Pipeline, SplitK, Variant
+from ckgen.product.dtypes import EIGHT_BIT_FLOATS
 
 _ONE_LAUNCH_PER_PART = (Variant.BATCHED, Variant.GROUPED, Variant.MULTI_D, Variant.PRESHUFFLE)
-OPERATIONS_OF_INTEGERS = (
-    FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY, FusedOp.RELU, FusedOp.MULTI_D_ADD_RELU,
-)  # fmt: skip
 
 
 def _fused_op_variant(spec: GemmSpec, target: Target) -> str | None:
@@ -62,36 +48,6 @@ def _d_dtype(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-def _fused_integers(spec: GemmSpec, target: Target) -> str | None:
-    if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_acc is not Dtype.INT32:
-        return None
-    if spec.fused_op in OPERATIONS_OF_INTEGERS:
-        return None
-    return f"CK has no {spec.fused_op} of int32, in which {spec.dtype_a} accumulates"
-
-
-def _d_integers(spec: GemmSpec, target: Target) -> str | None:
-    if not spec.d_count or spec.dtype_acc is not Dtype.INT32 or spec.dtype_d in INTEGERS:
-        return None
-    return (
-        f"D tensors of {spec.dtype_d} would lose their fractions, because {spec.dtype_a} "
-        "accumulates in int32"
-    )
-
-
-def _fused_epilogue(spec: GemmSpec, target: Target) -> str | None:
-    if spec.fused_op is FusedOp.PASS_THROUGH or spec.epilogue is Epilogue.CSHUFFLE:
-        return None
-    if not spec.d_count:
-        return f"the default epilogue ignores {spec.fused_op}, because it has no D tensors"
-    if spec.dtype_d not in (spec.dtype_c, spec.dtype_acc):
-        return (
-            f"the default epilogue would round the result to {spec.dtype_d}, the dtype of the D "
-            f"tensors, before it stores {spec.dtype_c}"
-        )
-    return None
-
-
 def _parts_variant(spec: GemmSpec, target: Target) -> str | None:
     if spec.variant is Variant.STREAM_K and spec.split_k is SplitK.NONE:
         return "stream_k shares tiles between workgroups, and split_k none does not add up"
@@ -125,21 +81,7 @@ def _stream_k_shallow(spec: GemmSpec, target: Target) -> str | None:
     return "a share may be one tile of k deep, and compv6 reads three"
 
 
-VARIANT_RULES: tuple[Rule, ...] = (
-    Rule(
-        "gemm.fused_integers",
-        "Fused operations on integer products are those that CK has for integers: sums, products "
-        "and Relu.",
-        ("fused_op",),
-        _fused_integers,
-    ),
-    Rule(
-        "gemm.d_integers",
-        "D tensors of integer products are integers, in which the operation is computed.",
-        ("dtype_d",),
-        _d_integers,
-        Purpose.MEANING,
-    ),
+D_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.fused_op_variant",
         "A fused operation other than PassThrough makes the variant multi_d, and nothing else "
@@ -170,14 +112,9 @@ VARIANT_RULES: tuple[Rule, ...] = (
         _d_dtype,
         Purpose.MEANING,
     ),
-    Rule(
-        "gemm.fused_epilogue",
-        "The default epilogue applies an operation only together with D tensors, and keeps its "
-        "result in their dtype, which must be C's or the accumulator's; cshuffle has no such "
-        "limits.",
-        ("epilogue", "dtype_d"),
-        _fused_epilogue,
-    ),
+)
+
+VARIANT_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.parts_variant",
         "Only the variants standard and stream_k divide the k of a tile among workgroups, and "

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import FusedOp, SplitK
 from ckgen.grouped_conv.choices import DIMENSIONS, MERGED_GROUPS
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization, Variant
+from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import FusedOp, SplitK
 
 
 def _dimensions(spec: GroupedConvSpec, target: Target) -> str | None:

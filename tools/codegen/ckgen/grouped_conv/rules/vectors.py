@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from ckgen.core.rules import Rule
 from ckgen.core.target import Target
-from ckgen.gemm.spec import Epilogue
 from ckgen.grouped_conv.choices import VECTORS
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization
+from ckgen.product.spec import Epilogue
 
 MAX_BYTES = 16
 """What one lane loads or stores at once."""
 
 
 def _vector_width(spec: GroupedConvSpec, target: Target) -> str | None:
-    product = spec.implicit_gemm
-    dtypes = (product.dtype_a, product.dtype_b, product.dtype_stored)
+    dtypes = (spec.dtype_a, spec.dtype_b, spec.dtype_stored)
     for operand, vector, dtype in zip("ABC", spec.vectors, dtypes):
         width = int(vector * target.arch.dtype(dtype).bytes)
         if vector not in VECTORS or width > MAX_BYTES:

@@ -7,18 +7,13 @@ from ckarch import AgprKind
 
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
-from ckgen.gemm.geometry import (
-    accumulators_per_lane,
-    lds_bytes,
-    load_grids,
-    registers_per_lane,
-)
-from ckgen.gemm.spec import GemmSpec, Pipeline
+from ckgen.product.geometry import accumulators_per_lane, lds_bytes, load_grids, registers_per_lane
+from ckgen.product.spec import Pipeline, ProductSpec
 
 _ASYNC_WIDTHS = (4, 12, 16)
 
 
-def _vector_load(spec: GemmSpec, target: Target) -> str | None:
+def _vector_load(spec: ProductSpec, target: Target) -> str | None:
     for grid in load_grids(spec, target):
         complaint = grid.complaint()
         if complaint is not None:
@@ -26,7 +21,7 @@ def _vector_load(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-def _async_load(spec: GemmSpec, target: Target) -> str | None:
+def _async_load(spec: ProductSpec, target: Target) -> str | None:
     if spec.pipeline is not Pipeline.COMP_ASYNC:
         return None
     for grid, dtype in zip(load_grids(spec, target), (spec.dtype_a, spec.dtype_b)):
@@ -36,7 +31,7 @@ def _async_load(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-def _lds_capacity(spec: GemmSpec, target: Target) -> str | None:
+def _lds_capacity(spec: ProductSpec, target: Target) -> str | None:
     needed, available = lds_bytes(spec, target), target.gpu.lds_bytes
     if needed <= available:
         return None
@@ -46,7 +41,7 @@ def _lds_capacity(spec: GemmSpec, target: Target) -> str | None:
     )
 
 
-def _accumulator_registers(spec: GemmSpec, target: Target) -> str | None:
+def _accumulator_registers(spec: ProductSpec, target: Target) -> str | None:
     # Separate accumulation registers come on top; otherwise half must be left for everything else.
     separate = target.gpu.registers.agprs is AgprKind.SEPARATE
     available = registers_per_lane(spec, target) // (1 if separate else 2)
@@ -61,28 +56,28 @@ def _accumulator_registers(spec: GemmSpec, target: Target) -> str | None:
 
 MEMORY_RULES: tuple[Rule, ...] = (
     Rule(
-        "gemm.vector_load",
+        "vector_load",
         "The threads of a workgroup must cover the tiles of A and B evenly with the widest loads "
         "that fit, 16 bytes at most.",
         ("tile", "waves", "warp_tile"),
         _vector_load,
     ),
     Rule(
-        "gemm.async_load",
+        "async_load",
         "The pipeline comp_async loads straight into LDS, for which there are instructions of 4, "
         "12 and 16 bytes a lane.",
-        ("tile", "waves", "layout", "pipeline"),
+        ("tile", "waves", "operand_layout", "pipeline"),
         _async_load,
     ),
     Rule(
-        "gemm.lds_capacity",
+        "lds_capacity",
         "All LDS buffers of the pipeline together, each large enough for the tiles of A and B and "
         "for the epilogue, must fit into the LDS of one workgroup.",
         ("tile", "pipeline"),
         _lds_capacity,
     ),
     Rule(
-        "gemm.accumulator_registers",
+        "accumulator_registers",
         "The accumulators of a lane must leave half of its registers free, or fit into the "
         "accumulation registers where the GPU keeps them apart.",
         ("tile", "waves"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ckarch import ArchSpecs, UnknownNameError
 
-from ckgen.gemm.spec import Dtype
+from ckgen.product.spec import Dtype
 
 
 EIGHT_BIT_FLOATS = (Dtype.FP8, Dtype.BF8)

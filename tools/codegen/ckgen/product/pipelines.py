@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from ckarch import ArchSpecs
 
-from ckgen.gemm.dtypes import bytes_of
-from ckgen.gemm.spec import GemmSpec, Pipeline, SplitK, Variant
+from ckgen.product.dtypes import bytes_of
+from ckgen.product.spec import Pipeline, ProductSpec
 
 
 @dataclass(frozen=True)
@@ -92,14 +92,12 @@ _FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
     }
 )
 
-_ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}
-
 _TAILS = ("One", "Two", "Three", "Four", "Five", "Six", "Seven")
 _BYTES_IN_FLIGHT = 32768
 _MAX_PREFETCH_STAGES = 8
 
 
-def prefetch_stages(spec: GemmSpec, arch: ArchSpecs) -> int:
+def prefetch_stages(spec: ProductSpec, arch: ArchSpecs) -> int:
     """Tiles that the mem pipeline keeps in flight, as CK derives it; 0 for other pipelines."""
     if spec.pipeline is not Pipeline.MEM:
         return 0
@@ -111,21 +109,9 @@ def prefetch_stages(spec: GemmSpec, arch: ArchSpecs) -> int:
     return min(max(wanted, 2), _MAX_PREFETCH_STAGES)
 
 
-def loop_variants(spec: GemmSpec, arch: ArchSpecs) -> tuple[LoopVariant, ...]:
+def loop_variants(spec: ProductSpec, arch: ArchSpecs) -> tuple[LoopVariant, ...]:
     """Every pair of main loop and tail that some k reaches."""
     if spec.pipeline is not Pipeline.MEM:
         return _FIXED_VARIANTS[spec.pipeline]
     tails = (*_TAILS[: prefetch_stages(spec, arch) - 1], "Full")
     return tuple(LoopVariant(hot, tail) for hot in (True, False) for tail in tails)
-
-
-def one_function(spec: GemmSpec) -> str | None:
-    """The suffix of the device function that chooses among the loop variants itself, if one does."""
-    return _ONE_FUNCTION.get(spec.variant)
-
-
-def device_functions(spec: GemmSpec, arch: ArchSpecs) -> tuple[str, ...]:
-    """The suffixes of all device functions of the kernel."""
-    only = one_function(spec)
-    loops = (only,) if only else tuple(variant.suffix for variant in loop_variants(spec, arch))
-    return (*loops, "add_parts") if spec.split_k is SplitK.WORKSPACE else loops

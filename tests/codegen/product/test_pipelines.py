@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from ckgen.gemm.pipelines import PIPELINE_CLASSES, LoopVariant, loop_variants, prefetch_stages
-from ckgen.gemm.spec import Dtype, Pipeline
+from ckgen.product.pipelines import PIPELINE_CLASSES, LoopVariant, loop_variants, prefetch_stages
+from ckgen.product.spec import Dtype, Pipeline
 from codegen_support import ARCH, GEMM, gemm
 
 

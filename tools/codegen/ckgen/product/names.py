@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What names say of a matrix product, whatever family it belongs to."""
+"""What names say of a matrix product."""
 
 from __future__ import annotations
 
@@ -10,16 +10,7 @@ from ckgen.core.errors import SpecError
 from ckgen.core.naming import EXTENTS, one_of
 from ckgen.core.spec import KernelSpec
 from ckgen.core.tile import Dim3
-from ckgen.gemm.spec import (
-    SPLIT_K_WORDS,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    implied_dtypes,
-)
+from ckgen.product.spec import SPLIT_K_WORDS, Dtype, Epilogue, FusedOp, Pipeline, Scheduler, SplitK, implied_dtypes
 
 S = TypeVar("S", bound=KernelSpec)
 

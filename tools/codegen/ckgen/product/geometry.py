@@ -9,9 +9,9 @@ from math import ceil
 
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
-from ckgen.gemm.dtypes import bytes_of
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Pipeline, Variant
+from ckgen.product.dtypes import bytes_of
+from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import Dtype, Epilogue, Pipeline, ProductSpec
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class ThreadGrid:
         return None
 
 
-def load_grids(spec: GemmSpec, target: Target) -> tuple[ThreadGrid, ...]:
+def load_grids(spec: ProductSpec, target: Target) -> tuple[ThreadGrid, ...]:
     """How the tiles of A and of B are loaded from memory; preshuffled weights need no spreading."""
-    tile, layout = spec.tile, spec.layout
+    tile, layout = spec.tile, spec.operand_layout
     given = spec.vectors or (None, None)
     a = _load_grid("the A tile", spec, target, tile.m, layout.a_by_rows, spec.dtype_a, given[0])
-    if spec.variant is Variant.PRESHUFFLE:
+    if spec.preshuffled:
         return (a,)
     by_k = not layout.b_by_rows
     return a, _load_grid("the B tile", spec, target, tile.n, by_k, spec.dtype_b, given[1])
@@ -63,7 +63,7 @@ def load_grids(spec: GemmSpec, target: Target) -> tuple[ThreadGrid, ...]:
 
 def _load_grid(
     what: str,
-    spec: GemmSpec,
+    spec: ProductSpec,
     target: Target,
     outer: int,
     k_contiguous: bool,
@@ -91,7 +91,7 @@ def load_vector(dtype: Dtype, contiguous: int, per_thread: int, target: Target) 
     return facts.pack
 
 
-def store_vector(spec: GemmSpec, target: Target, of: Dtype | None = None) -> int:
+def store_vector(spec: ProductSpec, target: Target, of: Dtype | None = None) -> int:
     """Elements of C per store: up to 16 bytes once shuffled, else the one that a lane holds.
 
     Rows of D tensors, which are ``of`` their own dtype, are loaded likewise.
@@ -113,7 +113,7 @@ class ShuffleShape:
     grid: ThreadGrid
 
 
-def shuffle_shape(spec: GemmSpec, target: Target) -> ShuffleShape:
+def shuffle_shape(spec: ProductSpec, target: Target) -> ShuffleShape:
     """The step of the cshuffle epilogue, which stores C in vectors of 16 bytes."""
     tiling, wave_size = spec.tiling, target.gpu.wave_size
     covered = tiling.coverage
@@ -127,14 +127,14 @@ def shuffle_shape(spec: GemmSpec, target: Target) -> ShuffleShape:
     return ShuffleShape(group, wanted, grid)
 
 
-def lds_bytes(spec: GemmSpec, target: Target) -> int:
+def lds_bytes(spec: ProductSpec, target: Target) -> int:
     """LDS of one workgroup: every buffer of the pipeline must also serve the epilogue.
 
     Waves that take turns hand their sums over in it, to the one that stores them.
     """
     arch = target.arch
     tiles = [(spec.tile.m, spec.dtype_a)]
-    if spec.variant is not Variant.PRESHUFFLE:
+    if not spec.preshuffled:
         tiles.append((spec.tile.n, spec.dtype_b))
     stage = sum(
         _round_up(bytes_of(extent * spec.tile.k, dtype, arch), 16) for extent, dtype in tiles
@@ -158,19 +158,18 @@ def wave_layouts(pipeline: Pipeline, target: Target) -> tuple[Dim3, ...]:
 
 
 def warp_tile_tables(
-    variant: Variant, target: Target
+    preshuffled: bool, target: Target
 ) -> Mapping[str, tuple[tuple[int, int, int], ...]]:
-    """The warp tiles that the GPU has for the variant, by dtypes."""
-    gpu = target.gpu
-    return gpu.preshuffle_warp_tiles if variant is Variant.PRESHUFFLE else gpu.warp_tiles
+    """The warp tiles that the GPU has for plain or preshuffled weights, by dtypes."""
+    return target.gpu.preshuffle_warp_tiles if preshuffled else target.gpu.warp_tiles
 
 
-def warp_tiles_of(spec: GemmSpec, target: Target) -> tuple[tuple[int, int, int], ...]:
-    """The warp tiles that the GPU has for the spec's dtypes and variant."""
-    return tuple(warp_tile_tables(spec.variant, target).get(spec.dtype_key, ()))
+def warp_tiles_of(spec: ProductSpec, target: Target) -> tuple[tuple[int, int, int], ...]:
+    """The warp tiles that the GPU has for the spec's dtypes."""
+    return tuple(warp_tile_tables(spec.preshuffled, target).get(spec.dtype_key, ()))
 
 
-def accumulators_per_lane(spec: GemmSpec, target: Target) -> int:
+def accumulators_per_lane(spec: ProductSpec, target: Target) -> int:
     """32-bit registers that each lane needs for its part of C.
 
     Waves that take turns have all of C each, and room for what another hands over.
@@ -180,7 +179,7 @@ def accumulators_per_lane(spec: GemmSpec, target: Target) -> int:
     return sums * ceil(spec.tile.m * spec.tile.n / lanes)
 
 
-def registers_per_lane(spec: GemmSpec, target: Target) -> int:
+def registers_per_lane(spec: ProductSpec, target: Target) -> int:
     """Registers that a lane can have if all waves of the workgroup are to run at once."""
     gpu = target.gpu
     simds = gpu.simds_per_cu * (2 if gpu.workgroup_processor_mode else 1)

@@ -10,17 +10,17 @@ from ckarch import UnknownNameError
 from ckgen.core.rules import Purpose, Rule
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
-from ckgen.gemm.dtypes import EIGHT_BIT_FLOATS, allowed_outputs
-from ckgen.gemm.geometry import warp_tiles_of, wave_layouts
-from ckgen.gemm.pipelines import PIPELINE_CLASSES
-from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Variant
+from ckgen.product.dtypes import EIGHT_BIT_FLOATS, allowed_outputs
+from ckgen.product.geometry import warp_tiles_of, wave_layouts
+from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import Dtype, Layout, ProductSpec
 
 
 def _listed(triples: Iterable[tuple[int, int, int]]) -> str:
     return ", ".join(str(Dim3(*triple)) for triple in triples)
 
 
-def _dtype_combination(spec: GemmSpec, target: Target) -> str | None:
+def _dtype_combination(spec: ProductSpec, target: Target) -> str | None:
     try:
         combination = target.arch.dtype_combination(spec.dtype_a, spec.dtype_b)
     except UnknownNameError:
@@ -36,7 +36,7 @@ def _dtype_combination(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-def _output_encoding(spec: GemmSpec, target: Target) -> str | None:
+def _output_encoding(spec: ProductSpec, target: Target) -> str | None:
     """CK compiles such kernels, and they store what the GPU's encoding is."""
     operands = {spec.dtype_a, spec.dtype_b}
     if spec.dtype_c not in EIGHT_BIT_FLOATS or spec.dtype_acc is Dtype.INT32:
@@ -49,13 +49,13 @@ def _output_encoding(spec: GemmSpec, target: Target) -> str | None:
     )
 
 
-def _pipeline_supported(spec: GemmSpec, target: Target) -> str | None:
+def _pipeline_supported(spec: ProductSpec, target: Target) -> str | None:
     if spec.pipeline in target.gpu.pipelines:
         return None
     return f"{target.name} lacks what the pipeline {spec.pipeline} needs"
 
 
-def _wave_layout_supported(spec: GemmSpec, target: Target) -> str | None:
+def _wave_layout_supported(spec: ProductSpec, target: Target) -> str | None:
     layouts = wave_layouts(spec.pipeline, target)
     # What waves that take turns must be is for another rule.
     if PIPELINE_CLASSES[spec.pipeline].takes_turns or spec.waves in layouts:
@@ -63,7 +63,7 @@ def _wave_layout_supported(spec: GemmSpec, target: Target) -> str | None:
     return f"waves {spec.waves} are not among those of {target.name} ({_listed(layouts)})"
 
 
-def _wave_k(spec: GemmSpec, target: Target) -> str | None:
+def _wave_k(spec: ProductSpec, target: Target) -> str | None:
     groups = PIPELINE_CLASSES[spec.pipeline].wave_groups
     if groups > 1 and spec.waves != (1, 1, groups):
         return f"the pipeline {spec.pipeline} has waves 1x1x{groups}, not {spec.waves}"
@@ -72,11 +72,11 @@ def _wave_k(spec: GemmSpec, target: Target) -> str | None:
     return f"waves {spec.waves} divide k among {spec.waves.k}, and nothing adds up their parts"
 
 
-def _warp_tile_supported(spec: GemmSpec, target: Target) -> str | None:
+def _warp_tile_supported(spec: ProductSpec, target: Target) -> str | None:
     tiles = warp_tiles_of(spec, target)
     if spec.warp_tile in tiles:
         return None
-    kind = "preshuffled " if spec.variant is Variant.PRESHUFFLE else ""
+    kind = "preshuffled " if spec.preshuffled else ""
     return (
         f"warp tile {spec.warp_tile} is not among those of {target.name} for "
         f"{kind}{spec.dtype_key} "
@@ -84,7 +84,7 @@ def _warp_tile_supported(spec: GemmSpec, target: Target) -> str | None:
     )
 
 
-def _warp_tile_correct(spec: GemmSpec, target: Target) -> str | None:
+def _warp_tile_correct(spec: ProductSpec, target: Target) -> str | None:
     """CK's users report zeros from fp8 with 16 rows and another k than 128 on gfx950 or 32 elsewhere.
 
     Those of the table are right on the simulator: 16x16x32 and 16x16x64 on gfx942 and gfx950.
@@ -97,19 +97,19 @@ def _warp_tile_correct(spec: GemmSpec, target: Target) -> str | None:
     )
 
 
-def _warp_tile_layout(spec: GemmSpec, target: Target) -> str | None:
+def _warp_tile_layout(spec: ProductSpec, target: Target) -> str | None:
     tiles = target.gpu.contiguous_k_warp_tiles.get(spec.dtype_key, ())
-    if spec.warp_tile not in tiles or spec.layout is Layout.RCR:
+    if spec.warp_tile not in tiles or spec.operand_layout is Layout.RCR:
         return None
     return (
         f"warp tile {spec.warp_tile} of {spec.dtype_key} does not go with the layout "
-        f"{spec.layout} on {target.name}, only with rcr"
+        f"{spec.operand_layout} on {target.name}, only with rcr"
     )
 
 
 HARDWARE_RULES: tuple[Rule, ...] = (
     Rule(
-        "gemm.dtype_combination",
+        "dtype_combination",
         "The GPU must have a matrix instruction for the dtypes of A and B, which also decides the "
         "accumulator and what C can be stored as: sums of integers not as bf16, of which CK would "
         "make their low bits.",
@@ -117,7 +117,7 @@ HARDWARE_RULES: tuple[Rule, ...] = (
         _dtype_combination,
     ),
     Rule(
-        "gemm.output_encoding",
+        "output_encoding",
         "C is an 8-bit float only where A and B are, because they say which of the two encodings is "
         "meant.",
         ("dtype_c",),
@@ -125,13 +125,13 @@ HARDWARE_RULES: tuple[Rule, ...] = (
         Purpose.MEANING,
     ),
     Rule(
-        "gemm.pipeline_supported",
+        "pipeline_supported",
         "The GPU must have the instructions that the pipeline is built on.",
         ("pipeline",),
         _pipeline_supported,
     ),
     Rule(
-        "gemm.wave_layout_supported",
+        "wave_layout_supported",
         "The layout of waves must be one that the GPU's table lists: those that keep every SIMD "
         "busy. The pipeline compv5 has its own.",
         ("waves",),
@@ -139,31 +139,31 @@ HARDWARE_RULES: tuple[Rule, ...] = (
         Purpose.SPEED,
     ),
     Rule(
-        "gemm.wave_k",
+        "wave_k",
         "One wave must cover the whole of k, because CK does not add up partial sums of several; "
         "but compv5 has two waves, 1x1x2, which take turns with the tiles of k and are added up.",
         ("waves", "pipeline"),
         _wave_k,
     ),
     Rule(
-        "gemm.warp_tile_supported",
+        "warp_tile_supported",
         "The warp tile must be one that the GPU's matrix instructions compute for these dtypes.",
-        ("warp_tile", "variant"),
+        ("warp_tile", "preshuffled"),
         _warp_tile_supported,
     ),
     Rule(
-        "gemm.warp_tile_correct",
+        "warp_tile_correct",
         "The warp tile must not be one that is known to compile and to give wrong results, such as "
         "those of int8 on GPUs for which CK has no instruction for it.",
         ("warp_tile",),
         _warp_tile_correct,
     ),
     Rule(
-        "gemm.warp_tile_layout",
+        "warp_tile_layout",
         "Some warp tiles need A and B with contiguous k: on gfx950 CK transposes other operands on "
         "their way from LDS, and has no such load for fp32, for warp tiles of four rows or columns, "
         "nor for some of 8-bit floats.",
-        ("warp_tile", "layout"),
+        ("warp_tile", "operand_layout"),
         _warp_tile_layout,
     ),
 )

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Rules about which dtypes, epilogue and scheduler go with which pipeline, whatever the GPU has."""
+
+from __future__ import annotations
+
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.product.spec import Pipeline, ProductSpec, Scheduler
+
+ONE_DTYPE_PIPELINES = (Pipeline.MEM, Pipeline.COMPV3)
+"""Those whose policy has one dtype for both operands, which is that of A."""
+
+
+def _mixed_dtypes(spec: ProductSpec, target: Target) -> str | None:
+    """CK's universal policy takes the matrix instruction of ComputeDataType times ComputeDataType.
+
+    Seen with fp8 x bf8 128x128x32 on gfx90a, compv3: 2 in B counts as 1.5, which is what the bits
+    of 2 in E5M2 mean in E4M3. The policies of compv4 and compv6 name both dtypes and are right.
+    """
+    if spec.dtype_a is spec.dtype_b or spec.pipeline not in ONE_DTYPE_PIPELINES:
+        return None
+    return (
+        f"the pipeline {spec.pipeline} multiplies {spec.dtype_a} x {spec.dtype_b} "
+        f"as if B were of {spec.dtype_a} too"
+    )
+
+
+def _interwave_only_mem(spec: ProductSpec, target: Target) -> str | None:
+    if spec.scheduler is not Scheduler.INTERWAVE or spec.pipeline is Pipeline.MEM:
+        return None
+    return f"the interwave scheduler does not exist for the pipeline {spec.pipeline}, only for mem"
+
+
+def _unsupported_traits(spec: ProductSpec, target: Target) -> str | None:
+    traits = (spec.pipeline, spec.epilogue, spec.scheduler)
+    if traits not in target.arch.unsupported_traits:
+        return None
+    return f"the combination {', '.join(traits)} is listed as unsupported"
+
+
+TRAIT_RULES: tuple[Rule, ...] = (
+    Rule(
+        "mixed_dtypes",
+        "A and B of different dtypes need a pipeline that keeps them apart: mem and compv3 read B "
+        "as if it were of A's dtype.",
+        ("pipeline", "dtype_b"),
+        _mixed_dtypes,
+    ),
+    Rule(
+        "interwave_only_mem",
+        "The interwave scheduler works only with the mem pipeline.",
+        ("scheduler", "pipeline"),
+        _interwave_only_mem,
+    ),
+    Rule(
+        "unsupported_traits",
+        "Pipeline, epilogue and scheduler must not be a combination that the arch table rules out.",
+        ("scheduler", "epilogue", "pipeline"),
+        _unsupported_traits,
+    ),
+)
