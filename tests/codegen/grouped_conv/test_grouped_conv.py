@@ -18,7 +18,7 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.grouped_conv.spec import GroupedConvSpec, Layout, Specialization, Variant
-from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, SplitK
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, Scheduler, SplitK
 from ckgen.product.spec import Layout as OperandLayout
 from codegen_support import ARCH
 
@@ -107,6 +107,8 @@ def test_a_convolution_is_a_padded_product(
         (replace(BASE, specialization=Specialization.FILTER_3X3), "one_channel"),
         (replace(BASE, pipeline=Pipeline.COMPV5), "one_wave_stores"),
         (replace(BASE, dtype_x=Dtype.PK_FP4, dtype_w=Dtype.PK_FP4), "packed_dtype"),
+        (replace(BASE, pipeline=Pipeline.PRESHUFFLEV2), "preshuffle_pipeline"),
+        (replace(BASE, scheduler=Scheduler.DEFAULT), "preshuffle_pipeline"),
         (replace(BASE, tile=Dim3(96, 64, 64)), "tile_divisible"),
         (replace(BASE, tile=Dim3(64, 64, 128), vector_a=1), "vector_load"),
     ],

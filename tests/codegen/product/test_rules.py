@@ -32,8 +32,9 @@ def test_its_rules_have_ids_of_their_own_and_are_about_its_fields(family: Family
 
 
 def test_a_family_may_ask_its_own_rules_before_one_of_a_product() -> None:
-    second = PRODUCT_RULES[1]
-    rules = rules_of("mine", {"dtype_c": ("out", "tile", "out")}, before={second.id: (OWN,)})
-    assert rules[1] is OWN and rules[2].id == f"mine.{second.id}"
-    assert rules[2].fields == ("out", "tile") and rules[2].check is second.check
+    (theirs,) = (rule for rule in PRODUCT_RULES if rule.fields == ("dtype_c",))
+    rules = rules_of("mine", {"dtype_c": ("out", "tile", "out")}, before={theirs.id: (OWN,)})
+    made = rules[rules.index(OWN) + 1]
+    assert made.id == f"mine.{theirs.id}" and made.check is theirs.check
+    assert made.fields == ("out", "tile")
     assert len(rules) == len(PRODUCT_RULES) + 1

@@ -124,6 +124,7 @@ class ProductSpec(KernelSpec):
     ``d_count`` tensors of ``dtype_d`` enter the ``fused_op``.
     """
 
+    variant: Choice
     dtype_a: Dtype
     dtype_b: Dtype
     dtype_c: Dtype

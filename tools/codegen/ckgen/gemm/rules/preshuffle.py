@@ -12,15 +12,6 @@ _VECTOR = 16
 _WIDTHS = (16, 32)
 
 
-def _preshuffle_pipeline(spec: GemmSpec, target: Target) -> str | None:
-    preshuffle = spec.pipeline is Pipeline.PRESHUFFLEV2
-    if preshuffle is not (spec.variant is Variant.PRESHUFFLE):
-        return f"the pipeline {spec.pipeline} does not go with the variant {spec.variant}"
-    if not preshuffle and spec.scheduler is Scheduler.DEFAULT:
-        return f"the scheduler {spec.scheduler} does not go with the pipeline {spec.pipeline}"
-    return None
-
-
 def _preshuffle_scheduler(spec: GemmSpec, target: Target) -> str | None:
     if spec.pipeline is not Pipeline.PRESHUFFLEV2 or spec.scheduler is Scheduler.DEFAULT:
         return None
@@ -66,14 +57,7 @@ def _preshuffle_lds(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-PRESHUFFLE_PIPELINE_RULES = (
-    Rule(
-        "gemm.preshuffle_pipeline",
-        "The variant preshuffle has the pipeline preshufflev2, and no other variant has it or the "
-        "scheduler default.",
-        ("pipeline", "scheduler", "variant"),
-        _preshuffle_pipeline,
-    ),
+SCHEDULER_RULES: tuple[Rule, ...] = (
     Rule(
         "gemm.preshuffle_scheduler",
         "The pipeline preshufflev2 has no scheduler to choose, which is called default.",
@@ -82,7 +66,6 @@ PRESHUFFLE_PIPELINE_RULES = (
         Purpose.NAMES,
     ),
 )
-"""Other rules ask what the pipeline needs, so it has to be decided before them."""
 
 PRESHUFFLE_RULES: tuple[Rule, ...] = (
     Rule(

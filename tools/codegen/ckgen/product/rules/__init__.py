@@ -13,9 +13,10 @@ from ckgen.product.rules.hardware import HARDWARE_RULES
 from ckgen.product.rules.memory import MEMORY_RULES
 from ckgen.product.rules.shape import SHAPE_RULES
 from ckgen.product.rules.stores import STORE_RULES
-from ckgen.product.rules.traits import TRAIT_RULES
+from ckgen.product.rules.traits import PIPELINE_RULES, TRAIT_RULES
 
 PRODUCT_RULES: tuple[Rule, ...] = (
+    *PIPELINE_RULES,
     *HARDWARE_RULES,
     *TRAIT_RULES,
     *SHAPE_RULES,

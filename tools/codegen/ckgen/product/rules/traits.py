@@ -11,6 +11,15 @@ ONE_DTYPE_PIPELINES = (Pipeline.MEM, Pipeline.COMPV3)
 """Those whose policy has one dtype for both operands, which is that of A."""
 
 
+def _preshuffle_pipeline(spec: ProductSpec, target: Target) -> str | None:
+    preshuffle = spec.pipeline is Pipeline.PRESHUFFLEV2
+    if preshuffle is not spec.preshuffled:
+        return f"the pipeline {spec.pipeline} does not go with the variant {spec.variant}"
+    if not preshuffle and spec.scheduler is Scheduler.DEFAULT:
+        return f"the scheduler {spec.scheduler} does not go with the pipeline {spec.pipeline}"
+    return None
+
+
 def _mixed_dtypes(spec: ProductSpec, target: Target) -> str | None:
     """CK's universal policy takes the matrix instruction of ComputeDataType times ComputeDataType.
 
@@ -37,6 +46,17 @@ def _unsupported_traits(spec: ProductSpec, target: Target) -> str | None:
         return None
     return f"the combination {', '.join(traits)} is listed as unsupported"
 
+
+PIPELINE_RULES: tuple[Rule, ...] = (
+    Rule(
+        "preshuffle_pipeline",
+        "The variant preshuffle has the pipeline preshufflev2, and no other variant has it or the "
+        "scheduler default.",
+        ("pipeline", "scheduler", "preshuffled"),
+        _preshuffle_pipeline,
+    ),
+)
+"""Other rules ask what the pipeline needs, so it has to be decided before them."""
 
 TRAIT_RULES: tuple[Rule, ...] = (
     Rule(
