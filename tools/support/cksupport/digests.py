@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel is made of, as a short digest: its source, headers and flags, not the compiler."""
+"""What a kernel is made of, as a short digest: what the compiler sees of it in the device pass, and the flags.
+
+Where a header lies, how it is called and what only the host pass reads do not count, nor does the compiler.
+"""
 
 from __future__ import annotations
 
+from functools import cached_property, partial
+from time import sleep
+from typing import Any
+
 from ckarch import ArchSpecs
 from ckdispatch.jit.cache import Cache
+from ckdispatch.jit.compiler import Compiler, find_compiler
 from ckdispatch.jit.entry import key_of
 from ckdispatch.jit.files import sha256_bytes
-from ckdispatch.jit.headers import composable_kernel
-from ckdispatch.jit.job import FamilyJob, kernel_job
-from ckgen.families import FAMILIES
-from ckgen.gemm.spec import GemmSpec
+from ckdispatch.jit.headers import HeaderSource, composable_kernel, own_headers, unpack
+from ckdispatch.jit.memo import remember
+from ckdispatch.jit.sources import family_of, source_text
+from ckgen.core.family import Family
+from ckgen.core.flags import load_flags
+from ckgen.core.spec import KernelSpec
 
-from cksupport.includes import Includes
+from cksupport.preprocessor import preprocessed
+from cksupport.skeleton import what_is_seen, without_numbers
 
 _LENGTH = 16
 
@@ -20,29 +31,61 @@ _LENGTH = 16
 class Digests:
     """The digests of kernels, as of now.
 
-    Of the headers only those count that the kernel's source includes, so that the results of one
-    family outlive a change to what only another one needs.
+    Preprocessing every kernel would take hours. Its skeleton is preprocessed instead, once for all kernels that
+    share it: what comes out are the headers' text and macros, around the places of those texts of the source that
+    the device pass sees. These texts and what they stand between decide what the compiler is given, and are digested.
     """
 
     def __init__(self, arch: ArchSpecs) -> None:
         self._arch = arch
-        self._family = FamilyJob.of(FAMILIES["gemm"], composable_kernel(Cache().layout.memos))
-        headers = {**self._family.ck.read(), **self._family.own.read()}
-        self._includes = Includes(headers)
-        self._contents = {name: sha256_bytes(content) for name, content in headers.items()}
-        self._headers: dict[frozenset[str], str] = {}
-        self._known: dict[tuple[str, GemmSpec], str] = {}
+        self._cache = Cache()
+        self._all_flags = load_flags()
+        self._known: dict[tuple[str, KernelSpec], str] = {}
+        self._own: dict[str, HeaderSource] = {}
+        self._device_texts: dict[tuple[str, str, str], tuple[str, list[int]]] = {}
 
-    def of(self, spec: GemmSpec, gpu: str) -> str:
+    def of(self, spec: KernelSpec, gpu: str) -> str:
         """The digest of ``spec`` for ``gpu``."""
         if (gpu, spec) not in self._known:
-            job = kernel_job(spec, self._family, self._arch, [self._arch.gpu(gpu)])
-            request = {**job.request, "headers": self._of_headers(job.source)}
-            self._known[gpu, spec] = key_of(request)[:_LENGTH]
+            self._known[gpu, spec] = key_of(self._inputs(spec, gpu))[:_LENGTH]
         return self._known[gpu, spec]
 
-    def _of_headers(self, source: bytes) -> str:
-        names = self._includes.of(source)
-        if names not in self._headers:
-            self._headers[names] = key_of({name: self._contents[name] for name in names})
-        return self._headers[names]
+    def _inputs(self, spec: KernelSpec, gpu: str) -> dict[str, Any]:
+        family = family_of(spec)
+        source = source_text(family, spec, self._arch).decode()
+        headers, texts = what_is_seen(source, partial(self._device_text, family, gpu))
+        return {"flags": self._flags(gpu), "headers": headers, "texts": texts}
+
+    def _flags(self, gpu: str) -> tuple[str, ...]:
+        return self._all_flags.for_device_pass(self._arch.gpu(gpu))
+
+    def _device_text(self, family: Family, gpu: str, directives: str) -> tuple[str, list[int]]:
+        if (family.name, gpu, directives) not in self._device_texts:
+            own = self._own.setdefault(family.name, own_headers(family))
+            question = {
+                "compiler": self._compiler.identity,
+                "directives": directives,
+                "flags": list(self._flags(gpu)),
+                "headers": [self._ck.digest, own.digest],
+            }
+
+            def find() -> tuple[dict[str, Any], dict[str, Any]]:
+                text, places = without_numbers(self._preprocessed(own, gpu, directives))
+                return {"digest": sha256_bytes(text.encode()), "places": places}, {}
+
+            facts, _ = remember(self._cache.layout.memos, question, find)
+            self._device_texts[family.name, gpu, directives] = facts["digest"], facts["places"]
+        return self._device_texts[family.name, gpu, directives]
+
+    def _preprocessed(self, own: HeaderSource, gpu: str, directives: str) -> str:
+        with self._cache.lease() as lease:
+            folders = [unpack(headers, self._cache, lease, partial(sleep, 0.1)) for headers in (self._ck, own)]
+            return preprocessed(self._compiler.clang, self._flags(gpu), folders, directives)
+
+    @cached_property
+    def _compiler(self) -> Compiler:
+        return find_compiler(self._cache.layout.memos)
+
+    @cached_property
+    def _ck(self) -> HeaderSource:
+        return composable_kernel(self._cache.layout.memos)

@@ -22,7 +22,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Result:
-    """An outcome, and the digest of the source, headers and flags that the kernel was made of."""
+    """An outcome, and the digest of what the kernel was made of."""
 
     outcome: Outcome
     digest: str
