@@ -16,7 +16,7 @@ from cksupport.summary import Summary
 from cksupport.tables import all_tables
 
 ARCH = load_specs()
-DOCS = Path("docs") / "support"
+EVIDENCE = Path("evidence") / "gemm"
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +25,12 @@ def digests() -> Digests:
 
 
 def test_no_cell_of_the_matrix_is_unknown(digests: Digests) -> None:
-    results = Results.read(DOCS / "gemm_results.json")
+    results = Results.read(EVIDENCE / "results.json")
     summary = Summary.of(answer_all(all_tables(ARCH), ARCH), results, digests)
     assert summary.complete, str(summary)
 
 
 def test_every_kernel_of_the_sets_is_right_and_none_spills(digests: Digests) -> None:
     kernels = (kernel for own in shipped_sets(ARCH).values() for kernel in own)
-    summary = SetSummary.of(kernels, Results.read(DOCS / "gemm_sets.json"), digests)
+    summary = SetSummary.of(kernels, Results.read(EVIDENCE / "sets.json"), digests)
     assert summary.complete, str(summary)

@@ -24,9 +24,9 @@ from cksupport.tables import all_tables
 from cksupport.verdicts import Verdict
 
 ARCH = load_specs()
-DOCS = Path("docs") / "support"
+EVIDENCE = Path("evidence") / "gemm"
 CELLS, SAMPLES, SETS = (
-    Results.read(DOCS / f"gemm_{name}.json") for name in ("results", "samples", "sets")
+    Results.read(EVIDENCE / f"{name}.json") for name in ("results", "samples", "sets")
 )
 TRIED = known_samples(SAMPLES, ARCH)
 NEEDED = [rule.id for rule in GEMM_RULES if rule.purpose is Purpose.RESULTS]

@@ -20,6 +20,7 @@ from cksupport.verdicts import Outcome, Verdict
 ARCH = load_specs()
 TABLES = all_tables(ARCH)
 DOCS = Path("docs") / "support"
+EVIDENCE = Path("evidence") / "gemm"
 RENDER = "run: ./bazelw run //tools/support:gemm -- render"
 CHOSEN = ["--gpu", "gfx1100", "--table", "pads"]
 
@@ -53,13 +54,13 @@ def one_of(cells: tuple[Cell, ...], table: str, gpu: str) -> tuple[str, str]:
 def test_the_page_in_the_documentation_is_not_stale(
     cells: tuple[Cell, ...], digests: Digests
 ) -> None:
-    results = Results.read(DOCS / "gemm_results.json")
+    results = Results.read(EVIDENCE / "results.json")
     text = (DOCS / "gemm.md").read_text(encoding="utf-8")
     assert text == page(TABLES, cells, results, digests, ARCH), RENDER
 
 
 def test_the_page_of_samples_in_the_documentation_is_not_stale(digests: Digests) -> None:
-    results = Results.read(DOCS / "gemm_samples.json")
+    results = Results.read(EVIDENCE / "samples.json")
     text = (DOCS / "gemm_samples.md").read_text(encoding="utf-8")
     assert text == samples_page(results, digests, ARCH), RENDER
 

@@ -21,6 +21,7 @@ from cksupport.verdicts import Outcome, Verdict
 ARCH = load_specs()
 SETS = shipped_sets(ARCH)
 DOCS = Path("docs") / "support"
+EVIDENCE = Path("evidence") / "gemm"
 SET = "gemm_pk_fp4_rcr_all"
 CLEAN = {"vgprs": 128, "lds_bytes": 32768, "vgpr_spills": 0, "scratch_bytes": 0, "sgpr_spills": 0}
 SPILLING = {**CLEAN, "vgpr_spills": 3, "scratch_bytes": 16}
@@ -56,7 +57,7 @@ def test_every_kernel_is_legal_on_its_gpu_and_every_gpu_has_some() -> None:
 
 
 def test_the_page_in_the_documentation_is_not_stale(digests: Digests) -> None:
-    results = Results.read(DOCS / "gemm_sets.json")
+    results = Results.read(EVIDENCE / "sets.json")
     text = (DOCS / "gemm_sets.md").read_text(encoding="utf-8")
     render = "run: ./bazelw run //tools/support:gemm -- render"
     assert text == sets_page(SETS, results, digests, ARCH), render

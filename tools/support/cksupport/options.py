@@ -36,12 +36,12 @@ def parser(
         commands, "status", "Say what is known; exit code 1 if a cell is bad or unknown", status
     )
     _choose_cells(telling)
-    _results(telling, "--results", "gemm_results.json")
+    _results(telling, "--results", "results.json")
     sweeping = _command(
         commands, "sweep", "Try what was not tried yet; exit code 1 if a cell stays bad", sweep
     )
     _choose_cells(sweeping)
-    _results(sweeping, "--results", "gemm_results.json")
+    _results(sweeping, "--results", "results.json")
     _trying(sweeping)
 
     _choose_samples(_command(commands, "draw", "Print kernels drawn at random", draw), 20)
@@ -60,7 +60,7 @@ def parser(
         "--known", action="store_true",
         help="draw none: try those of the file again that were made of other sources",
     )  # fmt: skip
-    _results(sampling, "--results", "gemm_samples.json")
+    _results(sampling, "--results", "samples.json")
     _trying(sampling)
 
     setting = _command(
@@ -70,13 +70,13 @@ def parser(
     )  # fmt: skip
     _choose_gpus(setting)
     setting.add_argument("--set", action="append", default=[], help="only this one; repeatable")
-    _results(setting, "--results", "gemm_sets.json")
+    _results(setting, "--results", "sets.json")
     _trying(setting)
 
     rendering = _command(commands, "render", "Write the pages from the results", render)
-    _results(rendering, "--results", "gemm_results.json")
-    _results(rendering, "--samples", "gemm_samples.json")
-    _results(rendering, "--sets", "gemm_sets.json")
+    _results(rendering, "--results", "results.json")
+    _results(rendering, "--samples", "samples.json")
+    _results(rendering, "--sets", "sets.json")
     pages = {
         "--page": "gemm.md",
         "--samples-page": "gemm_samples.md",
@@ -84,7 +84,7 @@ def parser(
     }
     for name, page in pages.items():
         rendering.add_argument(
-            name, type=Path, default=_page_folder() / page, help="default: %(default)s"
+            name, type=Path, default=_workspace() / "docs" / "support" / page, help="default: %(default)s"
         )
     rendering.add_argument(
         "--check", action="store_true", help="write nothing; exit code 1 if a page is stale"
@@ -102,7 +102,7 @@ def _command(commands: Any, name: str, description: str, run: Command) -> argpar
 
 def _results(command: argparse.ArgumentParser, option: str, name: str) -> None:
     command.add_argument(
-        option, type=Path, default=_page_folder() / name,
+        option, type=Path, default=_workspace() / "evidence" / "gemm" / name,
         help="the file of results (default: %(default)s)",
     )  # fmt: skip
 
@@ -142,9 +142,9 @@ def _trying(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _page_folder() -> Path:
-    """In the source tree, which ``bazel run`` names in the environment."""
-    return Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ".")) / "docs" / "support"
+def _workspace() -> Path:
+    """The source tree, which ``bazel run`` names in the environment."""
+    return Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
 
 
 def _positive(text: str) -> int:

@@ -23,7 +23,7 @@ _HEAD = """\
 Every cell of these tables is a kernel that was compiled for the GPU, run on the simulator with its
 checking mode on, and compared with the NumPy reference; or it is refused by a [rule](../rules.md).
 The cells come from the arch table and the generator's enums, their state from
-[gemm_results.json](gemm_results.json), and this page from both. Nobody writes in it:
+[results.json](../../evidence/gemm/results.json), and this page from both. Nobody writes in it:
 
     ./bazelw run //tools/support:gemm -- sweep     # tries what was not tried yet
     ./bazelw run //tools/support:gemm -- render    # writes this page

@@ -29,7 +29,7 @@ Kernels drawn at random over variants, dtypes, layouts, pipelines, tiles and GPU
 on the simulator as those of the [support matrix](gemm.md) are. Legal ones must be right. Illegal
 ones, a field away from legal ones and refused by a single rule, show what the rule is for; what
 none of them breaks can be tried by name. Which is which is what the rules say now, the outcomes
-are in [gemm_samples.json](gemm_samples.json), and nobody writes in this page:
+are in [samples.json](../../evidence/gemm/samples.json), and nobody writes in this page:
 
     ./bazelw run //tools/support:gemm -- samples --count 200            # legal ones
     ./bazelw run //tools/support:gemm -- samples --count 200 --border   # illegal ones

@@ -26,9 +26,9 @@ The kernels of a [set](../declaring-kernels.md#sets-that-ship) are compiled for 
 are legal on and run on the simulator as those of the [support matrix](gemm.md) are. What says
 untested was not tried yet. None may spill vector registers to memory: the build of a set fails
 where one does. Scalar registers that are kept in a vector register for a while are counted. The
-sets come from their declarations, the state of their kernels from [gemm_sets.json](gemm_sets.json),
-which has the registers, the LDS and the scratch memory of each too, and this page from both. Nobody
-writes in it:
+sets come from their declarations, the state of their kernels from
+[sets.json](../../evidence/gemm/sets.json), which has the registers, the LDS and the scratch memory
+of each too, and this page from both. Nobody writes in it:
 
     ./bazelw run //tools/support:gemm -- sets      # tries what was not tried yet
     ./bazelw run //tools/support:gemm -- render    # writes this page
