@@ -9,11 +9,12 @@ import pytest
 from ckarch import load_specs
 from cksupport.cells import answer_all
 from cksupport.digests import Digests
+from cksupport.gemm.family import FAMILY
+from cksupport.gemm.tables import all_tables
 from cksupport.results import Results
 from cksupport.set_summary import SetSummary
 from cksupport.sets import shipped_sets
 from cksupport.summary import Summary
-from cksupport.tables import all_tables
 
 ARCH = load_specs()
 EVIDENCE = Path("evidence") / "gemm"
@@ -26,11 +27,11 @@ def digests() -> Digests:
 
 def test_no_cell_of_the_matrix_is_unknown(digests: Digests) -> None:
     results = Results.read(EVIDENCE / "results.json")
-    summary = Summary.of(answer_all(all_tables(ARCH), ARCH), results, digests)
+    summary = Summary.of(answer_all(all_tables(ARCH), FAMILY, ARCH), results, digests)
     assert summary.complete, str(summary)
 
 
 def test_every_kernel_of_the_sets_is_right_and_none_spills(digests: Digests) -> None:
-    kernels = (kernel for own in shipped_sets(ARCH).values() for kernel in own)
+    kernels = (kernel for own in shipped_sets(FAMILY, ARCH).values() for kernel in own)
     summary = SetSummary.of(kernels, Results.read(EVIDENCE / "sets.json"), digests)
     assert summary.complete, str(summary)

@@ -15,12 +15,13 @@ from ckgen.gemm.spec import GemmSpec, Pipeline
 from ckgen.product.geometry import lds_bytes
 from cksupport.cells import answer_all
 from cksupport.digests import Digests
+from cksupport.gemm.family import FAMILY
+from cksupport.gemm.tables import all_tables
 from cksupport.results import Results
 from cksupport.sample_summary import SampleSummary, known_samples
 from cksupport.set_summary import SetSummary
 from cksupport.sets import shipped_sets
 from cksupport.summary import Summary
-from cksupport.tables import all_tables
 from cksupport.verdicts import Verdict
 
 ARCH = load_specs()
@@ -28,7 +29,7 @@ EVIDENCE = Path("evidence") / "gemm"
 CELLS, SAMPLES, SETS = (
     Results.read(EVIDENCE / f"{name}.json") for name in ("results", "samples", "sets")
 )
-TRIED = known_samples(SAMPLES, ARCH)
+TRIED = known_samples(FAMILY, SAMPLES, ARCH)
 NEEDED = [rule.id for rule in GEMM_RULES if rule.purpose is Purpose.RESULTS]
 
 
@@ -38,11 +39,11 @@ def digests() -> Digests:
 
 
 def test_no_kernel_of_the_matrix_is_bad(digests: Digests) -> None:
-    assert Summary.of(answer_all(all_tables(ARCH), ARCH), CELLS, digests).bad == {}
+    assert Summary.of(answer_all(all_tables(ARCH), FAMILY, ARCH), CELLS, digests).bad == {}
 
 
 def test_no_kernel_of_a_set_is_bad(digests: Digests) -> None:
-    kernels = (kernel for own in shipped_sets(ARCH).values() for kernel in own)
+    kernels = (kernel for own in shipped_sets(FAMILY, ARCH).values() for kernel in own)
     assert SetSummary.of(kernels, SETS, digests).bad == {}
 
 

@@ -16,7 +16,7 @@ from typing import cast
 import pytest
 from ckgen.families import FAMILIES
 from ckgen.gemm.spec import GemmSpec
-from cksupport.fuzz import Fuzz
+from cksupport.gemm.fuzz import Fuzz
 from cksupport.trial import Bench, Ended
 
 GPU = os.environ["CK_GPU"]

@@ -11,23 +11,24 @@ from ckarch import load_specs
 from cksupport.cells import Cell, answer_all
 from cksupport.cli import main
 from cksupport.digests import Digests
+from cksupport.gemm.family import FAMILY
+from cksupport.gemm.tables import all_tables
 from cksupport.page import page
 from cksupport.results import Result, Results
 from cksupport.sample_summary import samples_page
-from cksupport.tables import all_tables
 from cksupport.verdicts import Outcome, Verdict
 
 ARCH = load_specs()
 TABLES = all_tables(ARCH)
 DOCS = Path("docs") / "support"
 EVIDENCE = Path("evidence") / "gemm"
-RENDER = "run: ./bazelw run //tools/support:gemm -- render"
+RENDER = "run: ./bazelw run //tools/support -- gemm render"
 CHOSEN = ["--gpu", "gfx1100", "--table", "pads"]
 
 
 @pytest.fixture(scope="module")
 def cells() -> tuple[Cell, ...]:
-    return answer_all(TABLES, ARCH)
+    return answer_all(TABLES, FAMILY, ARCH)
 
 
 @pytest.fixture(scope="module")
@@ -56,19 +57,19 @@ def test_the_page_in_the_documentation_is_not_stale(
 ) -> None:
     results = Results.read(EVIDENCE / "results.json")
     text = (DOCS / "gemm.md").read_text(encoding="utf-8")
-    assert text == page(TABLES, cells, results, digests, ARCH), RENDER
+    assert text == page(FAMILY, cells, results, digests, ARCH), RENDER
 
 
 def test_the_page_of_samples_in_the_documentation_is_not_stale(digests: Digests) -> None:
     results = Results.read(EVIDENCE / "samples.json")
     text = (DOCS / "gemm_samples.md").read_text(encoding="utf-8")
-    assert text == samples_page(results, digests, ARCH), RENDER
+    assert text == samples_page(FAMILY, results, digests, ARCH), RENDER
 
 
 def test_a_matrix_that_is_all_right_has_marks_and_refusals_only(
     cells: tuple[Cell, ...], all_right: Results, digests: Digests
 ) -> None:
-    text = page(TABLES, cells, all_right, digests, ARCH)
+    text = page(FAMILY, cells, all_right, digests, ARCH)
     grids = text.split("## Products", 1)[1]
     assert "✓" in grids and "– 1 |" in grids
     assert "untested" not in grids and "**" not in grids and "## Not right" not in grids
@@ -77,7 +78,7 @@ def test_a_matrix_that_is_all_right_has_marks_and_refusals_only(
 def test_every_refusal_of_the_page_is_explained(
     cells: tuple[Cell, ...], all_right: Results, digests: Digests
 ) -> None:
-    text = page(TABLES, cells, all_right, digests, ARCH)
+    text = page(FAMILY, cells, all_right, digests, ARCH)
     explained = text.split("## Refused\n", 1)[1]
     reasons = {cell.refusal for cell in cells if cell.refusal is not None}
     assert len(reasons) == explained.count("\n") - 1
@@ -85,7 +86,7 @@ def test_every_refusal_of_the_page_is_explained(
 
 
 def status(results: Results, *options: str) -> int:
-    return main(["status", *CHOSEN, *options, "--results", str(results.path)])
+    return main(["gemm", "status", *CHOSEN, *options, "--results", str(results.path)])
 
 
 def test_a_wrong_result_is_shown_and_fails(
@@ -104,7 +105,7 @@ def test_a_wrong_result_is_shown_and_fails(
     said = json.loads(capsys.readouterr().out)
     assert said["complete"] is False and said["cells"]["wrong"] == 1
     assert said["bad"] == {" ".join(key): "wrong: 64x64x32: 2 for 1"}
-    text = page(TABLES, cells, all_right, digests, ARCH)
+    text = page(FAMILY, cells, all_right, digests, ARCH)
     assert "**wrong**" in text.split("## Products", 1)[1]
     assert f"- `{key[1]}` on {key[0]}: wrong. 64x64x32: 2 for 1" in text
 
@@ -115,7 +116,7 @@ def test_an_untested_cell_is_shown_and_fails(
     del all_right.known[one_of(cells, "pads", "gfx1100")]
     all_right.write()
     assert status(all_right) == 1
-    grids = page(TABLES, cells, all_right, digests, ARCH).split("## Products", 1)[1]
+    grids = page(FAMILY, cells, all_right, digests, ARCH).split("## Products", 1)[1]
     assert "untested |" in grids
 
 
@@ -125,7 +126,7 @@ def test_a_result_of_other_sources_is_stale_and_fails(
     key = one_of(cells, "pads", "gfx1100")
     all_right.record(key, Result(all_right.known[key].outcome, "another"))
     assert status(all_right) == 1
-    grids = page(TABLES, cells, all_right, digests, ARCH).split("## Products", 1)[1]
+    grids = page(FAMILY, cells, all_right, digests, ARCH).split("## Products", 1)[1]
     assert "stale |" in grids
 
 
@@ -139,7 +140,7 @@ def test_samples_of_other_sources_are_told_apart(
         fresh.key: Result(bad, digests.of(fresh.spec, fresh.gpu)),
         stale.key: Result(bad, "another"),
     }
-    text = samples_page(Results(tmp_path / "samples.json", known), digests, ARCH)
+    text = samples_page(FAMILY, Results(tmp_path / "samples.json", known), digests, ARCH)
     assert "2 kernels were tried, 1 of them with other sources" in text
     assert f"- `{fresh.spec.name}` on {fresh.gpu} is wrong: 2 for 1" in text
     assert f"- `{stale.spec.name}` on {stale.gpu} was wrong: 2 for 1" in text
@@ -153,7 +154,7 @@ def test_a_stale_page_is_noticed(all_right: Results, tmp_path: Path) -> None:
         "samples-page": "samples.md",
         "sets-page": "sets.md",
     }
-    arguments = ["render", "--results", str(all_right.path)]
+    arguments = ["gemm", "render", "--results", str(all_right.path)]
     for option, name in files.items():
         arguments += [f"--{option}", str(tmp_path / name)]
     assert main([*arguments, "--check"]) == 1
@@ -165,5 +166,5 @@ def test_a_stale_page_is_noticed(all_right: Results, tmp_path: Path) -> None:
 def test_what_does_not_exist_is_refused_with_what_does(
     option: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["cells", *option]) == 2
+    assert main(["gemm", "cells", *option]) == 2
     assert f"{option[1]!r} was asked for; there is " in capsys.readouterr().err

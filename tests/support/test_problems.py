@@ -10,8 +10,8 @@ from ckarch import load_specs
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.gemm.spec import GemmSpec
+from cksupport.gemm.problems import Problem, Steps, launches
 from cksupport.operands import Spacing
-from cksupport.problems import Problem, Steps, launches
 
 GFX942 = Target.of(load_specs(), "gfx942")
 SIZES = "64x64x32_2x2x1_16x16x16"

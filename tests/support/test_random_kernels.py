@@ -13,9 +13,10 @@ from pathlib import Path
 
 from ckarch import load_specs
 from cksupport.digests import Digests
+from cksupport.gemm.draw import GemmDraw
 from cksupport.results import Results
 from cksupport.sample_summary import SampleSummary
-from cksupport.samples import Draw, Sample
+from cksupport.samples import Sample
 from cksupport.sweep import Machine, pending, sweep
 
 ARCH = load_specs()
@@ -35,10 +36,10 @@ def tried(samples: Iterable[Sample], count: int, folder: Path) -> SampleSummary:
 
 
 def test_legal_kernels_are_right(tmp_path: Path) -> None:
-    summary = tried(Draw(ARCH, SEED, [GPU]).legal(), int(os.environ["CK_LEGAL"]), tmp_path)
+    summary = tried(GemmDraw(ARCH, SEED, [GPU]).legal(), int(os.environ["CK_LEGAL"]), tmp_path)
     assert summary.bad == {} and summary.untested == 0
 
 
 def test_illegal_kernels_at_the_border_are_not(tmp_path: Path) -> None:
-    summary = tried(Draw(ARCH, SEED, [GPU]).at_the_border(), int(os.environ["CK_BORDER"]), tmp_path)
+    summary = tried(GemmDraw(ARCH, SEED, [GPU]).at_the_border(), int(os.environ["CK_BORDER"]), tmp_path)
     assert summary.bad == {} and summary.untested == 0

@@ -12,6 +12,7 @@ from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from cksupport.cli import main
 from cksupport.digests import Digests
+from cksupport.gemm.family import FAMILY
 from cksupport.kernels import Kernel
 from cksupport.results import Result, Results
 from cksupport.set_summary import SetSummary, sets_page
@@ -19,7 +20,7 @@ from cksupport.sets import shipped_sets
 from cksupport.verdicts import Outcome, Verdict
 
 ARCH = load_specs()
-SETS = shipped_sets(ARCH)
+SETS = shipped_sets(FAMILY, ARCH)
 DOCS = Path("docs") / "support"
 EVIDENCE = Path("evidence") / "gemm"
 SET = "gemm_pk_fp4_rcr_all"
@@ -59,12 +60,12 @@ def test_every_kernel_is_legal_on_its_gpu_and_every_gpu_has_some() -> None:
 def test_the_page_in_the_documentation_is_not_stale(digests: Digests) -> None:
     results = Results.read(EVIDENCE / "sets.json")
     text = (DOCS / "gemm_sets.md").read_text(encoding="utf-8")
-    render = "run: ./bazelw run //tools/support:gemm -- render"
-    assert text == sets_page(SETS, results, digests, ARCH), render
+    render = "run: ./bazelw run //tools/support -- gemm render"
+    assert text == sets_page(FAMILY, SETS, results, digests, ARCH), render
 
 
 def test_a_set_that_is_all_right_is_marked(all_right: Results, digests: Digests) -> None:
-    text = sets_page(SETS, all_right, digests, ARCH)
+    text = sets_page(FAMILY, SETS, all_right, digests, ARCH)
     number = len(SETS[SET])
     assert row(text) == f"| `{SET}` | – | – | – | {number} ✓ | – | – | – |"
     every = len({one for own in SETS.values() for one in own if one.gpu == "gfx950"})
@@ -76,7 +77,7 @@ def test_a_set_that_is_all_right_is_marked(all_right: Results, digests: Digests)
 def test_a_spilled_register_is_shown_and_fails(
     all_right: Results, digests: Digests, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["sets", "--set", SET, "--json", "--results", str(all_right.path)]
+    arguments = ["gemm", "sets", "--set", SET, "--json", "--results", str(all_right.path)]
     assert main(arguments) == 0
     assert json.loads(capsys.readouterr().out)["complete"] is True
 
@@ -87,7 +88,7 @@ def test_a_spilled_register_is_shown_and_fails(
     assert said["complete"] is False and said["kernels"]["spills"] == 1
     why = said["bad"].pop(str(kernel))
     assert not said["bad"] and "on gfx950 it spills 3 VGPRs and uses 16 bytes of scratch" in why
-    text = sets_page(SETS, all_right, digests, ARCH)
+    text = sets_page(FAMILY, SETS, all_right, digests, ARCH)
     assert f"{len(SETS[SET]) - 1} ✓, **1 spills**" in row(text)
     assert f"- {kernel}: {why}" in text
 
@@ -101,11 +102,11 @@ def test_what_is_unknown_or_of_other_sources_is_not_complete(
     summary = SetSummary.of(SETS[SET], all_right, digests)
     assert not summary.complete and not summary.bad
     number = len(SETS[SET]) - 2
-    assert row(sets_page(SETS, all_right, digests, ARCH)).split(" | ")[4] == (
+    assert row(sets_page(FAMILY, SETS, all_right, digests, ARCH)).split(" | ")[4] == (
         f"{number} ✓, 1 stale, 1 untested"
     )
 
 
 def test_a_set_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sets", "--set", "chairs"]) == 2
+    assert main(["gemm", "sets", "--set", "chairs"]) == 2
     assert "the set 'chairs' was asked for; there is gemm_fp16_rcr_all, " in capsys.readouterr().err

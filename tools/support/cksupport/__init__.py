@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The support matrix of GEMM: which cells there are, what became of each, and the page of it."""
+"""The support matrices: which cells there are, what became of each, and the pages of them."""

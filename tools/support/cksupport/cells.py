@@ -9,12 +9,24 @@ from functools import lru_cache
 from typing import Any
 
 from ckarch import ArchSpecs
+from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
-from ckgen.gemm.spec import GemmSpec
+from ckgen.core.tile import Dim3
 
-from cksupport.candidates import Fields, candidates
+from cksupport.family import SupportFamily
 from cksupport.kernels import Kernel, Key
 from cksupport.refusals import Refusal, legal_or_refused
+
+Fields = tuple[tuple[str, tuple[Any, ...]], ...]
+"""Fields of a declaration, each with its choices; hashable, so that answers can be kept."""
+
+
+def fields(**choices: Any) -> Fields:
+    """Fields for a question; a choice that is not a tuple is the only one."""
+    return tuple(
+        (name, value if isinstance(value, tuple) and not isinstance(value, Dim3) else (value,))
+        for name, value in choices.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -35,7 +47,8 @@ class Question:
     """May a kernel with these fields be had on the GPU?
 
     ``fields`` has the choices for fields of a declaration: one for what the cell is about, several,
-    the best first, for what may be whatever is legal. Tile, waves and warp tile are always free.
+    the best first, for what may be whatever is legal. Other fields are free, or their defaults, as
+    the family has it.
     """
 
     place: Place
@@ -47,7 +60,7 @@ class Cell:
     """A question with its answer: a legal ``spec`` that is cheap to build and run, or a refusal."""
 
     place: Place
-    spec: GemmSpec | None
+    spec: KernelSpec | None
     refusal: Refusal | None
 
     def __str__(self) -> str:
@@ -102,23 +115,23 @@ class Table:
         return _distinct(question.place.column for question in self.questions)
 
 
-def answer(question: Question, arch: ArchSpecs) -> Cell:
+def answer(question: Question, family: SupportFamily, arch: ArchSpecs) -> Cell:
     """The cell: the cheapest legal kernel, or the rule that refuses all of them."""
-    found = _found(question.fields, Target.of(arch, question.place.gpu))
+    found = _found(family, question.fields, Target.of(arch, question.place.gpu))
     if isinstance(found, Refusal):
         return Cell(question.place, None, found)
     return Cell(question.place, found, None)
 
 
 @lru_cache(maxsize=None)
-def _found(chosen: Fields, target: Target) -> GemmSpec | Refusal:
+def _found(family: SupportFamily, chosen: Fields, target: Target) -> KernelSpec | Refusal:
     """Tables ask many of the same questions."""
-    return legal_or_refused(candidates(chosen, target), target)
+    return legal_or_refused(family.candidates(chosen, target), family.kernels.rules, target)
 
 
-def answer_all(tables: Iterable[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
+def answer_all(tables: Iterable[Table], family: SupportFamily, arch: ArchSpecs) -> tuple[Cell, ...]:
     """The cells of all tables, in their order."""
-    return tuple(answer(question, arch) for table in tables for question in table.questions)
+    return tuple(answer(question, family, arch) for table in tables for question in table.questions)
 
 
 def by_place(cells: Iterable[Cell]) -> Mapping[Place, Cell]:

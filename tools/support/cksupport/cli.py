@@ -10,29 +10,26 @@ import sys
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import cast
 
 from ckarch import ArchSpecs, load_specs
 from ckdispatch.errors import CkDispatchError
 from ckgen.core.errors import SpecError
-from ckgen.families import FAMILIES
-from ckgen.gemm.spec import GemmSpec
 
 from cksupport.cells import Cell, answer_all
 from cksupport.digests import Digests
 from cksupport.errors import SupportError
+from cksupport.family import SupportFamily, look_up
 from cksupport.kernels import Kernel
 from cksupport.options import parser
 from cksupport.page import page
 from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
 from cksupport.sample_summary import SampleSummary, known_samples, samples_page
-from cksupport.samples import Draw, Sample
+from cksupport.samples import Sample
 from cksupport.set_summary import SetSummary, sets_page
 from cksupport.sets import shipped_sets
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
-from cksupport.tables import all_tables
 
 _BAD = 1
 _FAILED = 2
@@ -41,10 +38,11 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code."""
-    options = parser(
-        cells=list_cells, sweep=sweep_cells, status=show_status, render=render_pages,
-        draw=list_samples, samples=try_samples, sets=try_sets,
-    ).parse_args(arguments)  # fmt: skip
+    options = parser({
+        "cells": list_cells, "sweep": sweep_cells, "status": show_status, "render": render_pages,
+        "draw": list_samples, "samples": try_samples, "sets": try_sets,
+    }).parse_args(arguments)  # fmt: skip
+    options.family = look_up(options.family)
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
         code: int = options.run(options, load_specs())
@@ -97,9 +95,9 @@ def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try random kernels: a legal one that is not right is bad, as is an illegal one that is."""
     with sole_writer(options.results):
         if options.known:
-            samples = known_samples(Results.read(options.results), arch)
+            samples = known_samples(options.family, Results.read(options.results), arch)
         elif options.kernel:
-            samples = tuple(_named(text, arch) for text in options.kernel)
+            samples = tuple(_named(text, options.family, arch) for text in options.kernel)
         else:
             samples = _drawn(options, arch)
         results = _try(samples, options, Digests(arch))
@@ -108,7 +106,7 @@ def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
 
 def try_sets(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try what ships on every GPU that it is legal on."""
-    sets, digests = shipped_sets(arch), Digests(arch)
+    sets, digests = shipped_sets(options.family, arch), Digests(arch)
     _check_known("set", options.set, list(sets))
     _check_known("GPU", options.gpu, arch.gpus)
     chosen = {
@@ -141,11 +139,11 @@ def show_status(options: argparse.Namespace, arch: ArchSpecs) -> int:
 
 def render_pages(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Write the pages, or only compare them."""
-    tables = all_tables(arch)
-    results, digests = Results.read(options.results), Digests(arch)
-    matrix = page(tables, answer_all(tables, arch), results, digests, arch)
-    samples = samples_page(Results.read(options.samples), digests, arch)
-    sets = sets_page(shipped_sets(arch), Results.read(options.sets), digests, arch)
+    family, digests = options.family, Digests(arch)
+    cells = answer_all(family.tables(arch), family, arch)
+    matrix = page(family, cells, Results.read(options.results), digests, arch)
+    samples = samples_page(family, Results.read(options.samples), digests, arch)
+    sets = sets_page(family, shipped_sets(family, arch), Results.read(options.sets), digests, arch)
     pages = {options.page: matrix, options.samples_page: samples, options.sets_page: sets}
     return max(_render(path, text, options.check) for path, text in pages.items())
 
@@ -170,27 +168,27 @@ def _report(summary: Summary | SampleSummary | SetSummary, options: argparse.Nam
 
 
 def _chosen(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Cell, ...]:
-    tables = all_tables(arch)
+    tables = options.family.tables(arch)
     _check_known("GPU", options.gpu, arch.gpus)
     _check_known("table", options.table, [table.name for table in tables])
     gpus = options.gpu or arch.gpus
     wanted = [table for table in tables if not options.table or table.name in options.table]
-    return answer_all([table.only(gpus) for table in wanted], arch)
+    return answer_all([table.only(gpus) for table in wanted], options.family, arch)
 
 
 def _drawn(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Sample, ...]:
     _check_known("GPU", options.gpu, arch.gpus)
-    draw = Draw(arch, options.seed, options.gpu)
+    draw = options.family.draw(arch, options.seed, options.gpu)
     return tuple(islice(draw.at_the_border() if options.border else draw.legal(), options.count))
 
 
-def _named(text: str, arch: ArchSpecs) -> Sample:
+def _named(text: str, family: SupportFamily, arch: ArchSpecs) -> Sample:
     gpu, colon, name = text.partition(":")
     if not colon:
         raise SupportError(f"the kernel {text!r} was asked for; write it as GPU:NAME")
     _check_known("GPU", [gpu], arch.gpus)
     try:
-        spec = cast(GemmSpec, FAMILIES["gemm"].parse_name(name))
+        spec = family.kernels.parse_name(name)
     except SpecError as error:
         raise SupportError(f"the kernel {text!r} was asked for: {error}") from error
     return Sample.judged(gpu, spec, arch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ckgen.gemm.spec import GemmSpec
+from ckgen.core.spec import KernelSpec
 
 Key = tuple[str, str]
 """A GPU and the name of a kernel."""
@@ -16,7 +16,7 @@ class Kernel:
     """A kernel, legal or not, for a GPU."""
 
     gpu: str
-    spec: GemmSpec
+    spec: KernelSpec
 
     @property
     def key(self) -> Key:

@@ -5,51 +5,54 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from cksupport.family import families
 
 Command = Callable[..., int]
 
 
-def parser(
-    *,
-    cells: Command,
-    sweep: Command,
-    status: Command,
-    draw: Command,
-    samples: Command,
-    sets: Command,
-    render: Command,
-) -> argparse.ArgumentParser:
-    """A parser that leaves the command's function in ``run``."""
+def parser(runs: Mapping[str, Command]) -> argparse.ArgumentParser:
+    """A parser that leaves the family in ``family`` and the command's function in ``run``."""
     whole = argparse.ArgumentParser(
-        prog="support", description="What GEMM supports, and whether its rules are right."
+        prog="support", description="What a family supports, and whether its rules are right."
     )
-    commands = whole.add_subparsers(required=True, metavar="COMMAND")
+    names = whole.add_subparsers(required=True, metavar="FAMILY", dest="family")
+    for row in families():
+        what = f"What {row.title} supports, and whether its rules are right"
+        one = names.add_parser(row.name, help=what, description=f"{what}.")
+        _add_commands(one.add_subparsers(required=True, metavar="COMMAND"), row.name, runs)
+    return whole
 
-    listing = _command(
-        commands, "cells", "List the cells: the kernel of each, or its refusal", cells
-    )
+
+def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> None:
+    def add(name: str, description: str) -> argparse.ArgumentParser:
+        added: argparse.ArgumentParser = commands.add_parser(
+            name, help=description, description=f"{description}."
+        )
+        added.set_defaults(run=runs[name])
+        return added
+
+    def results(command: argparse.ArgumentParser, option: str, name: str) -> None:
+        command.add_argument(
+            option, type=Path, default=_workspace() / "evidence" / family / f"{name}.json",
+            help="the file of results (default: %(default)s)",
+        )  # fmt: skip
+
+    listing = add("cells", "List the cells: the kernel of each, or its refusal")
     _choose_cells(listing)
-    telling = _command(
-        commands, "status", "Say what is known; exit code 1 if a cell is bad or unknown", status
-    )
+    telling = add("status", "Say what is known; exit code 1 if a cell is bad or unknown")
     _choose_cells(telling)
-    _results(telling, "--results", "results.json")
-    sweeping = _command(
-        commands, "sweep", "Try what was not tried yet; exit code 1 if a cell stays bad", sweep
-    )
+    results(telling, "--results", "results")
+    sweeping = add("sweep", "Try what was not tried yet; exit code 1 if a cell stays bad")
     _choose_cells(sweeping)
-    _results(sweeping, "--results", "results.json")
+    results(sweeping, "--results", "results")
     _trying(sweeping)
 
-    _choose_samples(_command(commands, "draw", "Print kernels drawn at random", draw), 20)
-    sampling = _command(
-        commands, "samples",
-        "Try kernels drawn at random; exit code 1 if a legal one is not right or an illegal one is",
-        samples,
-    )  # fmt: skip
+    _choose_samples(add("draw", "Print kernels drawn at random"), 20)
+    sampling = add("samples", "Try kernels drawn at random; exit code 1 if a legal one is not right or an illegal one is")
     _choose_samples(sampling, 200)
     instead = sampling.add_mutually_exclusive_group()
     instead.add_argument(
@@ -60,27 +63,23 @@ def parser(
         "--known", action="store_true",
         help="draw none: try those of the file again that were made of other sources",
     )  # fmt: skip
-    _results(sampling, "--results", "samples.json")
+    results(sampling, "--results", "samples")
     _trying(sampling)
 
-    setting = _command(
-        commands, "sets",
-        "Try the kernels of the sets that ship; exit code 1 if one is not right, or spills",
-        sets,
-    )  # fmt: skip
+    setting = add("sets", "Try the kernels of the sets that ship; exit code 1 if one is not right, or spills")
     _choose_gpus(setting)
     setting.add_argument("--set", action="append", default=[], help="only this one; repeatable")
-    _results(setting, "--results", "sets.json")
+    results(setting, "--results", "sets")
     _trying(setting)
 
-    rendering = _command(commands, "render", "Write the pages from the results", render)
-    _results(rendering, "--results", "results.json")
-    _results(rendering, "--samples", "samples.json")
-    _results(rendering, "--sets", "sets.json")
+    rendering = add("render", "Write the pages from the results")
+    results(rendering, "--results", "results")
+    results(rendering, "--samples", "samples")
+    results(rendering, "--sets", "sets")
     pages = {
-        "--page": "gemm.md",
-        "--samples-page": "gemm_samples.md",
-        "--sets-page": "gemm_sets.md",
+        "--page": f"{family}.md",
+        "--samples-page": f"{family}_samples.md",
+        "--sets-page": f"{family}_sets.md",
     }
     for name, page in pages.items():
         rendering.add_argument(
@@ -89,22 +88,6 @@ def parser(
     rendering.add_argument(
         "--check", action="store_true", help="write nothing; exit code 1 if a page is stale"
     )
-    return whole
-
-
-def _command(commands: Any, name: str, description: str, run: Command) -> argparse.ArgumentParser:
-    added: argparse.ArgumentParser = commands.add_parser(
-        name, help=description, description=f"{description}."
-    )
-    added.set_defaults(run=run)
-    return added
-
-
-def _results(command: argparse.ArgumentParser, option: str, name: str) -> None:
-    command.add_argument(
-        option, type=Path, default=_workspace() / "evidence" / "gemm" / name,
-        help="the file of results (default: %(default)s)",
-    )  # fmt: skip
 
 
 def _choose_gpus(command: argparse.ArgumentParser) -> None:

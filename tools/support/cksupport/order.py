@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from ckgen.gemm.spec import GemmSpec
+from ckgen.core.spec import KernelSpec
 
+from cksupport.family import support_of
 from cksupport.kernels import Kernel
 
 MOST_IN_A_BATCH = 32
@@ -16,18 +17,18 @@ MOST_IN_A_BATCH = 32
 
 def batches(
     kernels: Iterable[Kernel], size: int = MOST_IN_A_BATCH
-) -> Iterator[tuple[str, list[GemmSpec]]]:
+) -> Iterator[tuple[str, list[KernelSpec]]]:
     """The kernels in batches of one GPU.
 
-    Every pair of dtypes on every GPU comes with one kernel first, then with two more, then with
+    What operates on the same dtypes on a GPU comes with one kernel first, then with two more, then with
     four more, and so on: what is wrong with a dtype or a GPU as a whole is seen early.
     """
-    turns: dict[tuple[str, str, str], int] = defaultdict(int)
-    tiers: dict[tuple[int, str], list[GemmSpec]] = defaultdict(list)
+    turns: dict[tuple[str, str], int] = defaultdict(int)
+    tiers: dict[tuple[int, str], list[KernelSpec]] = defaultdict(list)
     gpus: dict[str, int] = {}
     for kernel in kernels:
         gpu, spec = kernel.gpu, kernel.spec
-        group = (gpu, spec.dtype_a, spec.dtype_b)
+        group = (gpu, support_of(spec).operands_of(spec))
         gpus.setdefault(gpu, len(gpus))
         turns[group] += 1
         tiers[turns[group].bit_length(), gpu].append(spec)

@@ -11,6 +11,7 @@ from ckarch import ArchSpecs
 
 from cksupport.cells import Cell, Place, Table, by_place
 from cksupport.digests import Digests
+from cksupport.family import SupportFamily
 from cksupport.markdown import heading, row
 from cksupport.refusals import Refusal
 from cksupport.results import Results
@@ -18,21 +19,17 @@ from cksupport.summary import REFUSED, STALE, UNTESTED, state
 from cksupport.verdicts import Verdict
 
 _HEAD = """\
-# What GEMM supports
+# What {title} supports
 
 Every cell of these tables is a kernel that was compiled for the GPU, run on the simulator with its
 checking mode on, and compared with the NumPy reference; or it is refused by a [rule](../rules.md).
 The cells come from the arch table and the generator's enums, their state from
-[results.json](../../evidence/gemm/results.json), and this page from both. Nobody writes in it:
+[results.json](../../evidence/{name}/results.json), and this page from both. Nobody writes in it:
 
-    ./bazelw run //tools/support:gemm -- sweep     # tries what was not tried yet
-    ./bazelw run //tools/support:gemm -- render    # writes this page
+    ./bazelw run //tools/support -- {name} sweep     # tries what was not tried yet
+    ./bazelw run //tools/support -- {name} render    # writes this page
 
-A kernel stands for its cell: one with little code whose waves repeat their warp tile along m, n and
-k. It is run with every number of turns of the main loop that leads to another loop or tail, with
-remainders where it pads, with gaps between rows filled with NaN (integers: the most negative
-number; pk_fp4, which has no NaN: 6), and with guards around C.
-"""
+{about_kernels}"""
 
 _REFUSED = "–"
 
@@ -50,16 +47,17 @@ class _Notes:
 
 
 def page(
-    tables: Sequence[Table],
+    family: SupportFamily,
     cells: Sequence[Cell],
     results: Results,
     digests: Digests,
     arch: ArchSpecs,
 ) -> str:
     """The whole page as Markdown."""
-    notes = _Notes()
+    tables, notes = family.tables(arch), _Notes()
+    head = _HEAD.format(name=family.name, title=family.title, about_kernels=family.about_kernels)
     states = {cell.place: state(cell, results, digests) for cell in cells}
-    parts = [_HEAD, _legend(), _counts(tables, cells, states)]
+    parts = [head, _legend(), _counts(tables, cells, states)]
     places = by_place(cells)
     for table in tables:
         parts.append(f"## {table.title}\n\n{table.note}\n")

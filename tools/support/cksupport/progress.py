@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ckgen.gemm.spec import GemmSpec
+from ckgen.core.spec import KernelSpec
 
 from cksupport.sweep import Told
 from cksupport.verdicts import Outcome, Verdict
@@ -28,7 +28,7 @@ def showing(count: int, *, quiet: bool) -> Iterator[Told]:
 def _lines(count: int) -> Told:
     done = 0
 
-    def told(gpu: str, spec: GemmSpec, outcome: Outcome) -> None:
+    def told(gpu: str, spec: KernelSpec, outcome: Outcome) -> None:
         nonlocal done
         done += 1
         print(f"[{done}/{count}] {_sentence(gpu, spec, outcome)}", file=sys.stderr, flush=True)
@@ -52,7 +52,7 @@ def _bar(count: int) -> Iterator[Told]:
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=count)
 
-        def told(gpu: str, spec: GemmSpec, outcome: Outcome) -> None:
+        def told(gpu: str, spec: KernelSpec, outcome: Outcome) -> None:
             progress.update(task, advance=1, description=f"{gpu} {spec.name}")
             if outcome.verdict is not Verdict.RIGHT:
                 progress.console.print(_sentence(gpu, spec, outcome), markup=False, highlight=False)
@@ -60,6 +60,6 @@ def _bar(count: int) -> Iterator[Told]:
         yield told
 
 
-def _sentence(gpu: str, spec: GemmSpec, outcome: Outcome) -> str:
+def _sentence(gpu: str, spec: KernelSpec, outcome: Outcome) -> str:
     why = f": {outcome.why}" if outcome.why else ""
     return f"{gpu} {spec.name}: {outcome.verdict.value}{why}"

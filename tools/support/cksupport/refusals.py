@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ckgen.core.rules import Rule, first_violation
+from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
-from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import GemmSpec
 
 
 @dataclass(frozen=True)
@@ -24,34 +23,36 @@ class Refusal:
         return f"{self.rule}: {self.sentence}"
 
 
-def legal_or_refused(specs: Iterable[GemmSpec], target: Target) -> GemmSpec | Refusal:
+def legal_or_refused(
+    specs: Iterable[KernelSpec], rules: Sequence[Rule], target: Target
+) -> KernelSpec | Refusal:
     """The first of ``specs`` that is legal, or else the rule that refuses every one of them.
 
     If no single rule does, the one that is the first to refuse most of them. What it says is what
     it says about the first spec that it refuses.
     """
-    suspects: Sequence[Rule] = GEMM_RULES
+    suspects = rules
     tried = []
     for spec in specs:
         tried.append(spec)
         broken = [rule for rule in suspects if rule.complaint(spec, target) is not None]
-        if not broken and first_violation(GEMM_RULES, spec, target) is None:
+        if not broken and first_violation(rules, spec, target) is None:
             return spec
         # With no rule left that refuses all, every spec is looked at by all rules.
         suspects = broken
-    return _refusal(suspects[0] if suspects else _commonest(tried, target), tried, target)
+    return _refusal(suspects[0] if suspects else _commonest(tried, rules, target), tried, target)
 
 
-def _commonest(specs: Sequence[GemmSpec], target: Target) -> Rule:
+def _commonest(specs: Sequence[KernelSpec], rules: Sequence[Rule], target: Target) -> Rule:
     counted: Counter[str] = Counter()
     for spec in specs:
-        finding = first_violation(GEMM_RULES, spec, target)
+        finding = first_violation(rules, spec, target)
         if finding is not None:
             counted[finding.rule.id] += 1
     most = counted.most_common(1)[0][0]
-    return next(rule for rule in GEMM_RULES if rule.id == most)
+    return next(rule for rule in rules if rule.id == most)
 
 
-def _refusal(rule: Rule, specs: Sequence[GemmSpec], target: Target) -> Refusal:
+def _refusal(rule: Rule, specs: Sequence[KernelSpec], target: Target) -> Refusal:
     said = (rule.complaint(spec, target) for spec in specs)
     return Refusal(rule.id, next(complaint for complaint in said if complaint is not None))

@@ -15,8 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from ckgen.gemm.spec import GemmSpec
+from ckgen.core.spec import KernelSpec
 
+from cksupport.family import support_of
 from cksupport.verdicts import Outcome, Verdict
 
 _PIECE = 65536
@@ -38,14 +39,15 @@ class Runner:
         self._small = False
         self._errors: IO[bytes] = tempfile.TemporaryFile()
 
-    def run(self, spec: GemmSpec, library: Path) -> Outcome:
+    def run(self, spec: KernelSpec, library: Path) -> Outcome:
         """What became of the kernel; the next one gets a new worker if this one was lost."""
         # On all of the GPU, every workgroup of a persistent kernel would have one tile at most.
-        if self._small is not spec.persistent:
+        small = support_of(spec).wants_one_multiprocessor(spec)
+        if self._small is not small:
             self._end()
-            self._small = spec.persistent
+            self._small = small
         worker = self._worker or self._start()
-        request = json.dumps({"kernel": spec.name, "library": str(library)}) + "\n"
+        request = json.dumps({"family": spec.family, "kernel": spec.name, "library": str(library)}) + "\n"
         assert worker.stdin is not None
         try:
             worker.stdin.write(request.encode())

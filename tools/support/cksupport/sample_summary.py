@@ -6,17 +6,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from ckarch import ArchSpecs, UnknownNameError
 from ckgen.core.errors import SpecError
 from ckgen.core.rules import Rule
-from ckgen.families import FAMILIES
-from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import GemmSpec
 
 from cksupport.digests import Digests
 from cksupport.errors import SupportError
+from cksupport.family import SupportFamily
 from cksupport.markdown import heading, row
 from cksupport.results import Results
 from cksupport.samples import Sample
@@ -26,15 +24,15 @@ _HEAD = """\
 # What random kernels showed
 
 Kernels drawn at random over variants, dtypes, layouts, pipelines, tiles and GPUs, compiled and run
-on the simulator as those of the [support matrix](gemm.md) are. Legal ones must be right. Illegal
+on the simulator as those of the [support matrix]({name}.md) are. Legal ones must be right. Illegal
 ones, a field away from legal ones and refused by a single rule, show what the rule is for; what
 none of them breaks can be tried by name. Which is which is what the rules say now, the outcomes
-are in [samples.json](../../evidence/gemm/samples.json), and nobody writes in this page:
+are in [samples.json](../../evidence/{name}/samples.json), and nobody writes in this page:
 
-    ./bazelw run //tools/support:gemm -- samples --count 200            # legal ones
-    ./bazelw run //tools/support:gemm -- samples --count 200 --border   # illegal ones
-    ./bazelw run //tools/support:gemm -- samples --kernel GPU:NAME      # a certain one
-    ./bazelw run //tools/support:gemm -- render                         # writes this page
+    ./bazelw run //tools/support -- {name} samples --count 200            # legal ones
+    ./bazelw run //tools/support -- {name} samples --count 200 --border   # illegal ones
+    ./bazelw run //tools/support -- {name} samples --kernel GPU:NAME      # a certain one
+    ./bazelw run //tools/support -- {name} render                         # writes this page
 """
 
 
@@ -109,11 +107,13 @@ class _Tried:
         return f"{self} (against {others} too)" if others else str(self)
 
 
-def known_samples(results: Results, arch: ArchSpecs) -> tuple[Sample, ...]:
+def known_samples(
+    family: SupportFamily, results: Results, arch: ArchSpecs
+) -> tuple[Sample, ...]:
     """The samples of a file, as the rules of now see them."""
     try:
         return tuple(
-            Sample.judged(gpu, cast(GemmSpec, FAMILIES["gemm"].parse_name(name)), arch)
+            Sample.judged(gpu, family.kernels.parse_name(name), arch)
             for gpu, name in sorted(results.known)
         )
     except (SpecError, UnknownNameError) as error:
@@ -122,17 +122,19 @@ def known_samples(results: Results, arch: ArchSpecs) -> tuple[Sample, ...]:
         ) from error
 
 
-def samples_page(results: Results, digests: Digests, arch: ArchSpecs) -> str:
+def samples_page(
+    family: SupportFamily, results: Results, digests: Digests, arch: ArchSpecs
+) -> str:
     """The page of all samples of a file, as Markdown."""
     tried = []
-    for sample in known_samples(results, arch):
+    for sample in known_samples(family, results, arch):
         known = results.known[sample.key]
         stale = known.digest != digests.of(sample.spec, sample.gpu)
         tried.append(_Tried(sample, known.outcome, stale))
     legal = [one for one in tried if not one.sample.rules]
-    head = f"{_HEAD}\n{_staleness(tried)}"
-    sections = (_rule_section(rule, tried) for rule in GEMM_RULES)
-    return "\n".join([head, _legal_table(legal, arch), *sections])
+    head = f"{_HEAD.format(name=family.name)}\n{_staleness(tried)}"
+    sections = (_rule_section(rule, tried) for rule in family.kernels.rules)
+    return "\n".join([head, _legal_table(family, legal, arch), *sections])
 
 
 def _staleness(tried: Sequence[_Tried]) -> str:
@@ -147,11 +149,11 @@ def _counts(counted: Counter[Verdict]) -> str:
     return ", ".join(f"{count} {verdict.value}" for verdict, count in counted.items()) or "none"
 
 
-def _legal_table(tried: Sequence[_Tried], arch: ArchSpecs) -> str:
+def _legal_table(family: SupportFamily, tried: Sequence[_Tried], arch: ArchSpecs) -> str:
     right = sum(one.outcome.verdict is Verdict.RIGHT for one in tried)
     lines = [f"## Legal kernels\n\n{len(tried)} were tried, {right} were right.\n"]
     lines += heading(("variant", *arch.gpus))
-    counted = Counter((str(one.sample.spec.variant), one.sample.gpu) for one in tried)
+    counted = Counter((family.variant(one.sample.spec), one.sample.gpu) for one in tried)
     for variant in dict.fromkeys(variant for variant, _ in sorted(counted)):
         lines.append(row((variant, *(counted[variant, gpu] for gpu in arch.gpus))))
     bad = [str(one) for one in tried if one.outcome.verdict is not Verdict.RIGHT]

@@ -12,6 +12,7 @@ from ckarch import ArchSpecs
 from ckdispatch.cli.built import spill_error
 
 from cksupport.digests import Digests
+from cksupport.family import SupportFamily
 from cksupport.kernels import Kernel
 from cksupport.markdown import heading, row
 from cksupport.results import Results
@@ -23,15 +24,15 @@ _HEAD = """\
 # The sets that ship
 
 The kernels of a [set](../declaring-kernels.md#sets-that-ship) are compiled for each GPU that they
-are legal on and run on the simulator as those of the [support matrix](gemm.md) are. What says
+are legal on and run on the simulator as those of the [support matrix]({name}.md) are. What says
 untested was not tried yet. None may spill vector registers to memory: the build of a set fails
 where one does. Scalar registers that are kept in a vector register for a while are counted. The
 sets come from their declarations, the state of their kernels from
-[sets.json](../../evidence/gemm/sets.json), which has the registers, the LDS and the scratch memory
+[sets.json](../../evidence/{name}/sets.json), which has the registers, the LDS and the scratch memory
 of each too, and this page from both. Nobody writes in it:
 
-    ./bazelw run //tools/support:gemm -- sets      # tries what was not tried yet
-    ./bazelw run //tools/support:gemm -- render    # writes this page
+    ./bazelw run //tools/support -- {name} sets      # tries what was not tried yet
+    ./bazelw run //tools/support -- {name} render    # writes this page
 """
 
 SPILLS = "spills"
@@ -95,10 +96,12 @@ def _why(kernel: Kernel, state: str, results: Results) -> str | None:
     return _spilled(kernel, results) if state == SPILLS else results.known[kernel.key].outcome.why
 
 
-def sets_page(sets: Sets, results: Results, digests: Digests, arch: ArchSpecs) -> str:
+def sets_page(
+    family: SupportFamily, sets: Sets, results: Results, digests: Digests, arch: ArchSpecs
+) -> str:
     """The whole page as Markdown."""
     states = _states((kernel for own in sets.values() for kernel in own), results, digests)
-    parts = [_HEAD, _usage(states, results, arch), _table(sets, states, arch)]
+    parts = [_HEAD.format(name=family.name), _usage(states, results, arch), _table(sets, states, arch)]
     if bad := _bad(states, results):
         lines = [f"- {kernel}: {why}" for kernel, why in bad.items()]
         parts.append("\n".join(["## Not right, or spilling", "", *lines, ""]))

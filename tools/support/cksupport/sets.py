@@ -4,28 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 from ckarch import ArchSpecs
 from ckgen.cli.selection import preselected_sets
 from ckgen.core.expand import Refusals, expand
-from ckgen.families import FAMILIES
-from ckgen.gemm.spec import GemmSpec
 
+from cksupport.family import SupportFamily
 from cksupport.kernels import Kernel
 
 Sets = Mapping[str, tuple[Kernel, ...]]
 """Kernels by the name of their set; most are in more than one."""
 
 
-def shipped_sets(arch: ArchSpecs) -> Sets:
+def shipped_sets(family: SupportFamily, arch: ArchSpecs) -> Sets:
     """The sets of ``//kernels``, in the order of their declarations."""
     refusals = Refusals(nearest=False)
     return {
         name: tuple(
-            Kernel(gpu, cast(GemmSpec, kernel.spec))
+            Kernel(gpu, kernel.spec)
             for kernel in expand(declaration, arch, refusals).kernels
             for gpu in kernel.gpus
         )
-        for name, declaration in preselected_sets(FAMILIES["gemm"], arch).items()
+        for name, declaration in preselected_sets(family.kernels, arch).items()
     }

@@ -9,7 +9,7 @@ from enum import Enum
 
 from ckdispatch.errors import BuildFailed, GenerationFailed
 from ckdispatch.jit import BuildResult, build
-from ckgen.gemm.spec import GemmSpec
+from ckgen.core.spec import KernelSpec
 
 from cksupport.digests import Digests
 from cksupport.kernels import Kernel
@@ -35,7 +35,7 @@ class Machine:
     timeout: float
 
 
-Told = Callable[[str, GemmSpec, Outcome], None]
+Told = Callable[[str, KernelSpec, Outcome], None]
 """Is called with the GPU, the kernel and what became of it."""
 
 
@@ -68,7 +68,7 @@ def sweep(
                 told(gpu, spec, outcome)
 
 
-def _outcome(spec: GemmSpec, made: BuildResult, runner: Runner) -> Outcome:
+def _outcome(spec: KernelSpec, made: BuildResult, runner: Runner) -> Outcome:
     if made.library is not None:
         return runner.run(spec, made.library)
     if made.error_type is GenerationFailed:
@@ -79,7 +79,7 @@ def _outcome(spec: GemmSpec, made: BuildResult, runner: Runner) -> Outcome:
     return Outcome(Verdict.NOT_COMPILED, _in_short(made.error or "", spec))
 
 
-def _in_short(error: str, spec: GemmSpec) -> str:
+def _in_short(error: str, spec: KernelSpec) -> str:
     """Without where the log is, so that results are the same everywhere, and without the name."""
     said = error.partition("; the compiler's log is ")[0]
     return said.removeprefix(f"{spec.name} could not be built: ")

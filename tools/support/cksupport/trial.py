@@ -13,12 +13,10 @@ from typing import Any
 from ckarch import load_specs
 from ckdispatch import Dispatcher, Registry
 from ckdispatch.errors import DeviceFailed, InvalidArgument, NoKernel, Unsupported
+from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
-from ckgen.gemm.context import device_functions
-from ckgen.gemm.spec import GemmSpec
 
-from cksupport.placed import place_all, run
-from cksupport.problems import Launch, launches
+from cksupport.family import Launch, support_of
 from cksupport.verdicts import Outcome, Verdict
 
 
@@ -64,7 +62,7 @@ class Bench:
         registry.add_library(library)
         return Dispatcher(registry, f"sim:{self.target.name}")
 
-    def try_kernel(self, spec: GemmSpec, library: Path) -> Outcome:
+    def try_kernel(self, spec: KernelSpec, library: Path) -> Outcome:
         """What the kernel computes; raises only what is no fault of the kernel."""
         dispatcher = self.open(library)
         (kernel,) = dispatcher.registry
@@ -72,7 +70,7 @@ class Bench:
         done: list[str] = []
         functions: set[str] = set()
         try:
-            for launch in launches(spec, self.target):
+            for launch in support_of(spec).launches(spec, self.target):
                 done.append(in_words(launch))
                 functions.update(self.try_launch(dispatcher, spec, launch))
             self._check_all_ran(spec, functions)
@@ -80,7 +78,7 @@ class Bench:
             return Outcome(end.verdict, end.why, tuple(done), tuple(sorted(functions)), resources)
         return Outcome(Verdict.RIGHT, "", tuple(done), tuple(sorted(functions)), resources)
 
-    def try_launch(self, dispatcher: Dispatcher, spec: GemmSpec, launch: Launch) -> set[str]:
+    def try_launch(self, dispatcher: Dispatcher, spec: KernelSpec, launch: Launch) -> set[str]:
         """The device functions that ran; raises ``Ended`` unless all that they did is right."""
         self.report.new_launches()  # whatever a launch that ended badly has left
         try:
@@ -94,31 +92,27 @@ class Bench:
             functions.add(launched["kernel"].removeprefix(f"{spec.name}__"))
         return functions
 
-    def _compute(self, dispatcher: Dispatcher, spec: GemmSpec, launch: Launch) -> None:
+    def _compute(self, dispatcher: Dispatcher, spec: KernelSpec, launch: Launch) -> None:
         named = in_words(launch)
         seed = zlib.crc32(f"{spec.name} {named}".encode())
-        placed = place_all(spec, launch, dispatcher.device, seed)
+        placed = support_of(spec).place(spec, launch, dispatcher.device, seed)
         try:
-            plan = run(dispatcher, spec, placed)
+            plan = placed.run(dispatcher)
         except (InvalidArgument, NoKernel, Unsupported) as error:
-            if not all(one.c.untouched() for one in placed):
+            if not placed.untouched():
                 raise Ended(
-                    Verdict.WRONG, f"{named}: C was written to, although {error}"
+                    Verdict.WRONG, f"{named}: a result was written to, although {error}"
                 ) from error
             invalid = isinstance(error, InvalidArgument)
             refusal = Verdict.NO_PROBLEM if invalid else Verdict.UNSUPPORTED
             raise Ended(refusal, f"{named}: {error}") from error
         except DeviceFailed as error:
             raise Ended(Verdict.FAILED, f"{named}: {error}") from error
-        for one in placed:
-            found = one.compared(plan.parts, spec)
-            if not found.ok:
-                raise Ended(Verdict.WRONG, f"{named}: {found}")
-            if strays := one.c.stray_writes():
-                raise Ended(Verdict.WRONG, f"{named}: {strays} elements beside C were written to")
+        if wrong := placed.complaint(plan):
+            raise Ended(Verdict.WRONG, f"{named}: {wrong}")
 
-    def _check_all_ran(self, spec: GemmSpec, functions: set[str]) -> None:
-        if left := sorted({*device_functions(spec, self.target.arch)} - functions):
+    def _check_all_ran(self, spec: KernelSpec, functions: set[str]) -> None:
+        if left := sorted({*support_of(spec).functions(spec, self.target.arch)} - functions):
             raise Ended(Verdict.FAILED, f"no problem made {', '.join(left)} run")
 
 

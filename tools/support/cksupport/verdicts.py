@@ -45,7 +45,7 @@ class Verdict(str, Enum):
 
 _MEANINGS = {
     Verdict.RIGHT: "compiled, run on the simulator in checking mode, equal to the reference",
-    Verdict.WRONG: "gives other values than the reference, or writes beside C",
+    Verdict.WRONG: "gives other values than the reference, or writes beside its results",
     Verdict.NOT_GENERATED: "the generator has no source for it",
     Verdict.NOT_COMPILED: "the compiler refuses it",
     Verdict.UNSUPPORTED: "its library refuses a problem that it should take",

@@ -11,11 +11,8 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import cast
 
-from ckgen.families import FAMILIES
-from ckgen.gemm.spec import GemmSpec
-
+from cksupport.family import look_up
 from cksupport.trial import Bench
 
 
@@ -28,7 +25,7 @@ def main() -> None:
         bench = Bench(sys.argv[1], Path(folder) / "launches.jsonl")
         for line in sys.stdin:
             request = json.loads(line)
-            spec = cast(GemmSpec, FAMILIES["gemm"].parse_name(request["kernel"]))
+            spec = look_up(request["family"]).kernels.parse_name(request["kernel"])
             outcome = bench.try_kernel(spec, Path(request["library"]))
             answers.write(json.dumps(outcome.to_json()) + "\n")
             answers.flush()

@@ -20,7 +20,7 @@ from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, SplitK, Variant
 from numpy.typing import NDArray
 
 from cksupport.operands import Matrix, Spacing, random_values
-from cksupport.problems import Problem
+from cksupport.gemm.problems import Problem
 
 _SATURATED = 4.0
 """Activations are flat beyond this, and would hide what is wrong with the product."""
@@ -122,25 +122,44 @@ class Placed:
         return expected(parts, spec.to_json(), a, b, ds=self.d_values).compare(self.c.read())
 
 
-def place_all(
-    spec: GemmSpec, problems: Sequence[Problem], device: Device, seed: int
-) -> tuple[Placed, ...]:
-    """The operands of one launch: several products for a grouped kernel, else one."""
-    random = np.random.default_rng(seed)
-    return tuple(Placed.of(spec, one, device, random) for one in problems)
+@dataclass(frozen=True, eq=False)
+class PlacedLaunch:
+    """One launch with its operands on the device: several products for a grouped kernel, else one."""
 
+    spec: GemmSpec
+    products: tuple[Placed, ...]
 
-def run(dispatcher: Dispatcher, spec: GemmSpec, placed: Sequence[Placed]) -> Plan:
-    """Launch the kernel of ``spec`` on one product, or on many as a group, and wait for it."""
-    if spec.variant is Variant.GROUPED:
-        asked = GemmProblem.grouped([one.group for one in placed], **_words(spec))
-    else:
-        (only,) = placed
-        asked = only.asked(spec)
-    addresses = [address for one in placed for address in one.addresses]
-    ran = dispatcher.run(asked, *addresses, kernel=spec.name)
-    dispatcher.synchronize()
-    return ran.plan
+    @classmethod
+    def of(cls, spec: GemmSpec, problems: Sequence[Problem], device: Device, seed: int) -> PlacedLaunch:
+        """Random operands for ``problems``."""
+        random = np.random.default_rng(seed)
+        return cls(spec, tuple(Placed.of(spec, one, device, random) for one in problems))
+
+    def run(self, dispatcher: Dispatcher) -> Plan:
+        """Launch the kernel on one product, or on many as a group, and wait for it."""
+        if self.spec.variant is Variant.GROUPED:
+            asked = GemmProblem.grouped([one.group for one in self.products], **_words(self.spec))
+        else:
+            (only,) = self.products
+            asked = only.asked(self.spec)
+        addresses = [address for one in self.products for address in one.addresses]
+        ran = dispatcher.run(asked, *addresses, kernel=self.spec.name)
+        dispatcher.synchronize()
+        return ran.plan
+
+    def untouched(self) -> bool:
+        """Whether nothing was written to any C, or beside it."""
+        return all(one.c.untouched() for one in self.products)
+
+    def complaint(self, plan: Plan) -> str | None:
+        """The first C that is wrong, or that something was written beside."""
+        for one in self.products:
+            found = one.compared(plan.parts, self.spec)
+            if not found.ok:
+                return str(found)
+            if strays := one.c.stray_writes():
+                return f"{strays} elements beside C were written to"
+        return None
 
 
 def _words(spec: GemmSpec) -> dict[str, Any]:

@@ -6,9 +6,8 @@ from __future__ import annotations
 from ckarch import ArchSpecs
 from ckgen.gemm.spec import Epilogue, Layout
 
-from cksupport.candidates import fields
-from cksupport.cells import Place, Question, Table
-from cksupport.tables.axes import ALL_PADDED, dtype_pairs, loops
+from cksupport.cells import Place, Question, Table, fields
+from cksupport.gemm.tables.axes import ALL_PADDED, dtype_pairs, loops
 
 _NAME = "products"
 

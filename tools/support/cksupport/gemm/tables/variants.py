@@ -16,9 +16,8 @@ from ckgen.gemm.spec import (
     Variant,
 )
 
-from cksupport.candidates import Fields, fields
-from cksupport.cells import Place, Question, Table
-from cksupport.tables.axes import ALL_PADDED, SHUFFLED, dtype_pairs
+from cksupport.cells import Fields, Place, Question, Table, fields
+from cksupport.gemm.tables.axes import ALL_PADDED, SHUFFLED, dtype_pairs
 
 _PLAIN: dict[str, Any] = {"pipeline": (Pipeline.COMPV3, Pipeline.COMPV4)}
 _SHUFFLED = {"pipeline": SHUFFLED.pipeline, "scheduler": SHUFFLED.scheduler}

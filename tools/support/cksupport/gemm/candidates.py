@@ -18,8 +18,7 @@ from ckgen.product.dtypes import default_dtypes
 from ckgen.product.geometry import warp_tile_tables, wave_layouts
 from ckgen.product.pipelines import loop_variants, prefetch_stages
 
-Fields = tuple[tuple[str, tuple[Any, ...]], ...]
-"""Fields of a declaration, each with its choices; hashable, so that answers can be kept."""
+from cksupport.cells import Fields
 
 _FAMILY = FAMILIES["gemm"]
 _DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in _FAMILY.entry_fields}
@@ -30,14 +29,6 @@ _LARGEST = 256
 _SMALLEST = 16
 _USUAL = 16
 """The least rows and columns of a warp tile that kernels in use have."""
-
-
-def fields(**choices: Any) -> Fields:
-    """Fields for a question; a choice that is not a tuple is the only one."""
-    return tuple(
-        (name, value if isinstance(value, tuple) and not isinstance(value, Dim3) else (value,))
-        for name, value in choices.items()
-    )
 
 
 def candidates(chosen: Fields, target: Target) -> Iterator[GemmSpec]:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from ckarch import ArchSpecs
 
 from cksupport.cells import Table
-from cksupport.tables.fused import d_dtypes, d_tensors, fused_ops
-from cksupport.tables.outputs import outputs
-from cksupport.tables.pads import pads
-from cksupport.tables.products import products
-from cksupport.tables.variants import variant_dtypes, variant_layouts
+from cksupport.gemm.tables.fused import d_dtypes, d_tensors, fused_ops
+from cksupport.gemm.tables.outputs import outputs
+from cksupport.gemm.tables.pads import pads
+from cksupport.gemm.tables.products import products
+from cksupport.gemm.tables.variants import variant_dtypes, variant_layouts
 
 _TABLES = (
     products,

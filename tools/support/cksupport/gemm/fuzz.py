@@ -11,7 +11,7 @@ from ckgen.core.target import Target
 from ckgen.gemm.spec import GemmSpec, SplitK, Variant
 
 from cksupport.operands import Spacing
-from cksupport.problems import ALIGNED, Launch, Problem, Steps, first_turns, last_turns
+from cksupport.gemm.problems import ALIGNED, Launch, Problem, Steps, first_turns, last_turns
 
 _MOST_PRODUCTS = 4
 _MOST_PARTS = 6

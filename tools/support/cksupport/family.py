@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""What the support matrix asks of a kernel family; all else here knows none."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from ckarch import ArchSpecs
+from ckdispatch import Dispatcher
+from ckdispatch.device import Device
+from ckdispatch.plan import Plan
+from ckfamilies import FAMILIES, FamilyRow
+from ckgen.core.family import Family
+from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
+from ckgen.families import FAMILIES as GENERATED
+
+if TYPE_CHECKING:
+    from cksupport.cells import Fields, Table
+    from cksupport.samples import Draw
+
+Launch = Sequence[Any]
+"""The problems that are computed at once; each says in its text what it is."""
+
+
+class Placed(Protocol):
+    """A launch with its operands on the device."""
+
+    def run(self, dispatcher: Dispatcher) -> Plan:
+        """Launch the kernel, and wait for it."""
+
+    def untouched(self) -> bool:
+        """Whether nothing was written to any result, or beside it."""
+
+    def complaint(self, plan: Plan) -> str | None:
+        """What is wrong with the results, or beside them."""
+
+
+class SupportFamily(ABC):
+    """The matrix of one family."""
+
+    name: ClassVar[str]
+    about_kernels: ClassVar[str]
+    """A paragraph of the page: which kernel stands for a cell, and what it is run on."""
+
+    @property
+    def kernels(self) -> Family:
+        """The generator's side of the family."""
+        return GENERATED[self.name]
+
+    @property
+    def title(self) -> str:
+        """What a sentence calls it."""
+        return next(row.title for row in FAMILIES if row.name == self.name)
+
+    @abstractmethod
+    def tables(self, arch: ArchSpecs) -> tuple[Table, ...]:
+        """Every table, in the order of the page."""
+
+    @abstractmethod
+    def candidates(self, chosen: Fields, target: Target) -> Iterator[KernelSpec]:
+        """Every kernel with the ``chosen`` fields of a declaration, legal or not, the best suited first."""
+
+    @abstractmethod
+    def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> Draw:
+        """Random kernels for ``gpus``, or for all."""
+
+    @abstractmethod
+    def operands_of(self, spec: KernelSpec) -> str:
+        """The dtypes of a kernel: a sweep tries some of each before it tries all of any."""
+
+    @abstractmethod
+    def variant(self, spec: KernelSpec) -> str:
+        """The row of a kernel in the table of those drawn at random."""
+
+    @abstractmethod
+    def wants_one_multiprocessor(self, spec: KernelSpec) -> bool:
+        """Whether all of a GPU would leave no workgroup a second tile, of a kernel that loops over them."""
+
+    @abstractmethod
+    def functions(self, spec: KernelSpec, arch: ArchSpecs) -> Iterable[str]:
+        """The device functions of a kernel, all of which must have run."""
+
+    @abstractmethod
+    def launches(self, spec: KernelSpec, target: Target) -> Sequence[Launch]:
+        """What a kernel is tried on."""
+
+    @abstractmethod
+    def place(self, spec: KernelSpec, launch: Launch, device: Device, seed: int) -> Placed:
+        """A launch with random operands."""
+
+
+def families() -> tuple[FamilyRow, ...]:
+    """The families that have a matrix."""
+    return tuple(row for row in FAMILIES if find_spec(f"cksupport.{row.name}") is not None)
+
+
+@lru_cache(maxsize=None)
+def look_up(name: str) -> SupportFamily:
+    """The matrix of the family called ``name``."""
+    found: SupportFamily = importlib.import_module(f"cksupport.{name}.family").FAMILY
+    return found
+
+
+def support_of(spec: KernelSpec) -> SupportFamily:
+    """The matrix of the family that ``spec`` is of."""
+    return look_up(spec.family)
