@@ -52,7 +52,9 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
     _trying(sweeping)
 
     _choose_samples(add("draw", "Print kernels drawn at random"), 20)
-    sampling = add("samples", "Try kernels drawn at random; exit code 1 if a legal one is not right or an illegal one is")
+    sampling = add(
+        "samples", "Try kernels drawn at random; exit code 1 if a legal one is not right or an illegal one is"
+    )
     _choose_samples(sampling, 200)
     instead = sampling.add_mutually_exclusive_group()
     instead.add_argument(
