@@ -1,15 +1,11 @@
 """The actions that make a kernel library: generate, precompile and compile per GPU, inspect, bundle, host pass, link."""
 
 load("@ck_arch//:specs.bzl", "GPU_FACTS")
+load(":recipe.bzl", "flags_of_gpu", "run_step")
 
-def _environment(hip):
-    # The digest makes the compiler's identity part of every action's key, wherever the compiler lies.
-    return {"CK_TOOLCHAIN_DIGEST": hip.digest, "LC_ALL": "C"}
-
-def _device_environment(hip):
-    # A precompiled header names the files that it was made of by absolute paths, and clang makes those from PWD. The path with which every
-    # process finds its own folder is the same in every sandbox and on every machine.
-    return _environment(hip) | {"PWD": "/proc/self/cwd"}
+# A precompiled header names the files that it was made of by absolute paths, and clang makes those from PWD. The path with which every process
+# finds its own folder is the same in every sandbox and on every machine.
+_DEVICE_ENVIRONMENT = {"PWD": "/proc/self/cwd"}
 
 def _compile_memory(_os, _inputs):
     # Compiling the largest tile of //kernels, 256x256x32, takes 0.58 GB at its peak; with this Bazel does not start more compiles than fit.
@@ -33,38 +29,24 @@ def generate(ctx, generator, spec, source):
         progress_message = "Generating kernel {}".format(ctx.label.name),
     )
 
-def _front_end(ctx, hip, source, flags, hip_headers = True):
-    """Arguments that both passes share: everything that clang would otherwise look up on the machine."""
-    args = ctx.actions.args()
-    args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-fuse-cuid=none"])
-    args.add("-resource-dir", hip.resource_dir)
-    args.add_all(hip.include_dirs, before_each = "-isystem")
-    if hip_headers:
-        args.add_all(["-include", "__clang_hip_runtime_wrapper.h"])
-    args.add_all(flags)
-    args.add("-Werror=date-time")
-    args.add("-c", source)
-    return args
+def _front_end(hip, source, hip_headers = True):
+    """Values that both passes share: everything that clang would otherwise look up on the machine."""
+    return {
+        "hip_wrapper": ["__clang_hip_runtime_wrapper.h"] if hip_headers else [],
+        "no_look_up": ["-no-canonical-prefixes", "-nostdinc", "-nogpuinc"],
+        "resource_dir": [hip.resource_dir],
+        "source": [source],
+        "system_include_dirs": hip.include_dirs,
+    }
 
-def _has(gpu, fact):
-    """Whether a fact of arch/ is true of a GPU, or has the value behind "="."""
-    name, _, value = fact.partition("=")
-    found = GPU_FACTS[gpu][name]
-    return found == value if value else bool(found)
-
-def _device_pass(ctx, hip, gpu, source, include_dirs):
-    """Arguments of the device pass. clang takes a precompiled header only with the arguments that it was made with."""
-    of_gpu = [flag for fact, flags in hip.gpu_flags.items() if _has(gpu, fact) for flag in flags]
-    args = _front_end(ctx, hip, source, hip.device_flags + of_gpu)
-    args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
-    args.add(gpu, format = "--offload-arch=%s")
-    args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")
-    args.add_all(include_dirs, before_each = "-I")
-
-    # Where a repository lies depends on who uses it; the code object must not.
-    args.add_all(include_dirs, format_each = "-ffile-prefix-map=%s=.")
-    args.add("-w")
-    return args
+def _device_pass(hip, gpu, source, include_dirs, precompiled):
+    return _front_end(hip, source) | {
+        "device_libs": [hip.device_lib_dir],
+        "gpu": [gpu],
+        "gpu_flags": flags_of_gpu(GPU_FACTS[gpu]),
+        "include_dirs": include_dirs,
+        "precompiled": [precompiled] if precompiled else [],
+    }
 
 def precompile(ctx, hip, gpu, source, headers, include_dirs, output):
     """Precompiles what the device passes of a family share, for one GPU.
@@ -78,23 +60,16 @@ def precompile(ctx, hip, gpu, source, headers, include_dirs, output):
         include_dirs: include folders for them, the first of Composable Kernel.
         output: File to write.
     """
-    args = _device_pass(ctx, hip, gpu, source, include_dirs)
-
-    # The driver knows no precompiled header for a GPU, but the compiler proper does; the last kind of output that it is told is the one it makes.
-    args.add("-emit-llvm")
-    for option in ["-emit-pch", "-fno-pch-timestamp", "-fpch-instantiate-templates"]:
-        args.add_all(["-Xclang", option])
-    args.add("-o", output)
-    ctx.actions.run(
-        executable = hip.clang,
-        arguments = [args],
-        env = _device_environment(hip),
-        inputs = depset([source], transitive = [headers, hip.files]),
+    run_step(
+        ctx,
+        hip,
+        "precompile",
+        _device_pass(hip, gpu, source, include_dirs, output),
+        env = _DEVICE_ENVIRONMENT,
+        headers = [headers],
         mnemonic = "CkPrecompile",
-        outputs = [output],
         progress_message = "Precompiling the headers of {} for {}".format(ctx.label.name, gpu),
         resource_set = _compile_memory,
-        toolchain = None,
     )
 
 def compile_device(ctx, hip, gpu, source, headers, include_dirs, precompiled, output):
@@ -110,20 +85,16 @@ def compile_device(ctx, hip, gpu, source, headers, include_dirs, precompiled, ou
         precompiled: File that `precompile` made for this GPU, or None to read the headers themselves.
         output: File to write.
     """
-    args = _device_pass(ctx, hip, gpu, source, include_dirs)
-    if precompiled:
-        args.add_all(["-Xclang", "-include-pch", "-Xclang", precompiled])
-    args.add("-o", output)
-    ctx.actions.run(
-        executable = hip.clang,
-        arguments = [args],
-        env = _device_environment(hip),
-        inputs = depset([source] + ([precompiled] if precompiled else []), transitive = [headers, hip.files]),
+    run_step(
+        ctx,
+        hip,
+        "device",
+        _device_pass(hip, gpu, source, include_dirs, precompiled) | {"code_object": [output]},
+        env = _DEVICE_ENVIRONMENT,
+        headers = [headers],
         mnemonic = "CkCompile",
-        outputs = [output],
         progress_message = "Compiling kernel {} for {}".format(ctx.label.name, gpu),
         resource_set = _compile_memory,
-        toolchain = None,
     )
 
 def inspect(ctx, hip, inspector, spec, code_objects, resources, header, forbid_spills):
@@ -139,8 +110,9 @@ def inspect(ctx, hip, inspector, spec, code_objects, resources, header, forbid_s
         header: File to write the literal to.
         forbid_spills: whether a kernel that spills registers is an error.
     """
+    objdump = hip.tools["llvm-objdump"]
     args = ctx.actions.args()
-    args.add("code-object").add("--spec", spec).add("--objdump", hip.objdump)
+    args.add("code-object").add("--spec", spec).add("--objdump", objdump)
     for gpu, code_object in code_objects.items():
         args.add("--object", code_object, format = gpu + "=%s")
     args.add("--output", resources).add("--resources-header", header)
@@ -149,12 +121,12 @@ def inspect(ctx, hip, inspector, spec, code_objects, resources, header, forbid_s
     ctx.actions.run(
         executable = inspector,
         arguments = [args],
-        env = _environment(hip),
+        env = hip.env,
         inputs = depset([spec] + code_objects.values(), transitive = [hip.files]),
         mnemonic = "CkInspect",
         outputs = [resources, header],
         progress_message = "Inspecting kernel {}".format(ctx.label.name),
-        tools = [hip.objdump],
+        tools = [objdump],
     )
 
 def bundle(ctx, hip, code_objects, output):
@@ -166,22 +138,18 @@ def bundle(ctx, hip, code_objects, output):
         code_objects: dict from GPU to its code object.
         output: File to write.
     """
-    targets = ["host-{}".format(hip.host_triple)] + ["hipv4-amdgcn-amd-amdhsa--{}".format(gpu) for gpu in code_objects]
-    args = ctx.actions.args()
-    args.add_all(["-type=o", "-bundle-align=4096"])
-    args.add_joined(targets, format_joined = "-targets=%s", join_with = ",")
-    args.add("-input=/dev/null")
-    args.add_all(code_objects.values(), format_each = "-input=%s")
-    args.add(output, format = "-output=%s")
-    ctx.actions.run(
-        executable = hip.bundler,
-        arguments = [args],
-        env = _environment(hip),
-        inputs = depset(code_objects.values(), transitive = [hip.files]),
+    run_step(
+        ctx,
+        hip,
+        "bundle",
+        {
+            "code_objects": code_objects.values(),
+            "gpu_binary": [output],
+            "gpus": code_objects.keys(),
+            "host_triple": [hip.host_triple],
+        },
         mnemonic = "CkBundle",
-        outputs = [output],
         progress_message = "Bundling kernel {}".format(ctx.label.name),
-        toolchain = None,
     )
 
 def compile_host(ctx, hip, wave_sizes, source, headers, gpu_binary, resources_header, output):
@@ -199,30 +167,24 @@ def compile_host(ctx, hip, wave_sizes, source, headers, gpu_binary, resources_he
     """
 
     # Where nothing of CK is included, nothing of HIP is needed: reading its headers would be half of this pass.
-    args = _front_end(ctx, hip, source, hip.host_flags, hip_headers = bool(headers.system_include_dirs))
-    args.add("--cuda-host-only")
-    args.add_all(wave_sizes.keys(), format_each = "--offload-arch=%s")
-    args.add_all(["-Xclang", "-fcuda-include-gpubinary", "-Xclang", gpu_binary])
-    args.add_joined(
-        ["{}:{}".format(gpu, size) for gpu, size in wave_sizes.items()],
-        format_joined = '-DCK_KERNEL_GPUS="%s"',
-        join_with = ",",
-    )
-    args.add(resources_header, format = '-DCK_KERNEL_RESOURCES="%s"')
-    args.add_all(headers.include_dirs, before_each = "-I")
-    args.add_all(headers.system_include_dirs, before_each = "-isystem")
-    args.add("-I.")
-    args.add_all(["-Wall", "-Wextra", "-Werror"])
-    args.add("-o", output)
-    ctx.actions.run(
-        executable = hip.clang,
-        arguments = [args],
-        env = _environment(hip),
-        inputs = depset([source, gpu_binary, resources_header], transitive = [headers.files, hip.files]),
+    front_end = _front_end(hip, source, hip_headers = bool(headers.system_include_dirs))
+    run_step(
+        ctx,
+        hip,
+        "host",
+        front_end | {
+            "composable_kernel": headers.system_include_dirs,
+            "gpu_binary": [gpu_binary],
+            "gpus": wave_sizes.keys(),
+            "include_dirs": headers.include_dirs,
+            "object": [output],
+            "resources": [resources_header],
+            "warnings": ["-Wall", "-Wextra", "-Werror"],
+            "wave_sizes": ["{}:{}".format(gpu, size) for gpu, size in wave_sizes.items()],
+        },
+        headers = [headers.files],
         mnemonic = "CkHost",
-        outputs = [output],
         progress_message = "Compiling the host side of kernel {}".format(ctx.label.name),
-        toolchain = None,
     )
 
 def link(ctx, hip, object, exports, output):
@@ -235,24 +197,20 @@ def link(ctx, hip, object, exports, output):
         exports: File with the linker's version script.
         output: File to write.
     """
-    args = ctx.actions.args()
-    args.add_all(["-shared", "--build-id=sha1", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed", "--no-undefined"])
-    args.add_all(["-z", "relro", "-z", "now"])
-    args.add(output.basename, format = "--soname=%s")
-    args.add(exports, format = "--version-script=%s")
-    args.add_all(hip.link_files.before)
-    args.add(object)
-    args.add_all(hip.link_files.after)
-    args.add("-o", output)
-    ctx.actions.run(
-        executable = hip.linker,
-        arguments = [args],
-        env = _environment(hip),
-        inputs = depset([object, exports] + hip.link_files.before + hip.link_files.after, transitive = [hip.files]),
+    run_step(
+        ctx,
+        hip,
+        "link",
+        {
+            "exports": [exports],
+            "library": [output],
+            "link_after": hip.link_files.after,
+            "link_before": hip.link_files.before,
+            "object": [object],
+            "soname": [output.basename],
+        },
         mnemonic = "CkLink",
-        outputs = [output],
         progress_message = "Linking kernel {}".format(ctx.label.name),
-        toolchain = None,
     )
 
 def refuse(ctx, sentence, output):

@@ -1,9 +1,9 @@
 """Finds the HIP compiler of this machine and makes a repository of it, so that actions name no path of the machine."""
 
-load(":rocm_places.bzl", "PACKAGES", "rocm_places")
+load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
+load(":rocm_places.bzl", "rocm_places")
 
-# lld links code objects, llvm-objcopy is asked for by the bundler; both are looked for beside the tool itself.
-_TOOLS = ["clang++", "clang-offload-bundler", "ld.lld", "lld", "llvm-objcopy", "llvm-objdump"]
+_SEARCH = RECIPE["search"]
 
 # The parts of a whole system's include folder that a kernel may read; the rest would only weigh on every sandbox. HSA's headers have no
 # folders below their own, but may have a link from there to itself, which Bazel refuses to follow.
@@ -23,22 +23,16 @@ toolchain(
 
 hip_toolchain(
     name = "hip",
-    bundler = "bin/clang-offload-bundler",
-    clang = "bin/clang++",
-    device_flags = {device_flags},
     device_lib_dir = "bitcode",
     digest = "{digest}",
     digest_file = "digest.txt",
-    files = [":headers"] + glob(["bin/*", "bitcode/*.bc"]),
-    gpu_flags = {gpu_flags},
-    host_flags = {host_flags},
+    files = [":headers"] + glob(["bitcode/*.bc"]),
     host_triple = "{triple}",
     include_dirs = {include_dirs},
     link_after = {link_after},
     link_before = {link_before},
-    linker = "bin/ld.lld",
-    objdump = "bin/llvm-objdump",
     resource_dir = "resource",
+    tools = glob(["bin/*"]),
 )
 
 filegroup(
@@ -68,25 +62,35 @@ disabled_hip_toolchain(
 exports_files(["found.txt"])
 """
 
-def _debian_llvm(rctx):
-    """The newest LLVM of Debian's packages that has AMD's device libraries."""
-    base = rctx.path("/usr/lib")
-    found = [
-        entry
-        for entry in base.readdir()
-        if entry.basename.startswith("llvm-") and entry.basename[5:].isdigit() and entry.get_child("bin", "clang++").exists
-    ] if base.exists else []
-    return sorted(found, key = lambda entry: int(entry.basename[5:]), reverse = True)
+def _below(rctx, prefix):
+    """The folders below a prefix that may hold the tools, in order."""
+    folders = [prefix.get_child(folder) for folder in _SEARCH["folders"]]
+    versions = prefix.get_child(_SEARCH["versions"])
+    parent = versions.dirname
+    found = []
+    for entry in parent.readdir() if parent.exists else []:
+        version = entry.basename.removeprefix(versions.basename)
+        if version != entry.basename and version.isdigit():
+            found.append((-int(version), entry.get_child("bin")))
+    return folders + [folder for _, folder in sorted(found, key = lambda pair: pair[0])]
 
 def _candidates(rctx):
-    """Every place worth looking at, in order: (what it is called, LLVM's bin folder, ROCm folder or None)."""
+    """Every place worth looking at, in order: what it is called, and the folder of its tools."""
+    chosen = rctx.getenv(_SEARCH["variable"])
+    if chosen:
+        return [(_SEARCH["variable"], _behind(rctx, rctx.path(chosen)))]
     candidates = []
-    for kind, prefix in rocm_places(rctx):
-        if prefix == PACKAGES:
-            candidates += [(kind, llvm.get_child("bin"), None) for llvm in _debian_llvm(rctx)]
-        else:
-            candidates.append((kind, rctx.path(prefix).get_child("llvm", "bin"), rctx.path(prefix)))
-    return candidates
+    for called, prefix in rocm_places(rctx):
+        folders = _below(rctx, rctx.path(prefix))
+        usable = [folder for folder in folders if _exists(rctx, folder.get_child("clang++"))]
+        candidates += [(called, folder) for folder in usable or folders[:1]]
+    program = rctx.which(_SEARCH["program"])
+    return candidates + ([(_SEARCH["program"], _behind(rctx, program))] if program else [])
+
+def _behind(rctx, program):
+    """The folder of the tools that a compiler calls: hipcc hands the question on to clang, which answers with the tool in its own folder."""
+    answer = _ask(rctx, program, ["-print-prog-name=clang-offload-bundler"])
+    return rctx.path(answer).dirname if answer.startswith("/") else program.dirname
 
 def _ask(rctx, clang, arguments):
     result = rctx.execute([clang] + arguments)
@@ -97,19 +101,21 @@ def _exists(rctx, file):
     rctx.watch(file)
     return file.exists
 
-def _device_libs(rctx, resource, rocm):
-    places = [resource.get_child("amdgcn", "bitcode"), resource.get_child("lib", "amdgcn", "bitcode")]
-    if rocm:
-        places.append(rocm.get_child("amdgcn", "bitcode"))
+def _device_libs(rctx, bin, resource):
+    places, above = [resource], bin.realpath
+    for _ in range(3):
+        above = above.dirname or above
+        places.append(above)
     for place in places:
-        if _exists(rctx, place.get_child("ocml.bc")):
-            return place
+        for inside in _SEARCH["device_libs"]:
+            folder = place.get_child(inside)
+            if _exists(rctx, folder.get_child(_SEARCH["device_lib"])):
+                return folder
     return None
 
 def _search_dirs(rctx, clang):
     """The compiler's own system include folders, in order."""
-    result = rctx.execute([clang, "-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "-E", "-v", "/dev/null"])
-    text = result.stderr
+    text = rctx.execute([clang] + _SEARCH["include_dirs"]).stderr
     begin = text.find("#include <...> search starts here:")
     end = text.find("End of search list.")
     if begin < 0 or end < begin:
@@ -117,21 +123,29 @@ def _search_dirs(rctx, clang):
     folders = [rctx.path(line.strip()) for line in text[begin:end].split("\n")[1:] if line.strip()]
     return [rctx.path(str(folder.realpath)) for folder in folders if folder.exists]
 
-def _why_not(rctx, bin, rocm):
-    """Why a candidate cannot be used, or an empty string."""
-    for tool in _TOOLS:
+def _look(rctx, bin):
+    """What there is to know about the compiler in a folder, and why it cannot be used, or an empty string."""
+    for tool in _SEARCH["tools"]:
         if not _exists(rctx, bin.get_child(tool)):
-            return "{} is missing".format(bin.get_child(tool))
+            return None, "{} is missing".format(bin.get_child(tool))
     clang = bin.get_child("clang++")
     resource = rctx.path(_ask(rctx, clang, ["-print-resource-dir"]) or "/nonexistent")
     if not resource.exists:
-        return "{} does not run".format(clang)
-    if not _device_libs(rctx, resource, rocm):
-        return "the AMD device libraries (ocml.bc) are missing"
-    headers = (rocm if rocm else rctx.path("/usr")).get_child("include", "hip", "hip_runtime_api.h")
-    if not _exists(rctx, headers):
-        return "{} is missing".format(headers)
-    return ""
+        return None, "{} does not run".format(clang)
+    device_libs = _device_libs(rctx, bin, resource)
+    if not device_libs:
+        return None, "the AMD device libraries ({}) of {} are missing".format(_SEARCH["device_lib"], clang)
+    search_dirs = _search_dirs(rctx, clang)
+    if not [folder for folder in search_dirs if _exists(rctx, folder.get_child(_SEARCH["hip_header"]))]:
+        return None, "{} does not find the headers of HIP".format(clang)
+    return struct(
+        bin = bin,
+        clang = clang,
+        device_libs = device_libs,
+        resource = resource,
+        search_dirs = search_dirs,
+        triple = _ask(rctx, clang, ["-dumpmachine"]),
+    ), ""
 
 def _place(folder, roots):
     """Where a folder of the machine appears in the repository, if one of the linked roots holds it."""
@@ -142,56 +156,47 @@ def _place(folder, roots):
             return name + folder[len(root):]
     return None
 
-def _link_headers(rctx, clang, resource, rocm, triple):
+def _link_headers(rctx, compiler):
     """Links the include folders; returns them in search order, and the globs of what to declare."""
-    roots = [(str(resource.realpath), "resource"), ("/usr/include", "include/usr")]
+    roots = [(str(compiler.resource.realpath), "resource"), ("/usr/include", "include/usr")]
     globs = ["resource/include/**"] + ["include/usr/" + part for part in _SYSTEM_PARTS]
-    if rctx.path("/usr/include").get_child(triple).exists:
-        globs.append("include/usr/{}/**".format(triple))
-    if rocm:
-        roots.append((str(rocm.get_child("include").realpath), "include/rocm"))
-        globs += ["include/rocm/" + part for part in _ROCM_PARTS]
+    multiarch = _multiarch(compiler.triple)
+    if rctx.path("/usr/include").get_child(multiarch).exists:
+        globs.append("include/usr/{}/**".format(multiarch))
     ordered = []
-    for folder in _search_dirs(rctx, clang):
+    for folder in compiler.search_dirs:
         place = _place(str(folder), roots)
         if not place:
             # /usr/local/include holds what someone installed by hand: it must not leak into a kernel.
             if str(folder).startswith("/usr/local/"):
                 continue
-            place = "include/{}".format(len(roots))
+            is_rocm = folder.get_child(_SEARCH["hip_header"]).exists
+            place = "include/rocm" if is_rocm else "include/{}".format(len(roots))
             roots.append((str(folder), place))
-            globs.append(place + "/**")
+            globs += ["include/rocm/" + part for part in _ROCM_PARTS] if is_rocm else [place + "/**"]
         if place not in ordered:
             ordered.append(place)
-    if rocm:
-        ordered.append("include/rocm")
-    wrappers = "resource/include/cuda_wrappers"
-    ordered = [wrappers] + [folder for folder in ordered if folder != wrappers]
     for root, name in roots:
         if rctx.path(root).exists:
             rctx.symlink(root, name)
     return ordered, globs
 
-def _link_libraries(rctx, clang):
-    """Links what a kernel library is linked with; returns the files before and after its own object."""
-    before = ["crti.o", "crtbeginS.o"]
-
-    # libdl is what dlopen was in before glibc 2.34; where nothing is in it, the linker leaves it out.
-    after = ["libdl.so.2", "libc.so.6", "libc_nonshared.a", "crtendS.o", "crtn.o"]
-    for name in before + after:
+def _link_libraries(rctx, clang, names):
+    """Links files that a kernel library is linked with."""
+    for name in names:
         rctx.symlink(_ask(rctx, clang, ["-print-file-name=" + name]), "lib/" + name)
-    return ["lib/" + name for name in before], ["lib/" + name for name in after]
+    return ["lib/" + name for name in names]
 
-def _digest(rctx, bin, device_libs):
+def _digest(rctx, compiler):
     """Hashes the compiler with the shared libraries it is made of, and the device libraries."""
-    tools = [str(bin.get_child(tool).realpath) for tool in _TOOLS]
+    tools = [str(compiler.bin.get_child(tool).realpath) for tool in _SEARCH["tools"]]
     libraries = {}
     for tool in tools:
         for line in rctx.execute(["ldd", tool]).stdout.split("\n"):
             words = line.strip().split(" ")
             if len(words) >= 3 and words[1] == "=>" and words[2].startswith("/"):
                 libraries[words[2]] = True
-    bitcode = [str(entry) for entry in device_libs.readdir(watch = "no") if entry.basename.endswith(".bc")]
+    bitcode = [str(entry) for entry in compiler.device_libs.readdir(watch = "no") if entry.basename.endswith(".bc")]
     linked = [str(entry) for entry in rctx.path("lib").readdir(watch = "no")]
     sums = rctx.execute(["sha256sum"] + sorted({name: True for name in tools + libraries.keys() + bitcode + linked}))
     if sums.return_code != 0:
@@ -203,49 +208,41 @@ def _digest(rctx, bin, device_libs):
 def _hip_repository_impl(rctx):
     labels = {"defs": str(Label("//rules:defs.bzl")), "type": str(Label("//rules:hip_toolchain_type"))}
     refused = []
-    for kind, bin, rocm in _candidates(rctx):
-        why = _why_not(rctx, bin, rocm)
-        if why:
-            refused.append("{}: {}".format(kind, why))
-            continue
-        _enable(rctx, kind, bin, rocm, labels)
-        return
+    for called, bin in _candidates(rctx):
+        compiler, why_not = _look(rctx, bin)
+        if compiler:
+            _enable(rctx, called, compiler, labels)
+            return
+        refused.append("{}: {}".format(called, why_not))
     reason = "No HIP compiler was found ({}); set ROCM_PATH to a ROCm installation, or build with ./bazelw, which brings one.".format(
         "; ".join(refused) or "no candidate",
     )
     rctx.file("found.txt", reason + "\n", executable = False)
     rctx.file("BUILD.bazel", _DISABLED_BUILD.format(reason = repr(reason), **labels), executable = False)
 
-def _enable(rctx, kind, bin, rocm, labels):
-    flags = json.decode(rctx.read(rctx.attr._flags))
-    clang = bin.get_child("clang++")
-    resource = rctx.path(_ask(rctx, clang, ["-print-resource-dir"]))
-    device_libs = _device_libs(rctx, resource, rocm)
-    triple = _ask(rctx, clang, ["-dumpmachine"])
-    for tool in _TOOLS:
-        rctx.symlink(bin.get_child(tool), "bin/" + tool)
-    rctx.symlink(device_libs, "bitcode")
-    include_dirs, headers = _link_headers(rctx, clang, resource, rocm, _multiarch(triple))
-    before, after = _link_libraries(rctx, clang)
-    digest = _digest(rctx, bin, device_libs)
-    version = _ask(rctx, clang, ["--version"]).split("\n")[0]
+def _enable(rctx, called, compiler, labels):
+    clang = compiler.clang
+    for tool in _SEARCH["tools"]:
+        rctx.symlink(compiler.bin.get_child(tool), "bin/" + tool)
+    rctx.symlink(compiler.device_libs, "bitcode")
+    include_dirs, headers = _link_headers(rctx, compiler)
+    before = _link_libraries(rctx, clang, _SEARCH["link_before"])
+    after = _link_libraries(rctx, clang, _SEARCH["link_after"])
+    digest = _digest(rctx, compiler)
     rctx.file("found.txt", "\n".join([
-        "HIP compiler: {} ({})".format(version, clang),
-        "found in: {}".format(kind),
-        "device libraries: {}".format(device_libs),
-        "host triple: {}".format(triple),
+        "HIP compiler: {} ({})".format(_ask(rctx, clang, ["--version"]).split("\n")[0], clang),
+        "found in: {}".format(called),
+        "device libraries: {}".format(compiler.device_libs),
+        "host triple: {}".format(compiler.triple),
         "digest: {}".format(digest),
     ]) + "\n", executable = False)
     rctx.file("BUILD.bazel", _BUILD.format(
-        device_flags = repr(flags["common"] + flags["device"]),
         digest = digest,
-        gpu_flags = repr(flags["by_gpu"]),
         headers = repr(headers),
-        host_flags = repr(flags["common"] + flags["host"]),
         include_dirs = repr(include_dirs),
         link_after = repr(after),
         link_before = repr(before),
-        triple = triple,
+        triple = compiler.triple,
         **labels
     ), executable = False)
 
@@ -255,9 +252,6 @@ def _multiarch(triple):
 
 hip_repository = repository_rule(
     implementation = _hip_repository_impl,
-    attrs = {
-        "_flags": attr.label(default = Label("//tools/codegen:ckgen/core/flags.json"), allow_single_file = True),
-    },
-    doc = "The machine's HIP compiler, from ROCM_PATH, the sealed root, /opt/rocm or the distribution's packages.",
-    environ = ["ROCM_PATH"],
+    doc = "The machine's HIP compiler, from the places that the recipe names.",
+    environ = ["CKDISPATCH_HIPCC", "ROCM_PATH"],
 )

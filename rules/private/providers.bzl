@@ -3,20 +3,14 @@
 HipToolchainInfo = provider(
     doc = "A compiler for AMD GPUs, with everything its actions read.",
     fields = {
-        "bundler": "File: clang-offload-bundler.",
-        "clang": "File: the clang++ that compiles both passes.",
-        "device_flags": "Flags of the device pass, from tools/codegen.",
         "device_lib_dir": "Path of the device libraries' bitcode, relative to the execution root.",
-        "digest": "SHA-256 over the compiler, its libraries and its device libraries.",
+        "env": "Environment of every action that runs the compiler; with the digest in it, the compiler's identity is part of the action's key.",
         "files": "Depset of all files that a compile may read.",
-        "gpu_flags": "Dict from a fact of arch/ to further flags of the device pass for GPUs of which it is true, or has the value behind \"=\", from tools/codegen.",
-        "host_flags": "Flags of the host pass, from tools/codegen.",
         "host_triple": "Triple of the machine that loads the kernel libraries.",
         "include_dirs": "System include folders in search order, relative to the execution root.",
         "link_files": "Files that a kernel library is linked with, in the order before and after its own object.",
-        "linker": "File: ld.lld.",
-        "objdump": "File: llvm-objdump.",
         "resource_dir": "Path of clang's resource folder, relative to the execution root.",
+        "tools": "Dict from a name, such as clang++, to the File.",
     },
 )
 

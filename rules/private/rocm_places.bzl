@@ -1,12 +1,9 @@
 """Where ROCm is looked for. The compiler and the libraries that go with it must come from the same place."""
 
-_SEALED_MARKER = "/etc/ckdispatch-sealed"
-
-# The prefix of the distribution's packages, which have another layout than a ROCm installation.
-PACKAGES = "/usr"
+load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 
 def rocm_places(rctx):
-    """Every place worth looking at, in order.
+    """Every place worth looking at, in order, as the recipe has them.
 
     Args:
         rctx: the repository's context. If the order changes, the repository is made again.
@@ -14,13 +11,16 @@ def rocm_places(rctx):
     Returns:
         a list of pairs: what the place is called, and its prefix.
     """
-    rctx.watch(_SEALED_MARKER)
-    chosen = rctx.getenv("ROCM_PATH")
-    if chosen:
-        return [("ROCM_PATH", chosen)]
-    rocm = ("/opt/rocm", "/opt/rocm")
-
-    # A sealed root brings its own packages; a /opt/rocm seen in it belongs to the machine around it.
-    if rctx.path(_SEALED_MARKER).exists:
-        return [("the sealed root", PACKAGES), rocm]
-    return [rocm, ("the distribution's packages", PACKAGES)]
+    called = {}
+    for place in RECIPE["search"]["places"]:
+        if "variable" in place:
+            chosen = rctx.getenv(place["variable"])
+            if chosen:
+                return [(place["called"], chosen)]
+            continue
+        if "only_with" in place:
+            rctx.watch(place["only_with"])
+            if not rctx.path(place["only_with"]).exists:
+                continue
+        called.setdefault(place["prefix"], place["called"])
+    return [(name, prefix) for prefix, name in called.items()]

@@ -1,6 +1,6 @@
 """The parts of ROCm that programs of this repository are built against: the code object manager and HIP's headers."""
 
-load(":rocm_places.bzl", "PACKAGES", "rocm_places")
+load(":rocm_places.bzl", "rocm_places")
 
 _BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_import", "cc_library")
@@ -57,7 +57,7 @@ def _prefixes(rctx):
         prefix = rctx.path(place)
         libraries = [prefix.get_child("lib"), prefix.get_child("lib64")]
         lib = prefix.get_child("lib")
-        if place == PACKAGES and lib.exists:
+        if lib.exists:
             libraries += [entry for entry in lib.readdir(watch = "no") if entry.basename.endswith("-linux-gnu")]
         found.append((prefix.get_child("include"), libraries))
     return found
@@ -103,7 +103,7 @@ def _rocm_repository_impl(rctx):
 rocm_repository = repository_rule(
     implementation = _rocm_repository_impl,
     configure = True,
-    doc = "Finds libamd_comgr and HIP's headers in ROCM_PATH, the sealed root, /opt/rocm or the distribution's packages.",
+    doc = "Finds libamd_comgr and HIP's headers in the places that the recipe names.",
     environ = ["ROCM_PATH"],
     local = True,
 )

@@ -1,6 +1,7 @@
 """Small HIP programs for tests: libraries for ctypes, executables, and code objects without a host side."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 
 _HIP = "//rules:hip_toolchain_type"
 
@@ -17,8 +18,7 @@ def _run(ctx, hip, executable, args, inputs, output, what):
     ctx.actions.run(
         executable = executable,
         arguments = [args],
-        # As for kernels: the compiler's identity is part of the key.
-        env = {"CK_TOOLCHAIN_DIGEST": hip.digest, "LC_ALL": "C"},
+        env = hip.env,
         inputs = depset(inputs, transitive = [hip.files]),
         mnemonic = "HipProgram",
         outputs = [output],
@@ -32,13 +32,13 @@ def _compile(ctx, hip, source, gpus, output):
     args.add("-resource-dir", hip.resource_dir)
     args.add_all(hip.include_dirs, before_each = "-isystem")
     args.add_all(["-include", "__clang_hip_runtime_wrapper.h"])
-    args.add_all(hip.host_flags)
+    args.add_all(RECIPE["parts"]["common"] + RECIPE["parts"]["host"])
     args.add_all(["-Xarch_host", "-fvisibility=default", "-Wall", "-Werror", "-Werror=date-time"])
     args.add_all(gpus, format_each = "--offload-arch=%s")
     args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")
     args.add("-c", source)
     args.add("-o", output)
-    _run(ctx, hip, hip.clang, args, [source], output, "Compiling")
+    _run(ctx, hip, hip.tools["clang++"], args, [source], output, "Compiling")
 
 def _hip_object_impl(ctx):
     output = ctx.actions.declare_file(ctx.label.name + ".o")
@@ -72,7 +72,7 @@ def _hip_library_impl(ctx):
     args.add_all(hip.link_files.after)
     args.add("-o", output)
     inputs = [compiled, ctx.file._runtime] + hip.link_files.before + hip.link_files.after
-    _run(ctx, hip, hip.linker, args, inputs, output, "Linking")
+    _run(ctx, hip, hip.tools["ld.lld"], args, inputs, output, "Linking")
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 hip_library = rule(
@@ -99,7 +99,7 @@ def _hip_code_object_impl(ctx):
         args.add(gpu, format = "--offload-arch=%s")
         args.add("-c", ctx.file.src)
         args.add("-o", output)
-        _run(ctx, hip, hip.clang, args, [ctx.file.src], output, "Compiling")
+        _run(ctx, hip, hip.tools["clang++"], args, [ctx.file.src], output, "Compiling")
     return [DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(outputs))]
 
 hip_code_object = rule(
@@ -126,7 +126,7 @@ def _hip_bundle_impl(ctx):
     args.add("-input=/dev/null")
     args.add_all(ctx.files.code_objects, format_each = "-input=%s")
     args.add(output, format = "-output=%s")
-    _run(ctx, hip, hip.bundler, args, ctx.files.code_objects, output, "Bundling")
+    _run(ctx, hip, hip.tools["clang-offload-bundler"], args, ctx.files.code_objects, output, "Bundling")
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 hip_bundle = rule(

@@ -3,6 +3,7 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@ck_arch//:specs.bzl", "GPUS")
 load("//rules:defs.bzl", "CkDeviceHeadersInfo")
+load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 load(":fakes.bzl", "DIGEST", "settings", "settings_without_compiler")
 load(":kernel_actions_test.bzl", "absolute_paths", "follows")
 
@@ -38,7 +39,7 @@ def _precompile_test_impl(ctx):
         ["-nostdinc"],
         ["-nogpuinc"],
         ["-fuse-cuid=none"],
-        ["-device-flag", "value of the device flag"],
+        RECIPE["parts"]["common"] + RECIPE["parts"]["device"],
         ["-resource-dir", root + "/resource"],
         ["-c", "kernel_library/precompiled/gemm.hpp"],
         ["-Xclang", "-emit-pch"],
@@ -46,7 +47,7 @@ def _precompile_test_impl(ctx):
         ["-o", action.outputs.to_list()[0].path],
     ]:
         asserts.true(env, follows(action.argv, words), "{} once in {}".format(words, action.argv))
-    asserts.false(env, "-host-flag" in action.argv)
+    asserts.false(env, follows(action.argv, RECIPE["parts"]["host"]))
     asserts.equals(env, {"CK_TOOLCHAIN_DIGEST": DIGEST, "LC_ALL": "C", "PWD": "/proc/self/cwd"}, action.env)
     digests = [file for file in action.inputs.to_list() if file.short_path == "tests/rules/fake_hip/digest.txt"]
     asserts.equals(env, 1, len(digests))

@@ -60,23 +60,17 @@ def fake_toolchains(name):
         )
     hip_toolchain(
         name = name,
-        bundler = name + "/bin/clang-offload-bundler",
-        clang = name + "/bin/clang++",
-        device_flags = ["-device-flag", "value of the device flag"],
         device_lib_dir = "bitcode",
         digest = DIGEST,
         digest_file = name + "/digest.txt",
         files = [name + "/include/system.h"],
-        gpu_flags = {"fp8_emulated": ["-emulated-fp8-flag"], "matrix_isa=wmma": ["-wmma-flag"]},
-        host_flags = ["-host-flag"],
         host_triple = "made-up-triple",
         include_dirs = ["include/first", "include/second"],
         link_after = [name + "/lib/after.o"],
         link_before = [name + "/lib/before.o"],
-        linker = name + "/bin/ld.lld",
-        objdump = name + "/bin/llvm-objdump",
         resource_dir = "resource",
         tags = ["manual"],
+        tools = ["{}/{}".format(name, path) for path in _FILES if path.startswith("bin/")],
     )
     native.toolchain(
         name = "fake_toolchain",

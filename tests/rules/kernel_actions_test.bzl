@@ -1,6 +1,7 @@
 """Tests of the actions of ck_kernel: how many, their command lines, their inputs, their environment."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 load(":fakes.bzl", "DIGEST", "fake_kernel", "settings")
 
 _KINDS = ["CkBundle", "CkCompile", "CkGenerate", "CkHost", "CkInspect", "CkLink"]
@@ -64,8 +65,8 @@ def _gpus_test_impl(ctx):
             ["{}.{}.co".format(name, gpu)],
             [file.basename for file in action.outputs.to_list()],
         )
-        asserts.equals(env, gpu == "gfx90a", "-emulated-fp8-flag" in action.argv, gpu)
-        asserts.equals(env, gpu == "gfx1100", "-wmma-flag" in action.argv, gpu)
+        for fact, ours in {"fp8_emulated": gpu == "gfx90a", "half_registers": gpu == "gfx1100", "matrix_isa=wmma": gpu == "gfx1100"}.items():
+            asserts.equals(env, ours, follows(action.argv, RECIPE["by_gpu"][fact]), "{} of {}".format(fact, gpu))
         asserts.equals(env, [gpu + ".pch"], [file.basename for file in action.inputs.to_list() if file.extension == "pch"])
     asserts.equals(env, len(ctx.attr.gpus), len(compiles))
     for kind in _KINDS:
@@ -118,14 +119,15 @@ def _compile_test_impl(ctx):
         ["-fuse-cuid=none"],
         ["-Werror=date-time"],
         ["--cuda-device-only"],
-        ["-device-flag", "value of the device flag"],
+        RECIPE["parts"]["common"] + RECIPE["parts"]["device"],
         ["-resource-dir", root + "/resource"],
         ["-isystem", root + "/include/first", "-isystem", root + "/include/second"],
         ["--rocm-device-lib-path={}/bitcode".format(root)],
         ["-o", action.outputs.to_list()[0].path],
     ]:
         asserts.true(env, follows(argv, words), "{} once in {}".format(words, argv))
-    asserts.false(env, "-host-flag" in argv)
+    asserts.false(env, follows(argv, RECIPE["parts"]["host"]))
+    asserts.true(env, follows(_actions(env, "CkHost")[0].argv, RECIPE["parts"]["common"] + RECIPE["parts"]["host"]))
     return analysistest.end(env)
 
 compile_test = analysistest.make(

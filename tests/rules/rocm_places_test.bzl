@@ -20,13 +20,12 @@ def _places(sealed, rocm_path = None):
 def _order_test_impl(ctx):
     env = unittest.begin(ctx)
     rocm = ("/opt/rocm", "/opt/rocm")
-    asserts.equals(env, [rocm, ("the distribution's packages", "/usr")], _places(sealed = False)[0])
-    asserts.equals(env, [("the sealed root", "/usr"), rocm], _places(sealed = True)[0])
-    asserts.equals(env, [rocm, ("the distribution's packages", "/usr")], _places(sealed = False, rocm_path = "")[0])
+    watched = ["/etc/ckdispatch-sealed"]
+    for rocm_path in [None, ""]:
+        asserts.equals(env, ([rocm, ("the distribution's packages", "/usr")], watched), _places(sealed = False, rocm_path = rocm_path))
+    asserts.equals(env, ([("the sealed root", "/usr"), rocm], watched), _places(sealed = True))
     for sealed in [False, True]:
-        places, watched = _places(sealed, rocm_path = "/made/up")
-        asserts.equals(env, [("ROCM_PATH", "/made/up")], places)
-        asserts.equals(env, ["/etc/ckdispatch-sealed"], watched)
+        asserts.equals(env, ([("ROCM_PATH", "/made/up")], []), _places(sealed, rocm_path = "/made/up"))
     return unittest.end(env)
 
 order_test = unittest.make(

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from ckarch import GpuSpec
-from ckgen.core.flags import load_flags
 from ckgen.core.spec import KernelSpec
 
 from ckdispatch.errors import BuildFailed, CkDispatchError, Damaged, IoFailed
@@ -57,7 +56,7 @@ class Compilation:
         self._board = board
         self._missing = missing
         self._compiler = compiler
-        self._commands = Commands.by(compiler, load_flags(), gpus)
+        self._commands = Commands.by(compiler, gpus)
         self._cache = cache
         self._lease = lease
         self._processes = Processes()

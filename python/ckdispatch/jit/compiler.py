@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ckgen.core.recipe import load_recipe
+
 from ckdispatch.errors import NotFound
 from ckdispatch.jit.entry import canonical
 from ckdispatch.jit.files import sha256_bytes, sha256_file
@@ -20,8 +22,8 @@ from ckdispatch.jit.process import ask, clean_environment
 from ckdispatch.open_to_all import open_to_all
 
 _SEARCH_LIST = re.compile(r"search starts here:\n(.*?)End of search list", re.DOTALL)
-# What the headers of the machine say about their own version: C++, C and HIP.
-_STAMPS = ("bits/c++config.h", "features.h", "hip/hip_version.h")
+# What the headers of the machine say about their own version: C++ and C; HIP's are in the recipe.
+_STAMPS = ("bits/c++config.h", "features.h")
 
 
 @dataclass(frozen=True)
@@ -29,14 +31,19 @@ class Compiler:
     """A clang for AMD GPUs. ``identity`` is a hash of everything that its output depends on."""
 
     clang: str
-    bundler: str
     device_libs: str
+    link_files: Mapping[str, str]
     host_triple: str
     version: str
     found_as: str
     identity: str
     seen: States = field(default_factory=dict, repr=False, compare=False)
     """Its files as they were when it was looked at."""
+
+    @property
+    def tools(self) -> str:
+        """The folder of clang and of the tools that go with it."""
+        return os.path.dirname(self.clang)
 
     def is_as_before(self) -> bool:
         """Whether it is still the one that ``identity`` tells: it is run by its path, and the machine may be updated."""
@@ -50,7 +57,7 @@ class _Unusable(Exception):
 def find_compiler(memos: Path, environment: Mapping[str, str] | None = None) -> Compiler:
     """The compiler to build kernels with; raises ``NotFound`` with what was looked for.
 
-    Nothing but CKDISPATCH_HIPCC is used if it is set. What is found out is kept in ``memos``.
+    The recipe says where. What is found out is kept in ``memos``.
     """
     known = os.environ if environment is None else environment
     refused = []
@@ -62,6 +69,7 @@ def find_compiler(memos: Path, environment: Mapping[str, str] | None = None) -> 
             "compiler": str(path),
             "found_as": found_as,
             "libraries": known.get("LD_LIBRARY_PATH", ""),
+            "search": load_recipe().search,
         }
         try:
             facts, seen = remember(memos, question, partial(_look, path, found_as))
@@ -76,43 +84,63 @@ def find_compiler(memos: Path, environment: Mapping[str, str] | None = None) -> 
     )
 
 
+def rocm_places(environment: Mapping[str, str]) -> list[tuple[str, Path]]:
+    """Every place where ROCm is looked for, in order: what it is called, and its prefix."""
+    called: dict[str, str] = {}
+    for place in load_recipe().search["places"]:
+        if "variable" in place:
+            if chosen := environment.get(place["variable"]):
+                return [(place["called"], Path(os.path.abspath(chosen)))]
+        elif os.path.exists(place.get("only_with", "/")):
+            called.setdefault(place["prefix"], place["called"])
+    return [(name, Path(prefix)) for prefix, name in called.items()]
+
+
 def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
-    if own := environment.get("CKDISPATCH_HIPCC"):
-        yield "CKDISPATCH_HIPCC", Path(os.path.abspath(own))
+    """Every program that may be a compiler or call one, in order, and what its place is called."""
+    search = load_recipe().search
+    if own := environment.get(search["variable"]):
+        yield search["variable"], Path(os.path.abspath(own))
         return
-    folders = [("ROCM_PATH", environment.get("ROCM_PATH")), ("/opt/rocm", "/opt/rocm")]
-    for found_as, folder in folders:
-        if folder:
-            places = [Path(folder) / inside / "clang++" for inside in ("llvm/bin", "lib/llvm/bin")]
-            yield found_as, next((place for place in places if place.is_file()), places[0])
-    yield "hipcc", Path(shutil.which("hipcc", path=environment.get("PATH")) or "/usr/bin/hipcc")
-    versions = [path for path in Path("/usr/bin").glob("clang++-*") if path.name[8:].isdigit()]
-    for path in sorted(versions, key=lambda path: -int(path.name[8:])):
-        yield path.name, path
+    for called, prefix in rocm_places(environment):
+        programs = [folder / "clang++" for folder in _below(prefix)]
+        yield from ((called, program) for program in [path for path in programs if path.is_file()] or programs[:1])
+    if program := shutil.which(search["program"], path=environment.get("PATH")):
+        yield search["program"], Path(program)
+
+
+def _below(prefix: Path) -> list[Path]:
+    """The folders below a prefix that may hold the tools, in order."""
+    search = load_recipe().search
+    start = prefix / search["versions"]
+    versions = [path.name.removeprefix(start.name) for path in start.parent.glob(f"{start.name}*")]
+    newest = sorted((version for version in versions if version.isdecimal()), key=int, reverse=True)
+    return [*(prefix / folder for folder in search["folders"]), *(Path(f"{start}{version}/bin") for version in newest)]
 
 
 def _look(path: Path, found_as: str) -> tuple[dict[str, Any], States]:
     """Everything about the compiler that ``path`` is or calls, and the files that say so as they were before."""
+    search = load_recipe().search
     _check_not_open(path)
     # hipcc hands the question on to clang, which answers with the tool in its own folder.
-    bundler = Path(_answer(path, "-print-prog-name=clang-offload-bundler"))
-    clang = bundler.with_name("clang++")
-    tools = [clang, bundler, bundler.with_name("ld.lld")]
+    folder = Path(_answer(path, "-print-prog-name=clang-offload-bundler")).parent
+    clang, tools = folder / "clang++", [folder / tool for tool in search["tools"]]
     for tool in tools:
         if not tool.is_absolute() or not tool.is_file():
             raise _Unusable(f"{path} has no {tool.name} beside it")
         _check_not_open(tool)
     device_libs = _device_libs(clang)
-    files = {*tools, *device_libs.glob("*.bc"), *_version_stamps(clang)}
-    for tool in tools:
-        files.update(_loaded_libraries(tool))
+    link_files = {name: _link_file(clang, name) for name in (*search["link_before"], *search["link_after"])}
+    files = {*tools, *device_libs.glob("*.bc"), *_version_stamps(clang), *link_files.values()}
+    for program in {tool.resolve() for tool in tools}:
+        files.update(_loaded_libraries(program))
     # The folder changes when a library is added to it.
     seen = states_of([path, device_libs, *sorted(files)])
     digests = sorted([file.name, sha256_file(file)[0]] for file in files)
     found = dict(
         clang=str(clang),
-        bundler=str(bundler),
         device_libs=str(device_libs),
+        link_files={name: str(file) for name, file in link_files.items()},
         host_triple=_answer(clang, "-dumpmachine"),
         version=_answer(clang, "--version").splitlines()[0],
         found_as=found_as,
@@ -135,25 +163,31 @@ def _answer(tool: Path, question: str) -> str:
 
 
 def _device_libs(clang: Path) -> Path:
+    search = load_recipe().search
     resource = Path(_answer(clang, "-print-resource-dir"))
-    inside = ("amdgcn/bitcode", "lib/amdgcn/bitcode")
-    places = [resource / name for name in inside]
-    # In a ROCm installation clang is in llvm/bin or lib/llvm/bin.
-    places += [above / "amdgcn" / "bitcode" for above in clang.resolve().parents[1:4]]
-    for place in places:
-        if (place / "ocml.bc").is_file():
-            return place
-    raise _Unusable(f"the AMD device libraries (ocml.bc) of {clang} are missing")
+    for place in (resource, *clang.parent.resolve().parents[:3]):
+        for inside in search["device_libs"]:
+            if (place / inside / search["device_lib"]).is_file():
+                return place / inside
+    raise _Unusable(f"the AMD device libraries ({search['device_lib']}) of {clang} are missing")
+
+
+def _link_file(clang: Path, name: str) -> Path:
+    """A file of the machine that libraries are linked with."""
+    path = Path(_answer(clang, f"-print-file-name={name}"))
+    if not path.is_absolute() or not path.is_file():
+        raise _Unusable(f"{clang} does not find {name}, which libraries are linked with")
+    return path
 
 
 def _version_stamps(clang: Path) -> list[Path]:
     """Files that change when the machine's own headers do."""
-    arguments = ["-x", "hip", "--cuda-host-only", "-nogpulib", "-E", "-v", os.devnull]
-    code, _, told = ask([str(clang), *arguments])
+    search = load_recipe().search
+    code, _, told = ask([str(clang), *search["include_dirs"]])
     lines = [line.strip() for found in _SEARCH_LIST.findall(told) for line in found.split("\n")]
-    stamps = [Path(folder) / name for folder in lines if folder for name in _STAMPS]
+    stamps = [Path(folder) / name for folder in lines if folder for name in (*_STAMPS, search["hip_header"])]
     stamps = [stamp for stamp in stamps if stamp.is_file()]
-    if code != 0 or not any(stamp.name == "hip_version.h" for stamp in stamps):
+    if code != 0 or not any(str(stamp).endswith(search["hip_header"]) for stamp in stamps):
         raise _Unusable(f"{clang} does not find the headers of HIP")
     return stamps
 

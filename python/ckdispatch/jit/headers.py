@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import Damaged, NotFound
 from ckdispatch.jit.cache import Cache
+from ckdispatch.jit.compiler import rocm_places
 from ckdispatch.jit.entry import canonical, key_of
 from ckdispatch.jit.files import sha256_bytes, write_file
 from ckdispatch.jit.layout import HEADERS
@@ -66,13 +67,13 @@ def composable_kernel(memos: Path, environment: Mapping[str, str] | None = None)
         )
     if not wanted and PACKED.is_file():
         return _from_archive(PACKED, memos)
-    places = [known.get("ROCM_PATH") or "/opt/rocm", "/opt/rocm", "/usr"]
+    places = [prefix for _, prefix in rocm_places(known)]
     for place in places:
-        if (Path(place) / "include" / _WITNESS).is_file():
-            return _from_folder(Path(place) / "include", memos)
+        if (place / "include" / _WITNESS).is_file():
+            return _from_folder(place / "include", memos)
     raise NotFound(
         "a kernel was to be compiled and the headers of Composable Kernel were not found, neither "
-        f"packed at {PACKED} nor installed below {' or '.join(dict.fromkeys(places))}; "
+        f"packed at {PACKED} nor installed below {' or '.join(map(str, places))}; "
         "set CKDISPATCH_CK to a checkout of Composable Kernel."
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ckarch import ArchSpecs, GpuSpec
 from ckgen.core.family import Family
-from ckgen.core.flags import load_flags
+from ckgen.core.recipe import wave_sizes
 from ckgen.core.spec import KernelSpec
 
 from ckdispatch.jit.command import Commands
@@ -68,7 +68,7 @@ def kernel_job(
 ) -> KernelJob:
     """The job of building ``spec`` for ``gpus``."""
     source = source_text(shared.family, spec, arch)
-    neutral = Commands.of_any_compiler(load_flags(), gpus)
+    neutral = Commands.of_any_compiler(gpus)
     needs_ck = shared.family.row.host_needs_ck
     commands = neutral.all(f"{spec.name}.cpp", library_name(spec.name), needs_ck)
     request = {
@@ -76,7 +76,7 @@ def kernel_job(
         "commands": [list(command) for command in commands],
         "exports": sha256_bytes(shared.files.exports),
         "format": FORMAT,
-        "gpus": [f"{gpu.name}:{gpu.wave_size}" for gpu in gpus],
+        "gpus": wave_sizes(gpus),
         "headers": {"composable_kernel": shared.ck.digest, "own": shared.own.digest},
         "source": sha256_bytes(source),
         "spec": spec.to_json(),

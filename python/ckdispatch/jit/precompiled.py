@@ -37,7 +37,7 @@ class PrecompiledHeader:
         self._commands = commands
         self._rejected = False
         self._path: Path | None = None
-        neutral = Commands.of_any_compiler(commands.flags, commands.gpus)
+        neutral = Commands.of_any_compiler(commands.gpus)
         self._inputs: dict[str, Any] = {
             "command": list(neutral.precompile(gpu)),
             "compiler": identity,

@@ -9,12 +9,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from ckgen.core.export import cmake, makefile, ninja
 from ckgen.core.export.plan import make_plan, write_shared_files
+from ckgen.core.export.systems import SYSTEMS
 from codegen_support import ARCH
 
 NAMES = ("kernel_a", "kernel_b")
-EXPORTERS = {"make": makefile, "ninja": ninja, "cmake": cmake}
+PROGRAMS = {"make": "makefile", "ninja": "ninja", "cmake": "cmake"}
 
 # Writes its arguments to compiler.log, and the output and dependency files that they ask for.
 COMPILER = """#!/bin/sh
@@ -49,8 +49,8 @@ class Build:
         write_shared_files(plan, {}, self.folder)
         for name in NAMES:
             (self.folder / f"{name}.cpp").write_text("", encoding="utf-8")
-        exporter = EXPORTERS[system]
-        (self.folder / exporter.FILE_NAME).write_text(exporter.render(plan), encoding="utf-8")
+        written = SYSTEMS[PROGRAMS[system]]
+        (self.folder / written.file_name).write_text(written.render(plan), encoding="utf-8")
         self.environment = {
             **os.environ,
             "HIPCC": str(compiler),
@@ -84,7 +84,7 @@ class Build:
         return self.log.read_text(encoding="utf-8").splitlines()
 
 
-@pytest.fixture(name="build", params=sorted(EXPORTERS))
+@pytest.fixture(name="build", params=sorted(PROGRAMS))
 def _build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     return Build(request.param, tmp_path)
 

@@ -5,7 +5,7 @@
 # the code objects together, and its linker puts a real library before that. Each step is noted in control/calls, and
 # control/hook may do something else first; what it is given are the step and the source or output.
 set -eu
-home=$(cd "$(dirname "$0")/.." && pwd)
+home=${0%/*/*}
 output='' source='' precompiling=no inputs='' step=link
 for word; do
     case ${before-} in
@@ -14,6 +14,7 @@ for word; do
     esac
     case $word in
     -print-prog-name=*) echo "$home/bin/${word#*=}"; exit ;;
+    -print-file-name=*) echo "$home/lib/${word#*=}"; exit ;;
     -print-resource-dir) echo "$home/resource"; exit ;;
     -dumpmachine) echo fake-unknown-linux-gnu; exit ;;
     --version) cat "$home/version"; exit ;;

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ckarch import load_specs
 from ckdispatch.jit import BuildResult, Cache, build
+from ckgen.core.recipe import load_recipe
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
@@ -49,15 +50,17 @@ class FakeCompiler:
 
     @classmethod
     def install(cls, home: Path, library: Path) -> FakeCompiler:
-        for folder in ("bin", "control", "resource/amdgcn/bitcode", "include/hip"):
+        for folder in ("bin", "control", "lib", "resource/amdgcn/bitcode", "include/hip"):
             (home / folder).mkdir(parents=True)
-        for tool in ("clang++", "clang-offload-bundler", "ld.lld"):
+        for tool in load_recipe().search["tools"]:
             shutil.copy(HERE / "fake_clang.sh", home / "bin" / tool)
             (home / "bin" / tool).chmod(0o755)
         shutil.copy(library, home / "library")
         (home / "version").write_text("fake clang version 1\n")
         (home / "resource/amdgcn/bitcode/ocml.bc").write_bytes(b"device library")
         (home / "include/hip/hip_version.h").write_text("#define HIP_VERSION 1\n")
+        for name in (*load_recipe().search["link_before"], *load_recipe().search["link_after"]):
+            (home / "lib" / name).write_bytes(b"of the machine")
         return cls(home)
 
     @property

@@ -9,11 +9,11 @@ from pathlib import Path
 import ckdispatch.jit
 from ckarch import load_specs
 from ckdispatch.jit.command import Commands
-from ckgen.core.flags import load_flags
+from ckgen.core.recipe import load_recipe
 
 ARCH = load_specs()
 GPUS = (ARCH.gpu("gfx942"), ARCH.gpu("gfx1100"))
-COMMANDS = Commands("/opt/clang++", "/opt/bundler", "host-triple", load_flags(), GPUS)
+COMMANDS = Commands("/opt/bin", "host-triple", GPUS)
 PACKAGE = Path(ckdispatch.jit.__file__).parent
 
 
@@ -22,12 +22,17 @@ def contains(command: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 
 def test_each_pass_has_its_flags_from_the_one_file() -> None:
-    flags = load_flags()
+    parts = load_recipe().parts
     device = COMMANDS.device(GPUS[1], "k.cpp", precompiled=False)
-    host = COMMANDS.host("k.cpp", False)
-    assert contains(device, flags.common) and contains(device, flags.device)
-    assert contains(host, flags.common) and contains(host, flags.host)
-    assert contains(COMMANDS.link("libk.so"), flags.link)
+    assert contains(device, (*parts["common"], *parts["device"], *load_recipe().gpu_flags([GPUS[1]])))
+    assert contains(COMMANDS.host("k.cpp", False), (*parts["common"], *parts["host"]))
+
+
+def test_a_library_is_linked_with_what_the_recipe_names_by_names_in_the_work_folder() -> None:
+    link, search = COMMANDS.link("libk.so"), load_recipe().search
+    assert link[0] == "/opt/bin/ld.lld"
+    assert contains(link, (*search["link_before"], "kernel.o", *search["link_after"], "-o", "libk.so"))
+    assert "--soname=libk.so" in link and "--version-script=exports.map" in link
 
 
 def test_a_device_pass_is_for_one_gpu_and_the_host_pass_for_all() -> None:
@@ -51,7 +56,7 @@ def test_a_host_pass_without_ck_reads_no_headers_of_hip() -> None:
 
 def test_the_bundle_names_the_host_and_every_gpu() -> None:
     assert COMMANDS.bundle() == (
-        "/opt/bundler",
+        "/opt/bin/clang-offload-bundler",
         "-type=o",
         "-bundle-align=4096",
         "-targets=host-host-triple,hipv4-amdgcn-amd-amdhsa--gfx942,hipv4-amdgcn-amd-amdhsa--gfx1100",
@@ -65,7 +70,8 @@ def test_the_bundle_names_the_host_and_every_gpu() -> None:
 def test_a_precompiled_header_is_made_and_used_with_the_same_flags() -> None:
     used = COMMANDS.device(GPUS[0], "k.cpp", precompiled=True)
     made = COMMANDS.precompile(GPUS[0])
-    assert used[: used.index("-c")] == made[: made.index("-c")]
+    swapped = {"k.cpp": "precompiled.hpp"}
+    assert [swapped.get(word, word) for word in used[: used.index("-w")]] == list(made[: made.index("-w")])
 
 
 def test_a_command_names_no_path_of_the_machine_but_the_tool() -> None:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from ckdispatch.errors import NotFound
 from ckdispatch.jit import Cache
-from ckdispatch.jit.compiler import Compiler, find_compiler
+from ckdispatch.jit.compiler import Compiler, find_compiler, rocm_places
 from jit_support import FakeCompiler, build_in, kernels
 
 
@@ -33,7 +33,8 @@ def settle(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_asked_for_is_used(compiler: FakeCompiler, tmp_path: Path) -> None:
     chosen = found(compiler, tmp_path)
     assert chosen.clang == str(compiler.clang)
-    assert chosen.bundler == str(compiler.home / "bin/clang-offload-bundler")
+    assert chosen.tools == str(compiler.home / "bin")
+    assert chosen.link_files["libc.so.6"] == str(compiler.home / "lib/libc.so.6")
     assert chosen.device_libs == str(compiler.home / "resource/amdgcn/bitcode")
     assert chosen.host_triple == "fake-unknown-linux-gnu"
     assert chosen.version == "fake clang version 1"
@@ -75,11 +76,39 @@ def test_device_libraries_may_be_in_the_rocm_folder(compiler: FakeCompiler, tmp_
     assert chosen.device_libs == str(tmp_path / "rocm/amdgcn/bitcode")
 
 
+def test_the_newest_version_below_a_prefix_is_used_that_has_everything(compiler: FakeCompiler, tmp_path: Path) -> None:
+    for version in ("9", "21", "22", "23"):
+        shutil.copytree(compiler.home, tmp_path / f"prefix/lib/llvm-{version}")
+    (tmp_path / "prefix/lib/llvm-23/resource/amdgcn/bitcode/ocml.bc").unlink()
+    chosen = find({"ROCM_PATH": str(tmp_path / "prefix")}, tmp_path)
+    assert chosen.clang == str(tmp_path / "prefix/lib/llvm-22/bin/clang++")
+
+
+def test_a_rocm_path_that_leads_nowhere_is_not_replaced_by_another(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match=r"\(ROCM_PATH: /nowhere/llvm/bin/clang\+\+ is missing\)"):
+        find({"ROCM_PATH": "/nowhere"}, tmp_path)
+
+
+def machine(*there: str) -> Callable[[str], bool]:
+    return lambda path: path in ("/", *there)
+
+
+def test_places_are_looked_at_in_the_order_of_the_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    rocm, usr = ("/opt/rocm", Path("/opt/rocm")), Path("/usr")
+    monkeypatch.setattr("os.path.exists", machine())
+    assert rocm_places({}) == rocm_places({"ROCM_PATH": ""}) == [rocm, ("the distribution's packages", usr)]
+    monkeypatch.setattr("os.path.exists", machine("/etc/ckdispatch-sealed"))
+    assert rocm_places({}) == [("the sealed root", usr), rocm]
+    assert rocm_places({"ROCM_PATH": "/made/up"}) == [("ROCM_PATH", Path("/made/up"))]
+
+
 @pytest.mark.parametrize(
     ("broken", "complaint"),
     [
         ("bin/ld.lld", "has no ld.lld beside it"),
         ("bin/clang-offload-bundler", "has no clang-offload-bundler beside it"),
+        ("bin/llvm-objcopy", "has no llvm-objcopy beside it"),
+        ("lib/crti.o", "does not find crti.o, which libraries are linked with"),
         ("resource/amdgcn/bitcode/ocml.bc", "the AMD device libraries (ocml.bc) of"),
         ("include/hip/hip_version.h", "does not find the headers of HIP"),
     ],
@@ -119,6 +148,7 @@ def test_an_explicit_compiler_that_is_not_there_is_not_replaced_by_another(
         "bin/clang++",
         "bin/clang-offload-bundler",
         "bin/ld.lld",
+        "lib/libc_nonshared.a",
         "resource/amdgcn/bitcode/ocml.bc",
         "include/hip/hip_version.h",
     ],

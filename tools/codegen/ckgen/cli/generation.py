@@ -10,13 +10,11 @@ from typing import Any, TextIO
 from ckarch import ArchSpecs
 
 from ckgen.cli.selection import Selection
-from ckgen.core.export import cmake, makefile, ninja
 from ckgen.core.export.plan import make_plan, write_shared_files
+from ckgen.core.export.systems import SYSTEMS
 from ckgen.core.family import Family
 from ckgen.core.generate import GeneratedKernel, generate
 from ckgen.core.writer import write_if_changed
-
-_EXPORTERS = {"cmake": cmake, "ninja": ninja, "makefile": makefile}
 
 
 def generate_selection(
@@ -66,8 +64,7 @@ def _write_build_files(
     plan = make_plan([(kernel.spec.name, kernel.gpus) for kernel in selection.kernels], arch)
     files = write_shared_files(plan, family.headers, output_dir)
     for system in systems:
-        exporter = _EXPORTERS[system]
-        path = output_dir / exporter.FILE_NAME
-        write_if_changed(path, exporter.render(plan))
+        path = output_dir / SYSTEMS[system].file_name
+        write_if_changed(path, SYSTEMS[system].render(plan))
         files.append(path)
     return files
