@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ckdispatch.jit.builder import build
-    from ckdispatch.jit.cache import Cache
+    from ckdispatch.jit.cache import Cache, CacheInfo, Damage, Removed
     from ckdispatch.jit.entry import Entry
-    from ckdispatch.jit.housekeeping import CacheInfo, Damage, Removed
     from ckdispatch.jit.progress import ProgressEvent, Stage
     from ckdispatch.jit.result import BuildResult
 
 _HOMES = {
     "BuildResult": "result",
     "Cache": "cache",
-    "CacheInfo": "housekeeping",
-    "Damage": "housekeeping",
+    "CacheInfo": "cache",
+    "Damage": "cache",
     "Entry": "entry",
     "ProgressEvent": "progress",
-    "Removed": "housekeeping",
+    "Removed": "cache",
     "Stage": "progress",
     "build": "builder",
 }

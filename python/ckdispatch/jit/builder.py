@@ -11,7 +11,6 @@ from ckarch import ArchSpecs, GpuSpec, load_specs
 from ckgen.core.spec import KernelSpec
 
 from ckdispatch.errors import CkDispatchError, IllegalConfig, InvalidArgument, IoFailed, JitForbidden, NotFound
-from ckdispatch.jit.board import Board
 from ckdispatch.jit.cache import Cache
 from ckdispatch.jit.compilation import Compilation
 from ckdispatch.jit.compiler import Compiler, find_compiler
@@ -19,8 +18,8 @@ from ckdispatch.jit.entry import Entry
 from ckdispatch.jit.headers import composable_kernel
 from ckdispatch.jit.job import FamilyJob, KernelJob, kernel_job, request_of
 from ckdispatch.jit.layout import KERNEL
-from ckdispatch.jit.leases import Lease
-from ckdispatch.jit.progress import Listener, Stage, listening
+from ckdispatch.jit.locks import Lease
+from ckdispatch.jit.progress import BuildProgress, Listener, Stage, listening
 from ckdispatch.jit.result import BuildResult
 from ckdispatch.jit.sources import family_of, parse_gpus, why_illegal
 from ckdispatch.jit.workers import worker_count
@@ -62,20 +61,20 @@ def build(
     store = Cache() if cache is None else cache
     lease = store.lease()
     with listening(progress) as listener:
-        board = Board(specs, listener)
+        building = BuildProgress(specs, listener)
         compiler, why_not = _compiler(store)
-        jobs = _jobs(board, arch, wanted, store, even_illegal)
+        jobs = _jobs(building, arch, wanted, store, even_illegal)
         if compiler is not None:
-            _take_from_cache(board, jobs, compiler, store, lease)
-        missing = {spec: jobs[spec] for spec in board.open}
+            _take_from_cache(building, jobs, compiler, store, lease)
+        missing = {spec: jobs[spec] for spec in building.open}
         if why_not is not None:
-            _refuse(board, missing, why_not, store, lease)
+            _refuse(building, missing, why_not, store, lease)
         elif missing and compiler is not None:
-            Compilation(board, missing, wanted, compiler, store, lease).run(max_workers)
+            Compilation(building, missing, wanted, compiler, store, lease).run(max_workers)
             with suppress(IoFailed):
                 store.prune()
-        board.tell(Stage.END)
-    return [board.results[spec] for spec in specs]
+        building.tell(Stage.END)
+    return [building.results[spec] for spec in specs]
 
 
 def _compiler(store: Cache) -> tuple[Compiler | None, CkDispatchError | None]:
@@ -94,12 +93,12 @@ def _compiler(store: Cache) -> tuple[Compiler | None, CkDispatchError | None]:
 
 
 def _jobs(
-    board: Board, arch: ArchSpecs, gpus: tuple[GpuSpec, ...], store: Cache, even_illegal: bool
+    progress: BuildProgress, arch: ArchSpecs, gpus: tuple[GpuSpec, ...], store: Cache, even_illegal: bool
 ) -> Jobs:
     """A job for every spec that can be built; the others get their result."""
     jobs: Jobs = {}
     families: dict[str, FamilyJob] = {}
-    for spec in board.specs:
+    for spec in progress.specs:
         family = family_of(spec)
         try:
             illegal = None if even_illegal else why_illegal(family, spec, arch, gpus)
@@ -109,21 +108,21 @@ def _jobs(
                 families[family.name] = FamilyJob.of(family, composable_kernel(store.layout.memos))
             jobs[spec] = kernel_job(spec, families[family.name], arch, gpus)
         except CkDispatchError as error:
-            board.finish(spec, BuildResult.failed(spec.name, error))
+            progress.finish(spec, BuildResult.failed(spec.name, error))
     return jobs
 
 
 def _take_from_cache(
-    board: Board, jobs: Jobs, compiler: Compiler, store: Cache, lease: Lease
+    progress: BuildProgress, jobs: Jobs, compiler: Compiler, store: Cache, lease: Lease
 ) -> None:
     for spec, job in jobs.items():
         entry = store.find(KERNEL, job.key(compiler.identity), lease)
         if entry is not None:
-            board.finish(spec, BuildResult.of(job.name, entry, lease, 0.0, True))
+            progress.finish(spec, BuildResult.of(job.name, entry, lease, 0.0, True))
 
 
 def _refuse(
-    board: Board, missing: Jobs, why_not: CkDispatchError, store: Cache, lease: Lease
+    progress: BuildProgress, missing: Jobs, why_not: CkDispatchError, store: Cache, lease: Lease
 ) -> None:
     """Nothing can be compiled: another compiler's library will do, or else the kernel has none."""
     others: Mapping[str, list[Entry]] = _by_request(store) if missing else {}
@@ -131,11 +130,11 @@ def _refuse(
         for other in others.get(request_of(job.request), ()):
             entry = store.find(KERNEL, other.key, lease)
             if entry is not None:
-                board.finish(spec, BuildResult.of(job.name, entry, lease, 0.0, True))
+                progress.finish(spec, BuildResult.of(job.name, entry, lease, 0.0, True))
                 break
         else:
             sentence = f"{job.name} {why_not}" if isinstance(why_not, JitForbidden) else why_not
-            board.finish(spec, BuildResult.failed(job.name, type(why_not)(str(sentence))))
+            progress.finish(spec, BuildResult.failed(job.name, type(why_not)(str(sentence))))
 
 
 def _by_request(store: Cache) -> dict[str, list[Entry]]:

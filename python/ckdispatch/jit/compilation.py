@@ -16,7 +16,6 @@ from ckarch import GpuSpec
 from ckgen.core.spec import KernelSpec
 
 from ckdispatch.errors import BuildFailed, CkDispatchError, Damaged, IoFailed
-from ckdispatch.jit.board import Board
 from ckdispatch.jit.cache import Cache
 from ckdispatch.jit.command import Commands, links
 from ckdispatch.jit.compiler import Compiler
@@ -24,13 +23,12 @@ from ckdispatch.jit.entry import Entry
 from ckdispatch.jit.files import explain
 from ckdispatch.jit.headers import unpack
 from ckdispatch.jit.job import KernelJob
-from ckdispatch.jit.kernel import CompileFailed, Workplace, compile_kernel
+from ckdispatch.jit.kernel import CompileFailed, Workplace, compile_kernel, first_error, ran_out_of_space
 from ckdispatch.jit.layout import KERNEL
-from ckdispatch.jit.leases import Lease
-from ckdispatch.jit.logs import first_error, ran_out_of_space
+from ckdispatch.jit.locks import Lease
 from ckdispatch.jit.precompiled import PrecompiledHeader
 from ckdispatch.jit.process import Cancelled, Processes
-from ckdispatch.jit.progress import Stage
+from ckdispatch.jit.progress import BuildProgress, Stage
 from ckdispatch.jit.result import LOG, BuildResult
 from ckdispatch.jit.workers import Pool, Task, worker_count
 from ckdispatch.waiting import awaited
@@ -39,21 +37,21 @@ _POLL = 0.05
 
 
 class Compilation:
-    """Compiles the missing kernels of one build and reports each to its board.
+    """Compiles the missing kernels of one build and reports each to ``progress``.
 
     Worker threads only put calls into a queue; the thread that called ``build`` makes them.
     """
 
     def __init__(
         self,
-        board: Board,
+        progress: BuildProgress,
         missing: Mapping[KernelSpec, KernelJob],
         gpus: tuple[GpuSpec, ...],
         compiler: Compiler,
         cache: Cache,
         lease: Lease,
     ) -> None:
-        self._board = board
+        self._progress = progress
         self._missing = missing
         self._compiler = compiler
         self._commands = Commands.by(compiler, gpus)
@@ -73,7 +71,7 @@ class Compilation:
                 self._prepare(lease)
             except CkDispatchError as error:
                 for spec, job in self._missing.items():
-                    self._board.finish(spec, BuildResult.failed(job.name, error))
+                    self._progress.finish(spec, BuildResult.failed(job.name, error))
                 return
             kernels = [Task(partial(self._kernel, *item)) for item in self._missing.items()]
             headers = self._precompile_tasks(lease)
@@ -105,7 +103,7 @@ class Compilation:
     def _work(self, pool: Pool) -> None:
         try:
             pool.start()
-            while any(spec not in self._board.results for spec in self._missing):
+            while any(spec not in self._progress.results for spec in self._missing):
                 awaited(self._calls)()
         finally:
             self._processes.stop()
@@ -131,7 +129,7 @@ class Compilation:
         try:
             result = self._attempt(job)
             if result is not None:
-                self._calls.put(partial(self._board.finish, spec, result))
+                self._calls.put(partial(self._progress.finish, spec, result))
             return result is not None
         except Cancelled:
             return True
@@ -227,7 +225,7 @@ class Compilation:
     def _report(self, job: KernelJob, detail: str) -> None:
         stage = Stage.STEP if job.name in self._begun else Stage.STARTED
         self._begun.add(job.name)
-        self._calls.put(partial(self._board.tell, stage, job.name, detail))
+        self._calls.put(partial(self._progress.tell, stage, job.name, detail))
 
 
 def in_good_order(kernels: list[Task], headers: list[Task], workers: int) -> list[Task]:

@@ -20,8 +20,7 @@ from ckdispatch.jit.compiler import rocm_places
 from ckdispatch.jit.entry import canonical, key_of
 from ckdispatch.jit.files import sha256_bytes, write_file
 from ckdispatch.jit.layout import HEADERS
-from ckdispatch.jit.leases import Lease
-from ckdispatch.jit.locks import FileLock
+from ckdispatch.jit.locks import FileLock, Lease
 from ckdispatch.jit.memo import States, remember, states_of
 from ckdispatch.jit.trust import make_folders
 from ckdispatch.wording import quoted

@@ -17,7 +17,7 @@ from ckdispatch.jit.files import sha256_bytes, write_file
 from ckdispatch.jit.job import FamilyJob
 from ckdispatch.jit.kernel import Workplace
 from ckdispatch.jit.layout import PRECOMPILED
-from ckdispatch.jit.leases import Lease
+from ckdispatch.jit.locks import Lease
 from ckdispatch.jit.result import LOG
 from ckdispatch.jit.trust import make_folder
 

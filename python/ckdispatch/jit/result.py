@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ckdispatch.errors import BuildFailed, CkDispatchError
 from ckdispatch.jit.entry import Entry
-from ckdispatch.jit.leases import Lease
+from ckdispatch.jit.locks import Lease
 
 LOG = "compile.log"
 """What the compiler printed, in the entry of a kernel."""

@@ -13,8 +13,7 @@ import pytest
 from ckdispatch.errors import InvalidArgument, IoFailed
 from ckdispatch.jit import Cache
 from ckdispatch.jit.entry import RECORD, Entry, key_of
-from ckdispatch.jit.leases import Lease
-from ckdispatch.jit.locks import try_lock
+from ckdispatch.jit.locks import Lease, try_lock
 from ckdispatch.jit.places import cache_folder, cache_limit, parse_size
 from jit_support import in_child, kill, start_child, wait_until
 

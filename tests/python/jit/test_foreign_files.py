@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.jit import Cache
-from ckdispatch.jit.mark import MARK
+from ckdispatch.jit.layout import MARK
 from jit_support import FakeCompiler, build_in, kernels
 
 FOLDERS = ("", "work", "logs", "kernels", "kernels/ab", "headers", "precompiled", "memos", "locks", "leases")

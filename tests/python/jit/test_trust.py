@@ -15,7 +15,7 @@ import pytest
 from ckdispatch.errors import CkDispatchError, IoFailed
 from ckdispatch.jit import Cache, trust
 from ckdispatch.jit.files import sha256_bytes
-from ckdispatch.jit.mark import MARK
+from ckdispatch.jit.layout import MARK
 from jit_support import FakeCompiler, build_in, content, in_child, kernels
 
 SOMEBODY = 54321
