@@ -15,7 +15,7 @@ from ckdispatch.jit.sources import source_text
 from ckgen.cli.selection import preselected_sets
 from ckgen.core.expand import Refusals, expand
 from ckgen.core.family import Family
-from ckgen.core.flags import load_flags
+from ckgen.core.recipe import load_recipe
 from ckgen.families import FAMILIES
 from cksupport.digests import Digests
 from cksupport.errors import SupportError
@@ -24,7 +24,7 @@ from cksupport.skeleton import Skeleton, without_numbers
 
 ARCH = load_specs()
 GPU = "gfx942"
-FLAGS = load_flags().for_device_pass(ARCH.gpu(GPU))
+FLAGS = load_recipe().for_device_pass(ARCH.gpu(GPU))
 GEMM = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_32x32x8"
 
 HEADERS = {

@@ -19,7 +19,7 @@ from ckdispatch.jit.headers import HeaderSource, composable_kernel, own_headers,
 from ckdispatch.jit.memo import remember
 from ckdispatch.jit.sources import family_of, source_text
 from ckgen.core.family import Family
-from ckgen.core.flags import load_flags
+from ckgen.core.recipe import load_recipe
 from ckgen.core.spec import KernelSpec
 
 from cksupport.preprocessor import preprocessed
@@ -39,7 +39,7 @@ class Digests:
     def __init__(self, arch: ArchSpecs) -> None:
         self._arch = arch
         self._cache = Cache()
-        self._all_flags = load_flags()
+        self._recipe = load_recipe()
         self._known: dict[tuple[str, KernelSpec], str] = {}
         self._own: dict[str, HeaderSource] = {}
         self._device_texts: dict[tuple[str, str, str], tuple[str, list[int]]] = {}
@@ -57,7 +57,7 @@ class Digests:
         return {"flags": self._flags(gpu), "headers": headers, "texts": texts}
 
     def _flags(self, gpu: str) -> tuple[str, ...]:
-        return self._all_flags.for_device_pass(self._arch.gpu(gpu))
+        return self._recipe.for_device_pass(self._arch.gpu(gpu))
 
     def _device_text(self, family: Family, gpu: str, directives: str) -> tuple[str, list[int]]:
         if (family.name, gpu, directives) not in self._device_texts:
