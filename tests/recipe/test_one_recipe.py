@@ -112,7 +112,7 @@ def linked_anew(spec: KernelSpec, code_objects: Mapping[str, bytes], note: bytes
         for name, data in files.items():
             (folder / name).write_bytes(data)
         place.run(commands.bundle(), "bundling")
-        place.run(commands.host(source, family.host_needs_ck, ["resources.inc"]), "compiling the host side")
+        place.run(commands.host(source, family.row.host_needs_ck, ["resources.inc"]), "compiling the host side")
         place.run(commands.link(library), "linking")
     return (folder / library).read_bytes()
 
