@@ -2,8 +2,8 @@
 """One kernel of each family, built by the Bazel rules, just in time, and with each build system that there are exports for.
 
 All code objects are the same, byte for byte. So are the libraries of the rules and of just-in-time builds, but for one note that only the rules
-write: what the code objects use, which ``tools/inspect`` finds out. A library of an export holds several kernels and a list of them, and can
-be compared by its code objects alone. All of them use the same compiler.
+write: what the code objects use, which ``tools/inspect`` finds out. An exported build makes one library of all kernels, with a list of them, and is
+compared by its code objects. All of them find the same compiler.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import re
 import shutil
 import struct
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -31,12 +30,17 @@ from ckgen.core.export.systems import SYSTEMS
 from ckgen.core.generate import generate
 from ckgen.core.spec import KernelSpec
 from ckgen.families import FAMILIES
+from exported_library import kernels_of, listed, multiplies_ones, needed
 
 ARCH = load_specs()
 GPU = ARCH.gpu("gfx942")
 _MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 LIBRARIES = [Path(path) for path in os.environ["CK_KERNELS"].split() if path.endswith(".so")]
-COMMANDS = {"makefile": [["make"]], "ninja": [["ninja", "-j1"]], "cmake": [["cmake", "-G", "Ninja", "-DCK_INCLUDE={ck}", "."], ["ninja", "-j1"]]}
+BUILD = {
+    "makefile": [["make"]],
+    "ninja": [["ninja", "-j1"]],
+    "cmake": [["cmake", "-G", "Ninja", "-DCK_INCLUDE={ck}", "."], ["ninja", "-j1"]],
+}
 
 
 def spec_of(library: Path) -> KernelSpec:
@@ -46,18 +50,18 @@ def spec_of(library: Path) -> KernelSpec:
     return found[0]
 
 
-def bundled(library: bytes) -> dict[str, bytes]:
-    """The code objects in a library, by their GPUs."""
-    assert library.count(_MAGIC) == 1
-    bundle = library[library.index(_MAGIC) :]
-    found, at = {}, len(_MAGIC) + 8
-    for _ in range(struct.unpack_from("<Q", bundle, len(_MAGIC))[0]):
-        offset, size, length = struct.unpack_from("<QQQ", bundle, at)
-        name = bundle[at + 24 : at + 24 + length].decode()
-        at += 24 + length
-        if not name.startswith("host"):
-            found[name.rpartition("--")[2]] = bundle[offset : offset + size]
-    return found
+def bundled(library: bytes) -> list[bytes]:
+    """The code objects in a library, sorted."""
+    found = []
+    for bundle in (library[match.start() :] for match in re.finditer(_MAGIC, library)):
+        at = len(_MAGIC) + 8
+        for _ in range(struct.unpack_from("<Q", bundle, len(_MAGIC))[0]):
+            offset, size, length = struct.unpack_from("<QQQ", bundle, at)
+            name = bundle[at + 24 : at + 24 + length].decode()
+            at += 24 + length
+            assert name.startswith("host") or name.endswith(f"--{GPU.name}")
+            found += [bundle[offset : offset + size]] if size else []
+    return sorted(found)
 
 
 def note_of(library: bytes) -> bytes:
@@ -95,8 +99,8 @@ def just_in_time(by_rules: Path, cache: Cache) -> bytes:
     return result.check().read_bytes()
 
 
-def linked_anew(spec: KernelSpec, code_objects: Mapping[str, bytes], note: bytes, compiler: Compiler, cache: Cache, folder: Path) -> bytes:
-    """The library that just-in-time builds make of code objects, with a note about what those use."""
+def linked_anew(spec: KernelSpec, compiled: bytes, note: bytes, compiler: Compiler, cache: Cache, folder: Path) -> bytes:
+    """The library that just-in-time builds make of a code object, with a note about what that uses."""
     family = FAMILIES[spec.family]
     commands = Commands.by(compiler, [GPU])
     with cache.lease() as lease:
@@ -107,7 +111,7 @@ def linked_anew(spec: KernelSpec, code_objects: Mapping[str, bytes], note: bytes
             source: source_text(family, spec, ARCH),
             "exports.map": family_files(family).exports,
             "resources.inc": json.dumps(note.decode()).encode(),
-            **{code_object(ARCH.gpu(gpu)): data for gpu, data in code_objects.items()},
+            code_object(GPU): compiled,
         }
         for name, data in files.items():
             (folder / name).write_bytes(data)
@@ -118,9 +122,9 @@ def linked_anew(spec: KernelSpec, code_objects: Mapping[str, bytes], note: bytes
 
 
 def test_just_in_time_code_objects_are_those_of_the_rules(by_rules: Path, just_in_time: bytes) -> None:
-    expected = {GPU.name: code_object_of(spec_of(by_rules).name)}
-    assert bundled(by_rules.read_bytes()) == expected
-    assert bundled(just_in_time) == expected
+    compiled = code_object_of(spec_of(by_rules).name)
+    assert bundled(by_rules.read_bytes()) == [compiled]
+    assert bundled(just_in_time) == [compiled]
 
 
 def test_just_in_time_libraries_differ_in_the_note_about_resources_alone(
@@ -128,23 +132,50 @@ def test_just_in_time_libraries_differ_in_the_note_about_resources_alone(
 ) -> None:
     ours = by_rules.read_bytes()
     assert note_of(just_in_time) == b"null" and f'"{GPU.name}"'.encode() in note_of(ours)
-    noted = linked_anew(spec_of(by_rules), bundled(just_in_time), note_of(ours), compiler, cache, tmp_path)
+    noted = linked_anew(spec_of(by_rules), bundled(just_in_time)[0], note_of(ours), compiler, cache, tmp_path)
     assert noted == ours
 
 
+def run(command: list[str], folder: Path) -> str:
+    """What ``command`` prints; a failure fails the test with it."""
+    assert shutil.which(command[0]), f"{command[0]} must be installed"
+    ck = os.path.abspath(os.environ["CK_INCLUDE"])
+    environment = {**os.environ, "CK_INCLUDE": ck}
+    words = [word.format(ck=ck) for word in command]
+    done = subprocess.run(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def export(system: str, folder: Path) -> str:
+    """Build the kernels of all families with ``system``, without a word about the compiler; returns what it printed."""
+    specs = [spec_of(path) for path in LIBRARIES]
+    plan = make_plan([(spec.name, [GPU.name]) for spec in specs], ARCH)
+    for spec in specs:
+        family = FAMILIES[spec.family]
+        generate(family, [spec], ARCH, folder, 1, lambda *_: None)
+        write_shared_files(plan, family.headers, folder)
+    (folder / SYSTEMS[system].file_name).write_text(SYSTEMS[system].render(plan), encoding="utf-8")
+    return "".join(run(command, folder) for command in BUILD[system])
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_exported_code_objects_are_those_of_the_rules(by_rules: Path, system: str, tmp_path: Path) -> None:
-    spec, ck = spec_of(by_rules), os.path.abspath(os.environ["CK_INCLUDE"])
-    generate(FAMILIES[spec.family], [spec], ARCH, tmp_path, 1, lambda *_: None)
-    plan = make_plan([(spec.name, [GPU.name])], ARCH)
-    write_shared_files(plan, FAMILIES[spec.family].headers, tmp_path)
-    (tmp_path / SYSTEMS[system].file_name).write_text(SYSTEMS[system].render(plan), encoding="utf-8")
-    for command in COMMANDS[system]:
-        assert shutil.which(command[0]), f"{command[0]} must be installed"
-        words = [word.format(ck=ck) for word in command]
-        done = subprocess.run(words, cwd=tmp_path, env={**os.environ, "CK_INCLUDE": ck}, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-    assert bundled((tmp_path / "libck_kernels.so").read_bytes()) == {GPU.name: code_object_of(spec.name)}
+def test_an_exported_library_lists_its_kernels_which_are_those_of_the_rules(system: str, tmp_path: Path) -> None:
+    printed = export(system, tmp_path)
+    names = [spec_of(path).name for path in LIBRARIES]
+    for number, name in enumerate(names, start=1):
+        assert f"[{number}/{len(names)}] Building kernel: {name}" in printed
+    library = tmp_path / "libck_kernels.so"
+    assert bundled(library.read_bytes()) == sorted(code_object_of(name) for name in names)
+    assert needed(library) == ["libc.so.6"]
+    assert listed(library) == {"names": sorted(names), "hip": False}
+    (kernel,) = (kernel for kernel in kernels_of(library) if kernel.describe()["spec"]["family"] == "gemm")
+    assert multiplies_ones(kernel)
+
+    again = ["make" if system == "makefile" else "ninja", "-n"]
+    assert "Building kernel" not in run(again, tmp_path), "nothing changed"
+    os.utime(tmp_path / "include" / "ck_kernel_abi.h")
+    assert run(again, tmp_path).count("Building kernel: ") == len(names), "a header changed"
 
 
 def test_all_of_them_find_the_same_compiler(compiler: Compiler, tmp_path: Path) -> None:
