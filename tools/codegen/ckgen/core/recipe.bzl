@@ -189,11 +189,13 @@ RECIPE = {
             "outputs": ["object"],
             "arguments": ["-x", "c++", "-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-I{include_dirs}", "-c", "{source}", "-o", "{object}"],
         },
+        # Without a number for each source, which would be in its code object, all objects have the same symbol __hip_cuid_: nothing reads it, and the
+        # linker takes the first.
         "link_of_many": {
             "tool": "hipcc",
             "inputs": ["objects"],
             "outputs": ["library"],
-            "arguments": ["-shared", "-no-hip-rt", "-Wl,--as-needed", "-o", "{library}", "{objects}"],
+            "arguments": ["-shared", "-no-hip-rt", "-Wl,--as-needed", "-Wl,-z,muldefs", "-o", "{library}", "{objects}"],
         },
     },
     # Where a compiler is looked for; the first one that has everything is used.
