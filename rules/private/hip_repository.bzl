@@ -80,11 +80,13 @@ def _candidates(rctx):
     if chosen:
         return [(_SEARCH["variable"], _behind(rctx, rctx.path(chosen)))]
     candidates = []
-    for called, prefix in rocm_places(rctx):
+    places = rocm_places(rctx)
+    for called, prefix in places:
         folders = _below(rctx, rctx.path(prefix))
         usable = [folder for folder in folders if _exists(rctx, folder.get_child("clang++"))]
         candidates += [(called, folder) for folder in usable or folders[:1]]
-    program = rctx.which(_SEARCH["program"])
+    by_variable = [place["called"] for place in _SEARCH["places"] if "variable" in place]
+    program = None if places[0][0] in by_variable else rctx.which(_SEARCH["program"])
     return candidates + ([(_SEARCH["program"], _behind(rctx, program))] if program else [])
 
 def _behind(rctx, program):

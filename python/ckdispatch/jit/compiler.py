@@ -102,10 +102,13 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     if own := environment.get(search["variable"]):
         yield search["variable"], Path(os.path.abspath(own))
         return
-    for called, prefix in rocm_places(environment):
+    places = rocm_places(environment)
+    for called, prefix in places:
         programs = [folder / "clang++" for folder in _below(prefix)]
         yield from ((called, program) for program in [path for path in programs if path.is_file()] or programs[:1])
-    if program := shutil.which(search["program"], path=environment.get("PATH")):
+    by_variable = {place["called"] for place in search["places"] if "variable" in place}
+    program = shutil.which(search["program"], path=environment.get("PATH"))
+    if program and places[0][0] not in by_variable:
         yield search["program"], Path(program)
 
 

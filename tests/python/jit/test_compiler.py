@@ -85,8 +85,10 @@ def test_the_newest_version_below_a_prefix_is_used_that_has_everything(compiler:
 
 
 def test_a_rocm_path_that_leads_nowhere_is_not_replaced_by_another(tmp_path: Path) -> None:
+    (tmp_path / "hipcc").write_text("#!/bin/sh\n")
+    (tmp_path / "hipcc").chmod(0o755)
     with pytest.raises(NotFound, match=r"\(ROCM_PATH: /nowhere/llvm/bin/clang\+\+ is missing\)"):
-        find({"ROCM_PATH": "/nowhere"}, tmp_path)
+        find({"ROCM_PATH": "/nowhere", "PATH": str(tmp_path)}, tmp_path)
 
 
 def machine(*there: str) -> Callable[[str], bool]:
