@@ -21,7 +21,7 @@ def families_bzl(document):
             return None, "{}: expected the fields {}".format(where, ", ".join(sorted(_FIELDS)))
         for field, kind in _FIELDS.items():
             if type(row[field]) != kind:
-                return None, "{}.{}: expected a {}, not {}".format(where, field, kind, repr(row[field]))
+                return None, "{}.{}: expected {}, not {}".format(where, field, kind, repr(row[field]))
         for word in [row["name"]] + row["layers"]:
             if not _is_folder(word):
                 return None, "{}: {} is no name of a folder; it has lower-case letters, digits and _, and begins with a letter".format(where, repr(word))

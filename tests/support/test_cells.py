@@ -13,10 +13,11 @@ from ckgen.core.target import Target
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler
-from cksupport.cells import Cell, answer_all, fields
+from cksupport.cells import Cell, answer_all
 from cksupport.gemm.candidates import candidates
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
+from cksupport.questions import fields
 
 ARCH = load_specs()
 TABLES = {table.name: table for table in all_tables(ARCH)}

@@ -41,7 +41,6 @@ class Digests:
         self._cache = Cache()
         self._recipe = load_recipe()
         self._known: dict[tuple[str, KernelSpec], str] = {}
-        self._own: dict[str, HeaderSource] = {}
         self._device_texts: dict[tuple[str, str, str], tuple[str, list[int]]] = {}
 
     def of(self, spec: KernelSpec, gpu: str) -> str:
@@ -61,7 +60,7 @@ class Digests:
 
     def _device_text(self, family: Family, gpu: str, directives: str) -> tuple[str, list[int]]:
         if (family.name, gpu, directives) not in self._device_texts:
-            own = self._own.setdefault(family.name, own_headers(family))
+            own = own_headers(family)
             question = {
                 "compiler": self._compiler.identity,
                 "directives": directives,

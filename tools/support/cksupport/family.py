@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ckarch import ArchSpecs
 from ckdispatch import Dispatcher
@@ -20,9 +20,8 @@ from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES as GENERATED
 
-if TYPE_CHECKING:
-    from cksupport.cells import Fields, Table
-    from cksupport.samples import Draw
+from cksupport.questions import Fields, Table
+from cksupport.samples import Draw
 
 Launch = Sequence[Any]
 """The problems that are computed at once; each says in its text what it is."""
@@ -56,7 +55,7 @@ class SupportFamily(ABC):
     @property
     def title(self) -> str:
         """What a sentence calls it."""
-        return next(row.title for row in FAMILIES if row.name == self.name)
+        return self.kernels.row.title
 
     @abstractmethod
     def tables(self, arch: ArchSpecs) -> tuple[Table, ...]:

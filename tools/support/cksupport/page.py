@@ -9,10 +9,11 @@ from itertools import groupby
 
 from ckarch import ArchSpecs
 
-from cksupport.cells import Cell, Place, Table, by_place
+from cksupport.cells import Cell, by_place
 from cksupport.digests import Digests
 from cksupport.family import SupportFamily
 from cksupport.markdown import heading, row
+from cksupport.questions import Place, Table
 from cksupport.refusals import Refusal
 from cksupport.results import Results
 from cksupport.summary import REFUSED, STALE, UNTESTED, state

@@ -18,7 +18,7 @@ from ckgen.product.dtypes import default_dtypes
 from ckgen.product.geometry import warp_tile_tables, wave_layouts
 from ckgen.product.pipelines import loop_variants, prefetch_stages
 
-from cksupport.cells import Fields
+from cksupport.questions import Fields
 
 _FAMILY = FAMILIES["gemm"]
 _DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in _FAMILY.entry_fields}

@@ -13,13 +13,13 @@ from ckgen.core.target import Target
 from ckgen.gemm.context import device_functions
 from ckgen.gemm.spec import GemmSpec
 
-from cksupport.cells import Fields, Table
 from cksupport.family import Launch, SupportFamily
 from cksupport.gemm.candidates import candidates
 from cksupport.gemm.draw import GemmDraw
 from cksupport.gemm.placed import PlacedLaunch
 from cksupport.gemm.problems import launches
 from cksupport.gemm.tables import all_tables
+from cksupport.questions import Fields, Table
 
 
 class GemmSupport(SupportFamily):

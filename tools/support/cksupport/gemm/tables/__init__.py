@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from ckarch import ArchSpecs
 
-from cksupport.cells import Table
 from cksupport.gemm.tables.fused import d_dtypes, d_tensors, fused_ops
 from cksupport.gemm.tables.outputs import outputs
 from cksupport.gemm.tables.pads import pads
 from cksupport.gemm.tables.products import products
 from cksupport.gemm.tables.variants import variant_dtypes, variant_layouts
+from cksupport.questions import Table
 
 _TABLES = (
     products,

@@ -8,8 +8,8 @@ from typing import Any
 from ckarch import ArchSpecs
 from ckgen.gemm.spec import MAX_DS, DLayout, Dtype, Epilogue, FusedOp, Layout, Pipeline, Variant
 
-from cksupport.cells import Place, Question, Table, fields
 from cksupport.gemm.tables.axes import ALL_PADDED
+from cksupport.questions import Place, Question, Table, fields
 
 _FUSED: dict[str, Any] = {
     "variant": Variant.MULTI_D,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from ckarch import ArchSpecs
 from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline
 
-from cksupport.cells import Place, Question, Table, fields
 from cksupport.gemm.tables.axes import ALL_PADDED, dtype_pairs
+from cksupport.questions import Place, Question, Table, fields
 
 _NAME = "outputs"
 

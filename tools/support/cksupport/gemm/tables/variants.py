@@ -16,8 +16,8 @@ from ckgen.gemm.spec import (
     Variant,
 )
 
-from cksupport.cells import Fields, Place, Question, Table, fields
 from cksupport.gemm.tables.axes import ALL_PADDED, SHUFFLED, dtype_pairs
+from cksupport.questions import Fields, Place, Question, Table, fields
 
 _PLAIN: dict[str, Any] = {"pipeline": (Pipeline.COMPV3, Pipeline.COMPV4)}
 _SHUFFLED = {"pipeline": SHUFFLED.pipeline, "scheduler": SHUFFLED.scheduler}
