@@ -34,6 +34,7 @@ def read_table(path: Path) -> tuple[FamilyRow, ...]:
 
 
 FAMILIES = read_table(Path(__file__).parents[1] / "families.json")
+NUMBERS: Mapping[str, int] = MappingProxyType({row.name: row.number for row in FAMILIES})
 
 
 def exported(module: str) -> Mapping[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ckabi import KernelLibrary, Problem, Status, gemm_problem
+from ckabi import KernelLibrary, Status
+from ckabi.gemm import Problem, gemm_problem
 
 GPU = os.environ["CK_GPU"]
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"

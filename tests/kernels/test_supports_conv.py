@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ckabi import ConvProblem, KernelLibrary, Status, conv_axis, conv_problem
+from ckabi import KernelLibrary, Status
+from ckabi.grouped_conv import ConvProblem, conv_axis, conv_problem
 
 GPU = os.environ["CK_GPU"]
 MANY = "2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"

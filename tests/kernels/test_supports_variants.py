@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ckabi import KernelLibrary, Problem, Status, gemm_problem, grouped_problem
+from ckabi import KernelLibrary, Status
+from ckabi.gemm import Problem, gemm_problem, grouped_problem
 from variant_problems import problem_for
 
 GPU = os.environ["CK_GPU"]

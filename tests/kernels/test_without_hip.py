@@ -34,7 +34,8 @@ print("amdhip64" in Path("/proc/self/maps").read_text())
 LAUNCH = """
 from pathlib import Path
 import sys
-from ckabi import KernelLibrary, gemm_problem
+from ckabi import KernelLibrary
+from ckabi.gemm import gemm_problem
 library = KernelLibrary.load(Path(sys.argv[1]))
 problem = gemm_problem(64, 64, 64, a=4096, b=8192, c=12288)
 for _ in range(2):

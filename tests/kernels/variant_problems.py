@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckabi import Problem, gemm_problem, grouped_problem
+from ckabi.gemm import Problem, gemm_problem, grouped_problem
 
 GROUPS = 3
 BATCH = 2

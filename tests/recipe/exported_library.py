@@ -12,7 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ckabi import Api, KernelLibrary, Status, gemm_problem
+from ckabi import Api, KernelLibrary, Status
+from ckabi.gemm import gemm_problem
 from gfxsim import Runtime
 
 

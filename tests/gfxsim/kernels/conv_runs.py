@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ckabi import ConvProblem, KernelLibrary, Status, conv_axis, conv_problem
+from ckabi import KernelLibrary, Status
+from ckabi.grouped_conv import ConvProblem, conv_axis, conv_problem
 from ckarch import load_specs
 from ckdispatch.grouped_conv.padding import channel_steps
 from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ckabi import KernelLibrary, Problem, Status
+from ckabi import KernelLibrary, Status
+from ckabi.gemm import Problem
 from ckdispatch.reference.dtypes import numpy_dtype
 from gfxsim import Buffer, Runtime
 from numpy.typing import NDArray

@@ -16,7 +16,8 @@ FIRST, SECOND = sorted(path for path in Path("kernels").glob("lib*_True_True_Tru
 PREAMBLE = """
 import ctypes, os, struct, sys, threading
 from pathlib import Path
-from ckabi import KernelLibrary, Status, gemm_problem
+from ckabi import KernelLibrary, Status
+from ckabi.gemm import gemm_problem
 from gfxsim import Runtime
 
 M = N = K = 64

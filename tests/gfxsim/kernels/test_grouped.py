@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from ckabi import gemm_problem, grouped_problem
+from ckabi.gemm import gemm_problem, grouped_problem
 from ckdispatch.reference.gemm import gemm_reference
 from kernel_runs import Device, Placed, findings, functions, kernel_of, launches, random_matrix
 

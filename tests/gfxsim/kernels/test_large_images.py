@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from ckabi import KernelLibrary, conv_axis, conv_problem
+from ckabi import KernelLibrary
+from ckabi.grouped_conv import conv_axis, conv_problem
 from kernel_runs import Device
 
 AXIS = conv_axis(1_200_000_000, 3, stride=100_000_000, dilation=7, pads=(5, 3))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from ckabi import gemm_problem
+from ckabi.gemm import gemm_problem
 from ckdispatch.gemm.weights import preshuffle, read_granule
 from ckdispatch.reference.gemm import gemm_reference
 from kernel_runs import Device, findings, functions, kernel_of, random_matrix

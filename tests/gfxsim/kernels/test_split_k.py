@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ckabi import KernelLibrary, Status, gemm_problem
+from ckabi import KernelLibrary, Status
+from ckabi.gemm import gemm_problem
 from gfxsim import Runtime
 
 GPU = os.environ["GFXSIM_GPU"]

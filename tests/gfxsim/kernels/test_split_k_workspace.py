@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ckabi import gemm_problem
+from ckabi.gemm import gemm_problem
 from ckdispatch.reference.dtypes import numpy_dtype
 from ckdispatch.reference.gemm import gemm_reference
 from kernel_runs import Device, Matrix, findings, functions, kernel_of, launches, random_matrix

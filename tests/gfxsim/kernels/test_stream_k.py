@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ckabi import KernelLibrary, gemm_problem
+from ckabi import KernelLibrary
+from ckabi.gemm import gemm_problem
 from ckdispatch.reference.gemm import gemm_reference
 from kernel_runs import (
     Device,

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ckabi import KernelLibrary, Status, gemm_problem
+from ckabi import KernelLibrary, Status
+from ckabi.gemm import gemm_problem
 from ckdispatch.jit import BuildResult, Cache, build
 from ckdispatch.jit.compiler import find_compiler
 from ckdispatch.jit.headers import composable_kernel

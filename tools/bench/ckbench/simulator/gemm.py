@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from ckabi import KernelLibrary, Status, gemm_problem
+from ckabi import KernelLibrary, Status
+from ckabi.gemm import gemm_problem
 from gfxsim import Runtime
 
 
