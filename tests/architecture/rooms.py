@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-# The Python packages and header folders of each room, by the name that an import or an include begins with.
+# The Python packages and header folders of each room, by what an import begins with, and an include by a pattern.
 IMPORTS = {
     "ckabi": "abi",
     "ckarch": "arch",
@@ -25,11 +25,8 @@ IMPORTS = {
     "tests": "tests",
 }
 INCLUDES = {
-    "ck_families.h": "families",
-    "ck_gemm_problem.h": "abi",
-    "ck_grouped_conv_problem.h": "abi",
-    "ck_kernel_abi.h": "abi",
-    "device_code/": "abi",
+    r"ck_families\.h": "families",
+    r"ck_kernel_abi\.h|ck_\w+_problem\.h|device_code/": "abi",
     "ck_kernel/": "kernel_library",
     "arch/": "arch",
     "gfxsim/": "tools/gfxsim",
@@ -92,8 +89,8 @@ def _include_uses(text: str) -> list[tuple[int, str]]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-        for prefix, room in INCLUDES.items():
-            if match and match.group(1).startswith(prefix):
+        for pattern, room in INCLUDES.items():
+            if match and re.match(pattern, match.group(1)):
                 found.append((number, room))
     return found
 

@@ -7,7 +7,9 @@ import re
 from pathlib import Path, PurePosixPath
 
 import pytest
+from ckfamilies import FAMILIES
 
+from tests.architecture.family_names import CODE, names
 from tests.architecture.rooms import read_rooms, room_of, tracked_files, uses
 
 REPOSITORY = Path("MODULE.bazel").resolve().parent
@@ -58,3 +60,42 @@ def test_no_code_outside_arch_decides_by_the_name_of_a_gpu() -> None:
             if re.search(r"""(==|!=|\bin\b|:|\(|\[|,)\s*["']gfx[0-9a-f]+["']""", line) and "help=" not in line:
                 wrong.append(f"{file}:{number}: {line.strip()}")
     assert wrong == []
+
+
+# What is about some families and not for all of them: shipped sets, programs that show or measure one, and what is fetched.
+_MAY_NAME_FAMILIES = ("MODULE.bazel", "dispatcher/examples", "docs", "kernels", "python/examples", "tests", "third_party", "tools/bench")
+# The namespace of the product in kernel libraries is part of symbols in code objects, which do not change.
+_NAMESPACE = re.compile(r"kernel_library/include/ck_kernel/\w+/product/")
+
+
+def test_only_a_familys_own_files_name_it() -> None:
+    families = [row.name for row in FAMILIES]
+    wrong = []
+    for file in FILES:
+        if file.suffix in CODE and not any(file.is_relative_to(place) for place in _MAY_NAME_FAMILIES):
+            found = names(REPOSITORY, file, families)
+            wrong += [place for place in found if not (_NAMESPACE.match(place) and place.endswith(" names gemm"))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "seen"),
+    [
+        ("core/a.py", 'chosen = spec.family == "gemm"', True),
+        ("core/a.py", "from ckgen.gemm.spec import X", True),
+        ("core/a.cpp", "class GemmRegistry;", True),
+        ("core/a.cpp", "if (family == CKD_GEMM) {}", True),
+        ("core/a.bzl", 'FAMILIES = ["gemm"]', True),
+        ("core/a.py", "x = 1  # such as gemm", False),
+        ("core/a.py", '"""Such as gemm."""', False),
+        ("core/a.cpp", "// such as gemm", False),
+        ("core/a.cpp", "using T = ck_tile::GemmKernel<X>;", False),
+        ("gemm/a.py", "from ckgen.gemm.spec import X", False),
+        ("abi/ck_gemm_problem.h", "typedef struct ck_gemm_problem {} ck_gemm_problem;", False),
+    ],
+)
+def test_the_check_sees_a_name(tmp_path: Path, name: str, line: str, seen: bool) -> None:
+    file = tmp_path / name
+    file.parent.mkdir()
+    file.write_text(line + "\n")
+    assert bool(names(tmp_path, PurePosixPath(name), ["gemm", "grouped_conv"])) is seen
