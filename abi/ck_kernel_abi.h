@@ -34,6 +34,13 @@ typedef struct ck_problem {
     uint32_t family; /* its number: ck_families.h */
 } ck_problem;
 
+/* What the work of a problem consists of, in this order; each bit is one of its phases. */
+typedef enum ck_phase {
+    CK_PHASE_CLEAR   = 1, /* what is added to, or not written everywhere, becomes zero */
+    CK_PHASE_COMPUTE = 2, /* the kernel itself; its result, or parts of it in the workspace */
+    CK_PHASE_COMBINE = 4  /* parts in the workspace become the result */
+} ck_phase;
+
 typedef struct ck_launch_options {
     uint32_t struct_size;
     int32_t warmup;          /* untimed launches before the measured ones */
@@ -44,6 +51,9 @@ typedef struct ck_launch_options {
     void* workspace;         /* device memory of at least workspace_size() bytes, or null if that is 0 */
     uint64_t workspace_size; /* bytes at workspace */
     float* milliseconds;     /* mean time of one launch; required if timed */
+    /* Appended; options that end here have none of it. */
+    uint32_t phases;         /* bits of ck_phase, of those that phases() tells; 0 for all */
+    uint32_t reserved;
 } ck_launch_options;
 
 /* On any status but CK_KERNEL_OK a sentence is written to why (cut at why_size, always terminated);
@@ -65,6 +75,13 @@ typedef struct ck_kernel_api {
                                        size_t why_size);
     ck_kernel_status (*launch)(const ck_problem* problem,
                                const ck_launch_options* options,
+                               char* why,
+                               size_t why_size);
+    /* Appended; see struct_size. The bits of ck_phase that the problem has. Launched one after the other on one stream, with one
+     * workspace that nothing else writes from CK_PHASE_COMPUTE to CK_PHASE_COMBINE, they are the whole launch. */
+    ck_kernel_status (*phases)(const ck_problem* problem,
+                               const char* gpu,
+                               uint32_t* bits,
                                char* why,
                                size_t why_size);
 } ck_kernel_api;

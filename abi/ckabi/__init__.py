@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,12 @@ class Status(IntEnum):
     INVALID = 2
     WRONG_GPU = 3
     DEVICE_FAILED = 4
+
+
+class Phase(IntFlag):
+    CLEAR = 1
+    COMPUTE = 2
+    COMBINE = 4
 
 
 class LaunchOptions(ctypes.Structure):
@@ -30,6 +36,8 @@ class LaunchOptions(ctypes.Structure):
         ("workspace", ctypes.c_void_p),
         ("workspace_size", ctypes.c_uint64),
         ("milliseconds", ctypes.POINTER(ctypes.c_float)),
+        ("phases", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
     ]
 
 
@@ -55,6 +63,13 @@ class Api(ctypes.Structure):
             "launch",
             ctypes.CFUNCTYPE(
                 ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(LaunchOptions), ctypes.c_char_p, ctypes.c_size_t
+            ),
+        ),
+        (
+            "phases",
+            ctypes.CFUNCTYPE(
+                ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint32),
+                ctypes.c_char_p, ctypes.c_size_t,
             ),
         ),
     ]
@@ -86,6 +101,13 @@ class KernelLibrary:
         size = ctypes.c_uint64(77)
         status = self.api.workspace_size(ctypes.byref(problem), gpu.encode(), ctypes.byref(size), None, 0)
         return Status(status), size.value
+
+    def phases(self, problem: ctypes.Structure, gpu: str) -> Phase:
+        bits, why = ctypes.c_uint32(), ctypes.create_string_buffer(512)
+        status = self.api.phases(ctypes.byref(problem), gpu.encode(), ctypes.byref(bits), why, len(why))
+        if status != Status.OK:
+            raise ValueError(why.value.decode())
+        return Phase(bits.value)
 
     def launch(self, problem: ctypes.Structure, **options: Any) -> tuple[Status, str]:
         why = ctypes.create_string_buffer(512)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ckabi import KernelLibrary, Status
+from ckabi import KernelLibrary, Phase, Status
 from ckabi.grouped_conv import ConvProblem, conv_axis, conv_problem
 
 GPU = os.environ["CK_GPU"]
@@ -120,3 +120,27 @@ def test_a_launch_without_tensors_or_workspace_launches_nothing() -> None:
     assert parts.workspace_size(asked, GPU) == (Status.OK, 2 * 3 * 24 * 9 * 16 * 4)
     status, why = parts.launch(asked, gpu=GPU.encode())
     assert status is Status.INVALID and "with a workspace of 0 bytes and needs 82944." in why
+
+
+@pytest.mark.parametrize(
+    ("library", "asked", "phases"),
+    [
+        (FORWARD, problem(), Phase.COMPUTE),
+        (DATA, problem(), Phase.COMPUTE),
+        # Every second input meets no place of the filter.
+        (DATA, problem(axes=along(filter=1, pads=(0, 0), stride=2)), Phase.CLEAR | Phase.COMPUTE),
+        (WEIGHT, problem(), Phase.COMPUTE),
+        (kernel("bwd_weight", MANY + "_splitk"), problem(k_batch=2), Phase.CLEAR | Phase.COMPUTE),
+        (kernel("bwd_weight", MANY + "_v8x8x4_splitkws"), problem(k_batch=2), Phase.COMPUTE | Phase.COMBINE),
+    ],
+)
+def test_a_problem_has_the_phases_that_its_kernel_needs(
+    library: KernelLibrary, asked: ConvProblem, phases: Phase
+) -> None:
+    assert library.phases(asked, GPU) == phases
+
+
+def test_a_phase_that_a_problem_has_not_is_refused() -> None:
+    asked = problem(x=4096, w=4096, y=4096)
+    status, why = FORWARD.launch(asked, gpu=GPU.encode(), phases=Phase.COMBINE)
+    assert status is Status.INVALID and why.endswith("was launched with the phases 4, and the problem has 2.")

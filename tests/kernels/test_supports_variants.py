@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ckabi import KernelLibrary, Status
+from ckabi import KernelLibrary, Phase, Status
 from ckabi.gemm import Problem, gemm_problem, grouped_problem
 from variant_problems import problem_for
 
@@ -229,6 +229,20 @@ def test_what_goes_through_a_workspace_is_stored_in_c_one_by_one(
     size: tuple[int, int, int], changes: dict[str, int], status: Status, words: str
 ) -> None:
     check("parts", problem("parts", size, **changes), status, words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "phases"),
+    [
+        ("batched", Phase.COMPUTE),
+        ("standard", Phase.CLEAR | Phase.COMPUTE),
+        ("parts", Phase.COMPUTE | Phase.COMBINE),
+        ("atomic_stream", Phase.CLEAR | Phase.COMPUTE),
+        ("stream", Phase.COMPUTE | Phase.COMBINE),
+    ],
+)
+def test_parts_of_k_are_added_to_zero_or_combined_at_the_end(kind: str, phases: Phase) -> None:
+    assert library(kind).phases(problem(kind, (64, 64, 128)), GPU) == phases
 
 
 def with_pointers(kind: str) -> Problem:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ckabi import KernelLibrary, Status
+from ckabi import KernelLibrary, Phase, Status
 from ckabi.gemm import Problem
 from ckdispatch.reference.dtypes import numpy_dtype
 from gfxsim import Buffer, Runtime
@@ -119,15 +119,17 @@ class Device:
         return self._memory.enter_context(self._runtime.upload(data.tobytes()))
 
     def launch(self, library: KernelLibrary, problem: Problem) -> None:
-        """Runs a problem twice, with a workspace of just the size that the kernel asks for."""
+        """Runs a problem at once and then phase by phase, with a workspace of just the size that the kernel asks for."""
         status, size = library.workspace_size(problem, GPU)
         assert status is Status.OK, library.supports(problem, GPU)[1]
-        options: dict[str, Any] = {"gpu": GPU.encode(), "repeat": 2}
+        options: dict[str, Any] = {"gpu": GPU.encode()}
         if size:
             workspace = self._memory.enter_context(self._runtime.allocate(size))
             options |= {"workspace": workspace.address, "workspace_size": size}
-        status, why = library.launch(problem, **options)
-        assert status is Status.OK, why
+        whole, phases = Phase(0), library.phases(problem, GPU)
+        for phase in (whole, *(phase for phase in Phase if phase in phases)):
+            status, why = library.launch(problem, phases=phase, **options)
+            assert status is Status.OK, why
         self._runtime.synchronize()
 
 

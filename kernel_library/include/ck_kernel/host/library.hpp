@@ -7,7 +7,8 @@
 //   check(library, problem, wave_size, reason)   whether this kernel computes the problem
 //   has_null(library, problem)                   whether a tensor that it needs is missing
 //   workspace_bytes(library, problem)            of a problem that was checked
-// and a Work {hip, library, wave_size, stream, workspace} whose enqueue(problem) launches what was checked.
+//   phases(library, problem)                     bits of ck_phase that such a problem has
+// and a Work {hip, library, wave_size, stream, workspace, phases} whose enqueue(problem) launches those phases of what was checked.
 #pragma once
 
 #include <cstddef>
@@ -50,11 +51,24 @@ ck_kernel_status workspace_size(
     return CK_KERNEL_OK;
 }
 
+template <std::uint32_t Family, typename Library>
+ck_kernel_status phases_of(
+    const Library& library, const ck_problem* problem, const char* gpu, std::uint32_t* bits, const Reason& reason)
+{
+    if(bits == nullptr)
+        return reason(CK_KERNEL_INVALID, "%s was asked for its phases without a place to write them.", library.name);
+    *bits = 0;
+    if(const auto status = supports<Family>(library, problem, gpu, reason))
+        return status;
+    *bits = phases(library, *reinterpret_cast<const typename Library::Problem*>(problem));
+    return CK_KERNEL_OK;
+}
+
 template <std::uint32_t Family, typename Work, typename Library>
 ck_kernel_status
 launch(const Library& library, const ck_problem* problem, const ck_launch_options* options, const Reason& reason)
 {
-    if(options == nullptr || options->struct_size < sizeof(ck_launch_options) || options->repeat < 1 ||
+    if(options == nullptr || options->struct_size < offsetof(ck_launch_options, phases) || options->repeat < 1 ||
        options->warmup < 0 || (options->timed && options->milliseconds == nullptr))
         return reason(CK_KERNEL_INVALID,
                       "%s was launched without valid options: repeat must be at least 1, warmup at least 0, and a timed "
@@ -70,6 +84,10 @@ launch(const Library& library, const ck_problem* problem, const ck_launch_option
         return reason(CK_KERNEL_INVALID, "%s was launched with a workspace of %llu bytes and needs %llu.", library.name,
                       static_cast<unsigned long long>(options->workspace ? options->workspace_size : 0),
                       static_cast<unsigned long long>(needed));
+    const std::uint32_t all    = phases(library, p);
+    const std::uint32_t chosen = options->struct_size < sizeof(ck_launch_options) ? 0 : options->phases;
+    if((chosen & ~all) != 0)
+        return reason(CK_KERNEL_INVALID, "%s was launched with the phases %u, and the problem has %u.", library.name, chosen, all);
     const Hip* hip = nullptr;
     if(const auto status = find_runtime(library.name, &hip, reason))
         return status;
@@ -80,7 +98,7 @@ launch(const Library& library, const ck_problem* problem, const ck_launch_option
                       hip->get_error_string(error));
     };
 
-    const Work work{*hip, library, wave_size_of(options->gpu), stream, options->workspace};
+    const Work work{*hip, library, wave_size_of(options->gpu), stream, options->workspace, chosen == 0 ? all : chosen};
     for(int i = 0; i < options->warmup; ++i)
         if(const auto error = work.enqueue(p))
             return device_say(error);

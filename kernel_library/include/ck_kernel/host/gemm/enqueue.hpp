@@ -23,6 +23,7 @@ public:
     int wave_size;
     hipStream_t stream;
     void* workspace;
+    std::uint32_t phases;
 
     hipError_t enqueue(const ck_gemm_problem& p) const
     {
@@ -118,7 +119,7 @@ private:
                 return error;
             layers = 1; // each workgroup goes through the parts of K by itself
         }
-        if(config.split_k == SplitK::atomic)
+        if(phases & CK_PHASE_CLEAR)
             if(const auto error = clear(p))
                 return error;
         ProductArgs<Ds> args = arguments(p);
@@ -126,9 +127,10 @@ private:
         void* pointers[]       = {&args, &strides[0], &strides[1], &strides[2]};
         const bool batched     = config.variant == Variant::batched;
         const dim3 grid(static_cast<unsigned>(workgroups), batched ? static_cast<unsigned>(p.batch) : 1, layers);
-        if(const auto error = launch(entry->function, grid, block, pointers))
-            return error;
-        if(!adds_parts())
+        if(phases & CK_PHASE_COMPUTE)
+            if(const auto error = launch(entry->function, grid, block, pointers))
+                return error;
+        if(!(phases & CK_PHASE_COMBINE))
             return hipSuccess;
         constexpr std::int64_t most = 65536; // each thread goes on by all of them
         const std::int64_t wanted   = (p.m * p.n + kAddPartsBlock - 1) / kAddPartsBlock;
@@ -139,14 +141,15 @@ private:
     {
         const Config& config = library.config;
         ProductArgs<Ds> args = arguments(p);
-        if(config.split_k == SplitK::atomic)
+        if(phases & CK_PHASE_CLEAR)
             if(const auto error = clear(p))
                 return error;
         void* pointers[] = {&args};
-        if(const auto error = launch(library.entries[0].function, dim3(static_cast<unsigned>(p.k_batch)),
-                                     block_size(config, wave_size), pointers))
-            return error;
-        return adds_parts() ? add_up(p, tile_count(config, p.m, p.n), &args) : hipSuccess;
+        if(phases & CK_PHASE_COMPUTE)
+            if(const auto error = launch(library.entries[0].function, dim3(static_cast<unsigned>(p.k_batch)),
+                                         block_size(config, wave_size), pointers))
+                return error;
+        return phases & CK_PHASE_COMBINE ? add_up(p, tile_count(config, p.m, p.n), &args) : hipSuccess;
     }
 
     hipError_t enqueue_groups(const ck_gemm_problem& p) const

@@ -149,6 +149,8 @@ inline std::uint64_t workspace_bytes(const Library& library, const ck_gemm_probl
     return static_cast<std::uint64_t>(elements) * static_cast<std::uint64_t>(config.sum_bytes);
 }
 
+inline std::uint32_t phases(const Library& library, const ck_gemm_problem&) { return phases_of(library.config.split_k); }
+
 inline bool has_null(const Library& library, const ck_gemm_problem& p)
 {
     if(library.config.variant == Variant::grouped)

@@ -24,20 +24,17 @@ public:
     int wave_size;
     hipStream_t stream;
     void* workspace;
+    std::uint32_t phases;
 
     hipError_t enqueue(const ck_grouped_conv_problem& p) const
     {
-        switch(library.config.direction)
-        {
-        case Direction::forward: return enqueue_images(p, &Work::enqueue_forward);
-        case Direction::backward_data:
-            if(images_at_once(library.config, p) == 0 || !all_inputs_written(p.axis, Implicit::kSpatial))
-                if(const auto error = clear(p.x, p.n, Extents(library.config, p).image_x * bytes_x(library.config)))
-                    return error;
-            return enqueue_images(p, &Work::enqueue_data);
-        case Direction::backward_weight: break;
-        }
-        return enqueue_weight(p);
+        if(phases & CK_PHASE_CLEAR)
+            if(const auto error = clear(p))
+                return error;
+        if(phases & CK_PHASE_COMPUTE)
+            if(const auto error = compute(p))
+                return error;
+        return phases & CK_PHASE_COMBINE ? add_up(p) : hipSuccess;
     }
 
 private:
@@ -85,10 +82,26 @@ private:
         return product;
     }
 
-    hipError_t clear(void* pointer, std::int64_t rows, std::int64_t bytes) const
+    // The whole result, which only the backward directions may need.
+    hipError_t clear(const ck_grouped_conv_problem& p) const
     {
-        const auto width = static_cast<std::size_t>(bytes);
-        return hip.memset_2d_async(pointer, width, 0, width, static_cast<std::size_t>(rows), stream);
+        const Config& c = library.config;
+        const Extents extents(c, p);
+        const bool images       = c.direction == Direction::backward_data;
+        const std::int64_t rows = images ? p.n : p.g;
+        const auto width        = static_cast<std::size_t>(images ? extents.image_x * bytes_x(c) : extents.group_w * bytes_w(c));
+        return hip.memset_2d_async(images ? p.x : p.w, width, 0, width, static_cast<std::size_t>(rows), stream);
+    }
+
+    hipError_t compute(const ck_grouped_conv_problem& p) const
+    {
+        switch(library.config.direction)
+        {
+        case Direction::forward: return enqueue_images(p, &Work::enqueue_forward);
+        case Direction::backward_data: return enqueue_images(p, &Work::enqueue_data);
+        case Direction::backward_weight: break;
+        }
+        return enqueue_weight(p);
     }
 
     // Launches the products of a launch, which take the same loops.
@@ -244,11 +257,7 @@ private:
     {
         const Config& c = library.config;
         const Extents extents(c, p);
-        const bool keeps_parts     = c.gemm.split_k == gemm::SplitK::workspace;
-        const std::int64_t weights = p.g * extents.group_w;
-        if(c.gemm.split_k == gemm::SplitK::atomic)
-            if(const auto error = clear(p.w, p.g, extents.group_w * bytes_w(c)))
-                return error;
+        const bool keeps_parts = c.gemm.split_k == gemm::SplitK::workspace;
         Args args{};
         args.a           = p.y;
         args.b           = p.x;
@@ -256,17 +265,16 @@ private:
         args.group_a     = p.k * c.merged_groups;
         args.group_b     = p.c * c.merged_groups;
         args.group_c     = extents.group_w * c.merged_groups;
-        args.layer_c     = keeps_parts ? weights : 0;
+        args.layer_c     = keeps_parts ? p.g * extents.group_w : 0;
         args.k_batch     = narrow(p.k_batch);
         args.count       = 1;
         args.products[0] = product_of(sizes(p, p.n), {});
-        if(const auto error = launch(args, gemm::tile_count(c.gemm, args.products[0].m, args.products[0].n), p.g, p.k_batch))
-            return error;
-        return keeps_parts ? add_up(p, weights) : hipSuccess;
+        return launch(args, gemm::tile_count(c.gemm, args.products[0].m, args.products[0].n), p.g, p.k_batch);
     }
 
-    hipError_t add_up(const ck_grouped_conv_problem& p, std::int64_t weights) const
+    hipError_t add_up(const ck_grouped_conv_problem& p) const
     {
+        const std::int64_t weights = p.g * Extents(library.config, p).group_w;
         gemm::AddPartsArgs parts{workspace, p.w, 1, weights, weights, p.k_batch};
         void* pointers[]            = {&parts};
         constexpr std::int64_t most = 65536; // each thread goes on by all of them

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "ck_kernel/host/grouped_conv/library.hpp"
+#include "ck_kernel/host/grouped_conv/residues.hpp"
 #include "ck_kernel/host/memory.hpp"
 #include "ck_kernel/host/reason.hpp"
 
@@ -200,6 +201,15 @@ inline std::uint64_t workspace_bytes(const Library& library, const ck_grouped_co
     if(c.gemm.split_k != gemm::SplitK::workspace)
         return 0;
     return static_cast<std::uint64_t>(p.k_batch * p.g * Extents(c, p).group_w) * static_cast<std::uint64_t>(c.gemm.sum_bytes);
+}
+
+// Backward data is a product for each residue of the strides, and by bands; inputs that none of them writes are zero.
+inline std::uint32_t phases(const Library& library, const ck_grouped_conv_problem& p)
+{
+    const Config& c      = library.config;
+    const bool unwritten = c.direction == Direction::backward_data &&
+                           (images_at_once(c, p) == 0 || !all_inputs_written(p.axis, c.spatial));
+    return gemm::phases_of(c.gemm.split_k) | (unwritten ? CK_PHASE_CLEAR : 0u);
 }
 
 inline bool has_null(const Library& library, const ck_grouped_conv_problem& p)

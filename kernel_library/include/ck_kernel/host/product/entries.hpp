@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Host pass only: the device functions of a kernel that computes a product.
+// Host pass only: the device functions of a kernel that computes a product, and the phases that they have.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "ck_kernel/plan/product/config.hpp"
+#include "ck_kernel_abi.h"
 
 namespace ck_kernel::gemm {
 
@@ -24,6 +26,17 @@ inline const Entry* find_entry(const Config& config, const Entry* entries, std::
         if(entries[i].variant == wanted)
             return &entries[i];
     return nullptr;
+}
+
+// Parts are added to zero, or each has a place of its own until they are added up.
+inline std::uint32_t phases_of(SplitK split_k)
+{
+    std::uint32_t phases = CK_PHASE_COMPUTE;
+    if(split_k == SplitK::atomic)
+        phases |= CK_PHASE_CLEAR;
+    if(split_k == SplitK::workspace)
+        phases |= CK_PHASE_COMBINE;
+    return phases;
 }
 
 } // namespace ck_kernel::gemm
