@@ -6,7 +6,8 @@
  * and what would work; it belongs to the calling thread and lasts until its next failing call. No exception crosses this border.
  * Text that a function allocates is freed with ckd_free_text(). A structure begins with its own size, so that a later version may
  * append fields; zero is the default of every field. Handles may be used from any thread; destroying one in use by another is not allowed.
- * What a run writes must not overlap another of its tensors (but for a D tensor that is C, where the kernel allows it): such a run is refused.
+ * What a run writes must not overlap another of its tensors (but where the family and the kernel allow it): such a run is refused.
+ * The problems of each family are in a header of its own, <family>/ckd_<family>.h; this one includes them all.
  */
 #ifndef CKDISPATCH_H_
 #define CKDISPATCH_H_
@@ -24,7 +25,7 @@ extern "C" {
 #define CKD_API
 #endif
 
-#define CKD_ABI_VERSION 1u
+#define CKD_ABI_VERSION 2u
 
 /* A caller may give any number, and the dispatcher refuses the wrong ones: in C++ they must be values of the type for that. */
 #if defined(__cplusplus)
@@ -50,13 +51,11 @@ typedef CKD_ENUM(ckd_status) {
     CKD_INTERNAL         = 13
 } ckd_status;
 
-typedef CKD_ENUM(ckd_family) { CKD_GEMM = 1, CKD_GROUPED_CONV = 2 } ckd_family;
-
 typedef CKD_ENUM(ckd_duplicates) { CKD_REFUSE = 0, CKD_REPLACE = 1, CKD_KEEP = 2 } ckd_duplicates;
 
 typedef CKD_ENUM(ckd_strategy) { CKD_RULES = 0, CKD_FIRST_FIT = 1, CKD_MODEL = 2 } ckd_strategy;
 
-typedef struct ckd_registry ckd_registry;     /* kernels of one family */
+typedef struct ckd_registry ckd_registry;     /* kernels of all families */
 typedef struct ckd_device ckd_device;         /* an AMD GPU or the simulator */
 typedef struct ckd_dispatcher ckd_dispatcher; /* selects from a registry for a GPU, and runs on a device */
 typedef struct ckd_plan ckd_plan;             /* what was selected for a problem */
@@ -66,76 +65,6 @@ typedef struct ckd_problem {
     uint32_t struct_size;
     uint32_t family; /* ckd_family */
 } ckd_problem;
-
-/* The most D tensors of a problem. */
-#define CKD_GEMM_MAX_DS 4
-
-/* One product of a grouped problem. */
-typedef struct ckd_gemm_group {
-    int64_t m, n, k;
-    int64_t stride_a, stride_b, stride_c; /* leading dimensions in elements; 0 is packed */
-} ckd_gemm_group;
-
-/* C[m,n] = op(A[m,k] * B[k,n], D...). Its tensors are A, B, C, and then the D tensors; with groups A, B and C of each in turn. */
-typedef struct ckd_gemm_problem {
-    ckd_problem base;
-    int64_t m, n, k;
-    int64_t batch;                                           /* 0 is 1 */
-    int64_t stride_a, stride_b, stride_c;                    /* leading dimensions in elements; 0 is packed */
-    int64_t batch_stride_a, batch_stride_b, batch_stride_c;  /* in elements; used if has_batch_strides */
-    int32_t has_batch_strides;
-    int32_t d_count;
-    const char* dtype_a;  /* such as "fp16" */
-    const char* dtype_b;  /* null: as A */
-    const char* dtype_c;  /* null: the usual one of the pair */
-    const char* layout;   /* such as "rcr"; null is "rcr" */
-    const char* fused_op; /* null is "PassThrough" */
-    int64_t split_k;         /* parts of K; 0 is 1, -1 lets the dispatcher choose */
-    int32_t alignment;       /* bytes that every address is a multiple of; 0 is 16 */
-    int32_t deterministic;   /* nonzero: the same bits every time */
-    uint64_t workspace_limit; /* bytes; 0 is no limit */
-    /* Appended; a program whose structure ends here has none of it. */
-    const char* dtype_d;  /* of all D tensors; null: as C */
-    const char* d_layout; /* "r" for rows, "c" for columns; null is "r" */
-    int64_t stride_d[CKD_GEMM_MAX_DS];       /* used if has_d_strides; 0 repeats one row (d_layout r) or one column (c). Otherwise packed */
-    int64_t batch_stride_d[CKD_GEMM_MAX_DS]; /* used if has_d_strides; 0 shares a D tensor */
-    int32_t has_d_strides;
-    int32_t weights_n, weights_k; /* B is stored in blocks of n columns with k neighbours along K of each; 0 for a plain B */
-    int32_t reserved;
-    const ckd_gemm_group* groups; /* in place of m, n, k and the leading dimensions, which are then 0 */
-    int64_t group_count;
-} ckd_gemm_problem;
-
-/* The most spatial dimensions of a problem. */
-#define CKD_GROUPED_CONV_MAX_SPATIAL 3
-
-/* One spatial dimension. */
-typedef struct ckd_grouped_conv_axis {
-    int64_t input, filter;
-    int64_t output;              /* (input + left_pad + right_pad - dilation * (filter - 1) - 1) / stride + 1; 0 in all dimensions: not checked */
-    int64_t stride, dilation;    /* 0 is 1 */
-    int64_t left_pad, right_pad;
-} ckd_grouped_conv_axis;
-
-/* g convolutions of n images, each with c channels in and k channels out. Its tensors are x, w, y, and then the bias, all packed; the direction says which
- * is written: y (forward), x (backward_data) or w (backward_weight). */
-typedef struct ckd_grouped_conv_problem {
-    ckd_problem base;
-    const char* direction; /* "forward", "backward_data" or "backward_weight"; null is "forward" */
-    int64_t n, g, c, k;    /* c and k of one group; a g of 0 is 1 */
-    int32_t ndim_spatial;  /* 1, 2 or 3; 0 is that of the layout */
-    int32_t d_count;       /* 1: a bias of g * k values of y's dtype; forward alone */
-    ckd_grouped_conv_axis axis[CKD_GROUPED_CONV_MAX_SPATIAL]; /* as many as there are dimensions, the innermost last */
-    const char* dtype_x;   /* such as "fp16" */
-    const char* dtype_w;   /* null: as x */
-    const char* dtype_y;   /* null: the usual one of the pair */
-    const char* layout;    /* "nwgc", "nhwgc" or "ndhwgc", forward also "ngcw", "ngchw" or "ngcdhw"; null: the first kind, of ndim_spatial */
-    const char* fused_op;  /* null is "PassThrough"; others in forward alone */
-    int64_t split_k;          /* parts of the sum of backward_weight; 0 is 1, -1 lets the dispatcher choose */
-    int32_t alignment;        /* bytes that every address is a multiple of; 0 is 16 */
-    int32_t deterministic;    /* nonzero: the same bits every time */
-    uint64_t workspace_limit; /* bytes; 0 is no limit */
-} ckd_grouped_conv_problem;
 
 typedef struct ckd_run_options {
     uint32_t struct_size;
@@ -164,25 +93,26 @@ CKD_API void ckd_free_text(char* text);
 
 /* ---- registries ---- */
 
-CKD_API ckd_status ckd_registry_create(ckd_family family, const char* name, ckd_registry** registry);
+CKD_API ckd_status ckd_registry_create(const char* name, ckd_registry** registry);
 /* The registry of that name in this process, made at the first ask; destroying the handle leaves it. */
-CKD_API ckd_status ckd_registry_named(ckd_family family, const char* name, ckd_registry** registry);
+CKD_API ckd_status ckd_registry_named(const char* name, ckd_registry** registry);
 CKD_API void ckd_registry_destroy(ckd_registry* registry);
-/* Adds the kernels of <set>.manifest.json without opening their libraries; all or none. count may be null. */
+/* Adds the kernels of <set>.manifest.json, of whichever families, without opening their libraries; all or none. count may be null. */
 CKD_API ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char* path, ckd_duplicates duplicates, int32_t priority, size_t* count);
 /* Opens a library and adds its kernel. sha256 is what it must hash to, or null. name may be null. */
 CKD_API ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256, ckd_duplicates duplicates, int32_t priority, char** name);
 CKD_API ckd_status ckd_registry_remove(ckd_registry* registry, const char* name);
 CKD_API ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other, ckd_duplicates duplicates, size_t* count);
-/* filter: a JSON object of field and word, such as {"dtype_a": "fp16", "layout": "rcr"}, and of a GPU ("gpu"); an empty one keeps all. */
+/* filter: a JSON object of field and word, such as {"dtype_a": "fp16", "layout": "rcr"}, of a GPU ("gpu") and a family ("family"); an empty one keeps all.
+ * A family whose kernels have no such field has none that pass. */
 CKD_API ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen);
 CKD_API size_t ckd_registry_size(const ckd_registry* registry);
 /* Changes with every kernel that is added, replaced or removed. */
 CKD_API uint64_t ckd_registry_version(const ckd_registry* registry);
-/* A kernel as JSON: name, key, spec, library, resources. By its name, or by its key as text. */
+/* A kernel as JSON: name, family, key, spec, library, resources. By its name, or by its key as text. */
 CKD_API ckd_status ckd_registry_find(const ckd_registry* registry, const char* name_or_key, char** json);
 CKD_API ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json);
-CKD_API ckd_status ckd_registry_from_json(ckd_family family, const char* json, ckd_registry** registry);
+CKD_API ckd_status ckd_registry_from_json(const char* json, ckd_registry** registry);
 
 /* ---- devices ---- */
 
@@ -207,7 +137,7 @@ CKD_API ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu
 CKD_API void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher);
 /* Not while another thread selects. */
 CKD_API ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy strategy);
-/* A prediction of the caller's own, in microseconds, in place of the cost model. parts: of a split K. */
+/* A prediction of the caller's own, in microseconds, in place of the cost model. parts: of a sum that the kernel splits, or 1. */
 typedef double (*ckd_predictor)(void* user, const ckd_problem* problem, const char* kernel, int64_t parts);
 CKD_API ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_predictor predictor, void* user);
 /* Chooses among the kernels that compute the problem, the best first; an index out of range fails the selection. */
@@ -216,7 +146,7 @@ CKD_API ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_ch
 CKD_API ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan);
 /* With that kernel and no other, by its name or by its key as text. */
 CKD_API ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan);
-/* JSON: {"problem", "gpu", "fit": [{"kernel", "microseconds", …}], "refused": [{"kernel", "code", "reason"}]}. Of groups: for one launch. */
+/* JSON: {"problem", "gpu", "fit": [{"kernel", "microseconds", …}], "refused": [{"kernel", "code", "reason"}]}. Of a problem with several pieces: for one launch of all. */
 CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
 CKD_API void ckd_plan_destroy(ckd_plan* plan);
 CKD_API const char* ckd_plan_kernel(const ckd_plan* plan);
@@ -230,8 +160,8 @@ CKD_API ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device*
 CKD_API ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan);
 /* Enqueues what was selected before; the addresses must be aligned as the problem says. */
 CKD_API ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options);
-/* The same for plans of up to four tensors, with the arguments of a plain call; a plan ignores those that it does not have. */
-CKD_API ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void* second, void* third, void* fourth);
+/* The same with the dispatcher's own workspace, for callers to whom an options structure is a cost; count must be the plan's number of tensors. */
+CKD_API ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* const* tensors, size_t count);
 /* JSON: {"kernel", "device", "simulated", "milliseconds": […], "median", "minimum", "mean"}. */
 CKD_API ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json);
 /* Runs, and compares the output with a reference of the CPU. JSON: {"ok", "kernel", "checked", "wrong", "max_abs", "worst", …}; worst is a place in
@@ -241,5 +171,7 @@ CKD_API ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* p
 #ifdef __cplusplus
 }
 #endif
+
+#include "ckdispatch_families.h" /* generated: the families, and the structures of each */
 
 #endif /* CKDISPATCH_H_ */

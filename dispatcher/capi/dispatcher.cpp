@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
-#include <iterator>
 
 #include "ckdispatch/capi/guard.hpp"
 #include "ckdispatch/capi/handles.hpp"
 #include "ckdispatch/capi/structures.hpp"
 #include "ckdispatch/core/json.hpp"
+#include "ckdispatch/families/families.hpp"
+
+namespace ckdispatch::capi {
+
+#define CKD_DECLARE(family, number) std::unique_ptr<FamilyDispatcher> make_##family##_dispatcher(const KernelRegistry& registry, Name gpu);
+CKD_FAMILIES(CKD_DECLARE)
+
+AnyDispatcher::AnyDispatcher(const KernelRegistry& registry, Name gpu) {
+#define CKD_MAKE(family, number) families_.push_back({number, #family, make_##family##_dispatcher(registry, gpu)});
+    CKD_FAMILIES(CKD_MAKE)
+}
+
+FamilyDispatcher& AnyDispatcher::of(const ckd_problem& problem) const {
+    std::string known;
+    for (const Family& one : families_) {
+        if (one.number == problem.family) return *one.dispatcher;
+        known += (known.empty() ? "" : ", ") + std::to_string(one.number) + " (" + one.name + ")";
+    }
+    throw Error(ErrorCode::invalid_argument, "A problem of the kernel family " + std::to_string(problem.family) + " was given; this version has " + known + ".");
+}
+
+}  // namespace ckdispatch::capi
 
 using namespace ckdispatch;
 using namespace ckdispatch::capi;
@@ -13,7 +34,17 @@ using namespace ckdispatch::capi;
 namespace {
 
 AnyDispatcher& dispatcher_of(ckd_dispatcher* handle) { return *needed(handle, "a dispatcher").it; }
+FamilyDispatcher& dispatcher_for(ckd_dispatcher* handle, const ckd_problem* problem) { return dispatcher_of(handle).of(needed(problem, "a problem")); }
 const AnyPlan& plan_of(const ckd_plan* handle) { return *needed(handle, "a plan").it; }
+
+Strategy strategy_of(ckd_strategy strategy) {
+    switch (strategy) {
+        case CKD_RULES: return Strategy::rules;
+        case CKD_FIRST_FIT: return Strategy::first_fit;
+        case CKD_MODEL: return Strategy::model;
+    }
+    throw Error(ErrorCode::invalid_argument, "The strategy " + std::to_string(int(strategy)) + " was asked for; there are 0 (rules), 1 (first fit) and 2 (model).");
+}
 
 template <class Make>
 void give_plan(ckd_plan** place, Make&& make) {
@@ -60,32 +91,33 @@ Json as_json(double value) { return std::isfinite(value) ? Json(value) : Json(st
 ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu, ckd_dispatcher** dispatcher) {
     return guarded([&] {
         give(dispatcher, "a place for the dispatcher",
-             [&] { return ckd_dispatcher::make(needed(registry, "a registry").it->dispatcher(text_of(gpu, "the name of a GPU"))); });
+             [&] { return ckd_dispatcher::make(std::make_unique<AnyDispatcher>(*needed(registry, "a registry").it, text_of(gpu, "the name of a GPU"))); });
     });
 }
 
 void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher) { ckd_dispatcher::destroy(dispatcher, "a dispatcher"); }
 
 ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy strategy) {
-    return guarded([&] { dispatcher_of(dispatcher).use(strategy); });
+    return guarded([&] {
+        const Strategy wanted = strategy_of(strategy);
+        dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.use(wanted); });
+    });
 }
 ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_predictor predictor, void* user) {
-    return guarded([&] { dispatcher_of(dispatcher).use(&needed(predictor, "a predictor"), user); });
+    return guarded([&] { dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.use(&needed(predictor, "a predictor"), user); }); });
 }
 ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_chooser chooser, void* user) {
-    return guarded([&] { dispatcher_of(dispatcher).use(&needed(chooser, "a chooser"), user); });
+    return guarded([&] { dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.use(&needed(chooser, "a chooser"), user); }); });
 }
 
 ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan) {
-    return guarded([&] { give_plan(plan, [&] { return dispatcher_of(dispatcher).select(needed(problem, "a problem")); }); });
+    return guarded([&] { give_plan(plan, [&] { return dispatcher_for(dispatcher, problem).select(*problem); }); });
 }
 ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan) {
-    return guarded([&] {
-        give_plan(plan, [&] { return dispatcher_of(dispatcher).select_explicit(text_of(name_or_key, "a name or a key"), needed(problem, "a problem")); });
-    });
+    return guarded([&] { give_plan(plan, [&] { return dispatcher_for(dispatcher, problem).select_explicit(text_of(name_or_key, "a name or a key"), *problem); }); });
 }
 ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json) {
-    return guarded([&] { give_text(json, [&] { return dispatcher_of(dispatcher).rank(needed(problem, "a problem")); }); });
+    return guarded([&] { give_text(json, [&] { return dispatcher_for(dispatcher, problem).rank(*problem); }); });
 }
 
 void ckd_plan_destroy(ckd_plan* plan) { ckd_plan::destroy(plan, "a plan"); }
@@ -96,25 +128,23 @@ ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json) {
 }
 
 ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device) {
-    return guarded([&] { dispatcher_of(dispatcher).attach(needed(device, "a device").it); });
+    return guarded([&] { dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.attach(needed(device, "a device").it); }); });
 }
 ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan) {
     return guarded([&] {
-        auto ran = dispatcher_of(dispatcher).run(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
+        auto ran = dispatcher_for(dispatcher, problem).run(*problem, &needed(tensors, "tensors"), run_options(options));
         if (plan) *plan = ckd_plan::make(std::move(ran));
     });
 }
 ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options) {
     return guarded([&] { plan_of(plan).run(&needed(tensors, "tensors"), run_options(options)); });
 }
-ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* first, void* second, void* third, void* fourth) {
-    void* const tensors[] = {first, second, third, fourth};
-    RunOptions options;
-    options.stream = stream;
+ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* const* tensors, size_t count) {
     return guarded([&] {
-        const std::size_t count = plan_of(plan).tensor_count();
-        if (count > std::size(tensors)) throw Error(ErrorCode::invalid_argument, "A plan of " + std::to_string(count) + " tensors was launched with four; ckd_plan_run takes any number.");
-        plan_of(plan).run(tensors, options);
+        const AnyPlan& launched = plan_of(plan);
+        if (count != launched.tensor_count())
+            throw Error(ErrorCode::invalid_argument, "A plan was launched with " + std::to_string(count) + " tensors; it has " + std::to_string(launched.tensor_count()) + ".");
+        launched.run(&needed(tensors, "tensors"), {stream});
     });
 }
 ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json) {
@@ -129,7 +159,7 @@ ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const 
 ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, char** json) {
     return guarded([&] {
         give_text(json, [&] {
-            const Validation result = dispatcher_of(dispatcher).validate(needed(problem, "a problem"), &needed(tensors, "tensors"), run_options(options));
+            const Validation result = dispatcher_for(dispatcher, problem).validate(*problem, &needed(tensors, "tensors"), run_options(options));
             return shown({{"ok", result.ok()},          {"kernel", result.kernel},   {"device", result.device},
                           {"checked", result.checked},  {"wrong", result.wrong},     {"max_abs", as_json(result.max_abs)},
                           {"max_over", as_json(result.max_over)}, {"worst", result.worst},

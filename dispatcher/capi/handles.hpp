@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the handles hold: a family's own objects behind an interface that is the same for all. A new family adds one line to families.cpp.
+// What the handles hold: a family's own objects behind an interface that is the same for all.
 #pragma once
 
 #include <atomic>
@@ -9,32 +9,38 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ckdispatch/capi/guard.hpp"
 #include "ckdispatch/ckdispatch.h"
 #include "ckdispatch/core/device.hpp"
-#include "ckdispatch/core/registry.hpp"
 #include "ckdispatch/core/run.hpp"
+#include "ckdispatch/core/selection.hpp"
+#include "ckdispatch/families/kernel_registry.hpp"
 
 namespace ckdispatch::capi {
 
 class AnyPlan {
 public:
-    virtual ~AnyPlan()                                                             = default;
-    virtual const std::string& kernel() const                                      = 0;
-    virtual std::uint64_t workspace_bytes() const                                  = 0;
-    virtual std::size_t tensor_count() const                                       = 0;
-    virtual std::string to_json() const                                            = 0;
-    virtual void run(void* const* tensors, const RunOptions& options) const        = 0;
+    explicit AnyPlan(std::size_t tensor_count) : tensor_count_(tensor_count) {}
+    virtual ~AnyPlan()                                                                             = default;
+    virtual const std::string& kernel() const                                                      = 0;
+    virtual std::uint64_t workspace_bytes() const                                                  = 0;
+    virtual std::string to_json() const                                                            = 0;
+    virtual void run(void* const* tensors, const RunOptions& options) const                        = 0;
     virtual BenchmarkResult benchmark(void* const* tensors, const BenchmarkOptions& options) const = 0;
+
+    std::size_t tensor_count() const { return tensor_count_; }
+
+private:
+    std::size_t tensor_count_;
 };
 
-class AnyRegistry;
-
-class AnyDispatcher {
+/// Of one family. Each has a function make_<family>_dispatcher, in the capi.cpp of its folder.
+class FamilyDispatcher {
 public:
-    virtual ~AnyDispatcher()                                                                                      = default;
-    virtual void use(ckd_strategy strategy)                                                                       = 0;
+    virtual ~FamilyDispatcher()                                                                                   = default;
+    virtual void use(Strategy strategy)                                                                           = 0;
     virtual void use(ckd_predictor predictor, void* user)                                                         = 0;
     virtual void use(ckd_chooser chooser, void* user)                                                             = 0;
     virtual std::unique_ptr<AnyPlan> select(const ckd_problem& problem)                                           = 0;
@@ -45,24 +51,26 @@ public:
     virtual Validation validate(const ckd_problem& problem, void* const* tensors, const RunOptions& options)      = 0;
 };
 
-class AnyRegistry {
+/// Of all families: a problem is for that of its own.
+class AnyDispatcher {
 public:
-    virtual ~AnyRegistry()                                                                                                = default;
-    virtual std::size_t load_manifest(const std::string& path, Duplicates duplicates, int priority)                       = 0;
-    virtual std::string add_library(const LibraryFile& file, Duplicates duplicates, int priority)                         = 0;
-    virtual bool remove(const std::string& name)                                                                          = 0;
-    virtual std::size_t merge(const AnyRegistry& other, Duplicates duplicates)                                            = 0;
-    virtual std::unique_ptr<AnyRegistry> filtered(const std::string& filter) const                                        = 0;
-    virtual std::size_t size() const                                                                                      = 0;
-    virtual std::uint64_t version() const                                                                                 = 0;
-    virtual std::string find(const std::string& name_or_key) const                                                        = 0;
-    virtual std::string to_json() const                                                                                   = 0;
-    virtual std::unique_ptr<AnyDispatcher> dispatcher(Name gpu)                                                           = 0;
-};
+    AnyDispatcher(const KernelRegistry& registry, Name gpu);
 
-std::unique_ptr<AnyRegistry> make_registry(ckd_family family, const std::string& name);
-std::unique_ptr<AnyRegistry> named_registry(ckd_family family, const std::string& name);
-std::unique_ptr<AnyRegistry> registry_from_json(ckd_family family, const std::string& text);
+    /// Throws Error (invalid_argument) for a family that there is none of.
+    FamilyDispatcher& of(const ckd_problem& problem) const;
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (const auto& one : families_) visit(*one.dispatcher);
+    }
+
+private:
+    struct Family {
+        std::uint32_t number;
+        const char* name;
+        std::unique_ptr<FamilyDispatcher> dispatcher;
+    };
+    std::vector<Family> families_;
+};
 
 /// What a handle of C points to. Its place stays when it is destroyed and is used again only after many others, so that a handle which was destroyed,
 /// or is one of another kind, can be told from one that lives.
@@ -116,7 +124,7 @@ private:
 
 }  // namespace ckdispatch::capi
 
-struct ckd_registry : ckdispatch::capi::Handle<ckd_registry, std::unique_ptr<ckdispatch::capi::AnyRegistry>, 0x72656769> {};
+struct ckd_registry : ckdispatch::capi::Handle<ckd_registry, std::shared_ptr<ckdispatch::KernelRegistry>, 0x72656769> {};
 struct ckd_device : ckdispatch::capi::Handle<ckd_device, std::shared_ptr<ckdispatch::Device>, 0x64657669> {};
 struct ckd_dispatcher : ckdispatch::capi::Handle<ckd_dispatcher, std::unique_ptr<ckdispatch::capi::AnyDispatcher>, 0x64697370> {};
 struct ckd_plan : ckdispatch::capi::Handle<ckd_plan, std::unique_ptr<ckdispatch::capi::AnyPlan>, 0x706c616e> {};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "ckdispatch/capi/guard.hpp"
 #include "ckdispatch/capi/handles.hpp"
+#include "ckdispatch/core/json.hpp"
 
 using namespace ckdispatch;
 using namespace ckdispatch::capi;
 
 namespace {
 
-AnyRegistry& registry_of(const ckd_registry* handle) { return *needed(handle, "a registry").it; }
+KernelRegistry& registry_of(const ckd_registry* handle) { return *needed(handle, "a registry").it; }
 
 Duplicates policy(ckd_duplicates duplicates) {
     switch (duplicates) {
@@ -18,6 +19,20 @@ Duplicates policy(ckd_duplicates duplicates) {
     throw Error(ErrorCode::invalid_argument, "The policy " + std::to_string(int(duplicates)) + " for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).");
 }
 
+// The caller's words, not a file that was damaged.
+FilterWords filter_of(const std::string& text) {
+    try {
+        const std::string what = "The filter";
+        const Json given       = parse_json(text, what);
+        if (!given.is_object()) throw Error(ErrorCode::invalid_argument, "The filter is no JSON object.");
+        FilterWords words;
+        for (const auto& item : given.items()) words[item.key()] = text_member(given, item.key().c_str(), what);
+        return words;
+    } catch (const Error& error) {
+        throw Error(ErrorCode::invalid_argument, error.what());
+    }
+}
+
 template <class Make>
 void give_registry(ckd_registry** place, Make&& make) {
     give(place, "a place for the registry", [&] { return ckd_registry::make(make()); });
@@ -25,12 +40,12 @@ void give_registry(ckd_registry** place, Make&& make) {
 
 }  // namespace
 
-ckd_status ckd_registry_create(ckd_family family, const char* name, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return make_registry(family, text_of(name, "a name")); }); });
+ckd_status ckd_registry_create(const char* name, ckd_registry** registry) {
+    return guarded([&] { give_registry(registry, [&] { return std::make_shared<KernelRegistry>(text_of(name, "a name")); }); });
 }
 
-ckd_status ckd_registry_named(ckd_family family, const char* name, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return named_registry(family, text_of(name, "a name")); }); });
+ckd_status ckd_registry_named(const char* name, ckd_registry** registry) {
+    return guarded([&] { give_registry(registry, [&] { return KernelRegistry::named(text_of(name, "a name")); }); });
 }
 
 void ckd_registry_destroy(ckd_registry* registry) { ckd_registry::destroy(registry, "a registry"); }
@@ -65,20 +80,20 @@ ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other,
 }
 
 ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen) {
-    return guarded([&] { give_registry(chosen, [&] { return registry_of(registry).filtered(text_of(filter, "a filter")); }); });
+    return guarded([&] { give_registry(chosen, [&] { return registry_of(registry).filtered(filter_of(text_of(filter, "a filter"))); }); });
 }
 
 size_t ckd_registry_size(const ckd_registry* registry) { return registry && registry->alive() ? registry->it->size() : 0; }
 uint64_t ckd_registry_version(const ckd_registry* registry) { return registry && registry->alive() ? registry->it->version() : 0; }
 
 ckd_status ckd_registry_find(const ckd_registry* registry, const char* name_or_key, char** json) {
-    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).find(text_of(name_or_key, "a name or a key"))); }); });
+    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).describe(text_of(name_or_key, "a name or a key"))); }); });
 }
 
 ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json) {
     return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).to_json()); }); });
 }
 
-ckd_status ckd_registry_from_json(ckd_family family, const char* json, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return registry_from_json(family, text_of(json, "the JSON text", kLongestDocument)); }); });
+ckd_status ckd_registry_from_json(const char* json, ckd_registry** registry) {
+    return guarded([&] { give_registry(registry, [&] { return KernelRegistry::from_json(text_of(json, "the JSON text", kLongestDocument)); }); });
 }

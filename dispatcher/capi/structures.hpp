@@ -35,7 +35,4 @@ inline std::string_view text(const char* given, std::string_view otherwise) {
     return {given, size};
 }
 
-/// Parts of a split sum: 0 is 1, and -1 lets the dispatcher choose.
-inline std::int64_t parts_of(std::int64_t given) { return given == -1 ? 0 : given == 0 ? 1 : given; }
-
 }  // namespace ckdispatch::capi

@@ -3,7 +3,7 @@
 //
 // A key is a struct with `static constexpr std::string_view family` and
 //     template <class Visit> static void fields(Visit&& visit) { visit("tile", &Key::tile); … }
-// whose members are Name, Extent3, bool or int. Registries also ask it for `std::int64_t waves_per_workgroup() const`.
+// whose members are Name, Extent3, bool or int. Registries also ask it for `std::int64_t lanes_per_workgroup(const arch::GpuSpec&) const`.
 #pragma once
 
 #include <array>
@@ -95,6 +95,9 @@ std::string to_text(const Key& key) {
     });
     return text + '}';
 }
+
+/// Whether a text is that of a key, and not a name.
+inline bool is_key(std::string_view text) { return text.find('{') != text.npos; }
 
 template <class Key>
 Key from_text(std::string_view text) {

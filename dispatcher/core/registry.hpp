@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the registries of all families share: kernels in the order of their keys, found by key and by name, from any thread.
+// What the registries of all families share: kernels in the order of their keys, found by key and by name, from any thread. Those of all families together are
+// a KernelRegistry.
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -58,9 +60,40 @@ bool passes(const Key& key, const Filter& filter) {
     return all;
 }
 
-/// Derived is the family's registry; its source includes registry_family.hpp and instantiates this class.
+/// Fields of kernels, and the words that they must have.
+using FilterWords = std::map<std::string, std::string>;
+
+struct KernelEntry;
+
+/// What the registry of all families asks that of one.
+class FamilyRegistry {
+public:
+    virtual ~FamilyRegistry()                         = default;
+    virtual std::string_view family() const           = 0;
+    virtual std::size_t size() const                  = 0;
+    virtual std::uint64_t version() const             = 0;
+    virtual bool has(const std::string& name) const   = 0;
+    virtual std::vector<std::string> names() const    = 0;
+    virtual bool remove(const std::string& name)      = 0;
+    virtual void add_opened(std::shared_ptr<const KernelLibrary> library, Duplicates duplicates, int priority) = 0;
+    /// All or none; `what` they are from. Returns how many were added.
+    virtual std::size_t add_entries(std::vector<KernelEntry> entries, const std::string& what, Duplicates duplicates) = 0;
+    /// Of the same family.
+    virtual std::size_t merge_all(const FamilyRegistry& other, Duplicates duplicates) = 0;
+    /// Puts back what it has now.
+    virtual std::function<void()> undo() = 0;
+    /// Throws Error (invalid_argument) for a field that is none to filter by.
+    virtual std::shared_ptr<FamilyRegistry> filtered_by(const FilterWords& words, Name gpu) const = 0;
+    virtual std::vector<KernelEntry> entries() const = 0;
+    /// By its name, or by its key as text.
+    virtual std::optional<KernelEntry> entry(const std::string& name_or_key) const = 0;
+    virtual void count(Statistics& counted) const = 0;
+};
+
+/// Derived is the family's registry: it has a Filter and says what its problems are called (kPlural). Its source includes registry_family.hpp and instantiates
+/// this class.
 template <class Derived, class KeyType>
-class BaseRegistry {
+class BaseRegistry : public FamilyRegistry {
 public:
     using Key       = KeyType;
     using KernelPtr = std::shared_ptr<const Kernel<Key>>;
@@ -70,20 +103,11 @@ public:
     BaseRegistry(const BaseRegistry&)            = delete;
     BaseRegistry& operator=(const BaseRegistry&) = delete;
 
-    /// The registry of that name in this process, made at the first ask.
-    static std::shared_ptr<Derived> named(const std::string& name) {
-        static auto& mutex = *new std::mutex;
-        static auto& known = *new std::map<std::string, std::shared_ptr<Derived>>;
-        std::lock_guard<std::mutex> lock(mutex);
-        std::shared_ptr<Derived>& registry = known[name];
-        if (!registry) registry = std::make_shared<Derived>(name);
-        return registry;
-    }
-
     const std::string& name() const { return name_; }
+    std::string_view family() const override { return Key::family; }
 
     /// Changes with every kernel that is added, replaced or removed.
-    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+    std::uint64_t version() const override { return version_.load(std::memory_order_acquire); }
 
     /// All kernels, in the order of their keys; later changes do not show in it.
     Snapshot<KernelPtr> kernels() const {
@@ -101,7 +125,7 @@ public:
         return Snapshot<KernelPtr>(snapshot_);
     }
 
-    std::size_t size() const {
+    std::size_t size() const override {
         std::shared_lock<std::shared_mutex> lock(mutex_);
         return by_key_.size();
     }
@@ -118,11 +142,11 @@ public:
         add(kernel, duplicates);
         return kernel;
     }
+    void add_opened(std::shared_ptr<const KernelLibrary> library, Duplicates duplicates, int priority) override { add(describe(std::move(library), priority), duplicates); }
 
     /// Adds the kernels of `<set>.manifest.json` without opening their libraries; all or none. Returns how many were added.
-    std::size_t load_manifest(const std::string& path, Duplicates duplicates = Duplicates::refuse, int priority = 0) {
-        return add_all(read_manifest(path, priority), duplicates);
-    }
+    std::size_t load_manifest(const std::string& path, Duplicates duplicates = Duplicates::refuse, int priority = 0);
+    std::size_t add_entries(std::vector<KernelEntry> entries, const std::string& what, Duplicates duplicates) override;
 
     /// The kernel of that key or name, or nullptr.
     KernelPtr find(const Key& key) const {
@@ -135,9 +159,15 @@ public:
         const auto found = by_name_.find(name);
         return found == by_name_.end() ? nullptr : found->second;
     }
+    bool has(const std::string& name) const override { return find_name(name) != nullptr; }
+    std::vector<std::string> names() const override {
+        std::vector<std::string> all;
+        for (const KernelPtr& kernel : kernels()) all.push_back(kernel->name());
+        return all;
+    }
 
     /// Whether there was such a kernel.
-    bool remove(const std::string& name) {
+    bool remove(const std::string& name) override {
         std::unique_lock<std::shared_mutex> lock(mutex_);
         const auto found = by_name_.find(name);
         if (found == by_name_.end()) return false;
@@ -162,9 +192,15 @@ public:
 
     /// Adds the kernels of another registry; all or none. Returns how many were added.
     std::size_t merge(const Derived& other, Duplicates duplicates = Duplicates::refuse) { return add_all(other.kernels(), duplicates); }
+    std::size_t merge_all(const FamilyRegistry& other, Duplicates duplicates) override { return merge(static_cast<const Derived&>(other), duplicates); }
+    std::shared_ptr<FamilyRegistry> filtered_by(const FilterWords& words, Name gpu) const override;
 
     Statistics statistics() const {
         Statistics counted;
+        count(counted);
+        return counted;
+    }
+    void count(Statistics& counted) const override {
         for (const KernelPtr& kernel : kernels()) {
             ++counted.kernels;
             if (kernel->opened()) ++counted.opened;
@@ -180,12 +216,24 @@ public:
                 }
             });
         }
-        return counted;
     }
 
-    /// Every kernel with its spec, its library and what it uses, and the statistics; from_json() is the inverse.
-    std::string to_json() const;
-    static std::shared_ptr<Derived> from_json(const std::string& text);
+    std::vector<KernelEntry> entries() const override;
+    std::optional<KernelEntry> entry(const std::string& name_or_key) const override;
+
+    std::function<void()> undo() override {
+        std::shared_lock<std::shared_mutex> lock(mutex_);
+        return [this, by_key = by_key_, by_name = by_name_] {
+            std::unique_lock<std::shared_mutex> changing(mutex_);
+            by_key_  = by_key;
+            by_name_ = by_name;
+            changed();
+        };
+    }
+
+private:
+    static KernelPtr describe(std::shared_ptr<const KernelLibrary> library, int priority);
+    static KernelEntry entry_of(const Kernel<Key>& kernel);
 
     /// Adds all, or on an Error none. Returns how many were added.
     template <class Kernels>
@@ -204,10 +252,6 @@ public:
         }
         return added;
     }
-
-private:
-    static KernelPtr describe(std::shared_ptr<const KernelLibrary> library, int priority);
-    static std::vector<KernelPtr> read_manifest(const std::string& path, int priority);
 
     bool add_locked(KernelPtr kernel, Duplicates duplicates) {
         const auto named = by_name_.find(kernel->name());

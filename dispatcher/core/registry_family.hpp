@@ -27,7 +27,7 @@ std::vector<std::shared_ptr<const Kernel<Key>>> kernels_of_entries(std::vector<K
         for (Resources& used : entry.resources) {
             const arch::GpuSpec* gpu = arch::find_gpu(used.gpu.text());
             if (!gpu) throw Error(ErrorCode::damaged, what + " names the GPU " + std::string(used.gpu.text()) + ", which this runtime does not know.");
-            const std::int64_t lanes = key.waves_per_workgroup() * gpu->wave_size;
+            const std::int64_t lanes = key.lanes_per_workgroup(*gpu);
             if (lanes > kMostLanes)
                 throw Error(ErrorCode::damaged, what + " has the kernel " + entry.name + " with workgroups of " + std::to_string(lanes) + " lanes; no GPU has more than " + std::to_string(kMostLanes) + ".");
             used.wave_size      = gpu->wave_size;
@@ -47,41 +47,51 @@ auto BaseRegistry<Derived, Key>::describe(std::shared_ptr<const KernelLibrary> l
 }
 
 template <class Derived, class Key>
-auto BaseRegistry<Derived, Key>::read_manifest(const std::string& path, int priority) -> std::vector<KernelPtr> {
-    std::vector<KernelEntry> entries = ckdispatch::read_manifest(path);
-    for (KernelEntry& entry : entries) entry.priority = priority;
-    return kernels_of_entries<Key>(std::move(entries), "The manifest " + path);
+std::size_t BaseRegistry<Derived, Key>::add_entries(std::vector<KernelEntry> entries, const std::string& what, Duplicates duplicates) {
+    return add_all(kernels_of_entries<Key>(std::move(entries), what), duplicates);
 }
 
 template <class Derived, class Key>
-std::string BaseRegistry<Derived, Key>::to_json() const {
-    Json entries = Json::array();
-    for (const KernelPtr& kernel : kernels()) {
-        Json spec    = key_to_json(kernel->key());
-        spec["name"] = kernel->name();
-        entries.push_back(write_entry({kernel->name(), std::move(spec), kernel->file(), kernel->resources(), kernel->priority()}));
-    }
-    const Statistics counted = statistics();
-    const Json figures       = {
-        {"kernels", counted.kernels}, {"opened", counted.opened}, {"spilling", counted.spilling}, {"gpus", counted.gpus}, {"fields", counted.fields}};
-    const Json document = {{"schema_version", 1}, {"registry", name()}, {"family", Key::family}, {"kernels", std::move(entries)}, {"statistics", figures}};
-    try {
-        return document.dump(2) + "\n";
-    } catch (const Json::type_error&) {
-        throw Error(ErrorCode::unsupported, "The registry " + name() + " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
-    }
+std::size_t BaseRegistry<Derived, Key>::load_manifest(const std::string& path, Duplicates duplicates, int priority) {
+    return add_entries(read_manifest(path, priority), manifest_called(path), duplicates);
 }
 
 template <class Derived, class Key>
-std::shared_ptr<Derived> BaseRegistry<Derived, Key>::from_json(const std::string& text) {
-    const std::string what = "The exported registry";
-    const Json document    = parse_json(text, what);
-    auto registry          = std::make_shared<Derived>(text_member(document, "registry", what));
-    registry->add_all(kernels_of_entries<Key>(read_export(text), what), Duplicates::refuse);
-    // One without kernels has a family too.
-    if (const std::string family = text_member(document, "family", what); family != Key::family)
-        throw Error(ErrorCode::invalid_argument, what + " is of the family " + family + ", not " + std::string(Key::family) + ".");
-    return registry;
+KernelEntry BaseRegistry<Derived, Key>::entry_of(const Kernel<Key>& kernel) {
+    Json spec    = key_to_json(kernel.key());
+    spec["name"] = kernel.name();
+    return {kernel.name(), std::move(spec), kernel.file(), kernel.resources(), kernel.priority(), to_text(kernel.key())};
+}
+
+template <class Derived, class Key>
+std::vector<KernelEntry> BaseRegistry<Derived, Key>::entries() const {
+    std::vector<KernelEntry> all;
+    for (const KernelPtr& kernel : kernels()) all.push_back(entry_of(*kernel));
+    return all;
+}
+
+template <class Derived, class Key>
+std::optional<KernelEntry> BaseRegistry<Derived, Key>::entry(const std::string& name_or_key) const {
+    const KernelPtr kernel = is_key(name_or_key) ? find(from_text<Key>(name_or_key)) : find_name(name_or_key);
+    return kernel ? std::optional<KernelEntry>(entry_of(*kernel)) : std::nullopt;
+}
+
+template <class Derived, class Key>
+std::shared_ptr<FamilyRegistry> BaseRegistry<Derived, Key>::filtered_by(const FilterWords& words, Name gpu) const {
+    using Filter = typename Derived::Filter;
+    Filter filter;
+    for (const auto& [field, word] : words) {
+        bool known = false;
+        std::string all;
+        Filter::fields([&, &field = field, &word = word](std::string_view name, Name Filter::*place, auto) {
+            all += std::string(name) + ", ";
+            if (name != field) return;
+            filter.*place = word;
+            known         = true;
+        });
+        if (!known) throw Error(ErrorCode::invalid_argument, "A filter by '" + field + "' was asked for; " + Derived::kPlural + " are filtered by " + all + "family and gpu.");
+    }
+    return filtered(filter, gpu);
 }
 
 }  // namespace ckdispatch

@@ -68,8 +68,8 @@ const Json& kernels_of(const Json& document, const std::string& what) {
 
 }  // namespace
 
-std::vector<KernelEntry> read_manifest(const std::string& path) {
-    const std::string what  = "The manifest " + path;
+std::vector<KernelEntry> read_manifest(const std::string& path, int priority) {
+    const std::string what  = manifest_called(path);
     const auto content      = read_file(path, what, kMostBytes);
     const Json document     = parse_json({reinterpret_cast<const char*>(content.data()), content.size()}, what);
     const std::size_t slash = path.rfind('/');
@@ -80,15 +80,14 @@ std::vector<KernelEntry> read_manifest(const std::string& path) {
         const std::string relative = text_member(json, "path", what);
         if (leaves_its_folder(relative)) throw Error(ErrorCode::damaged, what + " names the library " + relative + ", which is outside its folder.");
         entry.file.path = folder + relative;
+        entry.priority  = priority;
         entries.push_back(std::move(entry));
     }
     if (entries.empty()) throw Error(ErrorCode::damaged, what + " names no kernel.");
     return entries;
 }
 
-std::vector<KernelEntry> read_export(const std::string& text) {
-    const std::string what = "The exported registry";
-    const Json document    = parse_json(text, what);
+std::vector<KernelEntry> read_export(const Json& document, const std::string& what) {
     std::vector<KernelEntry> entries;
     for (const Json& json : kernels_of(document, what)) {
         KernelEntry entry = read_entry(json, "resources", what);
@@ -114,7 +113,7 @@ Json write_entry(const KernelEntry& entry) {
         };
     }
     return {
-        {"name", entry.name},         {"spec", entry.spec},          {"library", entry.file.path}, {"library_sha256", entry.file.sha256},
+        {"name", entry.name},         {"family", entry.spec.at("family")}, {"spec", entry.spec},          {"library", entry.file.path}, {"library_sha256", entry.file.sha256},
         {"priority", entry.priority}, {"resources", std::move(resources)},
     };
 }

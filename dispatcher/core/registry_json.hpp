@@ -17,13 +17,15 @@ struct KernelEntry {
     LibraryFile file;
     std::vector<Resources> resources;
     int priority = 0;
+    std::string key;  ///< as text; of a kernel that a registry has
 };
 
 /// The entries of `<set>.manifest.json`. A library outside the manifest's folder, or without a hash, is refused.
-std::vector<KernelEntry> read_manifest(const std::string& path);
+std::vector<KernelEntry> read_manifest(const std::string& path, int priority);
+inline std::string manifest_called(const std::string& path) { return "The manifest " + path; }
 
 /// The entries of an exported registry.
-std::vector<KernelEntry> read_export(const std::string& text);
+std::vector<KernelEntry> read_export(const Json& document, const std::string& what);
 Json write_entry(const KernelEntry& entry);
 
 }  // namespace ckdispatch

@@ -7,6 +7,7 @@
 //     static Work work(const Key&, const Problem&, const Way&)              for the cost model
 //     static Bound probe(const Problem&, const Way&)                        to ask supports(), with addresses of the stated alignment
 //     static std::int64_t launches(const Problem&, const Way&)              such as one for each matrix of a batch
+//     static std::int64_t parts(const Way&)                                 of a sum that it splits, or 1
 //     static std::vector<Problem> pieces(const Problem&)                    problems that together are this one, with its tensors in their order; none if it is one
 //     static std::size_t tensor_count(const Problem&)
 //     static Region region(const Problem&, std::size_t)                     which memory a tensor takes

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
         problem.stride_d[0]   = 0;
     }
 
-    need(ckd_registry_create(CKD_GEMM, "example", &registry));
+    need(ckd_registry_create("example", &registry));
     need(ckd_registry_load_manifest(registry, argv[1], CKD_REFUSE, 0, NULL));
     need(ckd_device_open(argc > 2 ? argv[2] : "sim:gfx942", NULL, &device));
     need(ckd_dispatcher_create(registry, ckd_device_gpu(device), &dispatcher));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "ckdispatch/families/kernel_registry.hpp"
 #include "ckdispatch/gemm/registry.hpp"
 
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using ckdispatch::Duplicates;
 using ckdispatch::GemmKey;
 using ckdispatch::GemmRegistry;
+using ckdispatch::KernelRegistry;
 
 void choose(const GemmRegistry& registry, ckdispatch::Name gpu) {
     // By fields of the key, by a GPU that there is code for, and by anything else that a kernel tells of itself.
@@ -30,16 +32,16 @@ void choose(const GemmRegistry& registry, ckdispatch::Name gpu) {
     }
 }
 
-void prefer(const GemmRegistry& registry, const std::string& manifest) {
+void prefer(const KernelRegistry& registry, const std::string& manifest) {
     // What a kernel of a higher priority computes, none of a lower one is asked for. Those that are there already stay.
-    const auto tuned = std::make_shared<GemmRegistry>("tuned");
-    tuned->load_manifest(manifest, Duplicates::refuse, /*priority=*/1);
-    const std::size_t added = tuned->merge(registry, Duplicates::keep);
-    std::cout << added << " added to " << tuned->size() << '\n';
+    KernelRegistry tuned("tuned");
+    tuned.load_manifest(manifest, Duplicates::refuse, /*priority=*/1);
+    const std::size_t added = tuned.merge(registry, Duplicates::keep);
+    std::cout << added << " added to " << tuned.size() << '\n';
 }
 
-void copy(const GemmRegistry& registry, const std::string& gpu) {
-    const auto same                     = GemmRegistry::from_json(registry.to_json());
+void copy(const KernelRegistry& registry, const std::string& gpu) {
+    const auto same                     = KernelRegistry::from_json(registry.to_json());
     const ckdispatch::Statistics counts = same->statistics();
     std::cout << counts.kernels << " kernels, " << counts.gpus.at(gpu) << " for " << gpu << ", " << counts.opened << " opened, " << counts.spilling << " spilling\n";
     for (const auto& [pipeline, count] : counts.fields.at("pipeline")) std::cout << pipeline << ": " << count << '\n';
@@ -53,10 +55,10 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        // Found again by that name from anywhere in the process; std::make_shared<GemmRegistry>("…") makes one that is not.
-        const auto registry = GemmRegistry::named("example");
+        // Found again by that name from anywhere in the process; std::make_shared<KernelRegistry>("…") makes one that is not.
+        const auto registry = KernelRegistry::named("example");
         registry->load_manifest(argv[1]);
-        choose(*registry, argv[2]);
+        choose(*registry->of<GemmRegistry>(), argv[2]);
         prefer(*registry, argv[1]);
         copy(*registry, argv[2]);
         return EXIT_SUCCESS;

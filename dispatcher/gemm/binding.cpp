@@ -2,7 +2,7 @@
 // Problems and tensors as kernels take them.
 #include "ck_families.h"
 #include "ckdispatch/core/dtypes.hpp"
-#include "ckdispatch/core/split_k.hpp"
+#include "ckdispatch/product/split_k.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
 #include "ckdispatch/gemm/words.hpp"

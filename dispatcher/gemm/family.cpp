@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ckdispatch/core/split_k.hpp"
+#include "ckdispatch/product/split_k.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
 #include "ckdispatch/gemm/words.hpp"
 

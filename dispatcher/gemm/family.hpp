@@ -46,6 +46,7 @@ struct GemmFamily {
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t launches(const Problem& problem, const Way& way) { return way.together ? 1 : problem.batch; }
+    static std::int64_t parts(const Way& way) { return way.parts; }
     static std::size_t tensor_count(const Problem& problem) { return problem.groups.empty() ? 3 + std::size_t(problem.d_count) : 3 * problem.groups.size(); }
     static constexpr const char* kAsked = "A GEMM";
     static std::string tensor_name(const Problem& problem, std::size_t tensor);

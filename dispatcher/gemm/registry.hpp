@@ -23,9 +23,10 @@ struct GemmFilter {
     }
 };
 
-class GemmRegistry : public BaseRegistry<GemmRegistry, GemmKey> {
+class GemmRegistry final : public BaseRegistry<GemmRegistry, GemmKey> {
 public:
     using Filter = GemmFilter;
+    static constexpr const char* kPlural = "GEMMs";
     using BaseRegistry::BaseRegistry;
 };
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "ckdispatch/gemm/family.hpp"
-#include "ckdispatch/reference/comparison.hpp"
-#include "ckdispatch/reference/validated_run.hpp"
+#include "ckdispatch/product/comparison.hpp"
+#include "ckdispatch/product/validated_run.hpp"
 
 namespace ckdispatch {
 namespace {

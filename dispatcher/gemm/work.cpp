@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "ckdispatch/core/dtypes.hpp"
-#include "ckdispatch/core/split_k.hpp"
-#include "ckdispatch/core/tiles.hpp"
+#include "ckdispatch/product/split_k.hpp"
+#include "ckdispatch/product/tiles.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
 #include "ckdispatch/gemm/words.hpp"

@@ -2,7 +2,7 @@
 // Which problems a kernel computes, and in which ways.
 #include "ckdispatch/grouped_conv/family.hpp"
 
-#include "ckdispatch/core/split_k.hpp"
+#include "ckdispatch/product/split_k.hpp"
 #include "ckdispatch/grouped_conv/words.hpp"
 
 namespace ckdispatch {

@@ -34,6 +34,7 @@ struct GroupedConvFamily {
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t launches(const Problem&, const Way&) { return 1; }
+    static std::int64_t parts(const Way& way) { return way.parts; }
     static std::size_t tensor_count(const Problem& problem) { return 3 + std::size_t(problem.d_count); }
     static constexpr const char* kAsked = kAGroupedConvolution;
     static std::string tensor_name(const Problem& problem, std::size_t tensor);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "arch/arch_types.hpp"
 #include "ckdispatch/core/fields.hpp"
 
 namespace ckdispatch {
@@ -58,7 +59,7 @@ struct GroupedConvKey {
         visit("d_count", &GroupedConvKey::d_count);
     }
 
-    std::int64_t waves_per_workgroup() const { return std::int64_t(waves.m) * waves.n * waves.k; }
+    std::int64_t lanes_per_workgroup(const arch::GpuSpec& gpu) const { return std::int64_t(waves.m) * waves.n * waves.k * gpu.wave_size; }
 
     friend bool operator==(const GroupedConvKey& a, const GroupedConvKey& b) { return fields_equal(a, b); }
     friend bool operator!=(const GroupedConvKey& a, const GroupedConvKey& b) { return !fields_equal(a, b); }

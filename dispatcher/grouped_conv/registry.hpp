@@ -24,9 +24,10 @@ struct GroupedConvFilter {
     }
 };
 
-class GroupedConvRegistry : public BaseRegistry<GroupedConvRegistry, GroupedConvKey> {
+class GroupedConvRegistry final : public BaseRegistry<GroupedConvRegistry, GroupedConvKey> {
 public:
     using Filter = GroupedConvFilter;
+    static constexpr const char* kPlural = "grouped convolutions";
     using BaseRegistry::BaseRegistry;
 };
 

@@ -6,8 +6,8 @@
 
 #include "ckdispatch/grouped_conv/family.hpp"
 #include "ckdispatch/grouped_conv/layouts.hpp"
-#include "ckdispatch/reference/comparison.hpp"
-#include "ckdispatch/reference/validated_run.hpp"
+#include "ckdispatch/product/comparison.hpp"
+#include "ckdispatch/product/validated_run.hpp"
 
 namespace ckdispatch {
 namespace {

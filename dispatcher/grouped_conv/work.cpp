@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "ckdispatch/core/dtypes.hpp"
-#include "ckdispatch/core/split_k.hpp"
-#include "ckdispatch/core/tiles.hpp"
+#include "ckdispatch/product/split_k.hpp"
+#include "ckdispatch/product/tiles.hpp"
 #include "ckdispatch/grouped_conv/family.hpp"
 #include "ckdispatch/grouped_conv/layouts.hpp"
 #include "ckdispatch/grouped_conv/residues.hpp"

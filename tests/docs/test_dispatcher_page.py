@@ -15,7 +15,7 @@ PAGE = Path("docs/dispatcher.md")
 EXAMPLES = sorted(Path("dispatcher/examples").glob("*.c*"))
 HEADER = Path("dispatcher/ckdispatch.h").read_text()
 COST = Path("dispatcher/core/cost.cpp").read_text()
-TILES = Path("dispatcher/core/tiles.cpp").read_text()
+TILES = Path("dispatcher/product/tiles.cpp").read_text()
 GEMM = Path("dispatcher/gemm/work.cpp").read_text()
 CONV = Path("dispatcher/grouped_conv/work.cpp").read_text()
 

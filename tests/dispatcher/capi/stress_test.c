@@ -219,9 +219,8 @@ static int run_case(const stress_case* about) {
     ckd_dispatcher* dispatcher = NULL;
     static worker workers[THREADS];
     int wrong = 0, failed = 0;
-    const char* why        = "";
-    const ckd_family family = strncmp(about->name, "conv", 4) ? CKD_GEMM : CKD_GROUPED_CONV;
-    CHECK_OK(ckd_registry_create(family, "mine", &declared));
+    const char* why = "";
+    CHECK_OK(ckd_registry_create("mine", &declared));
     CHECK_OK(ckd_registry_load_manifest(declared, built_file(about->manifest, ".manifest.json"), CKD_REFUSE, 0, NULL));
     CHECK_OK(ckd_registry_filtered(declared, about->filter, &registry));
     CHECK_OK(ckd_dispatcher_create(registry, ckd_device_gpu(device), &dispatcher));

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ckdispatch/core/gpus.hpp"
 #include "tests/dispatcher/support/keys.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
 
@@ -109,10 +110,11 @@ TEST(GemmKey, OfAnotherVersionIsRefused) {
     EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has 'stages=2' where the end of the key is expected.", from_text<GemmKey>(newer));
 }
 
-TEST(GemmKey, HasTheWavesOfAWorkgroup) {
+TEST(GemmKey, HasTheLanesOfAWorkgroup) {
     GemmKey key = sample_key();
     key.waves   = {4, 2, 1};
-    EXPECT_EQ(key.waves_per_workgroup(), 8);
+    EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx942")), 512);
+    EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx1100")), 256);
 }
 
 }  // namespace

@@ -148,16 +148,6 @@ TEST(Registry, GivesTheSameSnapshotUntilItChanges) {
     EXPECT_EQ(registry.kernels().begin(), registry.kernels().begin());
 }
 
-TEST(Registry, OfANameIsOneForTheWholeProcess) {
-    const auto one = GemmRegistry::named("shared by tests");
-    EXPECT_EQ(one, GemmRegistry::named("shared by tests"));
-    EXPECT_NE(one, GemmRegistry::named("another"));
-    EXPECT_EQ(one->name(), "shared by tests");
-    one->add(unopened_kernel(sample_key()));
-    EXPECT_EQ(GemmRegistry::named("shared by tests")->size(), 1u);
-    EXPECT_EQ(GemmRegistry::named("another")->size(), 0u);
-}
-
 TEST(RegistryMerge, AddsTheKernelsOfAnother) {
     GemmRegistry mine("mine"), other("other");
     mine.add(unopened_kernel(sample_key()));

@@ -119,11 +119,5 @@ TEST(RegistryThreads, AddAndRemoveWithoutHarm) {
     EXPECT_EQ(registry.kernels().size(), 0u);
 }
 
-TEST(RegistryThreads, AllGetTheSameNamedRegistry) {
-    std::vector<std::shared_ptr<GemmRegistry>> got(kThreads);
-    together([&](int t) { got[std::size_t(t)] = GemmRegistry::named("asked for by many"); });
-    for (const auto& registry : got) EXPECT_EQ(registry, got.front());
-}
-
 }  // namespace
 }  // namespace ckdispatch

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ckdispatch/core/json.hpp"
+#include "ckdispatch/core/gpus.hpp"
 #include "tests/dispatcher/support/keys.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
 
@@ -92,10 +93,11 @@ TEST(GroupedConvKey, OfAnotherFamilyIsRefused) {
                    from_text<GroupedConvKey>("gemm{variant=standard}"));
 }
 
-TEST(GroupedConvKey, HasTheWavesOfAWorkgroup) {
+TEST(GroupedConvKey, HasTheLanesOfAWorkgroup) {
     GroupedConvKey key = sample_key();
     key.waves          = {4, 2, 1};
-    EXPECT_EQ(key.waves_per_workgroup(), 8);
+    EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx942")), 512);
+    EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx1100")), 256);
 }
 
 TEST(GroupedConvSpec, IsReadBackToTheSameKey) {

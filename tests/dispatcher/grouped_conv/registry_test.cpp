@@ -76,28 +76,5 @@ TEST_F(GroupedConvRegistryTest, HasStatisticsOfWhatIsThere) {
     EXPECT_EQ(counted.fields.size(), 12u);
 }
 
-TEST_F(GroupedConvRegistryTest, IsWrittenAsJsonAndReadBackToTheSame) {
-    const auto again = GroupedConvRegistry::from_json(registry.to_json());
-    EXPECT_EQ(again->size(), 10u);
-    EXPECT_EQ(again->to_json(), registry.to_json());
-    EXPECT_NE(again->find(sample_conv_key()), nullptr);
-    EXPECT_EQ(parse_json(registry.to_json(), "It")["family"], "grouped_conv");
-}
-
-TEST_F(GroupedConvRegistryTest, IsNotReadFromTheJsonOfAnotherFamily) {
-    GemmRegistry other("other");
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family gemm, not grouped_conv.", GroupedConvRegistry::from_json(other.to_json()));
-    other.add(unopened_kernel(test::sample_key()));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family gemm, not grouped_conv.", GroupedConvRegistry::from_json(other.to_json()));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family grouped_conv, not gemm.", GemmRegistry::from_json(registry.to_json()));
-}
-
-TEST(GroupedConvRegistryNames, AreOfTheFamilyAlone) {
-    const auto one = GroupedConvRegistry::named("shared");
-    EXPECT_EQ(GroupedConvRegistry::named("shared"), one);
-    one->add(unopened_kernel(sample_conv_key()));
-    EXPECT_EQ(GemmRegistry::named("shared")->size(), 0u);
-}
-
 }  // namespace
 }  // namespace ckdispatch

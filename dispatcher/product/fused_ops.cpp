@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ckdispatch/reference/fused_ops.hpp"
+#include "ckdispatch/product/fused_ops.hpp"
 
 #include <cmath>
 #include <limits>

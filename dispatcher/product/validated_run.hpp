@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ckdispatch/core/run.hpp"
-#include "ckdispatch/core/split_k.hpp"
-#include "ckdispatch/reference/fused_ops.hpp"
+#include "ckdispatch/product/split_k.hpp"
+#include "ckdispatch/product/fused_ops.hpp"
 
 namespace ckdispatch {
 

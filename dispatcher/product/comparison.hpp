@@ -8,8 +8,8 @@
 
 #include "ckdispatch/core/device.hpp"
 #include "ckdispatch/core/run.hpp"
-#include "ckdispatch/reference/fused_ops.hpp"
-#include "ckdispatch/reference/numbers.hpp"
+#include "ckdispatch/product/fused_ops.hpp"
+#include "ckdispatch/core/numbers.hpp"
 
 namespace ckdispatch {
 

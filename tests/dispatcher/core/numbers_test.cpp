@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ckdispatch/reference/numbers.hpp"
+#include "ckdispatch/core/numbers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ckdispatch/core/split_k.hpp"
+#include "ckdispatch/product/split_k.hpp"
 
 namespace ckdispatch {
 namespace {

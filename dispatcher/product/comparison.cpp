@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ckdispatch/reference/comparison.hpp"
+#include "ckdispatch/product/comparison.hpp"
 
 namespace ckdispatch {
 

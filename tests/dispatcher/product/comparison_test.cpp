@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is right and wrong next to a reference.
-#include "ckdispatch/reference/comparison.hpp"
+#include "ckdispatch/product/comparison.hpp"
 
 #include <gtest/gtest.h>
 

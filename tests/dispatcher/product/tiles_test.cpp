@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ckdispatch/core/tiles.hpp"
+#include "ckdispatch/product/tiles.hpp"
 
 #include <gtest/gtest.h>
 
