@@ -13,25 +13,31 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch import families
+
 if TYPE_CHECKING:
-    from ckdispatch.codegen import CodegenRunner
-    from ckdispatch.comparison import Comparison, compare
-    from ckdispatch.config.base import KernelConfig
-    from ckdispatch.config.gemm import GemmConfig
-    from ckdispatch.config.grouped_conv import GroupedConvConfig
-    from ckdispatch.device_list import DeviceInfo, devices
-    from ckdispatch.dispatcher import Dispatcher
-    from ckdispatch.gemm.problem import GemmGroup, GemmProblem
-    from ckdispatch.gemm.weights import PreshuffledWeights, preshuffle
-    from ckdispatch.grouped_conv.problem import GroupedConvProblem
-    from ckdispatch.jit import BuildResult
-    from ckdispatch.native.structures import DuplicatePolicy
-    from ckdispatch.plan import Plan
-    from ckdispatch.reference.tolerance import Tolerance
-    from ckdispatch.registry import KernelInfo, Registry
-    from ckdispatch.result import GroupedResult, Result, RunResult
-    from ckdispatch.selection import Candidate, Ranking, Refusal
-    from ckdispatch.tensors.device_tensor import DeviceTensor
+    from ckdispatch.codegen import CodegenRunner as CodegenRunner
+    from ckdispatch.comparison import Comparison as Comparison
+    from ckdispatch.comparison import compare as compare
+    from ckdispatch.config.base import KernelConfig as KernelConfig
+    from ckdispatch.device_list import DeviceInfo as DeviceInfo
+    from ckdispatch.device_list import devices as devices
+    from ckdispatch.dispatcher import Dispatcher as Dispatcher
+    from ckdispatch.families import *  # noqa: F403
+    from ckdispatch.jit import BuildResult as BuildResult
+    from ckdispatch.native.structures import DuplicatePolicy as DuplicatePolicy
+    from ckdispatch.plan import Plan as Plan
+    from ckdispatch.problem import Problem as Problem
+    from ckdispatch.reference.tolerance import Tolerance as Tolerance
+    from ckdispatch.registry import KernelInfo as KernelInfo
+    from ckdispatch.registry import Registry as Registry
+    from ckdispatch.result import GroupedResult as GroupedResult
+    from ckdispatch.result import Result as Result
+    from ckdispatch.result import RunResult as RunResult
+    from ckdispatch.selection import Candidate as Candidate
+    from ckdispatch.selection import Ranking as Ranking
+    from ckdispatch.selection import Refusal as Refusal
+    from ckdispatch.tensors.device_tensor import DeviceTensor as DeviceTensor
 
 __version__ = "0.1.0"
 
@@ -44,16 +50,11 @@ _HOMES = {
     "DeviceTensor": "tensors.device_tensor",
     "Dispatcher": "dispatcher",
     "DuplicatePolicy": "native.structures",
-    "GemmConfig": "config.gemm",
-    "GemmGroup": "gemm.problem",
-    "GemmProblem": "gemm.problem",
-    "GroupedConvConfig": "config.grouped_conv",
-    "GroupedConvProblem": "grouped_conv.problem",
     "GroupedResult": "result",
     "KernelConfig": "config.base",
     "KernelInfo": "registry",
     "Plan": "plan",
-    "PreshuffledWeights": "gemm.weights",
+    "Problem": "problem",
     "Ranking": "selection",
     "Refusal": "selection",
     "Registry": "registry",
@@ -62,48 +63,18 @@ _HOMES = {
     "Tolerance": "reference.tolerance",
     "compare": "comparison",
     "devices": "device_list",
-    "preshuffle": "gemm.weights",
 }
 
-__all__ = [
-    "BuildResult",
-    "Candidate",
-    "CodegenRunner",
-    "Comparison",
-    "DeviceInfo",
-    "DeviceTensor",
-    "Dispatcher",
-    "DuplicatePolicy",
-    "GemmConfig",
-    "GemmGroup",
-    "GemmProblem",
-    "GroupedConvConfig",
-    "GroupedConvProblem",
-    "GroupedResult",
-    "KernelConfig",
-    "KernelInfo",
-    "Plan",
-    "PreshuffledWeights",
-    "Ranking",
-    "Refusal",
-    "Registry",
-    "Result",
-    "RunResult",
-    "Tolerance",
-    "__version__",
-    "compare",
-    "devices",
-    "preshuffle",
-]
+__all__ = sorted([*_HOMES, "__version__", *(name for family in families.FAMILIES.values() for name in family.public)])
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
+    home = importlib.import_module(f"{__name__}.{_HOMES[name]}") if name in _HOMES else families
+    value = globals()[name] = getattr(home, name)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -3,7 +3,7 @@
 
 import sys
 
-from ckdispatch.cli.program import program
+from ckdispatch.cli.main import program
 
 if __name__ == "__main__":
     program(sys.argv[1:])

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.arguments import checked_path, members
 from ckdispatch.errors import GenerationFailed, InvalidArgument
-from ckdispatch.native.arguments import checked_path
-from ckdispatch.whole_numbers import members
+from ckdispatch.families import EXAMPLE, FAMILIES
 from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ class GenerationResult:
         written = sum(kernel.written for kernel in self.kernels)
         unchanged = len(self.files) - written
         text = (
-            f"{len(self.files)} of {len(self.kernels)} kernels are in {self.output_dir}: "
-            f"{written} written, {unchanged} unchanged"
+            f"{len(self.files)} of {len(self.kernels)} kernels are in {self.output_dir}: {written} written, {unchanged} unchanged"
         )
         if self.ok:
             return text
@@ -95,11 +94,7 @@ class GenerationResult:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON values."""
-        return {
-            "output_dir": str(self.output_dir),
-            "ok": self.ok,
-            "kernels": [kernel.to_json() for kernel in self.kernels],
-        }
+        return {"output_dir": str(self.output_dir), "ok": self.ok, "kernels": [kernel.to_json() for kernel in self.kernels]}
 
 
 Progress = Callable[[int, int, GeneratedSource], None]
@@ -113,10 +108,8 @@ class CodegenRunner:
     change are left alone. ``jobs`` processes work at it, by default as many as there are CPUs.
     """
 
-    def __init__(
-        self, output_dir: str | os.PathLike[str], arch: str = "gfx942", jobs: int | None = None
-    ) -> None:
-        from ckdispatch.config.gpus import gpu_target
+    def __init__(self, output_dir: str | os.PathLike[str], arch: str = "gfx942", jobs: int | None = None) -> None:
+        from ckdispatch.config.values import gpu_target
 
         if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
             raise InvalidArgument(f"{quoted(jobs)} jobs were asked for; it must be at least 1")
@@ -139,15 +132,13 @@ class CodegenRunner:
         configs = [config] if several is None else list(several)
         for one in configs:
             if not isinstance(one, KernelConfig):
-                raise InvalidArgument(f"sources of {kind_of(one)} were asked for; give a config such as GemmConfig, or several")
+                raise InvalidArgument(
+                    f"sources of {kind_of(one)} were asked for; give a config such as {EXAMPLE.config}, or several"
+                )
         return self._generate([item for each in configs for item in self._expanded(each)], progress)
 
     def generate(
-        self,
-        variant: str = "standard",
-        family: str | None = None,
-        progress: Progress | None = None,
-        **fields: Any,
+        self, variant: str = "standard", family: str | None = None, progress: Progress | None = None, **fields: Any
     ) -> GenerationResult:
         """The sources of a family's catalogue: all of a variant that is worth trying on the GPU.
 
@@ -160,12 +151,12 @@ class CodegenRunner:
 
     def generate_all(self, progress: Progress | None = None, **fields: Any) -> GenerationResult:
         """The sources of every variant of every family that knows ``fields``, as for ``generate``."""
-        from ckgen.families import FAMILIES
+        from ckgen.families import FAMILIES as GENERATORS
 
-        with_them = [family for family in FAMILIES.values() if _knows(family, fields)]
+        with_them = [family for family in GENERATORS.values() if _knows(family, fields)]
         wanted = [
             item
-            for family in with_them or FAMILIES.values()
+            for family in with_them or GENERATORS.values()
             for variant in _variants(family, self._target)
             for item in self._catalogue(family.name, variant, fields)
         ]
@@ -174,9 +165,9 @@ class CodegenRunner:
         return self._generate(list(kernels) or wanted, progress)
 
     def _family_with(self, variant: str) -> str:
-        from ckgen.families import FAMILIES
+        from ckgen.families import FAMILIES as GENERATORS
 
-        known = {name: _variants(family, self._target) for name, family in FAMILIES.items()}
+        known = {name: _variants(family, self._target) for name, family in GENERATORS.items()}
         for name, variants in known.items():
             if isinstance(variant, str) and variant in variants:
                 return name
@@ -190,46 +181,39 @@ class CodegenRunner:
             name = config.name if config.is_explicit else repr(config)
             yield GeneratedSource(name, None, error=error)
 
-    def _catalogue(
-        self, family_name: str, variant: str, fields: dict[str, Any]
-    ) -> Iterator[KernelSpec | GeneratedSource]:
+    def _catalogue(self, family_name: str, variant: str, fields: dict[str, Any]) -> Iterator[KernelSpec | GeneratedSource]:
         from ckgen.core.errors import CkgenError
         from ckgen.core.family import look_up_family
-        from ckgen.families import FAMILIES
-
-        from ckdispatch.config.parse import CONFIGS
+        from ckgen.families import FAMILIES as GENERATORS
 
         try:
-            family = look_up_family(FAMILIES, family_name if isinstance(family_name, str) else quoted(family_name))
+            family = look_up_family(GENERATORS, family_name if isinstance(family_name, str) else quoted(family_name))
         except CkgenError as error:
             raise InvalidArgument(str(error)) from error
         variants = _variants(family, self._target)
         if not isinstance(variant, str) or variant not in variants:
-            raise InvalidArgument(
-                f"the family {family.name} has no variant {quoted(variant)}; it has {', '.join(variants)}"
-            )
+            raise InvalidArgument(f"the family {family.name} has no variant {quoted(variant)}; it has {', '.join(variants)}")
         at_top = _narrowing(family)
         for name in fields:
             if name not in at_top:
                 raise InvalidArgument(
-                    f"the catalogue of {family.name} cannot be narrowed down by {quoted(name)}, only by "
-                    f"{', '.join(at_top)}"
+                    f"the catalogue of {family.name} cannot be narrowed down by {quoted(name)}, only by {', '.join(at_top)}"
                 )
         said = _said_variant(family, variant)
         chosen = dict.fromkeys(at_top, "*") | fields | said
         for entry in family.catalogue(said)["kernels"]:
-            yield from self._expanded(CONFIGS[family.name](**{**chosen, **entry}))
+            yield from self._expanded(FAMILIES[family.name].config_type(**{**chosen, **entry}))
 
-    def _generate(
-        self, wanted: list[KernelSpec | GeneratedSource], progress: Progress | None
-    ) -> GenerationResult:
+    def _generate(self, wanted: list[KernelSpec | GeneratedSource], progress: Progress | None) -> GenerationResult:
         from ckgen.core.generate import generate
-        from ckgen.families import FAMILIES
+        from ckgen.families import FAMILIES as GENERATORS
 
-        from ckdispatch.config.gpus import arch_specs
+        from ckdispatch.config.values import arch_specs
 
         if progress is not None and not callable(progress):
-            raise InvalidArgument(f"progress was asked for as {quoted(progress)}; it is a function that is told about each kernel")
+            raise InvalidArgument(
+                f"progress was asked for as {quoted(progress)}; it is a function that is told about each kernel"
+            )
         # What several configs mean is generated once.
         wanted = list(dict.fromkeys(wanted))
         done: list[GeneratedSource] = []
@@ -246,17 +230,9 @@ class CodegenRunner:
         for item in wanted:
             if isinstance(item, GeneratedSource):
                 tell(item)
-        for family in FAMILIES.values():
+        for family in GENERATORS.values():
             specs = [item for item in wanted if isinstance(item, family.spec_type)]
-            generate(
-                family,
-                specs,
-                arch_specs(),
-                self.output_dir,
-                self.jobs,
-                tell_generated,
-                keep_going=True,
-            )
+            generate(family, specs, arch_specs(), self.output_dir, self.jobs, tell_generated, keep_going=True)
         return GenerationResult(self.output_dir, tuple(done))
 
 

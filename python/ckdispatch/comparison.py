@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument, Mismatch
-from ckdispatch.reference.formats import Wide, as_array, is_float, round_to, widened
+from ckdispatch.reference.formats import Wide, as_array, is_float, round_to, ulp_distance, widened
 from ckdispatch.reference.tolerance import Tolerance, rounding_error
-from ckdispatch.reference.ulps import ulp_distance
 from ckdispatch.wording import kind_of
 
 
@@ -55,10 +54,7 @@ class Comparison:
         if self.worst_index is None:
             return "there is nothing to compare"
         place = ", ".join(str(index) for index in self.worst_index)
-        errors = (
-            f"the largest errors are {self.max_abs:.4g} absolute, {self.max_rel:.4g} relative and "
-            f"{self.max_ulps:.15g} ulps"
-        )
+        errors = f"the largest errors are {self.max_abs:.4g} absolute, {self.max_rel:.4g} relative and {self.max_ulps:.15g} ulps"
         if self.ok:
             return f"all {self.size} values are within their tolerance; {errors}"
         return (
@@ -141,9 +137,7 @@ def _check(actual: NDArray[Any], expected: NDArray[Any]) -> None:
         )
     for array in (actual, expected):
         if not is_float(array.dtype) and not np.issubdtype(array.dtype, np.integer):
-            raise InvalidArgument(
-                f"arrays of {array.dtype} cannot be compared, only floats and integers"
-            )
+            raise InvalidArgument(f"arrays of {array.dtype} cannot be compared, only floats and integers")
 
 
 def _absolute_errors(have: Wide, want: Wide) -> Wide:
@@ -163,3 +157,21 @@ def _json_number(value: float) -> float | int | str:
     if not math.isfinite(value):
         return str(value)
     return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A result in float64, the same as stored in the output dtype, and the allowed error."""
+
+    exact: Wide
+    rounded: NDArray[Any]
+    tolerance: Tolerance
+
+    def compare(self, actual: NDArray[Any]) -> Comparison:
+        """How ``actual``, which must be of the output dtype, differs from this."""
+        if actual.dtype != self.rounded.dtype:
+            raise InvalidArgument(
+                f"the result is of {actual.dtype} and the reference of {self.rounded.dtype}; "
+                "a tolerance belongs to its dtype, so name the output's when making the reference"
+            )
+        return compare(actual, self.exact, self.tolerance)

@@ -7,12 +7,11 @@ import os
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.arguments import address, in_range, text, whole
+from ckdispatch.arguments import size as checked_size
 from ckdispatch.errors import DeviceFailed, InvalidArgument
 from ckdispatch.native import places
-from ckdispatch.native.arguments import address, text
-from ckdispatch.native.arguments import size as checked_size
 from ckdispatch.native.library import native
-from ckdispatch.whole_numbers import in_range, whole
 from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:

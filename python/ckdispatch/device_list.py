@@ -45,14 +45,18 @@ def choose(name: str, gpus: tuple[str, ...]) -> str:
         return name
     if wanted := os.environ.get("CKDISPATCH_DEVICE"):
         if wanted == "auto":
-            raise InvalidArgument("CKDISPATCH_DEVICE is 'auto', which is what it is to decide; name a device such as hip:0 or sim:gfx942")
+            raise InvalidArgument(
+                "CKDISPATCH_DEVICE is 'auto', which is what it is to decide; name a device such as hip:0 or sim:gfx942"
+            )
         return wanted
     found = devices()
     for device in found:
         if device.usable and device.gpu in gpus:
             return device.name
     there = ", ".join(f"{device.name} ({device.gpu})" for device in found if device.usable) or "none"
-    raise NotFound(f"no device runs the kernels of the registry, which hold code for {', '.join(gpus) or 'no GPU'}; there is {there}")
+    raise NotFound(
+        f"no device runs the kernels of the registry, which hold code for {', '.join(gpus) or 'no GPU'}; there is {there}"
+    )
 
 
 def default_gpu() -> str:

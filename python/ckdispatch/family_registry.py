@@ -10,42 +10,50 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ckfamilies import FAMILIES
+
+from ckdispatch.arguments import checked_path, in_range, text
 from ckdispatch.errors import Damaged, InvalidArgument
-from ckdispatch.native.arguments import checked_path, text
 from ckdispatch.native.library import native
-from ckdispatch.native.structures import DuplicatePolicy, Family
+from ckdispatch.native.structures import DuplicatePolicy
 from ckdispatch.user_files import read_json
-from ckdispatch.whole_numbers import in_range
 from ckdispatch.wording import quoted
+
+_NUMBERS = {row.name: row.number for row in FAMILIES}
+
+
+def known_family(word: object) -> str:
+    """The name of a family; refuses what is none."""
+    if isinstance(word, str) and word in _NUMBERS:
+        return word
+    raise InvalidArgument(f"the family {quoted(word)} was asked for; there is {', '.join(_NUMBERS)}")
 
 
 class FamilyRegistry:
     """What ``ckd_registry`` does, by the family that it is of."""
 
-    def __init__(self, family: Family, handle: int) -> None:
+    def __init__(self, family: str, handle: int) -> None:
         self.family = family
         self.handle = handle
         weakref.finalize(self, native().functions.ckd_registry_destroy, handle)
 
     @classmethod
-    def create(cls, family: Family, name: str) -> FamilyRegistry:
-        return cls(family, native().make("ckd_registry_create", family, text("the name of a registry", name)))
+    def create(cls, family: str, name: str) -> FamilyRegistry:
+        return cls(family, native().make("ckd_registry_create", _NUMBERS[family], text("the name of a registry", name)))
 
     @classmethod
-    def from_json(cls, family: Family, document: Mapping[str, Any]) -> FamilyRegistry:
+    def from_json(cls, family: str, document: Mapping[str, Any]) -> FamilyRegistry:
         try:
             written = json.dumps(document).encode()
         except (TypeError, ValueError, RecursionError) as error:
             raise Damaged(f"the exported registry is no such thing, or was damaged: {error}") from None
-        return cls(family, native().make("ckd_registry_from_json", family, written))
+        return cls(family, native().make("ckd_registry_from_json", _NUMBERS[family], written))
 
     def load_manifest(self, path: str | os.PathLike[str], duplicates: DuplicatePolicy, priority: int) -> int:
         name = os.fsencode(checked_path("a manifest", path))
         return native().count("ckd_registry_load_manifest", self.handle, name, _policy(duplicates), _priority(priority))
 
-    def add_library(
-        self, path: str | os.PathLike[str], sha256: str | None, duplicates: DuplicatePolicy, priority: int
-    ) -> str:
+    def add_library(self, path: str | os.PathLike[str], sha256: str | None, duplicates: DuplicatePolicy, priority: int) -> str:
         digest = text("sha256", sha256) if sha256 is not None else None
         name = os.fsencode(checked_path("a kernel library", path))
         return native().text("ckd_registry_add_library", self.handle, name, digest, _policy(duplicates), _priority(priority))
@@ -99,38 +107,32 @@ def merged_documents(name: str, documents: Iterable[Mapping[str, Any]]) -> dict[
         "registry": name,
         "families": [document["family"] for document in documents],
         "kernels": [kernel for document in documents for kernel in document["kernels"]],
-        "statistics": {
-            **sums,
-            "gpus": dict(gpus),
-            "fields": {field: dict(counted) for field, counted in fields.items()},
-        },
+        "statistics": {**sums, "gpus": dict(gpus), "fields": {field: dict(counted) for field, counted in fields.items()}},
     }
 
 
-def split_document(document: Mapping[str, Any]) -> dict[Family, dict[str, Any]]:
+def split_document(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The inverse: a document for each family that has kernels."""
     if not isinstance(document, Mapping):
         raise Damaged(f"an exported registry was expected, as to_json gives it, and not {quoted(document)}")
     if "family" in document:
-        return {Family.of(document["family"]): dict(document)}
-    kernels: dict[Family, list[Any]] = {}
+        return {known_family(document["family"]): dict(document)}
+    kernels: dict[str, list[Any]] = {}
     try:
         for kernel in document["kernels"]:
-            kernels.setdefault(Family.of(kernel["spec"]["family"]), []).append(kernel)
+            kernels.setdefault(known_family(kernel["spec"]["family"]), []).append(kernel)
         common = {name: document[name] for name in ("schema_version", "registry")}
     except (LookupError, TypeError) as error:
         raise Damaged(f"the exported registry is no such thing, or was damaged: there is no {error}") from error
-    return {
-        family: {**common, "family": family.word, "kernels": some} for family, some in kernels.items()
-    }
+    return {family: {**common, "family": family, "kernels": some} for family, some in kernels.items()}
 
 
-def family_of_manifest(path: str | os.PathLike[str]) -> Family:
+def family_of_manifest(path: str | os.PathLike[str]) -> str:
     """That of its first kernel; a set is of one family.
 
     Of a file that is no manifest it is any: whichever reads it says what is wrong with it.
     """
     try:
-        return Family.of(read_json(checked_path("a manifest", path), "the manifest")["kernels"][0]["spec"]["family"])
+        return known_family(read_json(checked_path("a manifest", path), "the manifest")["kernels"][0]["spec"]["family"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return next(iter(Family))
+        return next(iter(_NUMBERS))

@@ -10,18 +10,16 @@ from ckdispatch.errors import CkDispatchError, NoKernel
 
 if TYPE_CHECKING:
     from ckdispatch.plan import Plan
-    from ckdispatch.problems.base import Problem
+    from ckdispatch.problem import P
     from ckdispatch.selection import Selection
 
 
-def fastest_plan(
-    selection: Selection, offers: Iterable[tuple[str, Problem]], refusal: NoKernel
-) -> Plan:
+def fastest_plan(selection: Selection, offers: Iterable[tuple[str, P]], refusal: NoKernel) -> Plan[P]:
     """Of kernels with a problem for each, what should take the least time.
 
     Raises ``refusal`` if none of them takes its problem.
     """
-    best: Plan | None = None
+    best: Plan[P] | None = None
     for kernel, problem in offers:
         try:
             plan = selection.select(problem, kernel=kernel)

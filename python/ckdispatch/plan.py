@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, Generic
 
 from ckdispatch.native.library import native
+from ckdispatch.problem import P
 
 
-class Plan:
+class Plan(Generic[P]):
     """One kernel launch, or a few in order. Belongs to the registry that selected it."""
 
     __slots__ = ("__weakref__", "_facts", "handle", "kernel", "problem")
 
-    def __init__(self, handle: int, problem: Any) -> None:
+    def __init__(self, handle: int, problem: P) -> None:
         functions = native().functions
         self.handle = handle
         self.problem = problem

@@ -9,25 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.arguments import checked_path, members, text, truth
 from ckdispatch.errors import BuildFailed, CkDispatchError, InvalidArgument, NotFound
-from ckdispatch.family_registry import (
-    FamilyRegistry,
-    family_of_manifest,
-    merged_documents,
-    split_document,
-)
-from ckdispatch.first_use import Guard
+from ckdispatch.families import EXAMPLE, FAMILIES
+from ckdispatch.family_registry import FamilyRegistry, family_of_manifest, known_family, merged_documents, split_document
 from ckdispatch.native import places
-from ckdispatch.native.arguments import checked_path, text, truth
-from ckdispatch.native.structures import DuplicatePolicy, Family
+from ckdispatch.native.structures import DuplicatePolicy
+from ckdispatch.plan import Plan
+from ckdispatch.problem import P, Problem
 from ckdispatch.selection import Ranking, Selection
-from ckdispatch.whole_numbers import members
+from ckdispatch.threads import Guard
 from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:
     from ckdispatch.config.base import KernelConfig
     from ckdispatch.jit import BuildResult
-    from ckdispatch.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class Registry:
         self.name = name
         self.configs: list[KernelConfig] = [_checked_config(one) for one in _several(configs)]
         self.generation = 0
-        self._parts: dict[Family, FamilyRegistry] = {}
+        self._parts: dict[str, FamilyRegistry] = {}
         self._making = Guard()
         self._selections: dict[str, Selection] = {}
         self._built: list[BuildResult] = []
@@ -80,7 +76,7 @@ class Registry:
             with self._making.held():
                 self.generation += 1
 
-    def of_family(self, family: Family) -> FamilyRegistry:
+    def of_family(self, family: str) -> FamilyRegistry:
         """Its kernels of one family, now and later."""
         with self._making.held():
             if family not in self._parts:
@@ -90,10 +86,10 @@ class Registry:
     @property
     def families(self) -> tuple[str, ...]:
         """The families that it has kernels of."""
-        return tuple(part.family.word for part in self._filled())
+        return tuple(part.family for part in self._filled())
 
     def _filled(self) -> list[FamilyRegistry]:
-        return [self._parts[family] for family in Family if family in self._parts and len(self._parts[family])]
+        return [self._parts[family] for family in FAMILIES if family in self._parts and len(self._parts[family])]
 
     @classmethod
     def load(cls, *sets: str | os.PathLike[str], name: str | None = None, priority: int = 0) -> Registry:
@@ -104,18 +100,14 @@ class Registry:
         if name is not None:
             text("the name of a registry", name)
         if not sets:
-            raise InvalidArgument("a registry was to be loaded from no kernel set; name one, such as gemm_fp16_rcr_all")
+            raise InvalidArgument(f"a registry was to be loaded from no kernel set; name one, such as {EXAMPLE.example_kernels}")
         registry = cls(name=name or "+".join(_set_name(one) for one in sets))
         for one in sets:
             registry.load_manifest(places.find_manifest(one), priority=priority, duplicates=DuplicatePolicy.KEEP)
         return registry
 
     def load_manifest(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        priority: int = 0,
-        duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE,
+        self, path: str | os.PathLike[str], *, priority: int = 0, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE
     ) -> int:
         """Adds the kernels of a manifest, all or none; returns how many."""
         with self._changing():
@@ -136,7 +128,7 @@ class Registry:
         """Opens a kernel library, adds its kernel and returns its name."""
         refusals: list[CkDispatchError] = []
         # Nobody but the library knows its family, and it is not opened before its hash is right.
-        for family in Family:
+        for family in FAMILIES:
             try:
                 with self._changing():
                     return self.of_family(family).add_library(path, sha256, duplicates, priority)
@@ -147,12 +139,7 @@ class Registry:
         raise refusals[0]
 
     def build(
-        self,
-        gpu: str | None = None,
-        *,
-        max_workers: int | None = None,
-        progress: bool = False,
-        check: bool = True,
+        self, gpu: str | None = None, *, max_workers: int | None = None, progress: bool = False, check: bool = True
     ) -> list[BuildResult]:
         """Compiles the configs for a GPU, in parallel and through the cache, and adds the kernels.
 
@@ -167,7 +154,7 @@ class Registry:
         specs = [one.spec for config in self.configs for one in config.expand(gpu)]
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
         self._built += results
-        families = {spec.name: Family.of(spec.family) for spec in specs}
+        families = {spec.name: spec.family for spec in specs}
         with self._changing():
             for result in results:
                 if result.library is not None:
@@ -209,7 +196,7 @@ class Registry:
         if predicate is not None and not callable(predicate):
             raise InvalidArgument(f"predicate was asked for as {quoted(predicate)}; it is a function of a kernel")
         chosen = {**words, **({"gpu": gpu} if gpu is not None else {})}
-        asked = list(Family) if family is None else [Family.of(family)]
+        asked = list(FAMILIES) if family is None else [known_family(family)]
         parts = [part for part in self._filled() if part.family in asked]
         # Without kernels the words must make sense all the same.
         found, refusals = _filtered(parts or [self.of_family(one) for one in asked], chosen)
@@ -248,15 +235,20 @@ class Registry:
     def __getitem__(self, name_or_key: str) -> KernelInfo:
         found = self._find(name_or_key)
         return KernelInfo(
-            name=found["name"], key=found["key"], spec=found["spec"], library=found["library"],
-            sha256=found["library_sha256"], priority=found["priority"], resources=found["resources"],
+            name=found["name"],
+            key=found["key"],
+            spec=found["spec"],
+            library=found["library"],
+            sha256=found["library_sha256"],
+            priority=found["priority"],
+            resources=found["resources"],
         )
 
     def _find(self, name_or_key: str) -> dict[str, Any]:
         text("a kernel", name_or_key)
         word, brace, _ = name_or_key.partition("{")
-        for family in Family:
-            if brace and word == family.word:
+        for family in FAMILIES:
+            if brace and word == family:
                 return self.of_family(family).find(name_or_key)
         found: dict[str, Any] = self._first(
             lambda part: part.find(name_or_key), f"the registry {self.name} has no kernel {name_or_key}"
@@ -295,15 +287,15 @@ class Registry:
                 self._selections[gpu] = Selection(self, gpu)
             return self._selections[gpu]
 
-    def select(self, problem: Any, *, gpu: str | None = None, kernel: str | None = None) -> Plan:
+    def select(self, problem: P, *, gpu: str | None = None, kernel: str | None = None) -> Plan[P]:
         """The plan for a problem: the best kernel, or the one that is named. Raises ``NoKernel`` with reasons."""
         return self.selection(gpu).select(problem, kernel=kernel)
 
-    def rank(self, problem: Any, *, gpu: str | None = None) -> Ranking:
+    def rank(self, problem: Problem, *, gpu: str | None = None) -> Ranking:
         """Every kernel: those that compute the problem with what they should take, and why the others do not."""
         return self.selection(gpu).rank(problem)
 
-    def explain(self, problem: Any, *, gpu: str | None = None) -> str:
+    def explain(self, problem: Problem, *, gpu: str | None = None) -> str:
         """The ranking in sentences."""
         return str(self.rank(problem, gpu=gpu))
 
@@ -324,9 +316,7 @@ def _raise_failures(results: list[BuildResult]) -> None:
         raise BuildFailed(f"{len(failed)} of {len(results)} kernels could not be built: {failed[0].error}{also}")
 
 
-def _filtered(
-    parts: Sequence[FamilyRegistry], words: Mapping[str, str]
-) -> tuple[list[FamilyRegistry], list[InvalidArgument]]:
+def _filtered(parts: Sequence[FamilyRegistry], words: Mapping[str, str]) -> tuple[list[FamilyRegistry], list[InvalidArgument]]:
     """What passes, and the refusals of families that have no such field."""
     found, refusals = [], []
     for part in parts:
@@ -352,5 +342,5 @@ def _checked_config(config: Any) -> KernelConfig:
     from ckdispatch.config.base import KernelConfig
 
     if not isinstance(config, KernelConfig):
-        raise InvalidArgument(f"a registry was given {kind_of(config)}; it takes configs such as GemmConfig")
+        raise InvalidArgument(f"a registry was given {kind_of(config)}; it takes configs such as {EXAMPLE.config}")
     return config

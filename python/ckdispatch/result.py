@@ -16,7 +16,7 @@ class RunResult:
 
     __slots__ = ("device", "milliseconds", "plan")
 
-    def __init__(self, plan: Plan, device: str, milliseconds: float | None = None) -> None:
+    def __init__(self, plan: Plan[Any], device: str, milliseconds: float | None = None) -> None:
         self.plan = plan
         self.device = device
         self.milliseconds = milliseconds
@@ -34,7 +34,7 @@ class GroupedResult:
     """The outputs of many products with how they came to be; otherwise as ``Result``."""
 
     outs: list[Any]
-    plan: Plan
+    plan: Plan[Any]
     device: str
     simulated: bool
     changes: tuple[str, ...] = ()
@@ -52,12 +52,12 @@ class Result:
     """The output of an operation with how it came to be.
 
     ``out`` is of the kind that the operands are. ``changes`` says in sentences what was not run as it was given: copies into
-    another layout, padding. ``padded`` is the shape that ran instead (of a convolution, the channels in and out of a group), or
+    another layout, padding. ``padded`` is what ran instead, such as a larger shape, or
     None. ``milliseconds`` is None unless timing was asked for; on a simulated device it is the simulator's own time, not a GPU's.
     """
 
     out: Any
-    plan: Plan
+    plan: Plan[Any]
     device: str
     simulated: bool
     changes: tuple[str, ...] = ()

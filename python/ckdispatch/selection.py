@@ -9,22 +9,36 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from ckdispatch.arguments import in_range, text
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
-from ckdispatch.first_use import Guard
-from ckdispatch.native.arguments import text
+from ckdispatch.family_registry import FamilyRegistry
 from ckdispatch.native.library import native
-from ckdispatch.native.structures import Chooser, Family, Predictor, StrategyCode
+from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
 from ckdispatch.plan import Plan
-from ckdispatch.problems.base import check_problem
-from ckdispatch.problems.words import PARTS
-from ckdispatch.whole_numbers import in_range
-from ckdispatch.wording import quoted
+from ckdispatch.problem import P, Problem, check_problem
+from ckdispatch.threads import Guard
+from ckdispatch.wording import PARTS, quoted
 
 if TYPE_CHECKING:
     from ckdispatch.device import Device
-    from ckdispatch.registry import Registry
+
+Predict = Callable[[Problem, str, int], float]
+"""Microseconds that a kernel takes for a problem whose sum it divides into so many parts."""
+
+Choose = Callable[[Problem, Sequence[str]], int]
+"""The place of the kernel to take, for a problem, among the names of those that fit; the cost model's best comes first."""
+
+
+class Kernels(Protocol):
+    """What a registry is to whoever selects from it."""
+
+    name: str
+
+    @property
+    def families(self) -> tuple[str, ...]: ...
+    def of_family(self, family: str) -> FamilyRegistry: ...
 
 
 @dataclass(frozen=True)
@@ -70,21 +84,21 @@ class Ranking:
 class Selection:
     """A registry's kernels on a GPU, with a strategy: "rules" (the cost model), "first_fit", a predictor or a chooser."""
 
-    def __init__(self, registry: Registry, gpu: str) -> None:
+    def __init__(self, registry: Kernels, gpu: str) -> None:
         self.registry = registry
         self.gpu = gpu
-        self._handles: dict[Family, int] = {}
+        self._handles: dict[str, int] = {}
         self._making = Guard()
         self._settings: list[tuple[Any, ...]] = []
         """Calls that every family's part gets, now or when it is made: a function and its arguments."""
         self._callbacks: list[object] = []
         """Keeps alive what C calls back."""
-        self._raised = threading.local()
-        """What a callback raised in the calling thread."""
+        self._calling = threading.local()
+        """The problem that is selected for in the calling thread, and what a callback raised there."""
         for family in registry.families:
-            self._handle(Family.of(family))
+            self._handle(family)
 
-    def _handle(self, family: Family) -> int:
+    def _handle(self, family: str) -> int:
         """What selects among the kernels of one family."""
         known = self._handles.get(family)
         if known is not None:
@@ -116,29 +130,29 @@ class Selection:
             raise InvalidArgument(f"the strategy {quoted(name)} was asked for; there is {known}, or a function") from None
         self._set("ckd_dispatcher_use_strategy", code)
 
-    def use_predictor(self, predict: Callable[[str, int], float]) -> None:
-        """``predict(kernel, parts)`` gives microseconds in place of the cost model, such as by a learned model."""
+    def use_predictor(self, predict: Predict) -> None:
+        """``predict(problem, kernel, parts)`` gives microseconds in place of the cost model, such as by a learned model."""
 
         def predicted(_user: object, _problem: object, kernel: bytes, parts: int) -> float:
             try:
-                return _microseconds(predict(kernel.decode(), parts))
+                return _microseconds(predict(self._calling.problem, kernel.decode(), parts))
             except BaseException as error:  # it cannot cross C; NaN fails the selection
-                self._raised.error = error
+                self._calling.error = error
                 return float("nan")
 
         callback = Predictor(predicted)
         self._set("ckd_dispatcher_use_predictor", ctypes.cast(callback, ctypes.c_void_p), None)
         self._callbacks.append(callback)
 
-    def use_chooser(self, choose: Callable[[Sequence[str]], int]) -> None:
-        """``choose(kernels)`` returns the index of the kernel to take; the cost model's best comes first."""
+    def use_chooser(self, choose: Choose) -> None:
+        """``choose(problem, kernels)`` returns the index of the kernel to take; the cost model's best comes first."""
 
         def chosen(_user: object, _problem: object, kernels: Any, count: int) -> int:
             try:
-                chosen = choose([kernels[i].decode() for i in range(count)])
+                chosen = choose(self._calling.problem, [kernels[i].decode() for i in range(count)])
                 return in_range("the kernel that a chooser chose", chosen, 0, 2**63 - 1)
             except BaseException as error:  # it cannot cross C; an index out of range fails the selection
-                self._raised.error = error
+                self._calling.error = error
                 return count
 
         callback = Chooser(chosen)
@@ -146,30 +160,34 @@ class Selection:
         self._callbacks.append(callback)
 
     @contextmanager
-    def _reraising(self) -> Iterator[None]:
-        """If a callback raised, that is what the caller gets."""
-        self._raised.error = None
+    def _selecting(self, problem: Problem) -> Iterator[None]:
+        """What callbacks are told of; if one raised, that is what the caller gets."""
+        before = self._calling.__dict__.copy()  # that of a callback which selects itself
+        self._calling.problem, self._calling.error = problem, None
         try:
             yield
         except CkDispatchError:
-            if self._raised.error is None:
+            if self._calling.error is None:
                 raise
-        error, self._raised.error = self._raised.error, None
+        finally:
+            error = self._calling.error
+            self._calling.__dict__.clear()
+            self._calling.__dict__.update(before)
         if error is not None:
             raise error from None
 
-    def select(self, problem: Any, *, kernel: str | None = None) -> Plan:
+    def select(self, problem: P, *, kernel: str | None = None) -> Plan[P]:
         check_problem(problem)
         handle, address = self._handle(problem.family), ctypes.addressof(problem.structure)
-        with self._reraising():
+        with self._selecting(problem):
             if kernel is None:
                 return Plan(native().make("ckd_select", handle, address), problem)
             return Plan(native().make("ckd_select_explicit", handle, text("a kernel", kernel), address), problem)
 
-    def rank(self, problem: Any) -> Ranking:
+    def rank(self, problem: Problem) -> Ranking:
         check_problem(problem)
         handle = self._handle(problem.family)
-        with self._reraising():
+        with self._selecting(problem):
             found = native().json("ckd_rank", handle, ctypes.addressof(problem.structure))
         return Ranking(
             problem=found["problem"],

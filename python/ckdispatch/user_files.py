@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading files that a user names: regular ones, of a size that such a file can have."""
+"""Files that a user names: regular ones, of a size that such a file can have; and those that anybody could replace."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from ckdispatch.arguments import checked_path
 from ckdispatch.errors import InvalidArgument, IoFailed
-from ckdispatch.native.arguments import checked_path
 
 MOST = 256 << 20
 """Bytes. The manifest of every kernel of every set has a tenth of that."""
@@ -81,7 +81,9 @@ def check_document(document: Any, what: str) -> None:
         if depth > _DEEPEST:
             raise InvalidArgument(f"{what} cannot be read: it is nested more than {_DEEPEST} deep")
         if isinstance(one, int) and one.bit_length() > _MOST_BITS:
-            raise InvalidArgument(f"{what} cannot be read: it has a number of {one.bit_length()} bits; no number has more than {_MOST_BITS}")
+            raise InvalidArgument(
+                f"{what} cannot be read: it has a number of {one.bit_length()} bits; no number has more than {_MOST_BITS}"
+            )
         if isinstance(one, (dict, list)):
             waiting += ((inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one))
 
@@ -98,3 +100,21 @@ def check_writable(path: Path, what: str) -> None:
         raise IoFailed(f"{what} {path} cannot be written: this user may not write there")
     if path.exists() and not stat.S_ISREG(os.stat(path).st_mode):
         raise InvalidArgument(f"{what} {path} cannot be written: it is no regular file")
+
+
+def open_to_all(path: Path) -> str | None:
+    """The file, or the folder that it lies in, that all may write to; None if there is none. Links are followed.
+
+    Programs and libraries that every user of the machine could replace are not run, whoever named them.
+    """
+    real = os.path.realpath(path)
+    try:
+        if os.stat(real).st_mode & stat.S_IWOTH:
+            return real
+        for place in {os.path.dirname(os.path.abspath(path)), os.path.dirname(real)}:
+            mode = os.stat(place).st_mode
+            if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+                return place
+    except OSError:  # whoever opens it says why that does not work
+        return None
+    return None

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+PARTS = "parts of the sum"
+"""What kernels divide long sums into, such as those of the K of a product."""
+
 
 def several(count: int, one: str, many: str = "") -> str:
     """How many of something: 1 kernel, 2 kernels."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.config_options import said_entries
+from ckdispatch.cli.exits import UsageError
 from ckdispatch.errors import CkDispatchError, presentable
 from ckdispatch.user_files import check_document, read_text
 
@@ -46,7 +46,7 @@ def asked(options: argparse.Namespace) -> Asked:
 
 
 def _gpus(text: str) -> tuple[str, ...]:
-    from ckdispatch.config.gpus import gpu_target
+    from ckdispatch.config.values import gpu_target
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
@@ -60,14 +60,12 @@ def _named(names: list[str]) -> list[KernelSpec]:
     return [KernelConfig.parse(name).spec for name in names]
 
 
-def _declaration(
-    path: str | None, said: dict[str, Any] | None, gpus: tuple[str, ...]
-) -> Declaration:
+def _declaration(path: str | None, said: dict[str, Any] | None, gpus: tuple[str, ...]) -> Declaration:
     from ckgen.core.declaration import parse_declaration
     from ckgen.core.errors import CkgenError
     from ckgen.families import FAMILIES
 
-    from ckdispatch.config.gpus import arch_specs
+    from ckdispatch.config.values import arch_specs
 
     known = arch_specs().gpus
     try:
@@ -97,12 +95,10 @@ def _document(path: Path) -> Any:
     return document
 
 
-def _expanded(
-    declaration: Declaration, gpus: tuple[str, ...]
-) -> dict[tuple[str, ...], list[KernelSpec]]:
+def _expanded(declaration: Declaration, gpus: tuple[str, ...]) -> dict[tuple[str, ...], list[KernelSpec]]:
     from ckgen.core.expand import Refusals, expand
 
-    from ckdispatch.config.gpus import arch_specs
+    from ckdispatch.config.values import arch_specs
 
     expansion = expand(declaration, arch_specs(), Refusals(nearest=False))
     if expansion.errors:
@@ -119,7 +115,6 @@ def _expanded(
         own = tuple(e for e in declaration.entries if e.label == expansion.kernels[0].entry)
         first = expand(replace(declaration, entries=own), arch_specs()).kernels[0]
         raise UsageError(
-            f"no kernel of {declaration.source} is legal on {', '.join(gpus)}; {first.name}: "
-            f"{first.refused[gpus[0]]}"
+            f"no kernel of {declaration.source} is legal on {', '.join(gpus)}; {first.name}: {first.refused[gpus[0]]}"
         )
     return wanted

@@ -1,61 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""What the command line must know about each family, behind one face."""
+"""What the command line needs of each family."""
 
 from __future__ import annotations
 
-import importlib
-import re
-from collections.abc import Mapping, Sequence
+import argparse
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
+from ckdispatch.cli.config_options import ConfigOption
 from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.report import Column
-from ckdispatch.wording import quoted
+from ckdispatch.families import FAMILIES
 
 if TYPE_CHECKING:
+    from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.comparison import Comparison
-    from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.plan import Plan
+    from ckdispatch.problem import Problem
+    from ckdispatch.registry import Registry
     from ckdispatch.selection import Selection
 
 
 @dataclass(frozen=True)
-class _Family:
-    """How problems of a family are told: how their first word looks, and an example."""
+class ProblemOption:
+    """An option that changes a problem; without a ``metavar`` it is a switch.
 
-    module: str
-    begins: re.Pattern[str]
-    extents: int
-    """Words of extents that a problem has."""
-    example: str
+    ``change`` takes the problem, what was said, and the kernels to choose from.
+    """
 
-
-_FAMILIES = MappingProxyType(
-    {
-        "gemm": _Family(
-            "ckdispatch.cli.gemm.face", re.compile(r"\d+x", re.ASCII), 1, "512x256x1024 fp16 rcr"
-        ),
-        "grouped_conv": _Family(
-            "ckdispatch.cli.grouped_conv.face",
-            re.compile(r"n\d+(?!\S)", re.ASCII),
-            2,
-            "n8 g1 c64 k128 56x56 3x3 pad=1 fp16",
-        ),
-    }
-)
-"""A new family is added here."""
-
-_EXTENTS = re.compile(r"\d+(?:[x+]\d+)*", re.ASCII)
+    help: str
+    change: Callable[[Any, Any, Registry, Selection], Problem]
+    metavar: str | None = None
 
 
 class Workload(Protocol):
     """The operands of a problem on a device."""
 
-    tensors: Sequence[Any]
-    bytes: int
-    """What all operands hold, each counted once."""
+    @property
+    def tensors(self) -> Sequence[Any]: ...
+    @property
+    def bytes(self) -> int:
+        """What all operands hold, each counted once."""
 
     def launch(self) -> None:
         """Run the plan once, and wait for it."""
@@ -64,13 +50,18 @@ class Workload(Protocol):
         """How the result of the last launch differs from the reference."""
 
 
-class Face(Protocol):
-    """The module of a family."""
+class FamilyCommands(Protocol):
+    """The module ``cli`` of a family."""
 
     FIELDS: Mapping[str, str]
     """What a list can be narrowed down by, and the words of a registry for it."""
 
     COLUMNS: tuple[Column, ...]
+
+    CONFIG_OPTIONS: Mapping[str, ConfigOption]
+    """For each field of its kernels."""
+
+    PROBLEM_OPTIONS: Mapping[str, ProblemOption]
 
     def cells(self, spec: Mapping[str, Any]) -> tuple[str, ...]:
         """What a list shows about a kernel, under ``COLUMNS``."""
@@ -78,67 +69,48 @@ class Face(Protocol):
     def workgroup_size(self, spec: Mapping[str, Any], wave_size: int) -> int:
         """Work-items of a workgroup on a GPU with waves of ``wave_size``."""
 
-    def parse_problem(self, text: str) -> Any:
-        """The problem that ``text`` says."""
-
-    def problem_text(self, problem: Any) -> str:
-        """The inverse."""
-
-    def with_split_k(self, problem: Any, parts: int) -> Any:
-        """The problem with its sum in ``parts``, 0 to let the dispatcher choose."""
-
-    def preshuffled(self, problem: Any, selection: Selection) -> Any:
-        """The problem with its weights in an order that kernels of the selection read."""
-
     def planned(
-        self, dispatcher: Dispatcher, problem: Any, kernel: str | None, pad: bool
-    ) -> tuple[Plan, tuple[str, ...]]:
+        self, dispatcher: BaseDispatcher, problem: Any, kernel: str | None, pad: bool
+    ) -> tuple[Plan[Any], tuple[str, ...]]:
         """The best plan, and in sentences how what it computes differs from the problem.
 
         If a ``kernel`` is named, the dispatcher has no other.
         """
 
-    def workload(self, dispatcher: Dispatcher, problem: Any, plan: Plan, seed: int) -> Workload:
+    def workload(self, dispatcher: BaseDispatcher, problem: Any, plan: Plan[Any], seed: int) -> Workload:
         """Random operands on the device."""
 
 
-def family_face(family: str) -> Face:
-    """The face of the family called ``family``."""
-    return cast(Face, importlib.import_module(_FAMILIES[family].module))
+def commands_of(family: str) -> FamilyCommands:
+    """Those of the family called ``family``."""
+    return FAMILIES[family].commands
 
 
-def family_of_text(text: str) -> str | None:
-    """The family that a problem's text names, or that its first word is of."""
-    words = text.replace(":", " ").split()
-    if words and words[0] in _FAMILIES:
-        return words[0]
-    found = (name for name, one in _FAMILIES.items() if one.begins.match(text.strip()))
-    return next(found, None)
+def all_commands() -> dict[str, FamilyCommands]:
+    """Those of every family."""
+    return {name: commands_of(name) for name in FAMILIES}
 
 
-def face_of_text(text: str) -> Face:
-    """The face of the family that a problem's text is of."""
-    family = family_of_text(text)
-    if family is None:
-        examples = ", or ".join(one.example for one in _FAMILIES.values())
-        raise UsageError(f"{quoted(text)} is no problem; write one such as {examples}")
-    return family_face(family)
+def _problem_options() -> dict[str, ProblemOption]:
+    return {name: option for one in reversed(all_commands().values()) for name, option in one.PROBLEM_OPTIONS.items()}
 
 
-def is_beginning(word: str, before: str) -> bool:
-    """Whether a word that follows the text of a problem, or nothing, is the first of another."""
-    if family_of_text(word) is None:
-        return False
-    family = family_of_text(before)
-    if family is None:
-        return True
-    extents = sum(_EXTENTS.fullmatch(one) is not None for one in before.replace(":", " ").split())
-    # Those of a convolution look like the first word of a product.
-    named = before.replace(":", " ").split() == [family]
-    still_open = extents < _FAMILIES[family].extents
-    return not (named or (still_open and _EXTENTS.match(word)))
+def add_problem_options(parser: argparse.ArgumentParser) -> None:
+    """The options that change problems of some family."""
+    for name, option in _problem_options().items():
+        said: dict[str, Any] = {"metavar": option.metavar} if option.metavar else {"action": "store_const", "const": True}
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"problem_{name}", help=option.help, **said)
 
 
-def face_of(problem: Any) -> Face:
-    """The face of a problem's family."""
-    return family_face(problem.family.name.lower())
+def changed(problem: Problem, options: argparse.Namespace, registry: Registry, selection: Selection) -> Problem:
+    """The problem as these options want it."""
+    own = commands_of(problem.family).PROBLEM_OPTIONS
+    for name in _problem_options():
+        said = getattr(options, f"problem_{name}")
+        if said is None:
+            continue
+        if name not in own:
+            having = ", ".join(family for family, one in all_commands().items() if name in one.PROBLEM_OPTIONS)
+            raise UsageError(f"--{name.replace('_', '-')} was asked for with {problem.text}; it is for problems of {having}")
+        problem = own[name].change(problem, said, registry, selection)
+    return problem

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.cli.units import extents
+from ckdispatch.cli.report import extents
 from ckdispatch.errors import OutOfMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.device import Device
-    from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.plan import Plan
     from ckdispatch.tensors.device_tensor import DeviceTensor
 
@@ -26,8 +26,8 @@ _POISON = 0xFF
 class Launched:
     """A plan with its tensors on the device."""
 
-    dispatcher: Dispatcher
-    plan: Plan
+    dispatcher: BaseDispatcher
+    plan: Plan[Any]
     tensors: Sequence[DeviceTensor]
 
     def launch(self) -> None:
@@ -37,9 +37,7 @@ class Launched:
         self.dispatcher.synchronize()
 
 
-def random_operand(
-    device: Device, random: Any, shape: tuple[int, ...], dtype: str
-) -> NDArray[Any]:
+def random_operand(device: Device, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
     """Numbers of a normal distribution, or any integers."""
     import numpy as np
 
@@ -56,7 +54,7 @@ def random_operand(
     return convert(random.standard_normal(shape, np.float32), dtype, dtype_encoding(kind))
 
 
-def poisoned(dispatcher: Dispatcher, shape: tuple[int, ...], dtype: str) -> DeviceTensor:
+def poisoned(dispatcher: BaseDispatcher, shape: tuple[int, ...], dtype: str) -> DeviceTensor:
     """Memory for a result."""
     tensor = dispatcher.empty(shape, dtype)
     size = tensor.span * dispatcher.device.numpy_dtype(dtype).itemsize

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ckdispatch.cli.report import Report
-from ckdispatch.problems.words import PARTS
+from ckdispatch.families import EXAMPLE, FAMILIES
 from ckdispatch.wording import quoted
 
 Commands = Any
@@ -16,11 +16,7 @@ Commands = Any
 
 
 def add_command(
-    commands: Commands,
-    name: str,
-    run: Callable[[argparse.Namespace], Report],
-    purpose: str,
-    epilog: str,
+    commands: Commands, name: str, run: Callable[[argparse.Namespace], Report], purpose: str, epilog: str
 ) -> argparse.ArgumentParser:
     """A command that calls ``run`` and has ``--json``."""
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -43,8 +39,8 @@ def add_kernels(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="SET",
-        help="the kernels: the name of a set, such as gemm_fp16_rcr_all, or the path of a manifest,"
-        " of what `build --save` wrote, or of a kernel library; repeat for more",
+        help=f"the kernels: the name of a set, such as {EXAMPLE.example_kernels}, or the path of a"
+        " manifest, of what `build --save` wrote, or of a kernel library; repeat for more",
     )
 
 
@@ -55,25 +51,7 @@ def add_problem(parser: argparse.ArgumentParser, count: str) -> None:
         "problem",
         nargs=count,
         metavar="PROBLEM",
-        help=f"{several}: MxNxK and words such as fp16 rcr batch=2, or a convolution such as"
-        " n8 g1 c64 k128 56x56 3x3 pad=1 fp16, in quotes or not",
-    )
-
-
-def add_split_k(parser: argparse.ArgumentParser) -> None:
-    """``--split-k``."""
-    parser.add_argument(
-        "--split-k", metavar="PARTS", help=f"{PARTS}, or `auto`, in place of the problem's"
-    )
-
-
-def add_preshuffle(parser: argparse.ArgumentParser) -> None:
-    """``--preshuffle``."""
-    parser.add_argument(
-        "--preshuffle",
-        action="store_true",
-        help="B is given in the order of a kernel's matrix instructions, whichever should be the"
-        " fastest",
+        help=f"{several}: such as {', or '.join(one.example for one in FAMILIES.values())}, in quotes or not",
     )
 
 

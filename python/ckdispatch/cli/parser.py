@@ -9,16 +9,16 @@ from typing import NoReturn
 import ckdispatch
 from ckdispatch.cli.commands import bench, build, cache, devices, explain, list_kernels, run
 from ckdispatch.cli.exits import UsageError
+from ckdispatch.families import EXAMPLE, FAMILIES
 
-_EPILOG = """\
-A PROBLEM is MxNxK and words: 512x256x1024 fp16 rcr batch=2 split_k=4. A convolution is n, g, c, k,
-the extents of input and filter, and words: n8 g1 c64 k128 56x56 3x3 stride=2 pad=1 backward_data.
+_EPILOG = f"""\
+{chr(10).join(f"{one.form}." for one in FAMILIES.values())}
 
 Exit codes: 0 all is well; 1 a wrong result, a failed build, a damaged file; 2 a request that makes
 no sense; 3 nothing found, such as no kernel or no device; 4 the device failed; 130 interrupted.
 
 Example:
-  ckdispatch run 512x256x1024 fp16 rcr --kernels gemm_fp16_rcr_essential --device sim:gfx942
+  ckdispatch run {EXAMPLE.example} --kernels {EXAMPLE.example_kernels} --device sim:gfx942
 """
 
 
@@ -38,9 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--version", action="version", version=f"ckdispatch {ckdispatch.__version__}"
-    )
+    parser.add_argument("--version", action="version", version=f"ckdispatch {ckdispatch.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (devices, list_kernels, explain, run, bench, build, cache):
         command.add_to(commands)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What a command found out: a JSON document for programs, blocks of text for people."""
+"""What a command found out: a JSON document for programs, blocks of text for people; and figures as they read them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -46,3 +47,23 @@ class Report:
     blocks: tuple[Block, ...]
     exit_code: ExitCode = ExitCode.OK
     complaint: str = ""
+
+
+def size(count: int) -> str:
+    """Bytes in the largest unit that leaves a figure before the point."""
+    figure = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if figure < 1024:
+            return f"{count} bytes" if unit == "bytes" else f"{figure:.1f} {unit}"
+        figure /= 1024
+    return f"{figure:.1f} TiB"
+
+
+def moment(seconds: float) -> str:
+    """A time since 1970 on the clock of this place."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def extents(values: Iterable[int]) -> str:
+    """Extents as names of kernels have them: 64x64x32."""
+    return "x".join(str(value) for value in values)

@@ -7,8 +7,9 @@ import argparse
 import secrets
 from typing import TYPE_CHECKING
 
+from ckdispatch.cli.families import add_problem_options
 from ckdispatch.cli.kernel_sources import load_kernels, only_kernel
-from ckdispatch.cli.options import add_preshuffle, add_split_k, whole
+from ckdispatch.cli.options import whole
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
@@ -22,20 +23,12 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="hip:0, sim:gfx942 and so on; by default CKDISPATCH_DEVICE or the first that fits",
     )
+    parser.add_argument("--kernel", metavar="NAME", help="run this kernel, by name or key, and no other")
+    add_problem_options(parser)
     parser.add_argument(
-        "--kernel", metavar="NAME", help="run this kernel, by name or key, and no other"
+        "--pad", action=argparse.BooleanOptionalAction, default=True, help="pad the problem if no kernel takes it as it is"
     )
-    add_split_k(parser)
-    add_preshuffle(parser)
-    parser.add_argument(
-        "--pad",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="pad the problem if no kernel takes it as it is",
-    )
-    parser.add_argument(
-        "--seed", type=whole(0), metavar="N", help="of the random inputs; a new one by default"
-    )
+    parser.add_argument("--seed", type=whole(0), metavar="N", help="of the random inputs; a new one by default")
 
 
 def make_dispatcher(options: argparse.Namespace) -> Dispatcher:

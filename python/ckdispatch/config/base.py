@@ -6,25 +6,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from ckgen.core import codec
 from ckgen.core.declaration import Declaration, Entry, Options, parse_entry
-from ckgen.core.errors import CkgenError
+from ckgen.core.errors import CkgenError, FieldError
 from ckgen.core.expand import Expansion, expand
 from ckgen.core.family import Family
+from ckgen.core.nearest import nearest_legal
+from ckgen.core.rules import Finding, first_violation
 from ckgen.core.spec import KernelSpec, field_types
 from ckgen.core.target import Target
-from ckgen.families import FAMILIES
+from ckgen.families import FAMILIES as GENERATORS
 
-from ckdispatch.config.gpus import arch_specs, gpu_target
-from ckdispatch.config.values import as_json, options_to_json, options_to_python
+from ckdispatch.config.report import Change, Correction, Report, Violation
+from ckdispatch.config.values import arch_specs, as_json, gpu_target, options_to_json, options_to_python
 from ckdispatch.errors import IllegalConfig, InvalidArgument
+from ckdispatch.families import EXAMPLE, FAMILIES
+from ckdispatch.user_files import check_document
 from ckdispatch.wording import quoted
-
-if TYPE_CHECKING:
-    from ckdispatch.config.correction import Correction
-    from ckdispatch.config.report import Report
 
 C = TypeVar("C", bound="KernelConfig")
 
@@ -48,13 +48,11 @@ class KernelConfig:
         cls = type(self)
         if not cls.family:
             raise InvalidArgument(
-                "KernelConfig is of no family; use the config of one, such as GemmConfig, or "
-                "KernelConfig.parse"
+                f"KernelConfig is of no family; use the config of one, such as {EXAMPLE.config}, or KernelConfig.parse"
             )
         if "gpus" in fields:
             raise InvalidArgument(
-                f"{cls.__name__}: there is no field 'gpus'; validate, autocorrect and expand take "
-                "the name of a GPU"
+                f"{cls.__name__}: there is no field 'gpus'; validate, autocorrect and expand take the name of a GPU"
             )
         said = {name: as_json(value) for name, value in fields.items() if value is not None}
         try:
@@ -66,7 +64,7 @@ class KernelConfig:
     @classmethod
     def generator_family(cls) -> Family:
         """The family as the generator knows it."""
-        return FAMILIES[cls.family]
+        return GENERATORS[cls.family]
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:
@@ -77,14 +75,10 @@ class KernelConfig:
         options = self.__dict__.get("_options", {})
         if name in options:
             return options_to_python(options[name])
-        raise AttributeError(
-            f"{type(self).__name__} has no field {name!r}; its fields are {', '.join(options)}"
-        )
+        raise AttributeError(f"{type(self).__name__} has no field {name!r}; its fields are {', '.join(options)}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(
-            f"{type(self).__name__} cannot be changed; replace({name}=...) makes another"
-        )
+        raise AttributeError(f"{type(self).__name__} cannot be changed; replace({name}=...) makes another")
 
     def replace(self: C, **changes: object) -> C:
         """A config with some fields said differently; None takes a field back to its default."""
@@ -105,9 +99,7 @@ class KernelConfig:
                 f"this {type(self).__name__} leaves {' and '.join(open_fields)} open, so it means "
                 "no single kernel; expand(arch) gives the legal ones"
             )
-        choice = {
-            name: options.values[0] for name, options in self._options.items() if options.values
-        }
+        choice = {name: options.values[0] for name, options in self._options.items() if options.values}
         return self.generator_family().build(choice, arch_specs())
 
     @property
@@ -115,11 +107,24 @@ class KernelConfig:
         """The name of the one kernel that an explicit config means."""
         return self.spec.name
 
-    def validate(self, arch: str) -> Report:
+    def validate(self: C, arch: str) -> Report[C]:
         """Whether the rules allow this on the GPU ``arch``, and what is wrong if they do not."""
-        from ckdispatch.config.report import report_on
-
-        return report_on(self, gpu_target(arch))
+        target = gpu_target(arch)
+        if not self.is_explicit:
+            expansion = self.expansion(target)
+            return Report(self, arch, len(expansion.kernels), dropped=expansion.dropped)
+        family = self.generator_family()
+        violated = family.judge(self.spec, target).violations
+        if not violated:
+            return Report(self, arch, 1)
+        nearest = nearest_legal(family, self.spec, target)
+        return Report(
+            self,
+            arch,
+            0,
+            violations=tuple(_violation(finding, self.spec, nearest) for finding in violated),
+            nearest=None if nearest is None else self.from_spec(nearest),
+        )
 
     def autocorrect(self: C, arch: str) -> Correction[C]:
         """The nearest legal config on the GPU ``arch``, with every change and its reason.
@@ -127,9 +132,25 @@ class KernelConfig:
         Wildcards and lists need no correction as long as one of their choices is legal. Raises
         ``IllegalConfig`` if nothing legal is near.
         """
-        from ckdispatch.config.correction import correct
-
-        return correct(self, gpu_target(arch))
+        target = gpu_target(arch)
+        if not self.is_explicit:
+            errors = self.expansion(target).errors
+            if errors:
+                raise IllegalConfig(errors[0])
+            return Correction(self, ())
+        family = self.generator_family()
+        nearest = nearest_legal(family, self.spec, target)
+        if nearest is None:
+            raise IllegalConfig(str(self.validate(arch)))
+        if nearest == self.spec:
+            return Correction(self, ())
+        before, after = (family.choice(spec, target.arch) for spec in (self.spec, nearest))
+        changes = tuple(
+            Change(name, as_json(before[name]), as_json(after[name]), _why(self, name, before, after, target))
+            for name in after
+            if before[name] != after[name]
+        )
+        return Correction(self.from_spec(nearest), changes)
 
     def expand(self: C, arch: str) -> list[C]:
         """The explicit configs of every kernel that this means and that is legal on ``arch``.
@@ -162,8 +183,7 @@ class KernelConfig:
             raise InvalidArgument(f"{cls.__name__}: expected a JSON object, not {codec.show(data)}")
         if data.get("family") != cls.family:
             raise InvalidArgument(
-                f"{cls.__name__}: the data is of family {codec.show(data.get('family'))}, not "
-                f"{quoted(cls.family)}"
+                f"{cls.__name__}: the data is of family {codec.show(data.get('family'))}, not {quoted(cls.family)}"
             )
         spec_type = cls.generator_family().spec_type
         if data.keys() - {"family", "name"} == field_types(spec_type).keys():
@@ -197,10 +217,20 @@ class KernelConfig:
 
     @staticmethod
     def parse(value: object) -> KernelConfig:
-        """The config, of whatever family, that a kernel's name, JSON or JSON text describes."""
-        from ckdispatch.config.parse import parse_config
+        """The config, of whatever family, that a kernel's name, JSON or JSON text describes.
 
-        return parse_config(value)
+        A config is taken as it is, and a spec as what it means.
+        """
+        if isinstance(value, KernelConfig):
+            return value
+        if isinstance(value, KernelSpec):
+            return _config_class(value.family).from_spec(value)
+        if isinstance(value, str):
+            return _from_json_text(value) if value.lstrip().startswith("{") else _from_name(value)
+        if isinstance(value, Mapping):
+            check_document(dict(value), "a kernel's config")
+            return _config_class(value.get("family")).from_json(value)
+        raise InvalidArgument(f"a kernel's config was expected, or its name or JSON, not {quoted(value)}")
 
     @cached_property
     def _identity(self) -> tuple[object, ...]:
@@ -231,3 +261,47 @@ class KernelConfig:
 
 def _restored(cls: type[C], data: Mapping[str, Any]) -> C:
     return cls.from_json(data)
+
+
+def _from_name(name: str) -> KernelConfig:
+    for family in FAMILIES:
+        if name.startswith(f"{family}_"):
+            return _config_class(family).from_name(name)
+    raise InvalidArgument(f"{quoted(name)} is not the name of a kernel; those begin with their family, {' or '.join(FAMILIES)}")
+
+
+def _from_json_text(text: str) -> KernelConfig:
+    try:
+        return KernelConfig.parse(codec.parse_json(text))
+    except (FieldError, RecursionError) as error:
+        raise InvalidArgument(f"a kernel's config is {error}") from error
+
+
+def _config_class(family: object) -> type[KernelConfig]:
+    if isinstance(family, str) and family in FAMILIES:
+        return FAMILIES[family].config_type
+    raise InvalidArgument(f"there is no kernel family {codec.show(family)}; there is {', '.join(FAMILIES)}")
+
+
+def _violation(finding: Finding, spec: KernelSpec, nearest: KernelSpec | None) -> Violation:
+    rule = finding.rule
+    values = {name: as_json(getattr(spec, name)) for name in rule.fields}
+    better = {} if nearest is None else {n: as_json(getattr(nearest, n)) for n in rule.fields}
+    return Violation(
+        rule.id,
+        rule.sentence,
+        finding.complaint or "",
+        values,
+        {name: value for name, value in better.items() if value != values[name]},
+    )
+
+
+def _why(config: KernelConfig, name: str, before: Mapping[str, Any], after: Mapping[str, Any], target: Target) -> str:
+    """What is wrong with the correction if it keeps this one field as it was."""
+    family = config.generator_family()
+    kept = family.build({**after, name: before[name]}, target.arch)
+    finding = first_violation(family.rules, kept, target)
+    if finding is None:
+        # Of two changes that would each do alone, the search may have made both.
+        finding = first_violation(family.rules, config.spec, target)
+    return str(finding)

@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""What the rules say about a config on one GPU."""
+"""What the rules say about a config on one GPU, and the nearest legal config with the reasons for its changes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from ckgen.core.nearest import describe_change, nearest_legal
-from ckgen.core.rules import Finding
+from ckgen.core.nearest import describe_change
 from ckgen.core.spec import KernelSpec
-from ckgen.core.target import Target
 
-from ckdispatch.config.base import KernelConfig
-from ckdispatch.config.values import as_json
+
+class _Config(Protocol):
+    """What is used of a ``KernelConfig``, which makes what is here."""
+
+    @property
+    def is_explicit(self) -> bool: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def spec(self) -> KernelSpec: ...
+    def to_json(self) -> dict[str, Any]: ...
+
+
+C = TypeVar("C", bound=_Config)
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Violation:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Generic[C]):
     """Whether a config is legal on the GPU ``arch``; it is true if so.
 
     An explicit config is legal if it breaks no rule. One with wildcards or lists is legal if any of
@@ -44,12 +54,12 @@ class Report:
     nearest legal kernel to an explicit config that is not legal itself, if any is near.
     """
 
-    config: KernelConfig
+    config: C
     arch: str
     kernel_count: int
     violations: tuple[Violation, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
-    nearest: KernelConfig | None = None
+    nearest: C | None = None
 
     @property
     def legal(self) -> bool:
@@ -97,33 +107,30 @@ class Report:
         }
 
 
-def report_on(config: KernelConfig, target: Target) -> Report:
-    """What the rules say about ``config`` on ``target``."""
-    if not config.is_explicit:
-        expansion = config.expansion(target)
-        return Report(config, target.name, len(expansion.kernels), dropped=expansion.dropped)
-    family = config.generator_family()
-    violated = family.judge(config.spec, target).violations
-    if not violated:
-        return Report(config, target.name, 1)
-    nearest = nearest_legal(family, config.spec, target)
-    return Report(
-        config,
-        target.name,
-        0,
-        violations=tuple(_violation(finding, config.spec, nearest) for finding in violated),
-        nearest=None if nearest is None else config.from_spec(nearest),
-    )
+class Change(NamedTuple):
+    """One field that was changed. ``why`` is the rule that keeping it would break."""
+
+    field: str
+    before: Any
+    after: Any
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.field} from {self.before} to {self.after}, because of {self.why}"
 
 
-def _violation(finding: Finding, spec: KernelSpec, nearest: KernelSpec | None) -> Violation:
-    rule = finding.rule
-    values = {name: as_json(getattr(spec, name)) for name in rule.fields}
-    better = {} if nearest is None else {n: as_json(getattr(nearest, n)) for n in rule.fields}
-    return Violation(
-        rule.id,
-        rule.sentence,
-        finding.complaint or "",
-        values,
-        {name: value for name, value in better.items() if value != values[name]},
-    )
+@dataclass(frozen=True)
+class Correction(Generic[C]):
+    """A legal config, and every change that led to it; none if it was legal as it was."""
+
+    config: C
+    changes: tuple[Change, ...]
+
+    def __str__(self) -> str:
+        if not self.changes:
+            return "nothing had to be changed"
+        return "changed " + "; ".join(str(change) for change in self.changes)
+
+    def to_json(self) -> dict[str, Any]:
+        """The config and its changes as JSON values."""
+        return {"config": self.config.to_json(), "changes": [change._asdict() for change in self.changes]}

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Values of fields between Python, JSON and the generator's own types."""
+"""Values of fields between Python, JSON and the generator's own types; GPUs by name."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from ckarch import ArchSpecs, load_specs
 from ckgen.core import codec
 from ckgen.core.declaration import WILDCARD, Options
+from ckgen.core.target import Target
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.wording import quoted
-
 
 _DEEPEST = 8
 _MOST_BITS = 63
@@ -44,3 +46,17 @@ def options_to_python(options: Options) -> Any:
     if options.values is None:
         return WILDCARD
     return options.values[0] if options.single else options.values
+
+
+@cache
+def arch_specs() -> ArchSpecs:
+    """The project's facts about GPUs."""
+    return load_specs()
+
+
+def gpu_target(name: str) -> Target:
+    """The GPU called ``name``; raises ``InvalidArgument`` with the known names otherwise."""
+    specs = arch_specs()
+    if not isinstance(name, str) or name not in specs.gpus:
+        raise InvalidArgument(f"there is no GPU {quoted(name)}; known ones are {', '.join(specs.gpus)}")
+    return Target.of(specs, name)

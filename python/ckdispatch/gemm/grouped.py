@@ -9,33 +9,33 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.device import stream_address
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.gemm.matrices import matrix
+from ckdispatch.gemm.call import delivered, staged
+from ckdispatch.gemm.operands import matrix
 from ckdispatch.gemm.problem import GemmGroup, GemmProblem
+from ckdispatch.gemm.reference import expected
 from ckdispatch.gemm.request import GemmCall, check_operands
-from ckdispatch.gemm.staging import delivered, staged
-from ckdispatch.gemm.validation import expected
+from ckdispatch.product.problem import CallOptions
 from ckdispatch.result import GroupedResult
 from ckdispatch.tensors.device_tensor import DeviceTensor
-from ckdispatch.tensors.overlap import as_given, check_apart
-from ckdispatch.wishes import Wishes
+from ckdispatch.tensors.operands import as_given, check_apart
 from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
+    from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.comparison import Comparison
-    from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.plan import Plan
 
 
 def run(
-    dispatcher: Dispatcher,
+    dispatcher: BaseDispatcher,
     pairs: Sequence[tuple[Any, Any]],
     *,
     outs: Sequence[Any] | None,
     fused_op: str | None,
     stream: Any,
-    wishes: Wishes,
+    options: CallOptions,
 ) -> GroupedResult:
-    calls = _calls(dispatcher, pairs, outs, wishes)
+    calls = _calls(dispatcher, pairs, outs, options)
     plan = _plan(dispatcher, calls, fused_op)
     problem, device = plan.problem, dispatcher.device
     stream = stream_address(stream)
@@ -49,26 +49,18 @@ def run(
         inputs += [left, right]
         targets.append(target)
         addresses += [left.address, right.address, target.address]
-    milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
-    results = [
-        delivered(call, target, stream)
-        for call, target in zip(calls, targets, strict=True)
-    ]
+    milliseconds = dispatcher.launch(plan, addresses, stream, options.timing)
+    results = [delivered(call, target, stream) for call, target in zip(calls, targets, strict=True)]
     compared: tuple[Comparison, ...] = ()
-    if wishes.validate:
+    if options.validate:
         device.synchronize(stream)
         finished = zip(calls, results, strict=True)
         compared = tuple(_compared(plan, i, *each) for i, each in enumerate(finished))
-    return GroupedResult(
-        results, plan, device.name, device.simulated, _changes(calls, plan), milliseconds, compared
-    )
+    return GroupedResult(results, plan, device.name, device.simulated, _changes(calls, plan), milliseconds, compared)
 
 
 def _calls(
-    dispatcher: Dispatcher,
-    pairs: Sequence[tuple[Any, Any]],
-    outs: Sequence[Any] | None,
-    wishes: Wishes,
+    dispatcher: BaseDispatcher, pairs: Sequence[tuple[Any, Any]], outs: Sequence[Any] | None, options: CallOptions
 ) -> list[GemmCall]:
     products, targets = _listed("pairs", pairs), None if outs is None else _listed("outs", outs)
     if not products or (targets is not None and len(targets) != len(products)):
@@ -83,8 +75,8 @@ def _calls(
         out = written[i] if written else None
         left, right = matrix(f"A of group {i}", a, dispatcher.device), matrix(f"B of group {i}", b, dispatcher.device)
         for other in written:  # any of them may lie where this group reads
-            left, right = as_given(left, other, wishes.validate), as_given(right, other, wishes.validate)
-        call = GemmCall(dispatcher, left, right, out, wishes)
+            left, right = as_given(left, other, options.validate), as_given(right, other, options.validate)
+        call = GemmCall(dispatcher, left, right, out, options)
         check_operands(call)
         if call.batched:
             raise InvalidArgument(f"group {i} is a batch; each group is one product of matrices")
@@ -93,8 +85,7 @@ def _calls(
         dtypes = sorted({getattr(call, kind).dtype for call in calls})
         if len(dtypes) > 1:
             raise InvalidArgument(
-                f"groups with {kind.upper()} of {' and '.join(dtypes)} were asked for; all groups "
-                "have the same dtypes"
+                f"groups with {kind.upper()} of {' and '.join(dtypes)} were asked for; all groups have the same dtypes"
             )
     return calls
 
@@ -115,10 +106,7 @@ def _problem(calls: Sequence[GemmCall], layout: str, fused_op: str | None) -> Ge
     members = [call.problem(layout) for call in calls]
     first = members[0]
     return GemmProblem.grouped(
-        [
-            GemmGroup(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c)
-            for one in members
-        ],
+        [GemmGroup(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c) for one in members],
         dtype=first.dtype,
         layout=layout,
         dtype_b=first.dtype_b,
@@ -129,7 +117,7 @@ def _problem(calls: Sequence[GemmCall], layout: str, fused_op: str | None) -> Ge
     )
 
 
-def _plan(dispatcher: Dispatcher, calls: Sequence[GemmCall], fused_op: str | None) -> Plan:
+def _plan(dispatcher: BaseDispatcher, calls: Sequence[GemmCall], fused_op: str | None) -> Plan[GemmProblem]:
     """For the layout that needs the fewest copies, of those that all groups can have."""
     remembered = dispatcher.remembered()
     offered = [call.layouts() for call in calls]
@@ -141,17 +129,15 @@ def _plan(dispatcher: Dispatcher, calls: Sequence[GemmCall], fused_op: str | Non
         )
     common.sort(key=lambda layout: sum(choices.index(layout) for choices in offered))
     key = (_problem(calls, common[0], fused_op), *common)
-    found: Plan | None = remembered.get(key)
+    found: Plan[GemmProblem] | None = remembered.get(key)
     if found is None:
         found = remembered[key] = _search(dispatcher, calls, common, fused_op)
     return found
 
 
-def _search(
-    dispatcher: Dispatcher, calls: Sequence[GemmCall], layouts: list[str], fused_op: str | None
-) -> Plan:
+def _search(dispatcher: BaseDispatcher, calls: Sequence[GemmCall], layouts: list[str], fused_op: str | None) -> Plan[GemmProblem]:
     """A single launch is better than none of the operands copied."""
-    fallback: Plan | None = None
+    fallback: Plan[GemmProblem] | None = None
     first: NoKernel | None = None
     for layout in layouts:
         try:
@@ -168,7 +154,7 @@ def _search(
     return fallback
 
 
-def _target(call: GemmCall, plan: Plan) -> DeviceTensor:
+def _target(call: GemmCall, plan: Plan[GemmProblem]) -> DeviceTensor:
     if call.c is not None and call.c.tensor is not None:
         return call.c.tensor
     m, n, _ = call.sizes
@@ -177,18 +163,14 @@ def _target(call: GemmCall, plan: Plan) -> DeviceTensor:
     return DeviceTensor.allocate(call.dispatcher.device, (m, n), dtype, column_major=by_columns)
 
 
-def _changes(calls: Sequence[GemmCall], plan: Plan) -> tuple[str, ...]:
+def _changes(calls: Sequence[GemmCall], plan: Plan[GemmProblem]) -> tuple[str, ...]:
     said = tuple(itertools.chain.from_iterable(call.changes for call in calls))
     if plan.launches == 1:
         return said
-    return (
-        *said,
-        f"the {len(calls)} groups were computed one after another, because no kernel computes them "
-        "in one launch",
-    )
+    return (*said, f"the {len(calls)} groups were computed one after another, because no kernel computes them in one launch")
 
 
-def _compared(plan: Plan, place: int, call: GemmCall, result: Any) -> Comparison:
+def _compared(plan: Plan[GemmProblem], place: int, call: GemmCall, result: Any) -> Comparison:
     stages = plan.to_json()["stages"]
     stage = stages[place] if len(stages) > 1 else stages[0]
     spec = call.dispatcher.registry[stage["kernel"]].spec

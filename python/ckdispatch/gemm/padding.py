@@ -19,7 +19,7 @@ _LOAD_BYTES = 16
 """No load is wider."""
 
 
-def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -> Plan:
+def padded_plan(selection: Selection, problem: GemmProblem, refusal: NoKernel) -> Plan[GemmProblem]:
     """The plan, among all kernels with their tiles filled up, that should take the least time. Raises ``refusal`` if none fits."""
     return fastest_plan(selection, _larger(selection, problem), refusal)
 
@@ -30,9 +30,21 @@ def _larger(selection: Selection, problem: GemmProblem) -> Iterator[tuple[str, G
         m, n, k = (-(-extent // step) * step for extent, step in zip((problem.m, problem.n, problem.k), tile, strict=True))
         if problem.weights and (n, k) != (problem.n, problem.k):
             continue  # preshuffled weights are as they are
-        yield name, replace(
-            problem, m=m, n=n, k=k, stride_a=0, stride_b=0, stride_c=0, batch_strides=None, alignment=16,
-            d_strides=_copied_strides(problem), d_batch_strides=problem.d_batch_strides and _shared(problem.d_batch_strides),
+        yield (
+            name,
+            replace(
+                problem,
+                m=m,
+                n=n,
+                k=k,
+                stride_a=0,
+                stride_b=0,
+                stride_c=0,
+                batch_strides=None,
+                alignment=16,
+                d_strides=_copied_strides(problem),
+                d_batch_strides=problem.d_batch_strides and _shared(problem.d_batch_strides),
+            ),
         )
 
 
@@ -61,9 +73,7 @@ def _tiles(selection: Selection, problem: GemmProblem) -> list[tuple[str, tuple[
     tiles = []
     for kernel in selection.registry.filter(gpu=selection.gpu, dtype_a=problem.dtype):
         spec = kernel.spec
-        m, n, k = (
-            vector if spec[pad] else extent for pad, extent in zip(("pad_m", "pad_n", "pad_k"), spec["tile"], strict=True)
-        )
+        m, n, k = (vector if spec[pad] else extent for pad, extent in zip(("pad_m", "pad_n", "pad_k"), spec["tile"], strict=True))
         if problem.split_k != 1:  # every part of K must have whole tiles
             k = spec["tile"][2] * max(1, problem.split_k)
         tiles.append((kernel.name, (n, m, k) if exchanged else (m, n, k)))

@@ -1,21 +1,69 @@
 # SPDX-License-Identifier: MIT
-"""What a caller wants of a matrix product, independent of any kernel."""
+"""What a caller wants of a matrix product, independent of any kernel: for Python, for C, and in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ctypes
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
+from ckdispatch.arguments import members
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.gemm.structure import problem_structure
-from ckdispatch.native.structures import Family
-from ckdispatch.problems.base import Problem, check_numbers, check_options, check_strides, check_words
-from ckdispatch.whole_numbers import members
+from ckdispatch.native.structures import ProblemBase
+from ckdispatch.problem import (
+    Problem,
+    c_text,
+    check_numbers,
+    check_strides,
+    check_text,
+    check_words,
+    shown,
+    true_or_false,
+    whole_number,
+)
+from ckdispatch.product.fused_ops import takes_ds
+from ckdispatch.product.problem import c_options, check_options, product_words
 from ckdispatch.wording import quoted
 
-_WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout")
-_NUMBERS = ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count")
+MAX_DS = 4
+_PACKED = -1
+_BLOCK = re.compile(r"(?P<n>\d{1,9})x(?P<k>\d{1,9})", re.ASCII)
+
+
+class GemmGroupStructure(ctypes.Structure):
+    """``ckd_gemm_group``."""
+
+    _fields_ = [(name, ctypes.c_int64) for name in ("m", "n", "k", "stride_a", "stride_b", "stride_c")]
+
+
+class GemmStructure(ctypes.Structure):
+    """``ckd_gemm_problem``."""
+
+    _fields_ = [
+        ("base", ProblemBase),
+        *((name, ctypes.c_int64) for name in ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c")),
+        *((name, ctypes.c_int64) for name in ("batch_stride_a", "batch_stride_b", "batch_stride_c")),
+        ("has_batch_strides", ctypes.c_int32),
+        ("d_count", ctypes.c_int32),
+        *((name, ctypes.c_char_p) for name in ("dtype_a", "dtype_b", "dtype_c", "layout", "fused_op")),
+        ("split_k", ctypes.c_int64),
+        ("alignment", ctypes.c_int32),
+        ("deterministic", ctypes.c_int32),
+        ("workspace_limit", ctypes.c_uint64),
+        ("dtype_d", ctypes.c_char_p),
+        ("d_layout", ctypes.c_char_p),
+        ("stride_d", ctypes.c_int64 * MAX_DS),
+        ("batch_stride_d", ctypes.c_int64 * MAX_DS),
+        *((name, ctypes.c_int32) for name in ("has_d_strides", "weights_n", "weights_k", "reserved")),
+        ("groups", ctypes.POINTER(GemmGroupStructure)),
+        ("group_count", ctypes.c_int64),
+    ]
+
+
+STRUCTURES = {"ckd_gemm_group": GemmGroupStructure, "ckd_gemm_problem": GemmStructure}
+"""What the C header calls them."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +92,12 @@ class GemmProblem(Problem):
 
     ``fused_op`` takes ``d_count`` D tensors of ``dtype_d`` (C's if it is None), all of rows
     (``d_layout`` r) or all of columns (c). A stride of theirs is None for packed, and 0 repeats
-    one row or one column. ``weights`` is the granule of a preshuffled B, such as 16x8, and None for
+    one row or one column. ``weights`` is the block of a preshuffled B, such as 16x8, and None for
     a plain B. With ``groups``, which ``grouped()`` makes,
     the sizes and strides of the problem itself are 0.
     """
 
-    family: ClassVar[Family] = Family.GEMM
+    family: ClassVar[str] = "gemm"
 
     m: int
     n: int
@@ -77,15 +125,15 @@ class GemmProblem(Problem):
     groups: tuple[GemmGroup, ...] = ()
 
     def __post_init__(self) -> None:
-        check_words(self, _WORDS)
-        check_numbers("a GEMM", self, _NUMBERS)
+        check_words(self, ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout"))
+        check_numbers("a GEMM", self, ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count"))
         check_options("a GEMM", self)
         if not isinstance(self.groups, tuple) or not all(isinstance(group, GemmGroup) for group in self.groups):
             raise InvalidArgument(f"a GEMM was asked for with groups = {quoted(self.groups)}; GemmProblem.grouped makes them")
         check_strides("a GEMM", self, "batch_strides", len("ABC"), or_packed=False)
         for name in ("d_strides", "d_batch_strides"):
             check_strides("a GEMM", self, name, self.d_count, or_packed=True)
-        self.keep(problem_structure(self))
+        self.keep(_structure(self))
 
     __hash__ = Problem.__hash__
 
@@ -112,9 +160,7 @@ class GemmProblem(Problem):
 
     def spans(self) -> tuple[int, ...]:
         """Elements of each of them in memory, from the first to the last."""
-        from ckdispatch.gemm.spans import spans
-
-        return tuple(spans(self))
+        return tuple(_spans(self))
 
     def dtypes(self, spec: Mapping[str, Any]) -> tuple[str, ...]:
         """That of each of them; ``spec``, a kernel's, has what the problem leaves open."""
@@ -132,16 +178,12 @@ class GemmProblem(Problem):
     @classmethod
     def parse(cls, text: str) -> GemmProblem:
         """The problem of a command line: ``512x256x1024 fp16 rcr split_k=2``."""
-        from ckdispatch.gemm.problem_text import parse_problem
-
-        return parse_problem(text)
+        return _parsed(text)
 
     @property
     def text(self) -> str:
         """The problem as ``parse`` reads it, without what is the default."""
-        from ckdispatch.gemm.problem_text import problem_text
-
-        return problem_text(self)
+        return _text(self)
 
 
 def _group(given: GemmGroup | Sequence[int]) -> GemmGroup:
@@ -151,6 +193,162 @@ def _group(given: GemmGroup | Sequence[int]) -> GemmGroup:
         return GemmGroup(*(members(given) or ()))
     except TypeError:
         raise InvalidArgument(
-            f"a GEMM was asked for with the group {quoted(given)}; a group is m, n and k, and may have "
-            "the strides of A, B and C"
+            f"a GEMM was asked for with the group {quoted(given)}; a group is m, n and k, and may have the strides of A, B and C"
         ) from None
+
+
+def _structure(problem: GemmProblem) -> GemmStructure:
+    """The problem for C, with all that it points to."""
+    strides = problem.batch_strides or (0, 0, 0)
+    structure = GemmStructure(
+        m=problem.m,
+        n=problem.n,
+        k=problem.k,
+        # A batch of 0 is the C ABI's default of 1, which was not asked for.
+        batch=problem.batch or -1,
+        stride_a=problem.stride_a,
+        stride_b=problem.stride_b,
+        stride_c=problem.stride_c,
+        batch_stride_a=strides[0],
+        batch_stride_b=strides[1],
+        batch_stride_c=strides[2],
+        has_batch_strides=problem.batch_strides is not None,
+        d_count=problem.d_count,
+        dtype_a=c_text(problem.dtype),
+        dtype_b=c_text(problem.dtype_b),
+        dtype_c=c_text(problem.dtype_c),
+        **c_options(problem),
+    )
+    if 0 < problem.d_count <= MAX_DS:  # what is no count is refused by the runtime
+        _fill_ds(structure, problem)
+    if problem.weights is not None:
+        structure.weights_n, structure.weights_k = block_of(problem.weights)
+    if problem.groups:
+        _fill_groups(structure, problem)
+    return structure
+
+
+def block_of(text: str) -> tuple[int, int]:
+    """The n and k of ``16x8``."""
+    found = _BLOCK.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        raise InvalidArgument(
+            f"weights preshuffled as {quoted(text)} were asked for; it is columns and their "
+            "neighbours along k that lie together, such as 16x8"
+        )
+    return int(found["n"]), int(found["k"])
+
+
+def _fill_ds(structure: GemmStructure, problem: GemmProblem) -> None:
+    structure.dtype_d = c_text(problem.dtype_d)
+    structure.d_layout = c_text(problem.d_layout)
+    structure.has_d_strides = True
+    packed = (None,) * problem.d_count
+    pairs = zip(problem.d_strides or packed, problem.d_batch_strides or packed, strict=True)
+    for i, (stride, batch_stride) in enumerate(pairs):
+        structure.stride_d[i] = _PACKED if stride is None else stride
+        structure.batch_stride_d[i] = _PACKED if batch_stride is None else batch_stride
+
+
+def _fill_groups(structure: GemmStructure, problem: GemmProblem) -> None:
+    groups = (GemmGroupStructure * len(problem.groups))()
+    for place, one in zip(groups, problem.groups, strict=True):
+        place.m, place.n, place.k = one.m, one.n, one.k
+        place.stride_a, place.stride_b, place.stride_c = one.stride_a, one.stride_b, one.stride_c
+    structure.groups = groups  # which the structure then holds
+    structure.group_count = len(problem.groups)
+
+
+def _spans(problem: GemmProblem) -> Iterator[int]:
+    """Elements of each tensor from the first to the last, in the order of ``problem.tensors``."""
+    if problem.groups:
+        for product in problem.products():
+            yield from _spans(product)
+        return
+    m, n, k = problem.m, problem.n, problem.k
+    strides = problem.batch_strides or (None, None, None)
+    yield _span(problem, problem.layout[0], (m, k), problem.stride_a or None, strides[0])
+    yield _span(problem, problem.layout[1], (k, n), problem.stride_b or None, strides[1])
+    yield _span(problem, problem.layout[2], (m, n), problem.stride_c or None, strides[2])
+    packed = (None,) * problem.d_count
+    pairs = zip(problem.d_strides or packed, problem.d_batch_strides or packed, strict=True)
+    for leading, batch in pairs:
+        yield _span(problem, problem.d_layout, (m, n), leading, batch)
+
+
+def _span(problem: GemmProblem, letter: str, extents: tuple[int, int], leading: int | None, batch: int | None) -> int:
+    lines, width = extents if letter == "r" else extents[::-1]
+    leading = width if leading is None else leading
+    batch = lines * leading if batch is None else batch
+    return (problem.batch - 1) * batch + (lines - 1) * leading + width
+
+
+_SIZES = r"\d{1,19}x\d{1,19}x\d{1,19}"
+_TEXT = re.compile(rf"(?:gemm[\s:]+)?(?P<sizes>{_SIZES}(?:\+{_SIZES})*)(?P<rest>[\s,].*)?", re.ASCII)
+_FORM = (
+    "MxNxK (or several with + between them) followed by words such as fp16, rcr, batch=2, "
+    "split_k=4; for example 512x256x1024 fp16 rcr"
+)
+_LAYOUT = re.compile(r"[rc]{3}")
+_BY_THEMSELVES = {"layouts": "three letters r or c, such as rcr"}
+_BETWEEN = "/"
+"""Between the numbers of one word; a comma is between words."""
+
+_NUMBERS = ("batch", "stride_a", "stride_b", "stride_c", "split_k", "d_count", "alignment", "workspace_limit")
+_WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout", "fused_op", "weights")
+_SEVERAL = ("batch_strides", "d_strides", "d_batch_strides")
+
+
+def _parsed(text: str) -> GemmProblem:
+    """The problem that ``text`` says."""
+    check_text(text)
+    match = _TEXT.fullmatch(text.strip())
+    if not match:
+        raise InvalidArgument(f"{quoted(text)} is no GEMM problem; write {_FORM}")
+    values: dict[str, Any] = {}
+    for name, value in product_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
+        values[name] = _value(name, value, text)
+    if "d_count" not in values:
+        # An operation on D tensors has one, unless their strides say how many there are.
+        some = int(takes_ds(values.get("fused_op")))
+        values["d_count"] = len(values.get("d_strides", ())) or some
+    sizes = [[int(extent) for extent in one.split("x")] for one in match["sizes"].split("+")]
+    if len(sizes) == 1:
+        return GemmProblem(*sizes[0], **values)
+    return GemmProblem.grouped(sizes, **values)
+
+
+def _text(problem: GemmProblem) -> str:
+    """The inverse, without what is the default. Strides of groups are not said."""
+    shapes = problem.groups or (GemmGroup(problem.m, problem.n, problem.k),)
+    words = ["+".join(f"{one.m}x{one.n}x{one.k}" for one in shapes), problem.dtype, problem.layout]
+    for field in fields(GemmProblem)[5:]:
+        value = getattr(problem, field.name)
+        if field.name == "groups" or value == field.default:
+            continue
+        if field.name == "fused_op":
+            words.append(str(value))
+        elif field.name in _SEVERAL:
+            several = _BETWEEN.join("packed" if one is None else str(one) for one in value)
+            words.append(f"{field.name}={several}")
+        else:
+            words.append(shown(field.name, value))
+    return " ".join(words)
+
+
+def _name_of(word: str) -> str | None:
+    return "layout" if _LAYOUT.fullmatch(word) else None
+
+
+def _value(name: str, value: str, text: str) -> Any:
+    if name in _NUMBERS:
+        return whole_number(name, value, text)
+    if name in _SEVERAL:
+        numbers = value.split(_BETWEEN)
+        return tuple(None if one == "packed" else whole_number(name, one, text) for one in numbers)
+    if name == "deterministic":
+        return true_or_false(name, value, text)
+    if name in _WORDS:
+        return value
+    known = ", ".join((*_WORDS, *_NUMBERS, *_SEVERAL, "deterministic"))
+    raise InvalidArgument(f"{quoted(text)} has the word {quoted(name)}; a problem is {_FORM}, and its words are {known}")

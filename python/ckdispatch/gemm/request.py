@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.gemm.ds import DTensor, d_letters
-from ckdispatch.gemm.matrices import Matrix
+from ckdispatch.gemm.operands import DTensor, Matrix, d_letters
 from ckdispatch.gemm.padding import padded_plan
 from ckdispatch.gemm.problem import GemmProblem
 from ckdispatch.gemm.weights import PreshuffledWeights
+from ckdispatch.product.problem import CallOptions
+from ckdispatch.tensors.memory import bytes_of
 from ckdispatch.tensors.operands import check_out
-from ckdispatch.tensors.packing import bytes_of
-from ckdispatch.wishes import Wishes
 
 if TYPE_CHECKING:
-    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.plan import Plan
 
 
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
 class GemmCall:
     """One call: its operands, and what has to be done to them."""
 
-    dispatcher: Dispatcher
+    dispatcher: BaseDispatcher
     a: Matrix
     b: Matrix
     c: Matrix | None
-    wishes: Wishes
+    options: CallOptions
     ds: list[DTensor] = field(default_factory=list)
     fused_op: str | None = None
     weights: PreshuffledWeights | None = None
@@ -40,9 +39,7 @@ class GemmCall:
     def batch(self) -> int:
         given = {one.shape[0] for one in (self.a, self.b) if len(one.shape) == 3}
         if len(given) > 1:
-            raise InvalidArgument(
-                f"A of shape {self.a.shape} and B of shape {self.b.shape} have different batches"
-            )
+            raise InvalidArgument(f"A of shape {self.a.shape} and B of shape {self.b.shape} have different batches")
         return given.pop() if given else 1
 
     @property
@@ -55,7 +52,7 @@ class GemmCall:
 
     @property
     def dtype_c(self) -> str | None:
-        return self.wishes.dtype if self.c is None else self.c.dtype
+        return self.options.dtype if self.c is None else self.c.dtype
 
     def problem(self, layout: str) -> GemmProblem:
         """Packed operands in that layout, which has a fourth letter for D tensors if there are any.
@@ -94,8 +91,8 @@ class GemmCall:
             stride_b=strides[1],
             stride_c=strides[2],
             batch_strides=given,
-            split_k=self.wishes.split_k,
-            deterministic=self.wishes.deterministic,
+            split_k=self.options.split_k,
+            deterministic=self.options.deterministic,
             alignment=self.alignment,
             fused_op=self.fused_op,
             d_count=len(of_ds),
@@ -133,8 +130,7 @@ class GemmCall:
             elif one is not None and one.tensor is not None:
                 if not letters:
                     raise InvalidArgument(
-                        f"{one.name} is on the device with the strides {one.strides}; its rows or "
-                        "its columns must be contiguous"
+                        f"{one.name} is on the device with the strides {one.strides}; its rows or its columns must be contiguous"
                     )
                 offered.append(letters)
             else:
@@ -146,28 +142,25 @@ class GemmCall:
         choices = ["".join(letters) for letters in itertools.product(*offered)]
         if not choices:
             raise InvalidArgument(
-                "out is on the device with contiguous columns, and the product of preshuffled "
-                "weights has contiguous rows"
+                "out is on the device with contiguous columns, and the product of preshuffled weights has contiguous rows"
             )
         natural = choices[0]
-        return sorted(
-            choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True))
-        )
+        return sorted(choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True)))
 
-    def plan(self) -> tuple[Plan, bool]:
+    def plan(self) -> tuple[Plan[GemmProblem], bool]:
         """The best plan that needs the fewest changes, and whether it is for padded copies.
 
         Changes are none, another layout on the host, padding.
         """
         layouts = self.layouts()
         remembered = self.dispatcher.remembered()
-        key = (self.problem(layouts[0]), *layouts, self.wishes.pad)
-        found: tuple[Plan, bool] | None = remembered.get(key)
+        key = (self.problem(layouts[0]), *layouts, self.options.pad)
+        found: tuple[Plan[GemmProblem], bool] | None = remembered.get(key)
         if found is None:
             found = remembered[key] = self._search(layouts)
         return found
 
-    def _search(self, layouts: list[str]) -> tuple[Plan, bool]:
+    def _search(self, layouts: list[str]) -> tuple[Plan[GemmProblem], bool]:
         selection = self.dispatcher.selection
         first: NoKernel | None = None
         for layout in layouts:
@@ -176,7 +169,7 @@ class GemmCall:
             except NoKernel as error:
                 first = first or error
         assert first is not None
-        if not self.wishes.pad:
+        if not self.options.pad:
             raise first
         for layout in layouts:
             try:
@@ -191,8 +184,7 @@ def check_operands(call: GemmCall) -> None:
     a, b, c = call.a, call.b, call.c
     if a.columns != b.rows:
         raise InvalidArgument(
-            f"A of shape {a.shape} cannot be multiplied by B of shape {b.shape}: A's columns must "
-            "be as many as B's rows"
+            f"A of shape {a.shape} cannot be multiplied by B of shape {b.shape}: A's columns must be as many as B's rows"
         )
     batch = call.batch
     if c is None:
@@ -200,4 +192,4 @@ def check_operands(call: GemmCall) -> None:
     expected = (batch, a.rows, b.columns) if call.batched else (a.rows, b.columns)
     if c.shape != expected:
         raise InvalidArgument(f"out has the shape {c.shape}; the product has {expected}")
-    check_out(c, call.wishes.dtype)
+    check_out(c, call.options.dtype)

@@ -8,43 +8,44 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.device import stream_address
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.grouped_conv.layouts import (
+    CHANNELS_FIRST,
     as_given,
     channels_last,
     check_layout,
     grouped,
+    memory_order,
     ungrouped_shape,
 )
-from ckdispatch.grouped_conv.request import ConvCall, conv_call
-from ckdispatch.grouped_conv.staging import delivered, output_tensor, staged
-from ckdispatch.grouped_conv.validation import expected
-from ckdispatch.problems.fused_ops import with_bias
+from ckdispatch.grouped_conv.reference import expected
+from ckdispatch.grouped_conv.request import ConvCall, Steps, conv_call
+from ckdispatch.product.fused_ops import with_bias
 from ckdispatch.result import Result
-from ckdispatch.tensors.operands import Operand, check_out, operand
-from ckdispatch.tensors.overlap import as_given as as_given_before
+from ckdispatch.tensors.copies import copy_elements, filled_up
+from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.memory import is_packed, packed_strides, strides_in_order
+from ckdispatch.tensors.operands import Operand, check_out, like, operand, transposed
+from ckdispatch.tensors.operands import as_given as as_given_before
 
 if TYPE_CHECKING:
+    from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.comparison import Comparison
-    from ckdispatch.dispatcher import Dispatcher
-    from ckdispatch.grouped_conv.arguments import Steps
+    from ckdispatch.grouped_conv.problem import GroupedConvProblem
     from ckdispatch.plan import Plan
-    from ckdispatch.wishes import Wishes
+    from ckdispatch.product.problem import CallOptions
 
-_NAMES = {
-    "forward": ("x", "w"),
-    "backward_data": ("dy", "w"),
-    "backward_weight": ("dy", "x"),
-}
+
+_NAMES = {"forward": ("x", "w"), "backward_data": ("dy", "w"), "backward_weight": ("dy", "x")}
 
 
 def run(
-    dispatcher: Dispatcher,
+    dispatcher: BaseDispatcher,
     direction: str,
     first: Any,
     second: Any,
     *,
     steps: Steps,
     layout: str,
-    wishes: Wishes,
+    options: CallOptions,
     size: Any = None,
     bias: Any = None,
     fused_op: str | None = None,
@@ -56,10 +57,8 @@ def run(
     device = dispatcher.device
     names = zip(_NAMES[direction], (first, second), strict=True)
     target = None if out is None else operand("out", out, device)
-    given = [as_given_before(operand(name, one, device), target, wishes.validate) for name, one in names]
-    call = conv_call(
-        dispatcher, direction, *given, size=size, steps=steps, layout=layout, wishes=wishes
-    )
+    given = [as_given_before(operand(name, one, device), target, options.validate) for name, one in names]
+    call = conv_call(dispatcher, direction, *given, size=size, steps=steps, layout=layout, options=options)
     _take_bias(call, bias, fused_op, target)
     if target is not None:
         _take_out(call, target)
@@ -69,29 +68,17 @@ def run(
     spec = dispatcher.registry[plan.kernel].spec
     _check_bias(call, spec["dtype_y"])
     shapes = plan.problem.sizes
-    placed = {
-        name: staged(call, name, call.tensors[name], shapes.shape(name), copied, stream)
-        for name in call.read
-    }
+    placed = {name: staged(call, name, call.tensors[name], shapes.shape(name), copied, stream) for name in call.read}
     written, dtype = call.written, spec[f"dtype_{call.written}"]
     result_tensor = placed[written] = output_tensor(call, shapes.shape(written), dtype, copied)
     tensors = [placed[name] for name in "xwy"]
     if call.bias is not None:
         tensors.append(staged(call, "bias", call.bias, (shapes.g, shapes.k), copied, stream))
     addresses = [one.address for one in tensors]
-    milliseconds = dispatcher.launch(plan, addresses, stream, wishes.timing)
+    milliseconds = dispatcher.launch(plan, addresses, stream, options.timing)
     result = delivered(call, result_tensor, stream)
-    comparison = _validated(call, plan, result, stream) if wishes.validate else None
-    return Result(
-        result,
-        plan,
-        device.name,
-        device.simulated,
-        tuple(call.changes),
-        padded,
-        milliseconds,
-        comparison,
-    )
+    comparison = _validated(call, plan, result, stream) if options.validate else None
+    return Result(result, plan, device.name, device.simulated, tuple(call.changes), padded, milliseconds, comparison)
 
 
 def _take_bias(call: ConvCall, bias: Any, fused_op: str | None, out: Operand | None) -> None:
@@ -101,24 +88,19 @@ def _take_bias(call: ConvCall, bias: Any, fused_op: str | None, out: Operand | N
     call.fused_op = with_bias(fused_op)
     if call.fused_op is None:
         raise InvalidArgument(
-            f"a bias was given with {fused_op}, and a bias is added; give an activation such as "
-            "Relu, or no operation"
+            f"a bias was given with {fused_op}, and a bias is added; give an activation such as Relu, or no operation"
         )
     one, sizes = operand("bias", bias, call.dispatcher.device), call.sizes
     if one.shape != (sizes.g * sizes.k,):
         raise InvalidArgument(
-            f"bias has the shape {one.shape}; it is a vector of {sizes.g * sizes.k} values, one "
-            "for each channel of the output"
+            f"bias has the shape {one.shape}; it is a vector of {sizes.g * sizes.k} values, one for each channel of the output"
         )
-    call.bias = as_given_before(one, out, call.wishes.validate).reshaped(0, (sizes.g, sizes.k))
+    call.bias = as_given_before(one, out, call.options.validate).reshaped(0, (sizes.g, sizes.k))
 
 
 def _check_bias(call: ConvCall, dtype: str) -> None:
     if call.bias is not None and call.bias.dtype != dtype:
-        raise InvalidArgument(
-            f"bias holds {call.bias.dtype}, and the output {dtype}; both must be alike, so convert "
-            "the bias"
-        )
+        raise InvalidArgument(f"bias holds {call.bias.dtype}, and the output {dtype}; both must be alike, so convert the bias")
 
 
 def _take_out(call: ConvCall, one: Operand) -> None:
@@ -126,12 +108,12 @@ def _take_out(call: ConvCall, one: Operand) -> None:
     wanted = tuple(shape[axis] for axis in as_given(len(shape), call.layout))
     if one.shape != wanted:
         raise InvalidArgument(f"out has the shape {one.shape}; the result has {wanted}")
-    check_out(one, call.wishes.dtype)
+    check_out(one, call.options.dtype)
     last = channels_last(one, call.layout)
     call.tensors[call.written] = grouped(last, call.written, call.sizes.g)
 
 
-def _say_padding(call: ConvCall, plan: Plan, copied: bool) -> tuple[int, int] | None:
+def _say_padding(call: ConvCall, plan: Plan[GroupedConvProblem], copied: bool) -> tuple[int, int] | None:
     """Returns the channels in and out of a group that are computed in place of those given."""
     given, ran = ((one.c, one.k) for one in (call.sizes, plan.problem))
     if ran != given:
@@ -141,13 +123,11 @@ def _say_padding(call: ConvCall, plan: Plan, copied: bool) -> tuple[int, int] | 
         )
         return ran
     if copied:
-        call.changes.append(
-            "tensors were copied, because no kernel takes their addresses as they are"
-        )
+        call.changes.append("tensors were copied, because no kernel takes their addresses as they are")
     return None
 
 
-def _validated(call: ConvCall, plan: Plan, result: Any, stream: int | None) -> Comparison:
+def _validated(call: ConvCall, plan: Plan[GroupedConvProblem], result: Any, stream: int | None) -> Comparison:
     """How what a call gave differs from the reference; raises ``Mismatch`` if that is too much."""
     device, sizes, written = call.dispatcher.device, call.sizes, call.written
     device.synchronize(stream)
@@ -157,3 +137,122 @@ def _validated(call: ConvCall, plan: Plan, result: Any, stream: int | None) -> C
     reference = expected(plan.parts, spec, sizes, a, b, bias)
     got = grouped(channels_last(operand("out", result, device), call.layout), written, sizes.g)
     return reference.compare(got.on_host).raise_if_bad()
+
+
+def staged(call: ConvCall, name: str, one: Operand, shape: tuple[int, ...], copied: bool, stream: int | None) -> DeviceTensor:
+    """A tensor on the device: where it is, or a packed copy, filled up with zeros to ``shape``."""
+    if one.tensor is not None and call.usable(name, one) and not copied:
+        return one.tensor
+    if not call.lies_right(name, one):  # more than a copy between host and device
+        _say_copy(call, one)
+    copy = _allocated(call, name, shape, one.dtype)
+    if one.array is not None:
+        copy.write(filled_up(one.array, shape))
+    else:
+        assert one.tensor is not None
+        copy_elements(one.tensor, copy, stream, zero=shape != one.shape)
+    return copy
+
+
+def _allocated(call: ConvCall, name: str, shape: tuple[int, ...], dtype: str) -> DeviceTensor:
+    """Memory as the kernel has it, seen with channels last."""
+    order = call.order(name, len(shape))
+    extents = tuple(shape[axis] for axis in order)
+    memory = DeviceTensor.allocate(call.dispatcher.device, extents, dtype)
+    return memory.seen_as(shape, strides_in_order(shape, order))
+
+
+def _say_copy(call: ConvCall, one: Operand) -> None:
+    if call.first and one.name != "bias":
+        call.changes.append(f"{one.name} was copied into channels first, which the kernel reads")
+    elif call.layout == CHANNELS_FIRST and one.name != "bias":
+        call.changes.append(f"{one.name} was copied into channels last, which kernels read")
+    else:
+        call.changes.append(f"{one.name} was copied, because it has gaps or is in another order")
+
+
+def output_tensor(call: ConvCall, shape: tuple[int, ...], dtype: str, copied: bool) -> DeviceTensor:
+    """Where the kernel writes: the caller's own tensor, or a new one."""
+    out = call.out
+    if out is not None and out.tensor is not None:
+        if call.usable(call.written, out) and not copied:
+            return out.tensor
+    return _allocated(call, call.written, shape, dtype)
+
+
+def delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
+    """The result where the caller wants it: in ``out``, or new and in the layout of the tensors."""
+    out, shape = call.out, call.sizes.shape(call.written)
+    part = target.corner(shape)
+    if out is not None and out.tensor is not None:
+        if target is not out.tensor:
+            _say_result(call, out)
+            copy_elements(part, out.tensor, stream)
+        return out.given
+    given = call.tensors[call.read[0]]
+    first = call.first or (call.result_first and not _lies_both_ways(call, shape))
+    if out is None and any(call.tensors[name].tensor is not None for name in call.read):
+        return _on_device(call, part, first, stream)
+    call.dispatcher.device.synchronize(stream)
+    array = target.numpy()[tuple(slice(extent) for extent in shape)]
+    if out is not None:
+        assert out.array is not None
+        _say_result(call, out)
+        out.array[...] = array
+        return out.given
+    plain = array.reshape(ungrouped_shape(shape, call.written))
+    order = as_given(plain.ndim, call.layout)
+    if first:
+        _say_new(call)
+        return like(given.given, plain.transpose(order))
+    return transposed(like(given.given, plain), order)
+
+
+def _on_device(call: ConvCall, part: DeviceTensor, first: bool, stream: int | None) -> DeviceTensor:
+    """The result as a tensor of the layout; its memory is copied if channels are to come first."""
+    shape = ungrouped_shape(part.shape, call.written)
+    order = as_given(len(shape), call.layout)
+    asked = tuple(shape[axis] for axis in order)
+    if call.first:
+        return part.seen_as(asked, packed_strides(asked))
+    if first:
+        _say_new(call)
+        memory = DeviceTensor.allocate(call.dispatcher.device, asked, part.dtype)
+        axes = tuple(order.index(axis) for axis in range(len(shape)))
+        _copy_into(call, part, memory, axes, stream)
+        return memory
+    if not is_packed(part.shape, part.strides):  # there are padded channels in between
+        memory = DeviceTensor.allocate(call.dispatcher.device, shape, part.dtype)
+        _copy_into(call, part, memory, tuple(range(len(shape))), stream)
+        part = memory
+    strides = packed_strides(shape)
+    return part.seen_as(asked, tuple(strides[axis] for axis in order))
+
+
+def _copy_into(call: ConvCall, part: DeviceTensor, memory: DeviceTensor, axes: tuple[int, ...], stream: int | None) -> None:
+    """Copies a result into a tensor that has its axes, with channels last, at ``axes``."""
+    strides = tuple(memory.strides[axis] for axis in axes)
+    copy_elements(part, memory.seen_as(part.shape, _grouped_strides(call, part.shape, strides)), stream)
+
+
+def _grouped_strides(call: ConvCall, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Of a tensor with its groups apart, from those of the same memory without."""
+    if call.written == "w":
+        return (strides[0] * shape[1], *strides)
+    return (*strides[:-1], strides[-1] * shape[-1], strides[-1])
+
+
+def _lies_both_ways(call: ConvCall, shape: tuple[int, ...]) -> bool:
+    """Whether packed memory with channels last has them first too, such as that of one position."""
+    order = memory_order(call.written, len(shape), True)
+    return is_packed(shape, packed_strides(shape), order)
+
+
+def _say_new(call: ConvCall) -> None:
+    if not call.first:
+        call.changes.append("the result was copied into channels first, as its operands are")
+
+
+def _say_result(call: ConvCall, out: Operand) -> None:
+    if not call.lies_right(call.written, out):
+        call.changes.append("the result was copied into the strides of out")

@@ -31,7 +31,7 @@ move positions.
 """
 
 
-def padded_plan(selection: Selection, problem: GroupedConvProblem, refusal: NoKernel) -> Plan:
+def padded_plan(selection: Selection, problem: GroupedConvProblem, refusal: NoKernel) -> Plan[GroupedConvProblem]:
     """The plan, among all kernels with their vectors filled up, that should take the least time.
 
     Raises ``refusal`` if none fits.
@@ -39,19 +39,13 @@ def padded_plan(selection: Selection, problem: GroupedConvProblem, refusal: NoKe
     return fastest_plan(selection, _larger(selection, problem), refusal)
 
 
-def _larger(
-    selection: Selection, problem: GroupedConvProblem
-) -> Iterator[tuple[str, GroupedConvProblem]]:
+def _larger(selection: Selection, problem: GroupedConvProblem) -> Iterator[tuple[str, GroupedConvProblem]]:
     kernels = selection.registry.filter(
-        family=problem.family.word,
-        gpu=selection.gpu,
-        variant=problem.direction,
-        dtype_x=problem.dtype,
+        family=problem.family, gpu=selection.gpu, variant=problem.direction, dtype_x=problem.dtype
     )
     for kernel in kernels:
         c, k = (
-            -(-extent // step) * step
-            for extent, step in zip((problem.c, problem.k), channel_steps(kernel.spec), strict=True)
+            -(-extent // step) * step for extent, step in zip((problem.c, problem.k), channel_steps(kernel.spec), strict=True)
         )
         yield kernel.name, replace(problem, c=c, k=k, alignment=16)
 

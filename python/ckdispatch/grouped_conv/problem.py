@@ -1,23 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""What a caller wants of a grouped convolution, independent of any kernel."""
+"""What a caller wants of a grouped convolution, independent of any kernel: for Python, for C, and in words."""
 
 from __future__ import annotations
 
+import ctypes
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from ckdispatch.arguments import truth
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.grouped_conv.layouts import check_kernel_layout
-from ckdispatch.grouped_conv.structure import problem_structure
-from ckdispatch.native.arguments import truth
-from ckdispatch.native.structures import Family
-from ckdispatch.problems.base import Problem, check_numbers, check_options, check_words
-from ckdispatch.problems.fused_ops import takes_ds, with_bias
-from ckdispatch.reference.conv_sizes import ConvAxis, ConvSizes, PerAxis, check_direction
+from ckdispatch.grouped_conv.layouts import KERNEL_LAYOUTS, LAYOUTS, check_kernel_layout, kernel_layout
+from ckdispatch.grouped_conv.sizes import TENSORS, ConvAxis, ConvSizes, PerAxis, check_direction
+from ckdispatch.native.structures import ProblemBase
+from ckdispatch.problem import Problem, c_text, check_numbers, check_text, check_words, shown, true_or_false, whole_number
+from ckdispatch.product.fused_ops import takes_ds, with_bias
+from ckdispatch.product.problem import c_options, check_options, product_words
+from ckdispatch.wording import quoted, spatial_axes
 
-_PER_AXIS = tuple(field.name for field in fields(ConvAxis))
+MAX_SPATIAL = 3
+
+
+class GroupedConvAxisStructure(ctypes.Structure):
+    """``ckd_grouped_conv_axis``."""
+
+    _fields_ = [(name, ctypes.c_int64) for name in ("input", "filter", "output", "stride", "dilation", "left_pad", "right_pad")]
+
+
+class GroupedConvStructure(ctypes.Structure):
+    """``ckd_grouped_conv_problem``."""
+
+    _fields_ = [
+        ("base", ProblemBase),
+        ("direction", ctypes.c_char_p),
+        *((name, ctypes.c_int64) for name in ("n", "g", "c", "k")),
+        ("ndim_spatial", ctypes.c_int32),
+        ("d_count", ctypes.c_int32),
+        ("axis", GroupedConvAxisStructure * MAX_SPATIAL),
+        *((name, ctypes.c_char_p) for name in ("dtype_x", "dtype_w", "dtype_y", "layout", "fused_op")),
+        ("split_k", ctypes.c_int64),
+        ("alignment", ctypes.c_int32),
+        ("deterministic", ctypes.c_int32),
+        ("workspace_limit", ctypes.c_uint64),
+    ]
+
+
+STRUCTURES = {"ckd_grouped_conv_axis": GroupedConvAxisStructure, "ckd_grouped_conv_problem": GroupedConvStructure}
+"""What the C header calls them."""
+
+_OF_AXES = tuple(field.name for field in fields(ConvAxis))
 
 
 @dataclass(frozen=True)
@@ -38,7 +71,7 @@ class GroupedConvProblem(Problem):
     dispatcher choose. ``alignment`` is what all addresses are multiples of, in bytes.
     """
 
-    family: ClassVar[Family] = Family.GROUPED_CONV
+    family: ClassVar[str] = "grouped_conv"
 
     n: int
     g: int
@@ -68,12 +101,12 @@ class GroupedConvProblem(Problem):
         check_direction(self.direction)
         check_numbers("a convolution", self, ("n", "g", "c", "k"))
         check_options("a convolution", self)
-        axes = {name: getattr(self, name) for name in _PER_AXIS}
+        axes = {name: getattr(self, name) for name in _OF_AXES}
         sizes = ConvSizes.of(self.n, self.g, self.c, self.k, **axes)
         for axis in sizes.axes:
-            check_numbers("a convolution", axis, _PER_AXIS)
+            check_numbers("a convolution", axis, _OF_AXES)
         # However they were given: equal problems are one key.
-        for name in _PER_AXIS:
+        for name in _OF_AXES:
             object.__setattr__(self, name, tuple(getattr(axis, name) for axis in sizes.axes))
         check_kernel_layout(self.layout, len(sizes.axes), self.direction)
         if self.bias:
@@ -84,7 +117,7 @@ class GroupedConvProblem(Problem):
                 "takes; give one, or leave the operation out"
             )
         object.__setattr__(self, "_sizes", sizes)
-        self.keep(problem_structure(self))
+        self.keep(_structure(self))
 
     __hash__ = Problem.__hash__
 
@@ -116,13 +149,151 @@ class GroupedConvProblem(Problem):
     @classmethod
     def parse(cls, text: str) -> GroupedConvProblem:
         """The problem of a command line: ``n8 g1 c64 k128 56x56 3x3 stride=2 pad=1 fp16``."""
-        from ckdispatch.grouped_conv.problem_text import parse_problem
-
-        return parse_problem(text)
+        return _parsed(text)
 
     @property
     def text(self) -> str:
         """The problem as ``parse`` reads it, without what is the default."""
-        from ckdispatch.grouped_conv.problem_text import problem_text
+        return _text(self)
 
-        return problem_text(self)
+
+def _structure(problem: GroupedConvProblem) -> GroupedConvStructure:
+    structure = GroupedConvStructure(
+        direction=c_text(problem.direction),
+        n=problem.n,
+        g=problem.g,
+        c=problem.c,
+        k=problem.k,
+        ndim_spatial=len(problem.input),
+        d_count=problem.bias,
+        dtype_x=c_text(problem.dtype),
+        dtype_w=c_text(problem.dtype_w),
+        dtype_y=c_text(problem.dtype_y),
+        **c_options(problem),
+    )
+    for place, axis in zip(structure.axis, problem.sizes.axes, strict=False):
+        for field in GroupedConvAxisStructure._fields_:
+            setattr(place, field[0], getattr(axis, field[0]))
+    return structure
+
+
+_EXTENTS = r"\d{1,19}(?:x\d{1,19}){0,2}"
+_TEXT = re.compile(
+    rf"(?:grouped_conv[\s:]+)?n(?P<n>\d{{1,19}})\s+(?:g(?P<g>\d{{1,19}})\s+)?c(?P<c>\d{{1,19}})\s+k(?P<k>\d{{1,19}})\s+"
+    rf"(?P<input>{_EXTENTS})\s+(?P<filter>{_EXTENTS})(?P<rest>[\s,].*)?",
+    re.ASCII,
+)
+_FORM = (
+    "n, g, c and k (channels of one group), the extents of the input and of the filter, and words "
+    "such as stride=2, pad=1, bf16, backward_data; for example n8 g1 c64 k128 56x56 3x3 pad=1 fp16"
+)
+_BY_THEMSELVES = {"directions": ", ".join(TENSORS), "layouts": ", ".join((*KERNEL_LAYOUTS, *LAYOUTS)), "one more word": "bias"}
+_NUMBERS = ("split_k", "alignment", "workspace_limit")
+_PER_AXIS = ("stride", "dilation")
+_TRUTHS = ("deterministic",)
+_WORDS = ("direction", "dtype", "dtype_w", "dtype_y", "layout", "fused_op")
+
+
+def _parsed(text: str) -> GroupedConvProblem:
+    """The problem that ``text`` says."""
+    check_text(text)
+    match = _TEXT.fullmatch(text.strip())
+    if not match:
+        raise InvalidArgument(f"{quoted(text)} is no convolution; write {_FORM}")
+    input, filter = (_numbers(name, match[name], text) for name in ("input", "filter"))
+    values: dict[str, Any] = {}
+    axes = len(input)
+    for name, value in product_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
+        if name == "pad":
+            values |= _pads(value, axes, text)
+        elif name == "layout" and value in LAYOUTS:
+            values[name] = kernel_layout(value, axes)
+        else:
+            values[name] = _value(name, value, text)
+    if takes_ds(values.get("fused_op")):
+        values.setdefault("bias", True)
+    n, g, c, k = (int(match[name] or 1) for name in "ngck")
+    return GroupedConvProblem(n, g, c, k, input, _one_or_each(filter), **values)
+
+
+def _text(problem: GroupedConvProblem) -> str:
+    """The inverse, without what is the default."""
+    words = [f"{name}{getattr(problem, name)}" for name in "ngck"]
+    words += [_joined(problem.sizes.input), _joined(problem.sizes.filter)]
+    axes = problem.sizes.axes
+    for name in _PER_AXIS:
+        values = [getattr(axis, name) for axis in axes]
+        if set(values) != {1}:
+            words.append(f"{name}={_joined(values, alike=True)}")
+    pads = [_pad(axis.left_pad, axis.right_pad) for axis in axes]
+    if set(pads) != {"0"}:
+        words.append(f"pad={_joined(pads, alike=True)}")
+    words += [problem.dtype, problem.direction]
+    said = ("n", "g", "c", "k", "input", "filter", "stride", "dilation", "left_pad", "right_pad")
+    for field in fields(GroupedConvProblem):
+        value = getattr(problem, field.name)
+        if field.name in (*said, "dtype", "direction") or value == field.default:
+            continue
+        if field.name in ("fused_op", "layout"):
+            words.append(str(value))
+        elif field.name != "bias" or not takes_ds(problem.fused_op):
+            words.append(shown(field.name, value))
+    return " ".join(words)
+
+
+def _joined(values: Sequence[object], *, alike: bool = False) -> str:
+    """With x between them; if they are ``alike``, one for all."""
+    if alike and len(set(values)) == 1:
+        values = values[:1]
+    return "x".join(map(str, values))
+
+
+def _pad(left: int, right: int) -> str:
+    return str(left) if left == right else f"{left}+{right}"
+
+
+def _name_of(word: str) -> str | None:
+    if word in TENSORS:
+        return "direction"
+    if word == "bias":
+        return word
+    return "layout" if word in (*KERNEL_LAYOUTS, *LAYOUTS) else None
+
+
+def _value(name: str, value: str, text: str) -> Any:
+    if name in _NUMBERS:
+        return whole_number(name, value, text)
+    if name in _PER_AXIS:
+        return _one_or_each(_numbers(name, value, text))
+    if name == "bias":
+        return value == name or true_or_false(name, value, text)
+    if name in _TRUTHS:
+        return true_or_false(name, value, text)
+    if name in _WORDS:
+        return value
+    known = ", ".join((*_WORDS, *_PER_AXIS, "pad", *_NUMBERS, "bias", *_TRUTHS))
+    raise InvalidArgument(f"{quoted(text)} has the word {quoted(name)}; a convolution is {_FORM}, and its words are {known}")
+
+
+def _numbers(name: str, value: str, text: str) -> tuple[int, ...]:
+    return tuple(whole_number(name, one, text, least=1) for one in value.split("x"))
+
+
+def _one_or_each(values: tuple[int, ...]) -> PerAxis:
+    """A single number is for all axes."""
+    return values[0] if len(values) == 1 else values
+
+
+def _pads(value: str, axes: int, text: str) -> dict[str, tuple[int, ...]]:
+    """Of ``1``, ``1x2`` for two axes, or ``0+1`` where the sides differ."""
+    pairs = []
+    for one in value.split("x"):
+        left, plus, right = one.partition("+")
+        sides = (left, right if plus else left)
+        pairs.append(tuple(whole_number("pad", side, text) for side in sides))
+    if len(pairs) == 1:
+        pairs *= axes
+    if len(pairs) != axes:
+        raise InvalidArgument(f"{quoted(text)} has pad={value} and {spatial_axes(axes)}; a pad is a number, or one for each")
+    lefts, rights = zip(*pairs, strict=True)
+    return {"left_pad": lefts, "right_pad": rights}

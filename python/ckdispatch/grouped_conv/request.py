@@ -5,29 +5,63 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ckdispatch.arguments import members, needed_size, of_each_axis, whole
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.grouped_conv.arguments import Steps
-from ckdispatch.grouped_conv.layouts import (
-    CHANNELS_FIRST,
-    channels_last,
-    grouped,
-    kernel_layout,
-    memory_order,
-)
+from ckdispatch.grouped_conv.layouts import CHANNELS_FIRST, channels_last, grouped, kernel_layout, memory_order
 from ckdispatch.grouped_conv.padding import padded_plan
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
-from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes
+from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes, PerAxis
+from ckdispatch.tensors.memory import is_packed
 from ckdispatch.tensors.operands import Operand
-from ckdispatch.tensors.strides import is_packed
-from ckdispatch.whole_numbers import needed_size, of_each_axis
-from ckdispatch.wording import several
+from ckdispatch.wording import quoted, several
 
 if TYPE_CHECKING:
-    from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.plan import Plan
-    from ckdispatch.wishes import Wishes
+    from ckdispatch.product.problem import CallOptions
+
+
+Padding: TypeAlias = "PerAxis | Sequence[tuple[int, int]]"
+"""A number, one for each axis, or a pair for the two sides of each."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How a filter moves over an image, as the caller says it."""
+
+    stride: PerAxis = 1
+    padding: Padding = 0
+    dilation: PerAxis = 1
+    groups: int = 1
+
+    def __post_init__(self) -> None:
+        groups = whole(self.groups)
+        if groups is None or not 1 <= groups < 2**63:
+            raise InvalidArgument(f"groups = {quoted(self.groups)} was asked for; it is a whole number of at least 1")
+        object.__setattr__(self, "groups", groups)
+
+    def per_axis(self, axes: int) -> dict[str, tuple[int, ...]]:
+        """What ``ConvSizes.of`` calls them, with a number for each axis."""
+        pads = [_sides(one) for one in of_each_axis("padding", self.padding, axes)]
+        return {
+            "stride": of_each_axis("stride", self.stride, axes),
+            "dilation": of_each_axis("dilation", self.dilation, axes),
+            "left_pad": tuple(left for left, _ in pads),
+            "right_pad": tuple(right for _, right in pads),
+        }
+
+
+def _sides(pad: Any) -> tuple[int, int]:
+    """The pads of an axis before and behind it; a number is for both."""
+    sides = members(pad)
+    if sides is None:
+        sides = (pad, pad)
+    if len(sides) != 2:
+        raise InvalidArgument(f"padding has {sides} for an axis; it is a number, or a pair for both sides")
+    left, right = (needed_size("padding", side) for side in sides)
+    return left, right
 
 
 @dataclass
@@ -38,12 +72,12 @@ class ConvCall:
     kernel has channels first in memory; tensors that do not lie as it has them are copied.
     """
 
-    dispatcher: Dispatcher
+    dispatcher: BaseDispatcher
     direction: str
     sizes: ConvSizes
     tensors: dict[str, Operand]
     layout: str
-    wishes: Wishes
+    options: CallOptions
     bias: Operand | None = None
     fused_op: str | None = None
     first: bool = False
@@ -81,8 +115,8 @@ class ConvCall:
         """With copies of what no kernel takes where it is."""
         sizes, axes = self.sizes, self.sizes.axes
         dtypes = {name: one.dtype for name, one in self.tensors.items()}
-        if self.written not in dtypes and self.wishes.dtype is not None:
-            dtypes[self.written] = self.wishes.dtype
+        if self.written not in dtypes and self.options.dtype is not None:
+            dtypes[self.written] = self.options.dtype
         if "x" not in dtypes:  # a gradient is of its own tensor's dtype, unless it is told
             dtypes["x"] = dtypes["y"]
         return GroupedConvProblem(
@@ -101,11 +135,11 @@ class ConvCall:
             dtype_w=dtypes.get("w"),
             dtype_y=dtypes.get("y"),
             layout=kernel_layout(CHANNELS_FIRST, len(axes)) if self.first else None,
-            split_k=self.wishes.split_k,
+            split_k=self.options.split_k,
             fused_op=self.fused_op,
             bias=self.bias is not None,
             alignment=self._alignment,
-            deterministic=self.wishes.deterministic,
+            deterministic=self.options.deterministic,
         )
 
     @property
@@ -134,10 +168,10 @@ class ConvCall:
                 return False
         return True  # they lie both ways
 
-    def plan(self) -> tuple[Plan, bool]:
+    def plan(self) -> tuple[Plan[GroupedConvProblem], bool]:
         """The best plan that needs the fewest changes, and whether it is for copies of all."""
         orders = self._orders()
-        for padded in (False, True) if self.wishes.pad else (False,):
+        for padded in (False, True) if self.options.pad else (False,):
             for self.first in orders:
                 found = self._found(padded)
                 if found is not None:
@@ -154,31 +188,30 @@ class ConvCall:
     def _copies(self, first: bool) -> int:
         """Tensors that do not lie as such kernels have them."""
         others = sum(
-            not is_packed(one.shape, one.strides, memory_order(name, len(one.shape), first))
-            for name, one in self.tensors.items()
+            not is_packed(one.shape, one.strides, memory_order(name, len(one.shape), first)) for name, one in self.tensors.items()
         )
         return others + (self.out is None and self.result_first != first)
 
     def _has_kernels_first(self) -> bool:
         """Whether there are kernels with channels first, whose reasons are then to be told."""
         kernels = self.dispatcher.registry.filter(
-            family=GroupedConvProblem.family.word,
+            family=GroupedConvProblem.family,
             variant=self.direction,
             layout=kernel_layout(CHANNELS_FIRST, len(self.sizes.axes)),
             dtype_x=self.tensors["x"].dtype,
         )
         return len(kernels) > 0
 
-    def _found(self, padded: bool) -> Plan | None:
+    def _found(self, padded: bool) -> Plan[GroupedConvProblem] | None:
         """What is known of the problem, or is found out about it."""
         key = (self.problem(), padded)
         remembered = self.dispatcher.remembered()
         if key not in remembered:
             remembered[key] = self._search(*key)
-        found: Plan | None = remembered[key]
+        found: Plan[GroupedConvProblem] | None = remembered[key]
         return found
 
-    def _search(self, problem: GroupedConvProblem, padded: bool) -> Plan | None:
+    def _search(self, problem: GroupedConvProblem, padded: bool) -> Plan[GroupedConvProblem] | None:
         try:
             if padded:
                 return padded_plan(self.dispatcher.selection, problem, NoKernel())
@@ -188,7 +221,7 @@ class ConvCall:
 
 
 def conv_call(
-    dispatcher: Dispatcher,
+    dispatcher: BaseDispatcher,
     direction: str,
     first: Operand,
     second: Operand,
@@ -196,7 +229,7 @@ def conv_call(
     size: Any,
     steps: Steps,
     layout: str,
-    wishes: Wishes,
+    options: CallOptions,
 ) -> ConvCall:
     """The call for the two tensors that a direction reads.
 
@@ -206,18 +239,14 @@ def conv_call(
     first, second = (channels_last(one, layout) for one in (first, second))
     if len(first.shape) != len(second.shape):
         raise InvalidArgument(
-            f"{first.name} has {len(first.shape)} extents and {second.name} {len(second.shape)}; "
-            "both must have as many"
+            f"{first.name} has {len(first.shape)} extents and {second.name} {len(second.shape)}; both must have as many"
         )
     sizes = _SIZES[direction](first, second, steps, size)
     names = TENSORS[direction][:2]
-    tensors = {
-        name: grouped(one, name, sizes.g)
-        for name, one in zip(names, (first, second), strict=True)
-    }
+    tensors = {name: grouped(one, name, sizes.g) for name, one in zip(names, (first, second), strict=True)}
     if direction != "forward":
         _check_outputs(first, sizes)
-    return ConvCall(dispatcher, direction, sizes, tensors, layout, wishes)
+    return ConvCall(dispatcher, direction, sizes, tensors, layout, options)
 
 
 def _forward_sizes(x: Operand, w: Operand, steps: Steps, _size: Any) -> ConvSizes:
@@ -237,8 +266,7 @@ def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> Co
     outputs, *filter, c = w.shape
     if channels != outputs:
         raise InvalidArgument(
-            f"dy has {several(channels, 'channel')}, and w {several(outputs, 'output')}; both must "
-            f"have as many. {_WHERE}"
+            f"dy has {several(channels, 'channel')}, and w {several(outputs, 'output')}; both must have as many. {_WHERE}"
         )
     k = _of_group(w, outputs, "output", steps.groups)
     input = _extents("input_size", size, len(filter))
@@ -247,9 +275,7 @@ def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> Co
 
 def _backward_weight_sizes(dy: Operand, x: Operand, steps: Steps, size: Any) -> ConvSizes:
     if dy.shape[0] != x.shape[0]:
-        raise InvalidArgument(
-            f"dy has {several(dy.shape[0], 'image')} and x {x.shape[0]}; both must have as many"
-        )
+        raise InvalidArgument(f"dy has {several(dy.shape[0], 'image')} and x {x.shape[0]}; both must have as many")
     n, *input, channels = x.shape
     c = _of_group(x, channels, "channel", steps.groups)
     k = _of_group(dy, dy.shape[-1], "channel", steps.groups)
@@ -262,14 +288,10 @@ _SIZES: dict[str, Callable[[Operand, Operand, Steps, Any], ConvSizes]] = {
     "backward_data": _backward_data_sizes,
     "backward_weight": _backward_weight_sizes,
 }
-_WHERE = (
-    "With layout='channels_last' channels are the last extent, with 'channels_first' the second"
-)
+_WHERE = "With layout='channels_last' channels are the last extent, with 'channels_first' the second"
 
 
-def _sizes(
-    n: int, c: int, k: int, input: Sequence[int], filter: Sequence[int], steps: Steps
-) -> ConvSizes:
+def _sizes(n: int, c: int, k: int, input: Sequence[int], filter: Sequence[int], steps: Steps) -> ConvSizes:
     per_axis: dict[str, Any] = steps.per_axis(len(input))
     return ConvSizes.of(n, steps.groups, c, k, input=input, filter=filter, **per_axis)
 
@@ -280,9 +302,7 @@ def _extents(name: str, size: Any, axes: int) -> tuple[int, ...]:
 
 def _of_group(one: Operand, count: int, what: str, groups: int) -> int:
     if count % groups:
-        raise InvalidArgument(
-            f"{one.name} has {several(count, what)}, which {groups} groups do not share evenly"
-        )
+        raise InvalidArgument(f"{one.name} has {several(count, what)}, which {groups} groups do not share evenly")
     return count // groups
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ckdispatch.arguments import checked_path, size
 from ckdispatch.errors import Damaged, InvalidArgument, IoFailed
 from ckdispatch.jit.entry import RECORD, Entry, check_files, key_of, read_entry, seal
 from ckdispatch.jit.files import explain, files_below, inside, move_away, remove_tree, sync, write_file
@@ -23,7 +24,6 @@ from ckdispatch.jit.layout import KERNEL, KINDS, LOCK, LOG, MEMO, WORK, WORK_LOC
 from ckdispatch.jit.locks import FileLock, Lease, SharedGate, leased_items, new_lock, try_lock
 from ckdispatch.jit.places import cache_folder, cache_limit
 from ckdispatch.jit.trust import check_folder, make_folder
-from ckdispatch.native.arguments import checked_path, size
 from ckdispatch.wording import quoted
 
 _LONGEST_NAME = 180

@@ -31,7 +31,7 @@ from ckdispatch.jit.process import Cancelled, Processes
 from ckdispatch.jit.progress import BuildProgress, Stage
 from ckdispatch.jit.result import LOG, BuildResult
 from ckdispatch.jit.workers import Pool, Task, worker_count
-from ckdispatch.waiting import awaited
+from ckdispatch.threads import awaited
 
 _POLL = 0.05
 

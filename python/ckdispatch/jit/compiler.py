@@ -19,7 +19,7 @@ from ckdispatch.jit.entry import canonical
 from ckdispatch.jit.files import sha256_bytes, sha256_file
 from ckdispatch.jit.memo import States, are_as_before, remember, states_of
 from ckdispatch.jit.process import ask, clean_environment
-from ckdispatch.open_to_all import open_to_all
+from ckdispatch.user_files import open_to_all
 
 _SEARCH_LIST = re.compile(r"search starts here:\n(.*?)End of search list", re.DOTALL)
 # What the headers of the machine say about their own version: C++ and C; HIP's are in the recipe.

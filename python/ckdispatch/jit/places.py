@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from ckdispatch.arguments import checked_path
 from ckdispatch.errors import InvalidArgument, IoFailed
-from ckdispatch.native.arguments import checked_path
 from ckdispatch.wording import quoted
 
 DEFAULT_LIMIT = 10 << 30

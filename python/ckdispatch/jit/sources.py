@@ -18,8 +18,8 @@ from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 
+from ckdispatch.arguments import members
 from ckdispatch.errors import GenerationFailed, InvalidArgument, NotFound
-from ckdispatch.whole_numbers import members
 from ckdispatch.wording import quoted
 
 _ABI_HEADER = "ck_kernel_abi.h"

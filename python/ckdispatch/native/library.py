@@ -7,11 +7,11 @@ import ctypes
 import json
 from typing import Any
 
+from ckdispatch.arguments import check_fits
 from ckdispatch.errors import AbiMismatch, Damaged, error_class
-from ckdispatch.first_use import made_once
 from ckdispatch.native import places
-from ckdispatch.native.arguments import check_fits
 from ckdispatch.native.structures import ABI_VERSION
+from ckdispatch.threads import made_once
 
 _TEXT = ctypes.c_char_p
 _ADDRESS = ctypes.c_void_p

@@ -7,9 +7,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ckdispatch.arguments import checked_path
 from ckdispatch.errors import Damaged, InvalidArgument, NotFound
-from ckdispatch.native.arguments import checked_path
-from ckdispatch.open_to_all import open_to_all
+from ckdispatch.families import EXAMPLE
+from ckdispatch.user_files import open_to_all
 from ckdispatch.wording import quoted
 
 _REPOSITORY = Path(__file__).parents[3]
@@ -68,7 +69,7 @@ def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
         raise NotFound(f"the manifest {path} was asked for, and there is no such file")
     name = str(name_or_path)
     if not name or name.startswith("."):
-        raise InvalidArgument(f"a kernel set called {quoted(name)} was asked for; a set's name is a word such as gemm_fp16_rcr_all")
+        raise InvalidArgument(f"a kernel set called {quoted(name)} was asked for; a set's name is a word such as {EXAMPLE.example_kernels}")
     wanted = f"{name}.manifest.json"
     searched = []
     for root in dict.fromkeys(runfiles_roots()):

@@ -32,22 +32,12 @@ _PLAIN: dict[str, AnyDtype] = {
     "pk_fp4": np.dtype(ml_dtypes.float4_e2m1fn),
 }
 _ENCODED: dict[str, dict[str, AnyDtype]] = {
-    "fp8": {
-        "fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
-        "ocp": np.dtype(ml_dtypes.float8_e4m3fn),
-    },
-    "bf8": {
-        "fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
-        "ocp": np.dtype(ml_dtypes.float8_e5m2),
-    },
+    "fp8": {"fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz), "ocp": np.dtype(ml_dtypes.float8_e4m3fn)},
+    "bf8": {"fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz), "ocp": np.dtype(ml_dtypes.float8_e5m2)},
 }
 _NAMES: dict[AnyDtype, tuple[str, str | None]] = {
     **{kind: (name, None) for name, kind in _PLAIN.items()},
-    **{
-        kind: (name, encoding)
-        for name, kinds in _ENCODED.items()
-        for encoding, kind in kinds.items()
-    },
+    **{kind: (name, encoding) for name, kinds in _ENCODED.items() for encoding, kind in kinds.items()},
 }
 
 
@@ -106,9 +96,7 @@ def pack_fp4(values: NDArray[Any]) -> NDArray[np.uint8]:
     if dtype_name(values.dtype) != "pk_fp4":
         raise InvalidArgument(f"pack_fp4 takes an array of pk_fp4, not of {values.dtype}")
     if values.ndim == 0 or values.shape[-1] % 2:
-        raise InvalidArgument(
-            f"an array of shape {values.shape} cannot be packed; its last extent must be even"
-        )
+        raise InvalidArgument(f"an array of shape {values.shape} cannot be packed; its last extent must be even")
     halves = np.ascontiguousarray(values).view(np.uint8)
     packed: NDArray[np.uint8] = np.bitwise_or(halves[..., 0::2] & 0xF, halves[..., 1::2] << 4)
     return packed
@@ -127,6 +115,4 @@ def _look_up(dtype: object) -> tuple[str, str | None]:
         return _NAMES[np.dtype(dtype)]  # type: ignore[call-overload]
     except (KeyError, TypeError):
         known = ", ".join(str(kind) for kind in _NAMES)
-        raise InvalidArgument(
-            f"arrays of {dtype} belong to no dtype of this project; those that do are of {known}"
-        ) from None
+        raise InvalidArgument(f"arrays of {dtype} belong to no dtype of this project; those that do are of {known}") from None

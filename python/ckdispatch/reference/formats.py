@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a dtype can hold, and rounding to it, in either direction that kernels round.
+"""What a dtype can hold, rounding to it in either direction that kernels round, and how many of its numbers lie between two.
 
 The rounding is done here rather than by a cast: a cast to bfloat16 rounds twice, through float32,
 one to an 8-bit float gives NaN where CK saturates, and none rounds towards zero.
@@ -108,9 +108,7 @@ def widened(values: NDArray[Any]) -> Wide:
         return values.astype(np.float64)
 
 
-def round_to(
-    values: NDArray[Any], dtype: np.dtype[Any], rounding: Rounding = Rounding.NEAREST
-) -> NDArray[Any]:
+def round_to(values: NDArray[Any], dtype: np.dtype[Any], rounding: Rounding = Rounding.NEAREST) -> NDArray[Any]:
     """``values`` as an array of ``dtype``; ties go to even.
 
     Floats become integers as in C++, towards zero, but saturating; integers that are too large
@@ -147,3 +145,40 @@ def _overflowed(rounded: Wide, values: Wide, form: FloatFormat) -> Wide:
         rounded = np.where(too_large & np.isfinite(values), np.copysign(form.max, values), rounded)
         return rounded if form.has_infinity else np.where(np.isinf(rounded), np.nan, rounded)
     return np.where(too_large, np.copysign(np.inf, values), rounded)
+
+
+def ulp_distance(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
+    """The steps from one value to the other through all numbers of their dtype.
+
+    Both zeros are the same number, and an infinity follows the largest one. NaN is no steps away
+    from NaN and infinitely many from everything else. Integers are as many steps apart as they
+    differ by.
+    """
+    if one.dtype != other.dtype:
+        raise TypeError(f"ulps between {one.dtype} and {other.dtype} are not defined")
+    if not is_float(one.dtype):
+        return np.abs(one.astype(np.float64) - other.astype(np.float64))
+    a, b = _place(one), _place(other)
+    # Unsigned differences: two float64 can be farther apart than an int64 can say.
+    steps = np.where(a > b, a - b, b - a).astype(np.uint64).astype(np.float64)
+    nan_a, nan_b = _is_nan(one), _is_nan(other)
+    steps = np.where(nan_a ^ nan_b, np.inf, steps)
+    return np.where(nan_a & nan_b, 0.0, steps)
+
+
+def _place(values: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each number in the order of all numbers, zero at 0.
+
+    A bit pattern without its sign counts the numbers from zero on, in every format used here.
+    """
+    unsigned = np.dtype(f"u{values.dtype.itemsize}")
+    patterns = np.ascontiguousarray(values).reshape(values.shape).view(unsigned)
+    bits = 4 if values.dtype.name.startswith("float4") else 8 * values.dtype.itemsize
+    sign = 1 << (bits - 1)
+    magnitude = (patterns & unsigned.type(sign - 1)).astype(np.int64)
+    places: NDArray[np.int64] = np.where((patterns & unsigned.type(sign)) != 0, -magnitude, magnitude)
+    return places
+
+
+def _is_nan(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isnan(widened(values))

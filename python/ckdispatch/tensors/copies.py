@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ckdispatch.tensors.packing import elements_per_byte
+from ckdispatch.tensors.memory import elements_per_byte
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,9 +20,7 @@ class _Axis(NamedTuple):
     to: int
 
 
-def copy_elements(
-    source: DeviceTensor, to: DeviceTensor, stream: int | None, *, zero: bool = False
-) -> None:
+def copy_elements(source: DeviceTensor, to: DeviceTensor, stream: int | None, *, zero: bool = False) -> None:
     """Copies all of ``source`` into the leading corner of ``to``, on the device.
 
     With ``zero`` the rest of ``to`` becomes zero.
@@ -37,20 +35,13 @@ def copy_elements(
     size = device.numpy_dtype(source.dtype).itemsize
     if zero:
         device.fill(to.address, 0, to.span * size, stream)
-    axes = _merged(
-        _Axis(*axis)
-        for axis in zip(source.shape, source.strides, to.strides, strict=True)
-        if axis[0] != 1
-    )
+    axes = _merged(_Axis(*axis) for axis in zip(source.shape, source.strides, to.strides, strict=True) if axis[0] != 1)
     width = 1
     if axes and axes[-1][1:] == (1, 1):
         width = axes.pop().extent
     rows = _rows(axes, width)
     for index in itertools.product(*(range(axis.extent) for axis in axes)):
-        offsets = [
-            sum(i * axis[place] for i, axis in zip(index, axes, strict=True)) * size
-            for place in (1, 2)
-        ]
+        offsets = [sum(i * axis[place] for i, axis in zip(index, axes, strict=True)) * size for place in (1, 2)]
         device.copy_rows(
             to.address + offsets[1],
             rows.to * size,

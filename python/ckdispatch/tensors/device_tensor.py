@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory of a device, with a shape."""
+"""Memory of a device, with a shape; and what a problem needs of it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import math
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.arguments import in_range, members
 from ckdispatch.errors import InvalidArgument, OutOfMemory
 from ckdispatch.native.library import native
-from ckdispatch.tensors.packing import bytes_of, elements_per_byte, packed, unpacked
-from ckdispatch.tensors.strides import packed_strides
-from ckdispatch.whole_numbers import in_range, members
-from ckdispatch.wording import quoted
+from ckdispatch.tensors.dlpack import host_array
+from ckdispatch.tensors.memory import bytes_of, elements_per_byte, packed, packed_strides, unpacked
+from ckdispatch.wording import quoted, several
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from ckdispatch.device import Device
+    from ckdispatch.problem import Problem
 
 
 _MOST = 2**62
@@ -77,7 +80,9 @@ class DeviceTensor:
             strides = (*strides[:-2], *strides[:-3:-1])
         size = bytes_of(math.prod(shape), dtype, kind.itemsize)
         if size >= _MOST:
-            raise OutOfMemory(f"a tensor of shape {quoted(shape)} and {dtype} was asked for, which takes 2^{size.bit_length() - 1} bytes")
+            raise OutOfMemory(
+                f"a tensor of shape {quoted(shape)} and {dtype} was asked for, which takes 2^{size.bit_length() - 1} bytes"
+            )
         address = device.allocate(max(1, size))
         tensor = cls(device, address, shape, strides, dtype, dtype_encoding(kind))
         weakref.finalize(tensor, _release, device, address)
@@ -98,7 +103,6 @@ class DeviceTensor:
 
     def write(self, array: NDArray[Any]) -> None:
         """Copies an array of the same shape and dtype in; gaps between rows are kept as they are on the device."""
-        from ckdispatch.gemm.weights import host_array
         from ckdispatch.reference.dtypes import dtype_name
 
         array = host_array(array)
@@ -161,3 +165,37 @@ class DeviceTensor:
 def _release(device: Device, address: int) -> None:
     # At the end of the program the runtime may be gone already.
     native().functions.ckd_device_release(device.handle, address)
+
+
+class Need:
+    """The dtype and the elements, from the first to the last, of one tensor of a problem."""
+
+    __slots__ = ("dtype", "elements", "name")
+
+    def __init__(self, name: str, dtype: str, elements: int) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.elements = elements
+
+    def check(self, problem: Problem, tensor: DeviceTensor) -> None:
+        """Refuses a tensor of another dtype, or one that is too small; marks one that suits."""
+        if tensor.dtype != self.dtype:
+            raise InvalidArgument(f"{problem.text} was to be run with {self.name} of {tensor.dtype}; it is of {self.dtype}")
+        if tensor.span < self.elements:
+            raise InvalidArgument(
+                f"{problem.text} was to be run with {self.name} of {several(tensor.span, 'element')}; it has {self.elements}"
+            )
+        tensor.suits = self
+
+
+def needs_of(problem: Problem, spec: Mapping[str, Any]) -> tuple[Need, ...]:
+    """Of each tensor, as a kernel has them."""
+    wanted = zip(problem.tensors, problem.dtypes(spec), problem.spans(), strict=True)
+    return tuple(Need(name, dtype, span) for name, dtype, span in wanted)
+
+
+def check_tensors(problem: Problem, needs: Sequence[Need], tensors: Sequence[Any]) -> None:
+    """Refuses tensors that do not suit; addresses alone are trusted."""
+    for need, one in zip(needs, tensors, strict=True):
+        if type(one) is DeviceTensor and one.suits is not need:
+            need.check(problem, one)

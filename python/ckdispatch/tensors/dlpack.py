@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.tensors.strides import packed_strides
+from ckdispatch.tensors.memory import packed_strides
 from ckdispatch.wording import kind_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _CPU, _CUDA_HOST, _ROCM, _ROCM_HOST = 1, 3, 10, 11
 _HOSTS = (_CPU, _CUDA_HOST, _ROCM_HOST)
@@ -85,3 +88,33 @@ def borrow(tensor: Any) -> Borrowed:
     address = (found.data or 0) + found.byte_offset
     # The capsule was not taken over, so it frees what it holds when it goes.
     return Borrowed(address, shape, strides, dtype[0], dtype[1], kind in _HOSTS, found.device.number, (tensor, capsule))
+
+
+def host_array(given: Any) -> NDArray[Any]:
+    """The memory of anything on the host as a NumPy array."""
+    import numpy as np
+
+    if isinstance(given, np.ndarray):
+        return np.asarray(given)
+    if not hasattr(given, "__dlpack__"):
+        raise InvalidArgument(f"{kind_of(given)} was given where an array or a tensor with __dlpack__ is needed")
+    found = borrow(given)
+    if not found.on_host:
+        raise InvalidArgument("a tensor of an AMD GPU was given where one of the host is needed; copy it to the host first")
+    return on_host(found)
+
+
+def on_host(found: Borrowed) -> NDArray[Any]:
+    """The array of a tensor that is on the host."""
+    import numpy as np
+
+    from ckdispatch.reference.dtypes import numpy_dtype
+
+    kind = numpy_dtype(found.dtype, found.encoding)
+    if any(stride < 0 for stride in found.strides):
+        raise InvalidArgument("a tensor with negative strides was given; make it contiguous first")
+    span = 1 + sum((extent - 1) * stride for extent, stride in zip(found.shape, found.strides, strict=True))
+    memory = (ctypes.c_char * (span * kind.itemsize)).from_address(found.address)
+    array = np.ndarray(found.shape, kind, memory, strides=[stride * kind.itemsize for stride in found.strides])
+    memory._owner = found.owner  # the array keeps its buffer, and the buffer what owns the memory
+    return array

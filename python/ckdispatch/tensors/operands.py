@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""What friendly calls are given, seen alike: tensors on the host or on the device."""
+"""What friendly calls are given, seen alike: tensors on the host or on the device; and results as the caller's library has its arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.tensors.device_tensor import DeviceTensor
-from ckdispatch.tensors.dlpack import borrow
+from ckdispatch.tensors.dlpack import borrow, on_host
+from ckdispatch.tensors.memory import bytes_of
 from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ckdispatch.device import Device
+
 
 Kind = TypeVar("Kind", bound="Operand")
 
@@ -74,16 +77,16 @@ def operand(name: str, given: Any, device: Device) -> Operand:
         found = borrow(given)
         encoding = found.encoding
         if found.on_host:
-            seen = _of_array(name, _host_array(found), given)
+            seen = _of_array(name, on_host(found), given)
         else:
             if device.simulated:
-                raise InvalidArgument(f"{name} is on an AMD GPU, and the dispatcher runs on {device.name}; copy it to the host first")
+                raise InvalidArgument(
+                    f"{name} is on an AMD GPU, and the dispatcher runs on {device.name}; copy it to the host first"
+                )
             tensor = DeviceTensor(device, found.address, found.shape, found.strides, found.dtype, encoding, found.owner)
             seen = Operand(name, found.shape, found.strides, found.dtype, None, tensor, given)
     else:
-        raise InvalidArgument(
-            f"{name} is {kind_of(given)}; give a NumPy array, a DeviceTensor, or a tensor that has __dlpack__"
-        )
+        raise InvalidArgument(f"{name} is {kind_of(given)}; give a NumPy array, a DeviceTensor, or a tensor that has __dlpack__")
     expected = dtype_encoding(device.numpy_dtype(seen.dtype)) if encoding else None
     if encoding != expected:
         raise InvalidArgument(
@@ -102,16 +105,6 @@ def check_out(out: Operand, dtype: str | None) -> None:
         raise InvalidArgument(f"out has the strides {out.strides}, so that some of its elements are the same memory")
 
 
-def borrowed_array(given: Any) -> NDArray[Any]:
-    """The memory of something with ``__dlpack__``, which must be on the host."""
-    if not hasattr(given, "__dlpack__"):
-        raise InvalidArgument(f"{kind_of(given)} was given where an array or a tensor with __dlpack__ is needed")
-    found = borrow(given)
-    if not found.on_host:
-        raise InvalidArgument("a tensor of an AMD GPU was given where one of the host is needed; copy it to the host first")
-    return _host_array(found)
-
-
 def _of_array(name: str, array: NDArray[Any], given: Any) -> Operand:
     from ckdispatch.reference.dtypes import dtype_name
 
@@ -119,18 +112,70 @@ def _of_array(name: str, array: NDArray[Any], given: Any) -> Operand:
     return Operand(name, array.shape, strides, dtype_name(array.dtype), array, None, given)
 
 
-def _host_array(found: Any) -> NDArray[Any]:
-    import ctypes
+_WORK = 10_000
+"""Steps after which arrays that may overlap count as such."""
 
+
+def overlap(one: Operand, other: Operand) -> bool:
+    """Whether two tensors have memory in common."""
+    if one.array is not None and other.array is not None:
+        import numpy as np
+
+        try:
+            return bool(np.shares_memory(one.array, other.array, max_work=_WORK))
+        except np.exceptions.TooHardError:
+            return True
+    if one.tensor is None or other.tensor is None:
+        return False
+    first, second = _bytes(one), _bytes(other)
+    return first.start < second.stop and second.start < first.stop
+
+
+def as_given(one: Kind, out: Operand | None, validate: bool) -> Kind:
+    """An input, or a copy of it if the result is written over it before the two are compared."""
+    if not validate or out is None or not overlap(one, out):
+        return one
+    if one.array is None:
+        raise InvalidArgument(
+            f"out lies in the memory of {one.name}, which validate=True reads once more after the result is there; give another out"
+        )
+    return replace(one, array=one.array.copy())
+
+
+def check_apart(outs: Sequence[Operand]) -> None:
+    """Refuses results that would be written over each other."""
+    for i, one in enumerate(outs):
+        for other in outs[:i]:
+            if overlap(one, other):
+                raise InvalidArgument(f"{other.name} and {one.name} have memory in common; each result needs its own")
+
+
+def _bytes(one: Operand) -> range:
+    tensor = one.tensor
+    assert tensor is not None
+    size = tensor.device.numpy_dtype(tensor.dtype).itemsize
+    return range(tensor.address, tensor.address + bytes_of(tensor.span, tensor.dtype, size))
+
+
+def like(given: Any, array: NDArray[Any]) -> Any:
+    """The array, packed, of the kind that ``given`` is."""
     import numpy as np
 
-    from ckdispatch.reference.dtypes import numpy_dtype
+    array = np.ascontiguousarray(array)
+    if isinstance(given, np.ndarray):
+        return array
+    if type(given).__module__.partition(".")[0] == "torch":
+        import torch  # type: ignore[import-not-found, unused-ignore]
 
-    kind = numpy_dtype(found.dtype, found.encoding)
-    if any(stride < 0 for stride in found.strides):
-        raise InvalidArgument("a tensor with negative strides was given; make it contiguous first")
-    span = 1 + sum((extent - 1) * stride for extent, stride in zip(found.shape, found.strides, strict=True))
-    memory = (ctypes.c_char * (span * kind.itemsize)).from_address(found.address)
-    array = np.ndarray(found.shape, kind, memory, strides=[stride * kind.itemsize for stride in found.strides])
-    memory._owner = found.owner  # the array keeps its buffer, and the buffer what owns the memory
+        opaque = array.dtype.kind == "V"
+        if not opaque:
+            return torch.from_numpy(array)
+        empty = torch.empty(array.shape, dtype=given.dtype)
+        empty.view(torch.uint8).numpy()[...] = array.view(np.uint8)
+        return empty
     return array
+
+
+def transposed(made: Any, order: tuple[int, ...]) -> Any:
+    """A view with its axes in that order, of a NumPy array or a torch tensor."""
+    return made.permute(order) if hasattr(made, "permute") else made.transpose(order)

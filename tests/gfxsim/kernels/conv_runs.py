@@ -13,10 +13,10 @@ from ckabi import KernelLibrary, Status
 from ckabi.grouped_conv import ConvProblem, conv_axis, conv_problem
 from ckarch import load_specs
 from ckdispatch.grouped_conv.padding import channel_steps
-from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes
+from ckdispatch.grouped_conv.sizes import TENSORS, ConvAxis, ConvSizes
 from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
-from ckdispatch.reference.grouped_conv import grouped_conv_reference
-from ckdispatch.reference.sums import Parts
+from ckdispatch.grouped_conv.reference import grouped_conv_reference
+from ckdispatch.product.sums import Parts
 from ckgen.grouped_conv.spec import GroupedConvSpec
 from ckgen.product.pipelines import loop_variants
 from ckgen.product.spec import Pipeline

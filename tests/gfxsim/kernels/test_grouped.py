@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from ckabi.gemm import gemm_problem, grouped_problem
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch.gemm.reference import gemm_reference
 from kernel_runs import Device, Placed, findings, functions, kernel_of, launches, random_matrix
 
 KERNEL = kernel_of("fp16_rcr_compv3_*_grouped")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from ckabi import KernelLibrary
 from ckabi.gemm import gemm_problem
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch.gemm.reference import gemm_reference
 from kernel_runs import Device, findings, functions, kernel_of, random_matrix
 
 KERNELS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 from ckabi.gemm import gemm_problem
-from ckdispatch.gemm.weights import preshuffle, read_granule
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch.gemm.weights import preshuffle, read_block
+from ckdispatch.gemm.reference import gemm_reference
 from kernel_runs import Device, findings, functions, kernel_of, random_matrix
 
 KERNEL = kernel_of("fp16_*_64x64x64_*_preshuffle")
@@ -20,7 +20,7 @@ SIZES = [(64, 64, 64 * i) for i in range(1, 10)] + [(1, 64, 192), (65, 80, 128),
 def test_shuffled_weights_give_the_product(device: Device, size: tuple[int, int, int]) -> None:
     m, n, k = size
     a, b = random_matrix((m, k), "fp16", 1), random_matrix((k, n), "fp16", 2)
-    shuffled = preshuffle(b, read_granule(WARP_TILE, "gfx942")).data
+    shuffled = preshuffle(b, read_block(WARP_TILE, "gfx942")).data
     on_a, on_c = device.place([a]), device.place([random_matrix((m, n), "fp16", 3)])
     problem = gemm_problem(
         m, n, k, a=on_a.address, b=device.upload(shuffled), c=on_c.address,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ckabi import KernelLibrary
 from ckabi.gemm import gemm_problem
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch.gemm.reference import gemm_reference
 from kernel_runs import (
     Device,
     Matrix,
@@ -65,7 +65,7 @@ def test_any_number_of_workgroups_gives_the_product(
         a, b, got = run(device, KERNELS[kind], size, workgroups)
         # Where a share ends is between two loops; more parts than workgroups has no tile.
         expected = gemm_reference(
-            a, b, output=spec["dtype_c"], split_k=loops, k_granule=TILE[2],
+            a, b, output=spec["dtype_c"], split_k=loops, k_multiple=TILE[2],
             most_parts=min(loops, workgroups), parts_in=parts_in,
         )  # fmt: skip
         comparison = expected.compare(got)

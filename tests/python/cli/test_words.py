@@ -12,14 +12,13 @@ from ckdispatch.cli.built import spill_error
 from ckdispatch.cli.commands.bench import Measured, blocks, rates
 from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
 from ckdispatch.cli.config_options import add_config_options, said_entries
-from ckdispatch.cli.gemm.face import problem_text
 from ckdispatch.cli.problems import parse_problem, parse_problems
 from ckdispatch.cli.rendering import plain_text
-from ckdispatch.cli.report import Column, Facts, Table
-from ckdispatch.cli.units import size
-from ckdispatch.config.gemm import GemmConfig
-from ckdispatch.config.grouped_conv import GroupedConvConfig
+from ckdispatch.cli.report import Column, Facts, Table, size
+from ckdispatch.gemm.config import GemmConfig
+from ckdispatch.grouped_conv.config import GroupedConvConfig
 from ckdispatch.errors import CkDispatchError, Code, error_class
+from ckdispatch.product.cli import SPLIT_K
 from ckdispatch.wording import several
 
 
@@ -35,7 +34,7 @@ from ckdispatch.wording import several
     ],
 )
 def test_the_text_of_a_problem_is_read_back(text: str) -> None:
-    assert problem_text(GemmProblem.parse(text)) == text
+    assert GemmProblem.parse(text).text == text
 
 
 def test_a_problem_may_be_one_word_or_several() -> None:
@@ -74,9 +73,11 @@ def test_text_that_is_of_no_family_gets_an_example_of_each() -> None:
 
 
 def test_split_k_of_the_command_line_beats_the_problems() -> None:
-    assert parse_problem(["1x2x3 split_k=2"], "4").split_k == 4
-    assert parse_problem(["1x2x3"], "auto").split_k == 0
-    assert parse_problem(["1x2x3 split_k=2"], None).split_k == 2
+    problem = GemmProblem.parse("1x2x3 split_k=2")
+    assert SPLIT_K.change(problem, "4").split_k == 4
+    assert SPLIT_K.change(problem, "auto").split_k == 0
+    with pytest.raises(UsageError, match="--split-k is '0'"):
+        SPLIT_K.change(problem, "0")
 
 
 def said(*words: str, family: str = "gemm") -> dict[str, object]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ckarch import load_specs
-from ckdispatch.config.gemm import GemmConfig
+from ckdispatch.gemm.config import GemmConfig
 from hypothesis import strategies as st
 
 SPECS = load_specs()

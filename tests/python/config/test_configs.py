@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from ckdispatch.config.base import KernelConfig
-from ckdispatch.config.gemm import GemmConfig
-from ckdispatch.config.parse import CONFIGS
+from ckdispatch.gemm.config import GemmConfig
+from ckdispatch import families
 from ckdispatch.errors import InvalidArgument
 from ckgen.families import FAMILIES
 from config_support import BASE_NAME, FIELDS, configs, explicit_configs, gemm
@@ -22,8 +22,8 @@ settings.load_profile("config")
 
 
 def test_every_family_of_the_generator_has_a_config() -> None:
-    assert CONFIGS.keys() == FAMILIES.keys()
-    for family, config in CONFIGS.items():
+    assert families.FAMILIES.keys() == FAMILIES.keys()
+    for family, config in ((name, one.config_type) for name, one in families.FAMILIES.items()):
         assert config.field_names() == tuple(f.name for f in FAMILIES[family].entry_fields)
 
 

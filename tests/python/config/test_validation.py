@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ckdispatch.config.gemm import GemmConfig
+from ckdispatch.gemm.config import GemmConfig
 from ckdispatch.errors import Code, IllegalConfig, InvalidArgument
 from ckgen.core.nearest import nearest_legal
 from ckgen.core.target import Target

@@ -14,7 +14,7 @@ from dispatch_support import ESSENTIAL, dispatcher, everything, of_each_variant,
 
 from ckdispatch import Dispatcher, GemmProblem, Registry
 from ckdispatch.errors import CkDispatchError, InvalidArgument, OutOfMemory
-from ckdispatch.native.arguments import filled
+from ckdispatch.arguments import filled
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import BenchmarkOptions, RunOptions
 
@@ -122,7 +122,7 @@ def test_what_a_callback_raises_reaches_the_caller(raised: BaseException, way: s
 def test_a_chooser_that_chooses_nothing_is_told_so() -> None:
     for choice in (-1, 2**80, None, "x", 1.5):
         with pytest.raises(InvalidArgument, match="the kernel that a chooser chose was asked for as"):
-            Dispatcher(everything(), chooser=lambda _, choice=choice: choice).plan(GemmProblem(64, 64, 64))
+            Dispatcher(everything(), chooser=lambda _problem, _kernels, choice=choice: choice).plan(GemmProblem(64, 64, 64))
 
 
 def product(a: Any, b: Any) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ckdispatch import DeviceTensor, Dispatcher
 from ckdispatch.errors import NoKernel
 from ckdispatch.grouped_conv.layouts import is_channels_first
-from ckdispatch.tensors.strides import packed_strides
+from ckdispatch.tensors.memory import packed_strides
 
 X, W = random((2, 16, 6, 7), 1), random((16, 8, 3, 3), 2)
 WORDS: dict[str, Any] = {"groups": 2, "layout": "channels_first", "validate": True}

@@ -13,7 +13,6 @@ from conv_support import convolver
 
 from ckdispatch import GemmProblem, GroupedConvProblem
 from ckdispatch.errors import Code, InvalidArgument
-from ckdispatch.native.structures import Family
 
 PLAIN = GroupedConvProblem(8, 1, 64, 128, (56, 56), (3, 3), left_pad=(1, 1), right_pad=(1, 1))
 
@@ -167,7 +166,7 @@ def test_the_c_structure_has_every_value() -> None:
         "fp32", "ndhwgc", 1, "MultiDAddRelu", True, 8, True, 99,
     )  # fmt: skip
     found = problem.structure
-    assert (found.base.struct_size, found.base.family) == (ctypes.sizeof(found), Family.GROUPED_CONV)
+    assert (found.base.struct_size, found.base.family) == (ctypes.sizeof(found), 2)
     assert (found.n, found.g, found.c, found.k, found.ndim_spatial, found.d_count) == (1, 2, 3, 4, 3, 1)
     axis = found.axis[1]
     assert (axis.input, axis.filter, axis.output, axis.stride, axis.dilation) == (16, 2, 9, 3, 2)

@@ -12,7 +12,7 @@ from dispatch_support import guarded, random
 
 from ckdispatch import DeviceTensor, Dispatcher, GroupedConvProblem
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.tensors.strides import packed_strides
+from ckdispatch.tensors.memory import packed_strides
 
 X, W = random((2, 6, 7, 16), 1), random((16, 3, 3, 8), 2)
 FIRST = (0, 3, 1, 2)

@@ -8,7 +8,7 @@ import pytest
 from dispatch_support import dispatcher, guarded
 
 from ckdispatch.tensors.copies import copy_elements
-from ckdispatch.tensors.strides import is_packed, packed_strides
+from ckdispatch.tensors.memory import is_packed, packed_strides
 
 
 def drawn_strides(random: np.random.Generator, shape: tuple[int, ...]) -> tuple[int, ...]:

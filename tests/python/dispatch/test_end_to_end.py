@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from dispatch_support import Guarded, dispatcher, guarded, random
 
-from ckdispatch.gemm.validation import expected
+from ckdispatch.gemm.reference import expected
 
 CASES = int(os.environ.get("CK_CASES", "60"))
 SEED = int(os.environ.get("CK_SEED", "0")) or chance.SystemRandom().randrange(1, 2**31)

@@ -162,7 +162,7 @@ def test_a_dispatcher_runs_every_family_it_has() -> None:
 def test_a_family_that_comes_later_has_the_same_strategy_and_device() -> None:
     asked: list[str] = []
 
-    def choose(kernels: Sequence[str]) -> int:
+    def choose(_problem: object, kernels: Sequence[str]) -> int:
         asked.extend(kernels)
         return 0
 

@@ -16,7 +16,7 @@ from at_once import THREADS, at_once
 from dispatch_support import EACH_VARIANT, ESSENTIAL, VARIANTS, dispatcher, each_variant, everything, random
 
 from ckdispatch import Dispatcher, DuplicatePolicy, GemmProblem, Registry
-from ckdispatch.first_use import Guard, made_once
+from ckdispatch.threads import Guard, made_once
 
 ROUNDS = 5
 PROBLEM = GemmProblem(64, 64, 64)

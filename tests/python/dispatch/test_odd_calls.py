@@ -23,8 +23,8 @@ from ckdispatch.errors import CkDispatchError
 from ckdispatch.jit import Cache, build
 from ckdispatch.jit.places import parse_size
 from ckdispatch.native.places import find_manifest
-from ckdispatch.reference.gemm import gemm_reference
-from ckdispatch.reference.grouped_conv import grouped_conv_reference
+from ckdispatch.gemm.reference import gemm_reference
+from ckdispatch.grouped_conv.reference import grouped_conv_reference
 
 LONGEST = 2000
 """Characters of a sentence, however long what it quotes."""

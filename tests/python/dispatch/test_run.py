@@ -9,7 +9,7 @@ from dispatch_support import PADDED, UNPADDED, dispatcher, everything, guarded, 
 
 from ckdispatch import DeviceTensor, Dispatcher, GemmProblem
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch.gemm.reference import gemm_reference
 
 PROBLEM = GemmProblem(128, 128, 64)
 

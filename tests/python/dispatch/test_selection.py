@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from dispatch_support import ESSENTIAL, PADDED, UNPADDED, everything
 
-from ckdispatch import Dispatcher, GemmProblem, Registry
+from ckdispatch import Dispatcher, GemmProblem, Problem, Registry
 from ckdispatch.errors import Code, InvalidArgument, NoKernel, Unsupported, WrongGpu
 
 SQUARE = GemmProblem(512, 512, 512)
@@ -88,7 +88,7 @@ def test_first_fit_takes_the_first_in_the_order_of_keys() -> None:
 
 
 def test_a_model_of_the_callers_decides() -> None:
-    def predict(kernel: str, _parts: int) -> float:
+    def predict(_problem: Problem, kernel: str, _parts: int) -> float:
         return 0.0 if kernel == PADDED else 1.0
 
     assert Dispatcher(everything(), "sim:gfx942", strategy=predict).plan(SQUARE).kernel == PADDED
@@ -97,7 +97,7 @@ def test_a_model_of_the_callers_decides() -> None:
 def test_a_function_of_the_callers_chooses() -> None:
     seen: list[str] = []
 
-    def choose(kernels: Sequence[str]) -> int:
+    def choose(_problem: Problem, kernels: Sequence[str]) -> int:
         seen.extend(kernels)
         return len(kernels) - 1
 
@@ -106,11 +106,34 @@ def test_a_function_of_the_callers_chooses() -> None:
     assert [one.kernel for one in everything().rank(SQUARE).fit] == seen
 
 
+def test_functions_of_the_callers_are_told_the_problem() -> None:
+    told: list[Problem] = []
+
+    def predict(problem: Problem, _kernel: str, parts: int) -> float:
+        told.append(problem)
+        if len(told) == 1:  # one that selects itself does not lose its place
+            assert everything().select(other, gpu="gfx942").kernel
+            assert Dispatcher(everything(), "sim:gfx942", strategy=predict).plan(other).problem is other
+        return float(parts)
+
+    def choose(problem: Problem, kernels: Sequence[str]) -> int:
+        told.append(problem)
+        return 0
+
+    other = GemmProblem(128, 128, 128)
+    Dispatcher(everything(), "sim:gfx942", strategy=predict).plan(SQUARE)
+    assert told[0] is SQUARE and told[-1] is SQUARE and any(one is other for one in told)
+    assert all(one is SQUARE or one is other for one in told)
+    told.clear()
+    Dispatcher(everything(), "sim:gfx942", chooser=choose).plan(other)
+    assert len(told) == 1 and told[0] is other
+
+
 def test_what_a_function_of_the_callers_raises_reaches_the_caller() -> None:
-    def choose(_kernels: Sequence[str]) -> int:
+    def choose(_problem: Problem, _kernels: Sequence[str]) -> int:
         raise KeyError("no such row")
 
-    def predict(_kernel: str, _parts: int) -> float:
+    def predict(_problem: Problem, _kernel: str, _parts: int) -> float:
         raise ZeroDivisionError
 
     with pytest.raises(KeyError, match="no such row"):
@@ -121,7 +144,7 @@ def test_what_a_function_of_the_callers_raises_reaches_the_caller() -> None:
 
 def test_a_function_that_chooses_nothing_there_is_selects_nothing() -> None:
     with pytest.raises(InvalidArgument, match="returned candidate 1000"):
-        Dispatcher(everything(), "sim:gfx942", chooser=lambda _kernels: 1000).plan(SQUARE)
+        Dispatcher(everything(), "sim:gfx942", chooser=lambda _problem, _kernels: 1000).plan(SQUARE)
 
 
 def test_an_unknown_strategy_gets_a_sentence() -> None:

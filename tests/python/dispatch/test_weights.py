@@ -11,28 +11,28 @@ from dispatch_support import each_variant, of_each_variant, random
 
 from ckdispatch import GemmProblem, PreshuffledWeights, Registry, preshuffle
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.gemm.weights import read_granule
+from ckdispatch.gemm.weights import read_block
 
 WEIGHTS = random((128, 256), 1)
 A = random((72, 256), 2)
 
 
-@pytest.mark.parametrize("granule", [(16, 8), (32, 8), (16, 4), (32, 16)])
-def test_each_element_goes_where_the_instruction_reads_it(granule: tuple[int, int]) -> None:
-    n, k = granule
+@pytest.mark.parametrize("block", [(16, 8), (32, 8), (16, 4), (32, 16)])
+def test_each_element_goes_where_the_instruction_reads_it(block: tuple[int, int]) -> None:
+    n, k = block
     weights = np.arange(2 * n * 3 * k, dtype=np.int32).reshape(2 * n, 3 * k)
-    got = preshuffle(weights.T, granule)
+    got = preshuffle(weights.T, block)
     expected = [
         weights[block * n + column, row * k + step]
         for block, row, column, step in itertools.product(range(2), range(3), range(n), range(k))
     ]
     assert got.data.tolist() == expected
     assert got.shape == (3 * k, 2 * n)
-    assert got.granule == granule
+    assert got.block == block
 
 
 @pytest.mark.parametrize(
-    ("gpu", "warp_tile", "granule"),
+    ("gpu", "warp_tile", "block"),
     [
         ("gfx942", (16, 16, 32), (16, 8)),
         ("gfx942", (32, 32, 16), (32, 8)),
@@ -42,8 +42,8 @@ def test_each_element_goes_where_the_instruction_reads_it(granule: tuple[int, in
         ("gfx1201", (16, 16, 16), (16, 8)),
     ],
 )
-def test_the_order_is_what_lanes_hold(gpu: str, warp_tile: tuple[int, int, int], granule: tuple[int, int]) -> None:
-    assert read_granule(warp_tile, gpu) == granule
+def test_the_order_is_what_lanes_hold(gpu: str, warp_tile: tuple[int, int, int], block: tuple[int, int]) -> None:
+    assert read_block(warp_tile, gpu) == block
 
 
 def test_what_was_shuffled_can_be_put_back() -> None:
@@ -97,7 +97,7 @@ def test_the_order_is_that_of_a_kernel_a_plan_or_the_only_one_of_a_registry() ->
     (kernel,) = each_variant().filter(variant="preshuffle")
     plan = each_variant().select(GemmProblem(72, 128, 256, weights="16x8"), gpu="gfx942")
     for to in (kernel, plan, each_variant(), of_each_variant(), "16x8", (16, 8)):
-        assert preshuffle(WEIGHTS.T, to).granule == (16, 8)
+        assert preshuffle(WEIGHTS.T, to).block == (16, 8)
 
 
 @pytest.mark.parametrize("to", ["16", "16x", "ax32", (16,), (16, 0), (0, 32), None, 16, GemmProblem(1, 1, 1)])

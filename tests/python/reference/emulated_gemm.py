@@ -67,9 +67,9 @@ def store(total: Singles, dtype: np.dtype[Any], rounding: Rounding = Rounding.NE
     return round_to(total, dtype, rounding)
 
 
-def split(products: Singles, parts: int, granule: int, dtype: np.dtype[Any], random: Random) -> Any:
+def split(products: Singles, parts: int, block: int, dtype: np.dtype[Any], random: Random) -> Any:
     """Parts that are stored and added up in the output dtype, in a random order."""
-    size = max(1, -(-len(products) // (parts * granule))) * granule
+    size = max(1, -(-len(products) // (parts * block))) * block
     pieces = [products[i : i + size] for i in range(0, len(products), size)]
     total = np.zeros(products.shape[1:], dtype)
     for index in random.permutation(len(pieces)):

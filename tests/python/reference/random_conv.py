@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from ckdispatch.reference.conv_sizes import TENSORS, ConvAxis, ConvSizes
+from ckdispatch.grouped_conv.sizes import TENSORS, ConvAxis, ConvSizes
 from numpy.typing import NDArray
 
 Index = tuple[int, ...]

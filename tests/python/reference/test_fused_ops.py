@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.reference.erf import erf
+from ckdispatch.product.epilogue import erf
 from ckdispatch.reference.formats import round_to
-from ckdispatch.reference.fused_ops import FUSED_OPS, look_up_fused_op
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch.product.epilogue import FUSED_OPS, look_up_fused_op
+from ckdispatch.gemm.reference import gemm_reference
 from ckgen.product.rules.fused import OPERATIONS_OF_INTEGERS
 from ckgen.gemm.spec import FusedOp
 

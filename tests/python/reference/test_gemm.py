@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.dtypes import convert, dtype_name, numpy_dtype
-from ckdispatch.reference.gemm import gemm, gemm_reference
+from ckdispatch.gemm.reference import gemm, gemm_reference
 
 
 def matrix(shape: tuple[int, ...], name: str = "fp16", encoding: str | None = None) -> Any:
@@ -126,7 +126,7 @@ def test_integers_can_be_added_to_and_cut_off_at_zero() -> None:
 def test_parts_add_up_to_the_whole_whatever_their_number() -> None:
     a, b = matrix((5, 37)), matrix((37, 6))
     for parts in (1, 2, 5, 37, 100):
-        assert (gemm_reference(a, b, split_k=parts, k_granule=8).rounded == gemm(a, b)).all()
+        assert (gemm_reference(a, b, split_k=parts, k_multiple=8).rounded == gemm(a, b)).all()
 
 
 REFUSALS: list[tuple[Any, Any, dict[str, Any], str]] = [
@@ -139,8 +139,8 @@ REFUSALS: list[tuple[Any, Any, dict[str, Any], str]] = [
         matrix((3, 4), "fp8", "ocp"), matrix((4, 2), "bf8", "fnuz"), {},
         "no GPU reads both encodings of 8-bit floats",
     ),
-    (matrix((3, 4)), matrix((4, 2)), {"split_k": 0}, "split_k 0 with k_granule 1 .* at least 1"),
-    (matrix((3, 4)), matrix((4, 2)), {"k_granule": 0}, "split_k 1 with k_granule 0 .* at least 1"),
+    (matrix((3, 4)), matrix((4, 2)), {"split_k": 0}, "split_k 0 with k_multiple 1 .* at least 1"),
+    (matrix((3, 4)), matrix((4, 2)), {"k_multiple": 0}, "split_k 1 with k_multiple 0 .* at least 1"),
     (
         matrix((3, 4)), matrix((4, 2)), {"split_k": 2, "fused_op": "Relu"},
         "Relu with split_k 2 was asked for, but it would be applied to each part",

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.reference.conv_sizes import TENSORS, ConvSizes
+from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes
 from ckdispatch.reference.dtypes import convert, dtype_name, numpy_dtype
 from ckdispatch.reference.formats import round_to
-from ckdispatch.reference.fused_ops import FUSED_OPS
-from ckdispatch.reference.gemm import gemm_reference
-from ckdispatch.reference.grouped_conv import grouped_conv_reference
-from ckdispatch.reference.sums import Parts
+from ckdispatch.product.epilogue import FUSED_OPS
+from ckdispatch.gemm.reference import gemm_reference
+from ckdispatch.grouped_conv.reference import grouped_conv_reference
+from ckdispatch.product.sums import Parts
 from ckdispatch.reference.tolerance import sum_error
 from random_conv import naive, random_sizes
 
@@ -131,7 +131,7 @@ def test_a_filter_of_one_is_a_gemm_with_its_tolerance(
         left,
         right,
         split_k=parts.split_k,
-        k_granule=parts.k_granule,
+        k_multiple=parts.k_multiple,
         most_parts=parts.most_parts,
         parts_in=parts.parts_in,
     )

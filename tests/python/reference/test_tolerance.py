@@ -10,7 +10,7 @@ import pytest
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.dtypes import convert, numpy_dtype
 from ckdispatch.reference.formats import Rounding, round_to
-from ckdispatch.reference.gemm import gemm_reference
+from ckdispatch.gemm.reference import gemm_reference
 from ckdispatch.reference.tolerance import Tolerance, sum_error
 from emulated_gemm import ORDERS, sequential, split, store, terms
 
@@ -59,13 +59,13 @@ def test_a_right_sum_in_any_order_is_accepted(
 
 @pytest.mark.parametrize("name", ["fp16", "bf16", "fp32"])
 @pytest.mark.parametrize("parts", [2, 3, 4, 8])
-@pytest.mark.parametrize("granule", [1, 16])
-def test_a_right_sum_of_stored_parts_is_accepted(name: str, parts: int, granule: int) -> None:
+@pytest.mark.parametrize("block", [1, 16])
+def test_a_right_sum_of_stored_parts_is_accepted(name: str, parts: int, block: int) -> None:
     for m, n, k in SHAPES:
         for data in DATA:
             random, a, b = operands(name, None, m, n, k, data)
-            result = split(terms(a, b), parts, granule, numpy_dtype(name), random)
-            reference = gemm_reference(a, b, split_k=parts, k_granule=granule)
+            result = split(terms(a, b), parts, block, numpy_dtype(name), random)
+            reference = gemm_reference(a, b, split_k=parts, k_multiple=block)
             assert reference.compare(result), f"{m}x{n}x{k}, {data}: {reference.compare(result)}"
 
 
@@ -98,10 +98,10 @@ def test_parts_that_are_added_up_in_the_accumulator_are_as_good_as_a_whole_sum(n
 def test_fewer_parts_than_could_be_are_allowed_fewer_roundings() -> None:
     random, a, b = operands("fp16", None, 24, 16, 1024)
     result = split(terms(a, b), 32, 32, numpy_dtype("fp16"), random)
-    assert gemm_reference(a, b, split_k=32, k_granule=32).compare(result)
-    assert not gemm_reference(a, b, split_k=32, k_granule=32, most_parts=2).compare(result)
+    assert gemm_reference(a, b, split_k=32, k_multiple=32).compare(result)
+    assert not gemm_reference(a, b, split_k=32, k_multiple=32, most_parts=2).compare(result)
     two = split(terms(a, b), 2, 32, numpy_dtype("fp16"), random)
-    assert gemm_reference(a, b, split_k=32, k_granule=32, most_parts=2).compare(two)
+    assert gemm_reference(a, b, split_k=32, k_multiple=32, most_parts=2).compare(two)
 
 
 DEEP = [(16, 16, 16), (24, 16, 255), (16, 12, 2048), (4, 8, 8192)]

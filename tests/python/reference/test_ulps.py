@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ckdispatch.reference.dtypes import convert, numpy_dtype
 from ckdispatch.reference.formats import widened
-from ckdispatch.reference.ulps import ulp_distance
+from ckdispatch.reference.formats import ulp_distance
 
 SMALL = [
     numpy_dtype(name, encoding)

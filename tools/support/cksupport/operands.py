@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ckdispatch.reference.formats import FloatFormat
 from ckdispatch.tensors.device_tensor import DeviceTensor
-from ckdispatch.tensors.packing import bytes_of
+from ckdispatch.tensors.memory import bytes_of
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:

@@ -9,22 +9,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.families import face_of
-from ckdispatch.cli.interrupts import interruptible
+from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem, whole
 from ckdispatch.cli.problems import parse_problems
 from ckdispatch.cli.report import Block, Column, Report, Table
 from ckdispatch.cli.running import add_running, make_dispatcher, seed_of
 from ckdispatch.errors import NoKernel, Unsupported
+from ckdispatch.families import EXAMPLE
+from ckdispatch.threads import interruptible
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.problem import Problem
 
-_SIMULATED = (
-    "{} is simulated: these times are the simulator's own, on this machine's CPU. They say nothing "
-    "about a GPU."
-)
+_SIMULATED = "{} is simulated: these times are the simulator's own, on this machine's CPU. They say nothing about a GPU."
 _TIMES = tuple(Column(f"{name} ms", right=True) for name in ("median", "min", "mean"))
 _RATES = (Column("TFLOP/s", right=True), Column("GB/s", right=True))
 
@@ -52,22 +51,15 @@ def add_to(commands: Commands) -> None:
         "time problems, each with the kernel that is selected for it",
         "TFLOP/s and GB/s count the problem as it was given, not what padding adds, and each "
         "tensor once.\nA simulated device has neither: its times are the simulator's own.\n\n"
-        "Example:\n  ckdispatch bench 64x64x64 128x64x256 fp16 --kernels gemm_fp16_rcr_essential"
-        " --device sim:gfx942",
+        f"Example:\n  ckdispatch bench {EXAMPLE.example} --kernels {EXAMPLE.example_kernels} --device sim:gfx942",
     )
     add_problem(parser, "*")
     parser.add_argument("--file", help="more problems, one on each line; - is standard input")
     add_kernels(parser)
     add_running(parser)
-    parser.add_argument(
-        "--warmup", type=whole(0), default=3, metavar="N", help="untimed runs first; 3 by default"
-    )
-    parser.add_argument(
-        "--repeat", type=whole(1), default=10, metavar="N", help="measured runs; 10 by default"
-    )
-    parser.add_argument(
-        "--flush-cache", action="store_true", help="overwrite the GPU's caches before each run"
-    )
+    parser.add_argument("--warmup", type=whole(0), default=3, metavar="N", help="untimed runs first; 3 by default")
+    parser.add_argument("--repeat", type=whole(1), default=10, metavar="N", help="measured runs; 10 by default")
+    parser.add_argument("--flush-cache", action="store_true", help="overwrite the GPU's caches before each run")
     parser.add_argument(
         "--rotating-buffers",
         type=whole(1),
@@ -75,14 +67,12 @@ def add_to(commands: Commands) -> None:
         metavar="N",
         help="copies of the operands that runs take in turn; 1 by default",
     )
-    parser.add_argument(
-        "--cpu-timer", action="store_true", help="the CPU's clock in place of the GPU's"
-    )
+    parser.add_argument("--cpu-timer", action="store_true", help="the CPU's clock in place of the GPU's")
 
 
 def run(options: argparse.Namespace) -> Report:
     """A row of times for each problem; nothing found if one of them has no kernel."""
-    problems = parse_problems(options.problem, options.file, options.split_k)
+    problems = parse_problems(options.problem, options.file)
     dispatcher = make_dispatcher(options)
     seed = seed_of(options)
     found = interruptible(lambda: _measure_all(dispatcher, problems, seed, options))
@@ -104,12 +94,10 @@ def run(options: argparse.Namespace) -> Report:
     )
 
 
-def _measure_all(
-    dispatcher: Dispatcher, problems: list[Any], seed: int, options: argparse.Namespace
-) -> list[Measured]:
+def _measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace) -> list[Measured]:
     found = []
     for number, problem in enumerate(problems, 1):
-        text = face_of(problem).problem_text(problem)
+        text = problem.text
         if len(problems) > 1:
             print(f"[{number}/{len(problems)}] {text}", file=sys.stderr, flush=True)
         try:
@@ -120,14 +108,11 @@ def _measure_all(
     return found
 
 
-def _measure(
-    dispatcher: Dispatcher, problem: Any, seed: int, options: argparse.Namespace
-) -> dict[str, Any]:
-    face = face_of(problem)
-    if options.preshuffle:
-        problem = face.preshuffled(problem, dispatcher.selection)
-    plan, changes = face.planned(dispatcher, problem, options.kernel, options.pad)
-    workload = face.workload(dispatcher, problem, plan, seed)
+def _measure(dispatcher: Dispatcher, problem: Problem, seed: int, options: argparse.Namespace) -> dict[str, Any]:
+    family = commands_of(problem.family)
+    problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
+    plan, changes = family.planned(dispatcher, problem, options.kernel, options.pad)
+    workload = family.workload(dispatcher, problem, plan, seed)
     times = dispatcher.benchmark(
         plan,
         workload.tensors,
@@ -138,12 +123,7 @@ def _measure(
         cpu_timer=options.cpu_timer,
     )
     measured = ("milliseconds", "median", "minimum", "mean")
-    document = {
-        "kernel": plan.kernel,
-        "parts": plan.parts,
-        "changes": list(changes),
-        **{name: times[name] for name in measured},
-    }
+    document = {"kernel": plan.kernel, "parts": plan.parts, "changes": list(changes), **{name: times[name] for name in measured}}
     if not times["simulated"]:
         document |= rates(problem.flops, workload.bytes, times["median"])
     return document
@@ -169,8 +149,5 @@ def blocks(found: list[Measured], device: str, simulated: bool) -> tuple[Block, 
 
 def _row(one: Measured, simulated: bool) -> tuple[str, ...]:
     times = tuple(f"{one.document[name]:.4g}" for name in ("median", "minimum", "mean"))
-    rates = tuple(
-        f"{one.document[name]:.1f}" if name in one.document else "-"
-        for name in ("tflops", "gb_per_s")
-    )
+    rates = tuple(f"{one.document[name]:.1f}" if name in one.document else "-" for name in ("tflops", "gb_per_s"))
     return (one.text, *times, *(() if simulated else rates), one.document["kernel"])

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.built import refuse_spills, save
+from ckdispatch.cli.config_options import add_config_options
 from ckdispatch.cli.declarations import asked
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.config_options import add_config_options
 from ckdispatch.cli.options import Commands, add_command, whole
 from ckdispatch.cli.report import Block, Column, Report, Table
 from ckdispatch.user_files import check_writable
@@ -19,12 +19,7 @@ from ckdispatch.wording import several
 if TYPE_CHECKING:
     from ckdispatch.jit import BuildResult
 
-_COLUMNS = (
-    Column("kernel", whole=False),
-    Column("result"),
-    Column("seconds", right=True),
-    Column("compiler log", whole=False),
-)
+_COLUMNS = (Column("kernel", whole=False), Column("result"), Column("seconds", right=True), Column("compiler log", whole=False))
 
 
 def add_to(commands: Commands) -> None:
@@ -35,22 +30,16 @@ def add_to(commands: Commands) -> None:
         run,
         "compile kernels, unless the cache has them",
         "With CKDISPATCH_JIT=0 nothing is compiled: only what the cache has is found.\n\n"
-        "Examples:\n  ckdispatch build my_gemms.json --gpu gfx942 --jobs 8\n"
+        "Examples:\n  ckdispatch build my_kernels.json --gpu gfx942 --jobs 8\n"
         "  ckdispatch build --dtype fp16 --layout rcr --tile 64x64x64 --waves 2x2x1"
         " --warp-tile 32x32x16 --pipeline compv3 --pad mnk",
     )
     parser.add_argument("declaration", nargs="?", metavar="DECLARATION", help="a kernel set (JSON)")
     parser.add_argument(
-        "--kernel",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="build the kernel of this name; repeat for more",
+        "--kernel", action="append", default=[], metavar="NAME", help="build the kernel of this name; repeat for more"
     )
     parser.add_argument(
-        "--gpu",
-        metavar="GPU[,GPU]",
-        help="what to build for; by default this machine's GPU, or gfx942 where there is none",
+        "--gpu", metavar="GPU[,GPU]", help="what to build for; by default this machine's GPU, or gfx942 where there is none"
     )
     parser.add_argument(
         "--jobs",
@@ -59,9 +48,7 @@ def add_to(commands: Commands) -> None:
         help="kernels to compile at a time; by default as many as processors and memory allow",
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
-    parser.add_argument(
-        "--save", type=Path, metavar="FILE", help="write a list of the kernels, for --kernels"
-    )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write a list of the kernels, for --kernels")
     add_config_options(parser)
 
 

@@ -29,10 +29,7 @@ def run(options: argparse.Namespace) -> Report:
     from ckdispatch.device_list import devices
 
     found = devices()
-    rows = tuple(
-        (one.name, one.gpu, one.product, "yes" if one.usable else f"no: {one.reason}")
-        for one in found
-    )
+    rows = tuple((one.name, one.gpu, one.product, "yes" if one.usable else f"no: {one.reason}") for one in found)
     any_usable = any(one.usable for one in found)
     return Report(
         {"devices": [asdict(one) for one in found]},

@@ -8,32 +8,20 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.families import face_of
+from ckdispatch.cli.families import add_problem_options, changed
 from ckdispatch.cli.kernel_sources import load_kernels
-from ckdispatch.cli.options import (
-    Commands,
-    add_command,
-    add_kernels,
-    add_preshuffle,
-    add_problem,
-    add_split_k,
-)
+from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Block, Column, Report, Table
-from ckdispatch.problems.words import PARTS
-from ckdispatch.wording import several
+from ckdispatch.families import EXAMPLE
+from ckdispatch.wording import PARTS, several
 
 if TYPE_CHECKING:
     from ckdispatch.registry import Registry
     from ckdispatch.selection import Ranking
 
 _PREDICTED = "Times are predicted by a cost model; nothing was measured."
-_FIT = (
-    Column("rank", right=True),
-    Column("kernel", whole=False),
-    Column(PARTS, right=True),
-    Column("predicted us", right=True),
-)
+_FIT = (Column("rank", right=True), Column("kernel", whole=False), Column(PARTS, right=True), Column("predicted us", right=True))
 _REFUSED = (Column("refused", whole=False), Column("why", whole=False))
 
 
@@ -44,23 +32,20 @@ def add_to(commands: Commands) -> None:
         "explain",
         run,
         "rank the kernels for a problem, and say why the others do not fit",
-        f"{_PREDICTED}\n\n"
-        "Example:\n  ckdispatch explain 512x256x1024 fp16 rcr --kernels gemm_fp16_rcr_essential",
+        f"{_PREDICTED}\n\nExample:\n  ckdispatch explain {EXAMPLE.example} --kernels {EXAMPLE.example_kernels}",
     )
     add_problem(parser, "+")
     add_kernels(parser)
     parser.add_argument("--gpu", help="the GPU; needed only if the kernels hold code for several")
-    add_split_k(parser)
-    add_preshuffle(parser)
+    add_problem_options(parser)
 
 
 def run(options: argparse.Namespace) -> Report:
     """The ranking; nothing found if no kernel fits."""
-    problem = parse_problem(options.problem, options.split_k)
+    problem = parse_problem(options.problem)
     registry = load_kernels(options.kernels)
     gpu = _gpu(registry, options.gpu)
-    if options.preshuffle:
-        problem = face_of(problem).preshuffled(problem, registry.selection(gpu))
+    problem = changed(problem, options, registry, registry.selection(gpu))
     ranking = registry.rank(problem, gpu=gpu)
     if ranking.fit:
         return Report(_document(ranking), _blocks(ranking))
@@ -91,10 +76,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "gpu": ranking.gpu,
         "predicted": True,
         "fit": [asdict(candidate) for candidate in ranking.fit],
-        "refused": [
-            {"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason}
-            for one in ranking.refused
-        ],
+        "refused": [{"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason} for one in ranking.refused],
     }
 
 
@@ -105,13 +87,8 @@ def _blocks(ranking: Ranking) -> tuple[Block, ...]:
     )
     if ranking.fit:
         head += f" {_PREDICTED}"
-    fit = tuple(
-        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}")
-        for place, one in enumerate(ranking.fit, 1)
-    )
+    fit = tuple((str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}") for place, one in enumerate(ranking.fit, 1))
     # Reasons begin with the kernel's name, which has a column of its own.
-    refused = tuple(
-        (one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused
-    )
+    refused = tuple((one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused)
     tables = (Table(_FIT, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
     return (head, *(table for table in tables if table is not None))

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.families import family_face
+from ckdispatch.cli.families import all_commands, commands_of
 from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.cli.options import Commands, add_command, add_kernels
 from ckdispatch.cli.report import Block, Column, Facts, Report, Table
+from ckdispatch.families import EXAMPLE
 from ckdispatch.registry import Registry
 
 if TYPE_CHECKING:
     from ckarch import ArchSpecs
 
-_FILTERS = ("variant", "dtype", "layout", "pipeline", "gpu")
 _USES = tuple(Column(title, right=True) for title in ("VGPRs", "LDS", "spills", "waves/SIMD"))
 
 
@@ -29,20 +29,18 @@ def add_to(commands: Commands) -> None:
         run,
         "list kernels, with what their code uses on each GPU",
         "LDS is in bytes, spills are of VGPRs, waves/SIMD is how many of its waves fit at once.\n\n"
-        "Example:\n  ckdispatch list --kernels gemm_fp16_rcr_essential --pipeline mem",
+        f"Example:\n  ckdispatch list --kernels {EXAMPLE.example_kernels}",
     )
     add_kernels(parser)
-    parser.add_argument("--variant", help="only kernels of this variant, such as multi_d or forward")
-    parser.add_argument("--dtype", help="only kernels whose A, or x, is of this dtype, such as fp16")
-    parser.add_argument("--layout", help="only kernels of this layout, such as rcr or nhwgc")
-    parser.add_argument("--pipeline", help="only kernels of this pipeline, such as compv4")
+    for name in _filters():
+        parser.add_argument(f"--{name}", help=f"only kernels of this {name}")
     parser.add_argument("--gpu", help="only kernels with code for this GPU, such as gfx942")
 
 
 def run(options: argparse.Namespace) -> Report:
     """A table of the kernels that pass the filters, and how many there are of which kind."""
     registry = load_kernels(options.kernels)
-    asked = {name: value for name in _FILTERS if (value := getattr(options, name)) is not None}
+    asked = {name: value for name in (*_filters(), "gpu") if (value := getattr(options, name)) is not None}
     chosen = [_chosen(registry, family, asked) for family in registry.families]
     found = [one for one in chosen if len(one)]
     if not found:
@@ -65,12 +63,19 @@ def run(options: argparse.Namespace) -> Report:
 def _chosen(registry: Registry, family: str, asked: Mapping[str, str]) -> Registry:
     """The kernels of a family that have what is asked for, each by the family's own word for it."""
     words = _words(family)
+    if not asked.keys() <= words.keys():
+        return Registry(name=registry.name)
     chosen: dict[str, Any] = {words[name]: value for name, value in asked.items()}
     return registry.filter(family=family, **chosen)
 
 
+def _filters() -> list[str]:
+    """What kernels of some family can be narrowed down by."""
+    return list(dict.fromkeys(name for one in all_commands().values() for name in one.FIELDS))
+
+
 def _words(family: str) -> dict[str, str]:
-    return {**family_face(family).FIELDS, "gpu": "gpu"}
+    return {**commands_of(family).FIELDS, "gpu": "gpu"}
 
 
 def _with_occupancies(kernels: list[dict[str, Any]], gpu: str | None) -> list[dict[str, Any]]:
@@ -90,30 +95,28 @@ def _with_occupancy(kernel: Mapping[str, Any], gpu: str | None, specs: ArchSpecs
     return {**kernel, "resources": resources}
 
 
-def _waves(
-    spec: Mapping[str, Any], gpu: str, used: Mapping[str, int], specs: ArchSpecs
-) -> int | None:
+def _waves(spec: Mapping[str, Any], gpu: str, used: Mapping[str, int], specs: ArchSpecs) -> int | None:
     from ckarch import KernelResources, waves_per_simd
 
     if gpu not in specs.architectures:
         return None
     target = specs.gpu(gpu)
     # A manifest does not say it; a library, once it was opened, does.
-    face = family_face(spec["family"])
-    group = used["workgroup_size"] or face.workgroup_size(spec, target.wave_size)
+    family = commands_of(spec["family"])
+    group = used["workgroup_size"] or family.workgroup_size(spec, target.wave_size)
     taken = {name: used[name] for name in ("vgprs", "agprs", "sgprs", "lds_bytes")}
     return waves_per_simd(target, KernelResources(**taken, workgroup_size=group))
 
 
 def _table(kernels: list[dict[str, Any]]) -> Table:
-    face = family_face(kernels[0]["spec"]["family"])
-    columns = (Column("kernel", whole=False), Column("GPU"), *face.COLUMNS, *_USES)
+    family = commands_of(kernels[0]["spec"]["family"])
+    columns = (Column("kernel", whole=False), Column("GPU"), *family.COLUMNS, *_USES)
     return Table(columns, tuple(row for kernel in kernels for row in _rows(kernel)))
 
 
 def _rows(kernel: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     spec = kernel["spec"]
-    own = family_face(spec["family"]).cells(spec)
+    own = commands_of(spec["family"]).cells(spec)
     for gpu, used in sorted(kernel["resources"].items()):
         waves = used["waves_per_simd"]
         figures = (used["vgprs"], used["lds_bytes"], used["vgpr_spills"])
@@ -124,7 +127,7 @@ def _statistics(document: Mapping[str, Any]) -> Facts:
     def counted(values: Mapping[str, int]) -> str:
         return ", ".join(f"{count} {value}" for value, count in sorted(values.items()))
 
-    fields, found = family_face(document["family"]).FIELDS, document["statistics"]
+    fields, found = commands_of(document["family"]).FIELDS, document["statistics"]
     return Facts(
         (
             ("kernels", str(found["kernels"])),
@@ -143,8 +146,9 @@ def _nothing(registry: Registry, asked: Mapping[str, str]) -> str:
     for family in registry.families:
         statistics = registry.filter(family=family).to_json()["statistics"]
         counted = {"gpu": statistics["gpus"], **statistics["fields"]}
-        for name in asked:
-            there[name] |= set(counted[_words(family)[name]])
+        words = _words(family)
+        for name in asked.keys() & words.keys():
+            there[name] |= set(counted[words[name]])
     wanted = " and ".join(f"{name} {value}" for name, value in asked.items())
     have = ", ".join(f"{name} {' or '.join(sorted(there[name]))}" for name in asked)
     return f"none of the {found['kernels']} kernels has {wanted}; they have {have}"

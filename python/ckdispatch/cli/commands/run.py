@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.families import face_of
-from ckdispatch.cli.interrupts import interruptible
+from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Facts, Report
 from ckdispatch.cli.running import add_running, make_dispatcher, seed_of
-from ckdispatch.problems.words import PARTS
+from ckdispatch.families import EXAMPLE
+from ckdispatch.threads import interruptible
+from ckdispatch.wording import PARTS
 
 if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison
     from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.problem import Problem
 
 
 def add_to(commands: Commands) -> None:
@@ -28,34 +30,29 @@ def add_to(commands: Commands) -> None:
         run,
         "compute a problem on random inputs and compare the result with the reference",
         "The same --seed gives the same inputs.\n\n"
-        "Example:\n  ckdispatch run 100x200x64 fp16 rcr --kernels gemm_fp16_rcr_essential"
+        f"Example:\n  ckdispatch run {EXAMPLE.example} --kernels {EXAMPLE.example_kernels}"
         " --device sim:gfx942",
     )
     add_problem(parser, "+")
     add_kernels(parser)
     add_running(parser)
     parser.add_argument(
-        "--validate",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="compare the result with the reference",
+        "--validate", action=argparse.BooleanOptionalAction, default=True, help="compare the result with the reference"
     )
 
 
 def run(options: argparse.Namespace) -> Report:
     """What ran where, and whether its result is right."""
-    problem = parse_problem(options.problem, options.split_k)
+    problem = parse_problem(options.problem)
     dispatcher = make_dispatcher(options)
     return interruptible(lambda: _run(dispatcher, problem, options))
 
 
-def _run(dispatcher: Dispatcher, problem: Any, options: argparse.Namespace) -> Report:
-    face = face_of(problem)
-    seed = seed_of(options)
-    if options.preshuffle:
-        problem = face.preshuffled(problem, dispatcher.selection)
-    plan, changes = face.planned(dispatcher, problem, options.kernel, options.pad)
-    workload = face.workload(dispatcher, problem, plan, seed)
+def _run(dispatcher: Dispatcher, problem: Problem, options: argparse.Namespace) -> Report:
+    family, seed = commands_of(problem.family), seed_of(options)
+    problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
+    plan, changes = family.planned(dispatcher, problem, options.kernel, options.pad)
+    workload = family.workload(dispatcher, problem, plan, seed)
     workload.launch()
     comparison = workload.compare() if options.validate else None
     device = dispatcher.device
@@ -74,7 +71,7 @@ def _run(dispatcher: Dispatcher, problem: Any, options: argparse.Namespace) -> R
     }
     facts = Facts(
         (
-            ("problem", face.problem_text(problem)),
+            ("problem", problem.text),
             ("kernel", plan.kernel),
             ("device", f"{device.name}, {'simulated' if device.simulated else 'an AMD GPU'}"),
             (PARTS, str(plan.parts)),

@@ -13,8 +13,8 @@ from ckdispatch import Dispatcher, GemmProblem, preshuffle
 from ckdispatch.comparison import Comparison
 from ckdispatch.device import Device
 from ckdispatch.gemm.problem import GemmGroup
-from ckdispatch.gemm.validation import expected
-from ckdispatch.gemm.weights import read_granule
+from ckdispatch.gemm.reference import expected
+from ckdispatch.gemm.weights import read_block
 from ckdispatch.plan import Plan
 from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, SplitK, Variant
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Placed:
         a = Matrix.place(device, spec.dtype_a, a_values.shape, a_letter, p.a)
         a.fill(a_values)
         if spec.variant is Variant.PRESHUFFLE:
-            shuffled = preshuffle(b_values, _granule(spec, device)).data
+            shuffled = preshuffle(b_values, _block(spec, device)).data
             b = Matrix.place(device, spec.dtype_b, (1, p.n * p.k), "r", Spacing(shift=p.b.shift))
             b.fill(shuffled.reshape(1, -1))
         else:
@@ -89,7 +89,7 @@ class Placed:
         """The product as a problem of its own."""
         p, words = self.problem, _words(spec)
         if spec.variant is Variant.PRESHUFFLE:
-            words |= {"weights": "{}x{}".format(*_granule(spec, self.b.whole.device))}
+            words |= {"weights": "{}x{}".format(*_block(spec, self.b.whole.device))}
         else:
             words |= {"stride_b": self.b.leading}
         if spec.fused_op is not FusedOp.PASS_THROUGH:
@@ -169,8 +169,8 @@ def _words(spec: GemmSpec) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _granule(spec: GemmSpec, device: Device) -> tuple[int, int]:
-    return read_granule(spec.warp_tile, device.gpu)
+def _block(spec: GemmSpec, device: Device) -> tuple[int, int]:
+    return read_block(spec.warp_tile, device.gpu)
 
 
 def _d_tensor(

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""What the command line knows about matrix products."""

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What a family exports as ``FAMILY`` in its module ``family``.
+
+It is read whenever the package is imported, so it names what else the family has; that is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import ctypes
+
+    from ckdispatch.cli.families import FamilyCommands
+    from ckdispatch.config.base import KernelConfig
+    from ckdispatch.problem import Problem
+
+
+@dataclass(frozen=True)
+class Family:
+    """A folder of the package with these modules:
+
+    ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
+    family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``.
+    """
+
+    name: str
+    config: str
+    problem: str
+    public: Mapping[str, str]
+    """What the package has from it, by the module that has it."""
+    form: str
+    """How its problems are written, as a sentence."""
+    example: str
+    """A problem in words."""
+    example_kernels: str
+    """A kernel set that computes it."""
+    begins: re.Pattern[str]
+    """How a problem in words begins."""
+    extents: int = 1
+    """Words of extents that a problem has."""
+
+    def load(self, module: str, name: str) -> Any:
+        """What one of its modules has."""
+        return getattr(importlib.import_module(f"ckdispatch.{self.name}.{module}"), name)
+
+    @property
+    def config_type(self) -> type[KernelConfig]:
+        return cast("type[KernelConfig]", self.load("config", self.config))
+
+    @property
+    def problem_type(self) -> type[Problem]:
+        return cast("type[Problem]", self.load("problem", self.problem))
+
+    @property
+    def structures(self) -> Mapping[str, type[ctypes.Structure]]:
+        return cast("Mapping[str, type[ctypes.Structure]]", self.load("problem", "STRUCTURES"))
+
+    @property
+    def commands(self) -> FamilyCommands:
+        return cast("FamilyCommands", importlib.import_module(f"ckdispatch.{self.name}.cli"))

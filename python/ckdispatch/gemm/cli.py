@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Matrix products as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what is what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.config_options import ConfigOption, switch
+from ckdispatch.cli.config_options import extents as which_extents
+from ckdispatch.cli.families import ProblemOption, Workload
+from ckdispatch.cli.report import Column, extents
+from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
+from ckdispatch.product import cli as product
+from ckdispatch.product.cli import COMMON, SPLIT_K, common_cells, workgroup_size
+
+if TYPE_CHECKING:
+    from ckdispatch.base_dispatcher import BaseDispatcher
+    from ckdispatch.gemm.problem import GemmProblem
+    from ckdispatch.plan import Plan
+    from ckdispatch.registry import Registry
+    from ckdispatch.selection import Selection
+
+__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "planned", "workgroup_size", "workload"]
+
+FIELDS = {"variant": "variant", "dtype": "dtype_a", "layout": "layout", "pipeline": "pipeline"}
+COLUMNS = tuple(Column(title) for title in (*COMMON, "pads"))
+CONFIG_OPTIONS = {
+    "dtype": ConfigOption("of A and B, such as fp16"),
+    "layout": ConfigOption("rows or columns for A, B and C, such as rcr"),
+    **product.CONFIG_OPTIONS,
+    "pad": ConfigOption("the extents that need be no multiple of the tile: letters of mnk, or none", which_extents),
+    "persistent": ConfigOption("true if a workgroup computes several tiles", switch),
+    "variant": ConfigOption("standard, batched, grouped, multi_d, preshuffle or stream_k"),
+    "dtype_a": ConfigOption("where it is not that of --dtype"),
+    "dtype_b": ConfigOption("where it is not that of A"),
+    "dtype_c": ConfigOption("where it is not the usual one"),
+    "dtype_d": ConfigOption("of D tensors, where it is not that of C"),
+    "d_layout": ConfigOption("of D tensors: r for rows, c for columns"),
+}
+
+
+def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    pads = "".join(letter for letter in "mnk" if spec[f"pad_{letter}"])
+    return (*common_cells(spec), pads or "-")
+
+
+def _preshuffled(problem: GemmProblem, _said: bool, registry: Registry, selection: Selection) -> GemmProblem:
+    """With the order of weights that should be the fastest, of those that kernels read."""
+    from ckdispatch.gemm.weights import blocks
+
+    dtype = problem.dtype_b or problem.dtype
+    found = blocks(registry, dtype, selection.gpu)
+    if not found:
+        raise NoKernel(
+            f"no kernel of {registry.name} for {selection.gpu} reads preshuffled weights "
+            f"of {dtype}; those of the variant preshuffle do"
+        )
+    offered = [replace(problem, weights=f"{n}x{k}") for n, k in found]
+    timed = []
+    for one in offered:
+        try:
+            timed.append((selection.select(one).predicted_microseconds, one.text, one))
+        except (NoKernel, InvalidArgument):
+            continue  # its N or K is no multiple, or it is to be padded
+    return min(timed)[2] if timed else offered[0]
+
+
+def planned(
+    dispatcher: BaseDispatcher, problem: GemmProblem, kernel: str | None, pad: bool
+) -> tuple[Plan[GemmProblem], tuple[str, ...]]:
+    """For the problem as it is, or else, if ``pad``, for a larger one."""
+    from ckdispatch.gemm.padding import padded_plan
+
+    try:
+        plan = dispatcher.plan(problem, kernel=kernel)
+        return plan, _one_by_one(plan)
+    except (NoKernel, Unsupported) as refusal:
+        if not pad or problem.groups:
+            raise
+        plan = padded_plan(dispatcher.selection, problem, NoKernel(str(refusal)))
+    before, after = (extents((one.m, one.n, one.k)) for one in (problem, plan.problem))
+    who = "the kernel does not take" if kernel else "no kernel takes"
+    return plan, (f"M x N x K = {before} was padded to {after}, because {who} the shape as it is",)
+
+
+def _one_by_one(plan: Plan[GemmProblem]) -> tuple[str, ...]:
+    groups = len(plan.problem.groups)
+    if plan.launches == 1 or not groups:
+        return ()
+    return (f"the {groups} groups were computed one after another, because no kernel computes them in one launch",)
+
+
+def workload(dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> Workload:
+    from ckdispatch.gemm.workload import GemmWorkload
+
+    return GemmWorkload(dispatcher, problem, plan, seed)
+
+
+PROBLEM_OPTIONS = {
+    "split_k": SPLIT_K,
+    "preshuffle": ProblemOption(
+        "B is given in the order of a kernel's matrix instructions, whichever should be the fastest", _preshuffled
+    ),
+}

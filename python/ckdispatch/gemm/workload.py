@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""A GEMM on a device: random operands where its problem has them, and the product compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.operands import Launched, poisoned, random_operand
+from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.memory import bytes_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ckdispatch.base_dispatcher import BaseDispatcher
+    from ckdispatch.comparison import Comparison
+    from ckdispatch.gemm.problem import GemmProblem
+    from ckdispatch.plan import Plan
+
+
+class Product:
+    """The tensors of ``problem`` in the kernel ABI's order, laid out as what is ``ran`` has them.
+
+    ``ran`` may be larger. ``stage`` is that of the plan: the kernel, and the parts of K.
+    """
+
+    def __init__(
+        self, dispatcher: BaseDispatcher, problem: GemmProblem, ran: GemmProblem, stage: Mapping[str, Any], random: Any
+    ) -> None:
+        self.dispatcher, self.problem, self.ran, self.stage = dispatcher, problem, ran, stage
+        self.spec = dispatcher.registry[stage["kernel"]].spec
+        self.dtypes = tuple(self.spec[name] for name in ("dtype_a", "dtype_b", "dtype_c"))
+        if problem.layout[2] == "c":  # the kernel computes the transpose, with operands exchanged
+            self.dtypes = (self.dtypes[1], self.dtypes[0], self.dtypes[2])
+        m, n, k = problem.m, problem.n, problem.k
+        self.a = self._random(random, (problem.batch, m, k), self.dtypes[0])
+        self.b = self._random(random, (problem.batch, k, n), self.dtypes[1])
+        self.ds = [self._random(random, self._d_shape(i), self.spec["dtype_d"]) for i in range(problem.d_count)]
+        self.tensors = [
+            self._upload(0, self.a),
+            self._weights() if ran.weights else self._upload(1, self.b),
+            self._output(),
+            *(self._upload_d(i, d) for i, d in enumerate(self.ds)),
+        ]
+
+    @property
+    def bytes(self) -> int:
+        """Of all tensors, each counted once."""
+        a, b = (bytes_of(array.size, dtype, array.itemsize) for array, dtype in zip((self.a, self.b), self.dtypes, strict=False))
+        arrays = a + b + sum(array.nbytes for array in self.ds)
+        p = self.problem
+        return arrays + p.batch * p.m * p.n * self._size(self.dtypes[2])
+
+    def compare(self) -> Comparison:
+        """How what the last launch left in C differs from the reference."""
+        from ckdispatch.gemm.reference import expected
+
+        reference = expected(self.stage["parts"], self.spec, self.a, self.b, k=self.ran.k, ds=self.ds)
+        comparison: Comparison = reference.compare(self._download())
+        return comparison
+
+    def _size(self, dtype: str) -> int:
+        return self.dispatcher.device.numpy_dtype(dtype).itemsize
+
+    def _random(self, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+        return random_operand(self.dispatcher.device, random, shape, dtype)
+
+    def _stride(self, tensor: int) -> int:
+        """Elements from a line to the next, as what is run has them; 0 for packed."""
+        return (self.ran.stride_a, self.ran.stride_b, self.ran.stride_c)[tensor]
+
+    def _memory(self, tensor: int) -> tuple[int, int, int]:
+        """Matrices, lines and elements from a line to the next."""
+        p = self.ran
+        rows, columns = ((p.m, p.k), (p.k, p.n), (p.m, p.n))[tensor]
+        lines, width = (rows, columns) if p.layout[tensor] == "r" else (columns, rows)
+        return p.batch, lines, self._stride(tensor) or width
+
+    def _seen(self, letter: str, memory: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
+        """The upper left ``shape`` of each matrix in ``memory``."""
+        matrices = memory if letter == "r" else memory.swapaxes(1, 2)
+        return matrices[:, : shape[0], : shape[1]]
+
+    def _placed(self, values: NDArray[Any], memory: tuple[int, int, int], letter: str, dtype: str) -> DeviceTensor:
+        import numpy as np
+
+        # What padding adds is zero, which adds nothing to the product.
+        filled = np.zeros(memory, values.dtype)
+        self._seen(letter, filled, values.shape[1:])[...] = values
+        tensor = self.dispatcher.empty((filled.size,), dtype)
+        tensor.write(filled.reshape(-1))
+        return tensor
+
+    def _upload(self, tensor: int, values: NDArray[Any]) -> DeviceTensor:
+        letter, dtype = self.ran.layout[tensor], self.dtypes[tensor]
+        return self._placed(values, self._memory(tensor), letter, dtype)
+
+    def _weights(self) -> DeviceTensor:
+        from ckdispatch.gemm.weights import preshuffle
+
+        assert self.ran.weights is not None
+        return self.dispatcher.to_device(preshuffle(self.b, self.ran.weights).data)
+
+    def _d_stride(self, i: int) -> int | None:
+        return self.problem.d_strides[i] if self.problem.d_strides else None
+
+    def _d_shape(self, i: int) -> tuple[int, int, int]:
+        """One row or one column where a single one is repeated."""
+        p = self.problem
+        if self._d_stride(i) == 0:
+            return (1, 1, p.n) if p.d_layout == "r" else (1, p.m, 1)
+        return p.batch, p.m, p.n
+
+    def _upload_d(self, i: int, values: NDArray[Any]) -> DeviceTensor:
+        p, letter = self.ran, self.ran.d_layout
+        width, lines = (p.n, p.m) if letter == "r" else (p.m, p.n)
+        stride = p.d_strides[i] if p.d_strides else None
+        repeated = self._d_stride(i) == 0
+        memory = (1, 1, width) if repeated else (p.batch, lines, stride or width)
+        return self._placed(values, memory, letter, self.spec["dtype_d"])
+
+    def _output(self) -> DeviceTensor:
+        return poisoned(self.dispatcher, (math.prod(self._memory(2)),), self.dtypes[2])
+
+    def _download(self) -> NDArray[Any]:
+        memory = self.tensors[2].numpy().reshape(self._memory(2))
+        shape = (self.problem.m, self.problem.n)
+        return self._seen(self.ran.layout[2], memory, shape)
+
+
+class GemmWorkload(Launched):
+    """The operands of ``problem`` on the device, laid out as ``plan`` has them."""
+
+    def __init__(self, dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> None:
+        import numpy as np
+
+        self.dispatcher, self.plan = dispatcher, plan
+        self.products = _products(dispatcher, problem, plan, np.random.default_rng(seed))
+        self.tensors = [tensor for product in self.products for tensor in product.tensors]
+
+    @property
+    def bytes(self) -> int:
+        """Of all tensors, each counted once."""
+        return sum(product.bytes for product in self.products)
+
+    def compare(self) -> Comparison:
+        """How what the last launch left in C differs from the reference.
+
+        Of groups it has the sum, with the worst place of the worst group.
+        """
+        found = [product.compare() for product in self.products]
+        return replace(
+            min(found, key=lambda one: (one.ok, -one.max_ulps)),
+            size=sum(one.size for one in found),
+            mismatch_count=sum(one.mismatch_count for one in found),
+            max_abs=max(one.max_abs for one in found),
+            max_rel=max(one.max_rel for one in found),
+            max_ulps=max(one.max_ulps for one in found),
+        )
+
+
+def _products(
+    dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], random: np.random.Generator
+) -> list[Product]:
+    stages = plan.to_json()["stages"]
+    if not problem.groups:
+        return [Product(dispatcher, problem, plan.problem, stages[0], random)]
+    # One stage computes all groups, or each has its own.
+    own = stages if len(stages) > 1 else stages * len(problem.groups)
+    found = []
+    for group, stage in zip(problem.products(), own, strict=True):
+        found.append(Product(dispatcher, group, group, stage, random))
+    return found

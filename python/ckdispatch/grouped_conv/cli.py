@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Convolutions as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what is what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.config_options import ConfigOption, count, triple
+from ckdispatch.cli.families import Workload
+from ckdispatch.cli.report import Column, extents
+from ckdispatch.errors import NoKernel, Unsupported
+from ckdispatch.product import cli as product
+from ckdispatch.product.cli import COMMON, SPLIT_K, common_cells, workgroup_size
+
+if TYPE_CHECKING:
+    from ckdispatch.base_dispatcher import BaseDispatcher
+    from ckdispatch.grouped_conv.problem import GroupedConvProblem
+    from ckdispatch.plan import Plan
+
+__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "planned", "workgroup_size", "workload"]
+
+FIELDS = {"variant": "variant", "dtype": "dtype_x", "layout": "layout", "pipeline": "pipeline"}
+COLUMNS = tuple(Column(title) for title in (*COMMON, "vectors", "groups", "for"))
+CONFIG_OPTIONS = {
+    "ndim_spatial": ConfigOption("of a convolution: 1, 2 or 3", count),
+    "dtype": ConfigOption("of x and w"),
+    "layout": ConfigOption("of a convolution channels_last or channels_first"),
+    **product.CONFIG_OPTIONS,
+    "variant": ConfigOption("of a convolution forward, backward_data or backward_weight"),
+    "vector": ConfigOption("elements of A, B and C that a convolution moves at a time, such as 8x8x8", triple),
+    "merged_groups": ConfigOption("groups of a convolution that a workgroup computes at once", count),
+    "specialization": ConfigOption("of a convolution, such as filter_1x1_pad0"),
+}
+PROBLEM_OPTIONS = {"split_k": SPLIT_K}
+
+
+def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    vectors = extents(spec[f"vector_{letter}"] for letter in "abc")
+    special = str(spec["specialization"])
+    takes = "any filter" if special == "default" else special
+    return (*common_cells(spec), vectors, str(spec["merged_groups"]), takes)
+
+
+def planned(
+    dispatcher: BaseDispatcher, problem: GroupedConvProblem, kernel: str | None, pad: bool
+) -> tuple[Plan[GroupedConvProblem], tuple[str, ...]]:
+    """For the problem as it is, or else, if ``pad``, for more channels in each group."""
+    from ckdispatch.grouped_conv.padding import padded_plan
+
+    try:
+        return dispatcher.plan(problem, kernel=kernel), ()
+    except (NoKernel, Unsupported) as refusal:
+        if not pad:
+            raise
+        plan = padded_plan(dispatcher.selection, problem, NoKernel(str(refusal)))
+    ran = plan.problem
+    if (ran.c, ran.k) == (problem.c, problem.k):
+        return plan, ()
+    who = "the kernel does not take" if kernel else "no kernel takes"
+    return plan, (
+        f"c = {problem.c} and k = {problem.k} of each group were padded to {ran.c} and {ran.k}, "
+        f"because {who} these channels as they are",
+    )
+
+
+def workload(dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int) -> Workload:
+    from ckdispatch.grouped_conv.workload import ConvWorkload
+
+    return ConvWorkload(dispatcher, problem, plan, seed)

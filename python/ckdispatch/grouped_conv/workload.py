@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""A convolution on a device: random tensors, and the result compared."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ckdispatch.cli.operands import Launched, poisoned, random_operand
+from ckdispatch.grouped_conv.layouts import is_channels_first, memory_order
+from ckdispatch.grouped_conv.sizes import TENSORS
+from ckdispatch.tensors.copies import filled_up
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ckdispatch.base_dispatcher import BaseDispatcher
+    from ckdispatch.comparison import Comparison
+    from ckdispatch.grouped_conv.problem import GroupedConvProblem
+    from ckdispatch.plan import Plan
+    from ckdispatch.tensors.device_tensor import DeviceTensor
+
+
+class ConvWorkload(Launched):
+    """The tensors of ``problem`` on the device, with as many channels as ``plan`` computes."""
+
+    def __init__(
+        self, dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int
+    ) -> None:
+        import numpy as np
+
+        self.dispatcher, self.problem, self.plan = dispatcher, problem, plan
+        self.spec = dispatcher.registry[plan.kernel].spec
+        self.first, self.second, self.written = TENSORS[problem.direction]
+        random, ran = np.random.default_rng(seed), plan.problem.sizes
+        self.arrays = {name: self._random(random, name) for name in (self.first, self.second)}
+        if problem.bias:
+            self.arrays["bias"] = self._random(random, "bias")
+        shapes = {**{name: ran.shape(name) for name in "xwy"}, "bias": (ran.g, ran.k)}
+        self.tensors = [self._placed(name, shapes[name]) for name in problem.tensors]
+
+    @property
+    def bytes(self) -> int:
+        """Of all tensors of the problem, each counted once."""
+        result = math.prod(self.problem.sizes.shape(self.written))
+        size = self.dispatcher.device.numpy_dtype(self._dtype(self.written)).itemsize
+        return sum(array.nbytes for array in self.arrays.values()) + result * size
+
+    def compare(self) -> Comparison:
+        """How what the last launch left differs from the reference."""
+        from ckdispatch.grouped_conv.reference import expected
+
+        reference = expected(
+            self.plan.parts,
+            self.spec,
+            self.problem.sizes,
+            self.arrays[self.first],
+            self.arrays[self.second],
+            self.arrays.get("bias"),
+        )
+        shape = self.problem.sizes.shape(self.written)
+        order = self._order(self.written, len(shape))
+        result = self.tensors["xwy".index(self.written)].numpy()
+        result = result.transpose([order.index(axis) for axis in range(len(shape))])
+        return reference.compare(result[tuple(slice(extent) for extent in shape)])
+
+    def _dtype(self, name: str) -> str:
+        return str(self.spec["dtype_y" if name == "bias" else f"dtype_{name}"])
+
+    def _random(self, random: Any, name: str) -> NDArray[Any]:
+        sizes = self.problem.sizes
+        shape = (sizes.g, sizes.k) if name == "bias" else sizes.shape(name)
+        return random_operand(self.dispatcher.device, random, shape, self._dtype(name))
+
+    def _order(self, name: str, axes: int) -> tuple[int, ...]:
+        """The axes of an array, which has channels last, as the kernel has them in memory."""
+        return memory_order(name, axes, is_channels_first(self.problem.layout))
+
+    def _placed(self, name: str, shape: tuple[int, ...]) -> DeviceTensor:
+        order = self._order(name, len(shape))
+        if name == self.written:
+            in_memory = tuple(shape[axis] for axis in order)
+            return poisoned(self.dispatcher, in_memory, self._dtype(name))
+        # Channels that padding adds are zero, which adds nothing.
+        return self.dispatcher.to_device(filled_up(self.arrays[name], shape).transpose(order))

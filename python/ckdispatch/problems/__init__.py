@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""What the problems of all families have in common."""

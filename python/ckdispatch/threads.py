@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Threads: what is made at its first use, once, also in a forked child; and waiting so that Ctrl-C is heard."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+_guards: weakref.WeakSet[Guard] = weakref.WeakSet()
+
+
+class Guard:
+    """A lock that its holder may take again, and that a forked child finds free: no other thread is in there."""
+
+    __slots__ = ("__weakref__", "_lock")
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        _guards.add(self)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Alone, until this is exited."""
+        with self._lock:
+            yield
+
+    def renew(self) -> None:
+        """Free again, whoever held it; whoever forked while it held the lock gives back the old one."""
+        self._lock = threading.RLock()
+
+
+def _after_fork() -> None:
+    for guard in list(_guards):
+        guard.renew()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def made_once(make: Callable[[], T]) -> Callable[[], T]:
+    """A function that returns what ``make`` returned at its first call; one that fails is tried again."""
+    guard = Guard()
+    made: list[T] = []
+
+    @wraps(make)
+    def get() -> T:
+        if not made:
+            with guard.held():
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return get
+
+
+T_co = TypeVar("T_co", covariant=True)
+
+_LOOK_UP = 0.2
+"""Seconds. A signal that comes just before Python begins to wait does not end the waiting."""
+
+
+class _Queue(Protocol[T_co]):
+    def get(self, block: bool = ..., timeout: float | None = ...) -> T_co: ...
+
+
+def awaited(items: _Queue[T_co]) -> T_co:
+    """The next item of a queue."""
+    while True:
+        try:
+            return items.get(timeout=_LOOK_UP)
+        except queue.Empty:
+            continue
+
+
+def interruptible(work: Callable[[], T]) -> T:
+    """``work()``, in a thread of its own.
+
+    Python hears a signal only between its own steps, and a simulated launch is one step that may
+    take minutes. After ``KeyboardInterrupt`` the thread still computes: the process must be ended.
+    """
+    done: queue.SimpleQueue[tuple[bool, object]] = queue.SimpleQueue()
+
+    def body() -> None:
+        try:
+            done.put((True, work()))
+        except BaseException as error:
+            done.put((False, error))
+
+    thread = threading.Thread(target=body, name="ckdispatch-work", daemon=True)
+    thread.start()
+    good, outcome = awaited(done)
+    thread.join()
+    if not good:
+        assert isinstance(outcome, BaseException)
+        raise outcome
+    return outcome  # type: ignore[return-value]
