@@ -41,7 +41,7 @@ def _documentation(text: str) -> Iterator[int]:
 def named_in(line: str, families: Iterable[str]) -> str | None:
     """The family that a line of code names, as a word, in a longer name or as a type."""
     # Of CK, whose folders and classes have names of their own.
-    line = re.sub(r"ck_tile\S*|tile_engine\S*", "", line)
+    line = re.sub(r"ck_tile\S*|tile_engine\S*|GemmPipeline\w+", "", line)
     for family in families:
         camel = family.replace("_", " ").title().replace(" ", "")
         if re.search(rf"(?<![a-z0-9]){family}(?![a-z0-9])|(?<![A-Z]){camel}(?![a-z])|(?<![A-Z]){family.upper()}(?![A-Z])", line):
