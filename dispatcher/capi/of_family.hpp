@@ -50,8 +50,10 @@ public:
                               {"launches", Family::launches(stage.problem, stage.way)},
                               {"workspace_bytes", stage.workspace_bytes}});
         return shown({{"problem", plan_->problem.text()},
+                      {"padded", plan_->padded.empty() ? Json() : Json(plan_->padded)},
                       {"gpu", std::string(plan_->gpu.text())},
                       {"stages", stages},
+                      {"steps", steps()},
                       {"launches", plan_->launches()},
                       {"workspace_bytes", plan_->workspace_bytes},
                       {"predicted_microseconds", plan_->microseconds}});
@@ -60,6 +62,31 @@ public:
     BenchmarkResult benchmark(void* const* tensors, const BenchmarkOptions& options) const override { return state_->running().benchmark(*plan_, tensors, options); }
 
 private:
+    /// What it does, one after the other.
+    Json steps() const {
+        const auto argument = [&](const Argument& one) -> Json {
+            if (one.kind == Argument::Kind::nothing) return nullptr;
+            const std::string offset = one.offset ? " + " + std::to_string(one.offset) : "";
+            return (one.kind == Argument::Kind::tensor ? Family::tensor_name(plan_->problem, one.index) : "temporary " + std::to_string(one.index)) + offset;
+        };
+        Json all        = Json::array();
+        const auto move = [&](const std::vector<Transfer>& transfers) {
+            for (const Transfer& one : transfers) {
+                const bool clears = one.from.kind == Argument::Kind::nothing;
+                all.push_back({{"step", clears ? "clear" : "copy"}, {"to", argument(one.to)}, {"bytes", one.bytes()}});
+                if (!clears) all.back()["from"] = argument(one.from);
+            }
+        };
+        for (const Stage<Family>& stage : plan_->stages) {
+            move(stage.before);
+            Json arguments = Json::array();
+            for (const Argument& one : stage.arguments) arguments.push_back(argument(one));
+            all.push_back({{"step", "launch"}, {"kernel", stage.kernel->name()}, {"arguments", std::move(arguments)}});
+            move(stage.after);
+        }
+        return all;
+    }
+
     State state_;
     PlanPtr plan_;
 };

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Runs problems on a device with the plans that its selector chooses.
-//
-// Beyond what Selector asks, Family has
-//     static Bound bind(const Problem&, const Way&, Tensors, std::int64_t)      the problem of one launch
-//     static constexpr const char* kAsked                                       what begins a sentence, such as "A GEMM"
-//     static std::string tensor_name(const Problem&, std::size_t)               what a sentence calls a tensor
-//     static bool reads_where_it_writes(const Stage&, std::size_t)              whether each element of a tensor is read by whoever then writes there
-//     static Problem aligned(const Problem&, Tensors)                           the problem with the alignment that the addresses have
 #pragma once
 
 #include <chrono>
@@ -70,19 +63,15 @@ public:
         launch.repeat      = 1;
         launch.gpu         = plan.gpu.c_str();
         launch.stream      = options.stream;
-        if (!plan.workspace_bytes) return enqueue(plan, tensors, launch);
+        if (!plan.workspace_bytes) return enqueue(plan, tensors, nullptr, launch);
         // Whichever workspace it is: all launches that use it are enqueued before those of another thread.
         if (options.workspace) {
             check_workspace(plan, tensors, options);
-            launch.workspace      = options.workspace;
-            launch.workspace_size = options.workspace_size;
-            const auto enqueuing  = enqueuing_on(StreamOrder(options.stream));
-            return enqueue(plan, tensors, launch);
+            const auto enqueuing = enqueuing_on(StreamOrder(options.stream));
+            return enqueue(plan, tensors, options.workspace, launch);
         }
-        const auto lease      = workspaces_.take(plan.workspace_bytes, options.stream);
-        launch.workspace      = lease.address();
-        launch.workspace_size = lease.size();
-        enqueue(plan, tensors, launch);
+        const auto lease = workspaces_.take(plan.workspace_bytes, options.stream);
+        enqueue(plan, tensors, lease.address(), launch);
     }
 
     /// Times a plan: each measured run on its own. Outputs are overwritten, inputs stay as they are.
@@ -95,16 +84,40 @@ private:
         throw Error(code_of(status), sentence);
     }
 
-    void enqueue(const Plan<Family>& plan, Tensors tensors, const ck_launch_options& launch) const {
+    void enqueue(const Plan<Family>& plan, Tensors tensors, void* workspace, ck_launch_options& launch) const {
+        const auto address = [&](const Argument& one) -> void* {
+            if (one.kind == Argument::Kind::nothing) return nullptr;
+            void* const base = one.kind == Argument::Kind::tensor ? tensors[one.index] : static_cast<char*>(workspace) + plan.temporaries[one.index].offset;
+            return base ? static_cast<char*>(base) + one.offset : nullptr;
+        };
+        std::vector<void*> bound_tensors;
         char why[512];
         for (const Stage<Family>& stage : plan.stages) {
+            for (const Transfer& one : stage.before) transfer(one, address(one.to), address(one.from), launch.stream);
+            Tensors arguments = tensors + stage.in_order_from.value_or(0);
+            if (!stage.in_order_from) {
+                bound_tensors.clear();
+                for (const Argument& one : stage.arguments) bound_tensors.push_back(address(one));
+                arguments = bound_tensors.data();
+            }
+            launch.workspace            = stage.scratch ? address(Argument::temporary(*stage.scratch)) : nullptr;
+            launch.workspace_size       = stage.workspace_bytes;
             const std::int64_t launches = Family::launches(stage.problem, stage.way);
             for (std::int64_t i = 0; i < launches; ++i) {
-                const auto bound  = Family::bind(stage.problem, stage.way, tensors + stage.first_tensor, i);
+                const auto bound  = Family::bind(stage.problem, stage.way, arguments, i);
                 const auto status = stage.api->launch(&bound.base, &launch, why, sizeof(why));
                 if (status != CK_KERNEL_OK) fail(status, why);
             }
+            for (const Transfer& one : stage.after) transfer(one, address(one.to), address(one.from), launch.stream);
         }
+    }
+
+    void transfer(const Transfer& one, void* to, const void* from, void* stream) const {
+        // An optional tensor that is not there.
+        if (!to || (!from && one.from.kind != Argument::Kind::nothing)) return;
+        if (!from) return device_->fill(to, 0, one.bytes(), stream);
+        for (std::uint64_t i = 0; i < one.blocks; ++i)
+            device_->copy_rows(static_cast<char*>(to) + i * one.to_block, one.to_pitch, static_cast<const char*>(from) + i * one.from_block, one.from_pitch, one.width, one.rows, stream);
     }
 
     /// Kernels read inputs again and again while they write their output.
@@ -152,9 +165,9 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
     for (int i = 1; i < options.rotating_buffers; ++i) {
         std::vector<void*> set;
         for (std::size_t t = 0; t < count; ++t) {
-            const std::size_t bytes = Family::tensor_bytes(plan.problem, t);
+            const std::size_t bytes = tensors[t] ? plan.regions[t].reach : 0;
             copies.emplace_back(device_, bytes);
-            device_->copy_on_device(copies.back().address(), tensors[t], bytes);
+            if (bytes) device_->copy_on_device(copies.back().address(), tensors[t], bytes);
             set.push_back(copies.back().address());
         }
         sets.push_back(std::move(set));

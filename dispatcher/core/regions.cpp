@@ -63,20 +63,25 @@ Shared shared(std::uint64_t a_base, const Region& a, std::uint64_t b_base, const
 
 }  // namespace
 
-Region region_of(Name dtype, std::int64_t width, std::int64_t lines, std::int64_t stride, std::int64_t matrices, std::int64_t matrix_stride) {
+Lines::Bytes Lines::in_bytes() const {
     const arch::DtypeSpec& facts = dtype_facts(dtype, "A tensor");
-    if (stride == 0) lines = 1;
-    if (matrix_stride == 0) matrices = 1;
+    return {bytes_of(width, facts), std::uint64_t(stride ? lines : 1), bytes_of(stride, facts), std::uint64_t(matrix_stride ? matrices : 1), bytes_of(matrix_stride, facts)};
+}
+
+Region region_of(const Lines& all) {
+    const arch::DtypeSpec& facts = dtype_facts(all.dtype, "A tensor");
+    std::int64_t width = all.width, lines = all.stride ? all.lines : 1, matrices = all.matrix_stride ? all.matrices : 1;
     Region region;
-    region.reach = bytes_of(Wide(matrices - 1) * matrix_stride + Wide(lines - 1) * stride + width, facts);
+    region.reach = bytes_of(Wide(matrices - 1) * all.matrix_stride + Wide(lines - 1) * all.stride + width, facts);
     // Lines without gaps are one.
-    if (stride == width) width *= lines, lines = 1;
-    if (lines == 1 && matrix_stride == width) width *= matrices, matrices = 1;
+    if (all.stride == width) width *= lines, lines = 1;
+    if (lines == 1 && all.matrix_stride == width) width *= matrices, matrices = 1;
     region.width        = bytes_of(width, facts);
     region.lines        = std::uint64_t(lines);
-    region.pitch        = lines > 1 ? bytes_of(stride, facts) : 0;
+    region.pitch        = lines > 1 ? bytes_of(all.stride, facts) : 0;
     region.matrices     = std::uint64_t(matrices);
-    region.matrix_pitch = matrices > 1 ? bytes_of(matrix_stride, facts) : 0;
+    region.matrix_pitch = matrices > 1 ? bytes_of(all.matrix_stride, facts) : 0;
+    region.written      = all.written;
     return region;
 }
 

@@ -25,8 +25,23 @@ struct Region {
     }
 };
 
-/// `matrices` of `lines` of `width` elements; lines of stride 0 are one line, and so for matrices.
-Region region_of(Name dtype, std::int64_t width, std::int64_t lines, std::int64_t stride, std::int64_t matrices, std::int64_t matrix_stride);
+/// Where the elements of a tensor are: `matrices` of `lines` of `width` elements. Lines of stride 0 are one line, and so for matrices.
+struct Lines {
+    Name dtype;
+    std::int64_t width = 1, lines = 1, stride = 0, matrices = 1, matrix_stride = 0;
+    bool written = false;
+
+    /// The same in bytes, which hold whole lines.
+    struct Bytes {
+        std::uint64_t width, lines, pitch, matrices, matrix_pitch;
+
+        friend bool operator==(const Bytes& a, const Bytes& b) {
+            return a.width == b.width && a.lines == b.lines && a.pitch == b.pitch && a.matrices == b.matrices && a.matrix_pitch == b.matrix_pitch;
+        }
+    };
+    Bytes in_bytes() const;
+};
+Region region_of(const Lines& all);
 
 /// Two tensors, the first of which is written, in the order of their addresses.
 struct Clash {

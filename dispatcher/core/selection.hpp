@@ -11,7 +11,7 @@
 
 #include "ckdispatch/core/cost.hpp"
 #include "ckdispatch/core/kernel.hpp"
-#include "ckdispatch/core/regions.hpp"
+#include "ckdispatch/core/plan.hpp"
 
 namespace ckdispatch {
 
@@ -44,41 +44,6 @@ template <class Family>
 struct Ranking {
     std::vector<Candidate<Family>> fit;  ///< the best first
     std::vector<Refused<Family>> refused;
-};
-
-/// One launch of a plan (or the same for each matrix of a batch): of the whole problem, or of a piece with some of its tensors.
-template <class Family>
-struct Stage {
-    std::shared_ptr<const Kernel<typename Family::Key>> kernel;
-    const ck_kernel_api* api = nullptr;
-    typename Family::Way way;
-    std::uint64_t workspace_bytes = 0;
-    typename Family::Problem problem;
-    std::size_t first_tensor = 0;
-};
-
-/// What serves a problem: its stages in order. Most plans have one.
-template <class Family>
-struct Plan {
-    typename Family::Problem problem;
-    Name gpu;
-    std::vector<Stage<Family>> stages;
-    std::vector<Region> regions;        ///< of the problem's tensors
-    std::uint64_t workspace_bytes = 0;  ///< of the largest stage
-    double microseconds           = 0;  ///< predicted
-
-    const std::string& name() const { return stages.front().kernel->name(); }
-    std::int64_t launches() const {
-        std::int64_t all = 0;
-        for (const Stage<Family>& stage : stages) all += Family::launches(stage.problem, stage.way);
-        return all;
-    }
-    /// Bytes of memory that it takes, about.
-    std::size_t held_bytes() const {
-        std::size_t all = sizeof(*this) + problem.held_bytes() + regions.size() * sizeof(Region);
-        for (const Stage<Family>& stage : stages) all += sizeof(stage) + stage.problem.held_bytes();
-        return all;
-    }
 };
 
 /// Replaces the cost model's prediction, in microseconds.

@@ -1,17 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Chooses plans for problems on one GPU. It needs no device: what a kernel computes is its library's own answer, and that needs none.
-//
-// Family names the types Key, Problem, Way, Registry and Bound (the problem of the kernel ABI) and has
-//     static Mismatch mismatch(const Key&, const Problem&, const GpuSpec&)  why the kernel computes something else, if it does; what matters most is checked first
-//     static std::vector<Way> ways(const Key&, const Problem&, double)      how it could be run, such as parts of a split K; workgroups that the GPU runs at once
-//     static Work work(const Key&, const Problem&, const Way&)              for the cost model
-//     static Bound probe(const Problem&, const Way&)                        to ask supports(), with addresses of the stated alignment
-//     static std::int64_t launches(const Problem&, const Way&)              such as one for each matrix of a batch
-//     static std::int64_t parts(const Way&)                                 of a sum that it splits, or 1
-//     static std::vector<Problem> pieces(const Problem&)                    problems that together are this one, with its tensors in their order; none if it is one
-//     static std::size_t tensor_count(const Problem&)
-//     static Region region(const Problem&, std::size_t)                     which memory a tensor takes
-// A Problem also says how many bytes it holds beside itself: std::size_t held_bytes() const.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +11,7 @@
 #include <vector>
 
 #include "arch/arch_types.hpp"
+#include "ckdispatch/core/family.hpp"
 #include "ckdispatch/core/fields.hpp"
 #include "ckdispatch/core/gpus.hpp"
 #include "ckdispatch/core/mismatch.hpp"
@@ -97,9 +86,9 @@ public:
             for (Candidate<Family>& way : ways)
                 if (supported(way, problem, refused)) return make_plan(way, problem);
         }
-        const std::vector<Problem> pieces = Family::pieces(problem);
-        if (pieces.empty()) throw Error(refused.code, refused.reason);
-        return joined(problem, pieces, [&](const Problem& piece) { return select_explicit(kernel, piece); });
+        const Division<Problem> division = Family::divide(problem);
+        if (division.pieces.empty()) throw Error(refused.code, refused.reason);
+        return joined(problem, division, [&](const Problem& piece) { return select_explicit(kernel, piece); });
     }
     PlanPtr select_explicit(const Key& key, const Problem& problem) const {
         const KernelPtr kernel = registry_->find(key);
@@ -204,9 +193,9 @@ private:
     PlanPtr choose_or_divide(const Problem& problem) {
         std::vector<Refused<Family>> refused;
         if (PlanPtr plan = choose(problem, refused)) return plan;
-        const std::vector<Problem> pieces = Family::pieces(problem);
-        if (pieces.empty()) throw no_kernel(problem, refused);
-        return joined(problem, pieces, [&](const Problem& piece) { return select(piece); });
+        const Division<Problem> division = Family::divide(problem);
+        if (division.pieces.empty()) throw no_kernel(problem, refused);
+        return joined(problem, division, [&](const Problem& piece) { return select(piece); });
     }
 
     /// The best kernel for the whole problem, or nullptr with the reasons of all: first of those that were asked, the best first.
@@ -252,35 +241,43 @@ private:
         return {ErrorCode::no_kernel, sentence};
     }
 
-    PlanPtr make_plan(const Candidate<Family>& candidate, const Problem& problem) const {
-        auto plan             = std::make_shared<Plan<Family>>();
-        plan->problem         = problem;
-        plan->gpu             = gpu_;
-        plan->microseconds    = candidate.microseconds;
-        plan->workspace_bytes = candidate.workspace_bytes;
-        plan->stages.push_back({candidate.kernel, &candidate.kernel->library().api(), candidate.way, candidate.workspace_bytes, problem, 0});
+    std::shared_ptr<Plan<Family>> empty_plan(const Problem& problem) const {
+        auto plan     = std::make_shared<Plan<Family>>();
+        plan->problem = problem;
+        plan->gpu     = gpu_;
         plan->regions = regions_of(problem);
         return plan;
     }
 
-    /// The plans of all pieces as one.
-    template <class SelectPiece>
-    PlanPtr joined(const Problem& problem, const std::vector<Problem>& pieces, SelectPiece&& select_piece) const {
-        auto plan                = std::make_shared<Plan<Family>>();
-        plan->problem            = problem;
-        plan->gpu                = gpu_;
-        std::size_t first_tensor = 0;
-        for (const Problem& piece : pieces) {
-            const PlanPtr one = select_piece(piece);
-            for (Stage<Family> stage : one->stages) {
-                stage.first_tensor += first_tensor;
-                plan->stages.push_back(std::move(stage));
-            }
-            plan->workspace_bytes = std::max(plan->workspace_bytes, one->workspace_bytes);
-            plan->microseconds += one->microseconds;
-            first_tensor += Family::tensor_count(piece);
+    PlanPtr make_plan(const Candidate<Family>& candidate, const Problem& problem) const {
+        const auto plan = empty_plan(problem);
+        Stage<Family> stage{candidate.kernel, &candidate.kernel->library().api(), candidate.way, candidate.workspace_bytes, problem, {}, {}, {}};
+        for (std::size_t i = 0; i < plan->regions.size(); ++i) stage.arguments.push_back(Argument::tensor(i));
+        if (candidate.workspace_bytes) {
+            stage.scratch = 0;
+            plan->temporaries.push_back({candidate.workspace_bytes});
         }
-        plan->regions = regions_of(problem);
+        plan->microseconds = candidate.microseconds;
+        plan->stages.push_back(std::move(stage));
+        plan->lay_out();
+        return plan;
+    }
+
+    /// The plans of all pieces as one. Throws Error (no_kernel) if it needs too much memory of its own.
+    template <class SelectPiece>
+    PlanPtr joined(const Problem& problem, const Division<Problem>& division, SelectPiece&& select_piece) const {
+        const auto plan   = empty_plan(problem);
+        plan->temporaries = division.temporaries;
+        for (const auto& piece : division.pieces) {
+            const std::size_t first = plan->stages.size();
+            plan->append(*select_piece(piece.problem), piece.arguments);
+            auto &before = plan->stages[first].before, &after = plan->stages.back().after;
+            before.insert(before.begin(), piece.before.begin(), piece.before.end());
+            after.insert(after.end(), piece.after.begin(), piece.after.end());
+        }
+        plan->lay_out();
+        if (plan->workspace_bytes > problem.workspace_limit)
+            throw Error(ErrorCode::no_kernel, "A plan for " + problem.text() + " needs a workspace of " + std::to_string(plan->workspace_bytes) + " bytes, and the limit is " + std::to_string(problem.workspace_limit) + ".");
         return plan;
     }
 

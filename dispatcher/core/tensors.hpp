@@ -20,12 +20,16 @@ inline std::uintptr_t lowest_bit(std::uintptr_t bits) { return bits & (~bits + 1
 /// `asked` begins the sentence, such as "A GEMM". Throws Error (invalid_argument) unless it is a power of two up to 16.
 void check_alignment(int bytes, std::string_view asked);
 
-/// What all addresses are multiples of, up to what was stated. Throws Error (invalid_argument) if one is null; name_of(i) is what tensor i is called.
+/// What all addresses are multiples of, up to what was stated. Throws Error (invalid_argument) if one is null; name_of(i) is what tensor i is called, or empty if
+/// it may be left out.
 template <class NameOf>
 int alignment_of(Tensors tensors, std::size_t count, int stated, std::string_view asked, NameOf&& name_of) {
     std::uintptr_t bits = std::uintptr_t(stated);
     for (std::size_t i = 0; i < count; ++i) {
-        if (!tensors[i]) throw Error(ErrorCode::invalid_argument, std::string(asked) + " was to be run with no address for " + name_of(i) + ".");
+        if (!tensors[i]) {
+            const std::string name = name_of(i);
+            if (!name.empty()) throw Error(ErrorCode::invalid_argument, std::string(asked) + " was to be run with no address for " + name + ".");
+        }
         bits |= reinterpret_cast<std::uintptr_t>(tensors[i]);
     }
     return int(lowest_bit(bits));

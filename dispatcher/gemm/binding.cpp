@@ -81,24 +81,30 @@ GemmFamily::Bound GemmFamily::bind(const GemmProblem& problem, const GemmWay& wa
     return bound;
 }
 
-Region GemmFamily::region(const GemmProblem& p, std::size_t tensor) {
+Lines GemmFamily::lines(const GemmProblem& p, std::size_t tensor) {
     const std::string_view letters = p.layout.text();
-    const auto of                  = [&](char letter, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::int64_t batch_stride, Name dtype) {
-        return letter == 'r' ? region_of(dtype, columns, rows, stride, p.batch, batch_stride) : region_of(dtype, rows, columns, stride, p.batch, batch_stride);
-    };
     // Of a group: it has sizes and leading dimensions of its own, and no batch and no D tensors.
     const GemmGroup own{p.m, p.n, p.k, p.stride_a, p.stride_b, p.stride_c};
     const GemmGroup& g      = p.groups.empty() ? own : p.groups[tensor / 3];
     const std::size_t which = p.groups.empty() ? tensor : tensor % 3;
-    Region region;
+    const auto of           = [&](char letter, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::int64_t batch_stride, Name dtype) {
+        return letter == 'r' ? Lines{dtype, columns, rows, stride, p.batch, batch_stride, which == 2} : Lines{dtype, rows, columns, stride, p.batch, batch_stride, which == 2};
+    };
     switch (which) {
-        case 0: region = of(letters[0], g.m, g.k, g.stride_a, p.batch_stride_a, p.dtype_a); break;
-        case 1: region = of(letters[1], g.k, g.n, g.stride_b, p.batch_stride_b, p.dtype_b); break;
-        case 2: region = of(letters[2], g.m, g.n, g.stride_c, p.batch_stride_c, p.dtype_c); break;
-        default: region = of(p.d_layout.text()[0], p.m, p.n, p.stride_d[which - 3], p.batch_stride_d[which - 3], p.dtype_d);
+        case 0: return of(letters[0], g.m, g.k, g.stride_a, p.batch_stride_a, p.dtype_a);
+        case 1: return of(letters[1], g.k, g.n, g.stride_b, p.batch_stride_b, p.dtype_b);
+        case 2: return of(letters[2], g.m, g.n, g.stride_c, p.batch_stride_c, p.dtype_c);
+        default: return of(p.d_layout.text()[0], p.m, p.n, p.stride_d[which - 3], p.batch_stride_d[which - 3], p.dtype_d);
     }
-    region.written = which == 2;
-    return region;
+}
+
+// Each product by itself, with its own three tensors.
+Division<GemmProblem> GemmFamily::divide(const GemmProblem& problem) {
+    Division<GemmProblem> division;
+    problem.for_each_product([&](std::size_t i, const GemmProblem& product) {
+        division.pieces.push_back({product, {Argument::tensor(3 * i), Argument::tensor(3 * i + 1), Argument::tensor(3 * i + 2)}, {}, {}});
+    });
+    return division;
 }
 
 // CK's shuffling epilogue has each lane read the D tensors where it writes C, right before it does; others, and what adds up parts, do not.
@@ -113,14 +119,6 @@ bool GemmFamily::reads_where_it_writes(const Stage<GemmFamily>& stage, std::size
 std::string GemmFamily::tensor_name(const GemmProblem& problem, std::size_t tensor) {
     if (!problem.groups.empty()) return std::string(1, "ABC"[tensor % 3]) + " of group " + std::to_string(tensor / 3);
     return tensor < 3 ? std::string(1, "ABC"[tensor]) : "D" + std::to_string(tensor - 3);
-}
-
-GemmProblem GemmFamily::aligned(const GemmProblem& problem, Tensors tensors) {
-    const int alignment = alignment_of(tensors, tensor_count(problem), problem.alignment, kAsked, [&](std::size_t i) { return tensor_name(problem, i); });
-    if (alignment >= problem.alignment) return problem;
-    GemmProblem looser = problem;
-    looser.alignment   = alignment;
-    return looser;
 }
 
 }  // namespace ckdispatch

@@ -32,7 +32,7 @@ struct GemmBound : ck_gemm_problem {
     std::vector<ck_gemm_problem> members;
 };
 
-struct GemmFamily {
+struct GemmFamily : FamilyDefaults<GemmFamily, GemmProblem> {
     using Key      = GemmKey;
     using Problem  = GemmProblem;
     using Registry = GemmRegistry;
@@ -42,7 +42,7 @@ struct GemmFamily {
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
     static Work work(const Key& key, const Problem& problem, const Way& way);
-    static std::vector<Problem> pieces(const Problem& problem) { return problem.products(); }
+    static Division<Problem> divide(const Problem& problem);
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t launches(const Problem& problem, const Way& way) { return way.together ? 1 : problem.batch; }
@@ -50,10 +50,8 @@ struct GemmFamily {
     static std::size_t tensor_count(const Problem& problem) { return problem.groups.empty() ? 3 + std::size_t(problem.d_count) : 3 * problem.groups.size(); }
     static constexpr const char* kAsked = "A GEMM";
     static std::string tensor_name(const Problem& problem, std::size_t tensor);
-    static Region region(const Problem& problem, std::size_t tensor);
-    static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor) { return region(problem, tensor).reach; }
+    static Lines lines(const Problem& problem, std::size_t tensor);
     static bool reads_where_it_writes(const Stage<GemmFamily>& stage, std::size_t tensor);
-    static Problem aligned(const Problem& problem, Tensors tensors);
 };
 
 using GemmSelector   = Selector<GemmFamily>;

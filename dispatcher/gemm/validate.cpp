@@ -65,7 +65,7 @@ Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tens
         std::vector<GemmProblem> products = stage.problem.products();
         if (products.empty()) products.push_back(stage.problem);
         for (std::size_t i = 0; i < products.size(); ++i, first += products[0].batch)
-            compare_all(dispatcher.device(), products[i], tensors + stage.first_tensor + 3 * i, roundings_of(stage), first, result);
+            compare_all(dispatcher.device(), products[i], tensors + stage.arguments[3 * i].index, roundings_of(stage), first, result);
     }
     return result;
 }

@@ -2,6 +2,7 @@
 // Problems and tensors as kernels take them.
 #include "ck_families.h"
 #include "ckdispatch/grouped_conv/family.hpp"
+#include "ckdispatch/grouped_conv/layouts.hpp"
 #include "ckdispatch/grouped_conv/words.hpp"
 
 namespace ckdispatch {
@@ -31,23 +32,27 @@ ck_grouped_conv_problem GroupedConvFamily::bind(const GroupedConvProblem& proble
     return bound;
 }
 
-Region GroupedConvFamily::region(const GroupedConvProblem& problem, std::size_t tensor) {
-    Region region  = region_of(problem.dtype_of(tensor), problem.elements(tensor), 1, 0, 1, 0);
-    region.written = tensor == problem.result();
-    return region;
+// Channels begin a line, and the outer of two kinds of channels a matrix: what more channels make longer.
+Lines GroupedConvFamily::lines(const GroupedConvProblem& p, std::size_t tensor) {
+    const std::int64_t positions[] = {p.inputs(), p.filters(), p.outputs(), 1};
+    const std::string_view letters = tensor == 3 ? "gk" : GroupedConvLayout::find(p.layout).of_tensor(tensor);
+    const std::size_t inner = letters.find_last_of("ck"), outer = letters.find_first_of("ck");
+    Lines all{p.dtype_of(tensor)};
+    all.written = tensor == p.result();
+    bool met    = false;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        std::int64_t extent = letters[i] == 'n' ? p.n : letters[i] == 'g' ? p.g : letters[i] == 'c' ? p.c : letters[i] == 'k' ? p.k : 1;
+        if (GroupedConvLayout::is_position(letters[i])) extent = met ? 1 : positions[tensor], met = true;
+        (i >= inner ? all.width : i >= outer ? all.lines : all.matrices) *= extent;
+    }
+    all.stride        = all.width;
+    all.matrix_stride = all.width * all.lines;
+    return all;
 }
 
 std::string GroupedConvFamily::tensor_name(const GroupedConvProblem&, std::size_t tensor) {
     constexpr const char* names[] = {"x", "w", "y", "the bias"};
     return names[tensor];
-}
-
-GroupedConvProblem GroupedConvFamily::aligned(const GroupedConvProblem& problem, Tensors tensors) {
-    const int alignment = alignment_of(tensors, tensor_count(problem), problem.alignment, kAsked, [&](std::size_t i) { return tensor_name(problem, i); });
-    if (alignment >= problem.alignment) return problem;
-    GroupedConvProblem looser = problem;
-    looser.alignment          = alignment;
-    return looser;
 }
 
 }  // namespace ckdispatch

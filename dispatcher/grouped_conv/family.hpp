@@ -20,7 +20,7 @@ struct GroupedConvWay {
     std::int64_t parts = 1;
 };
 
-struct GroupedConvFamily {
+struct GroupedConvFamily : FamilyDefaults<GroupedConvFamily, GroupedConvProblem> {
     using Key      = GroupedConvKey;
     using Problem  = GroupedConvProblem;
     using Registry = GroupedConvRegistry;
@@ -30,18 +30,13 @@ struct GroupedConvFamily {
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
     static Work work(const Key& key, const Problem& problem, const Way& way);
-    static std::vector<Problem> pieces(const Problem&) { return {}; }
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
-    static std::int64_t launches(const Problem&, const Way&) { return 1; }
     static std::int64_t parts(const Way& way) { return way.parts; }
     static std::size_t tensor_count(const Problem& problem) { return 3 + std::size_t(problem.d_count); }
     static constexpr const char* kAsked = kAGroupedConvolution;
     static std::string tensor_name(const Problem& problem, std::size_t tensor);
-    static Region region(const Problem& problem, std::size_t tensor);
-    static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor) { return region(problem, tensor).reach; }
-    static bool reads_where_it_writes(const Stage<GroupedConvFamily>&, std::size_t) { return false; }
-    static Problem aligned(const Problem& problem, Tensors tensors);
+    static Lines lines(const Problem& problem, std::size_t tensor);
 };
 
 using GroupedConvSelector   = Selector<GroupedConvFamily>;

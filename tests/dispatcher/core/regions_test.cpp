@@ -30,28 +30,28 @@ std::set<std::uint64_t> every_byte(const Region& region, std::uint64_t at) {
 }
 
 TEST(Region, ReachesToItsLastByte) {
-    EXPECT_EQ(region_of("fp16", 10, 3, 12, 1, 0).reach, 2u * (2 * 12 + 10));
-    EXPECT_EQ(region_of("fp32", 10, 3, 12, 4, 100).reach, 4u * (3 * 100 + 2 * 12 + 10));
+    EXPECT_EQ(region_of({"fp16", 10, 3, 12, 1, 0}).reach, 2u * (2 * 12 + 10));
+    EXPECT_EQ(region_of({"fp32", 10, 3, 12, 4, 100}).reach, 4u * (3 * 100 + 2 * 12 + 10));
     // One line that is repeated, and one matrix that is shared.
-    EXPECT_EQ(region_of("fp16", 10, 3, 0, 5, 0).reach, 20u);
-    EXPECT_EQ(region_of("pk_fp4", 10, 3, 12, 1, 0).reach, 17u);
+    EXPECT_EQ(region_of({"fp16", 10, 3, 0, 5, 0}).reach, 20u);
+    EXPECT_EQ(region_of({"pk_fp4", 10, 3, 12, 1, 0}).reach, 17u);
 }
 
 TEST(Region, WithoutGapsIsOneLine) {
-    EXPECT_TRUE(region_of("fp16", 8, 4, 8, 3, 32) == region_of("fp16", 96, 1, 0, 1, 0));
-    EXPECT_EQ(region_of("fp16", 8, 4, 8, 3, 40).matrices, 3u);
-    EXPECT_EQ(region_of("fp16", 8, 4, 9, 1, 0).lines, 4u);
+    EXPECT_TRUE(region_of({"fp16", 8, 4, 8, 3, 32}) == region_of({"fp16", 96, 1, 0, 1, 0}));
+    EXPECT_EQ(region_of({"fp16", 8, 4, 8, 3, 40}).matrices, 3u);
+    EXPECT_EQ(region_of({"fp16", 8, 4, 9, 1, 0}).lines, 4u);
 }
 
 TEST(Region, ThatNoMemoryHoldsMeetsAll) {
     const std::int64_t far = (std::int64_t(1) << 31) - 1;
-    const Region region    = region_of("fp32", far, far, far, far, std::int64_t(1) << 29);
-    EXPECT_EQ(region_of("fp32", 1, far, std::int64_t(1) << 33, 1, 0).reach, std::numeric_limits<std::uint64_t>::max());
-    EXPECT_TRUE(clash_at(region, 0x1000, region_of("fp16", 1, 1, 0, 1, 0), 0x7fffffff0000));
+    const Region region    = region_of({"fp32", far, far, far, far, std::int64_t(1) << 29});
+    EXPECT_EQ(region_of({"fp32", 1, far, std::int64_t(1) << 33, 1, 0}).reach, std::numeric_limits<std::uint64_t>::max());
+    EXPECT_TRUE(clash_at(region, 0x1000, region_of({"fp16", 1, 1, 0, 1, 0}), 0x7fffffff0000));
 }
 
 TEST(Tensors, ThatFollowEachOtherDoNotClash) {
-    const Region row = region_of("fp16", 100, 1, 0, 1, 0);
+    const Region row = region_of({"fp16", 100, 1, 0, 1, 0});
     EXPECT_FALSE(clash_at(row, 0x1000, row, 0x1000 + 200));
     EXPECT_FALSE(clash_at(row, 0x1000 + 200, row, 0x1000));
     EXPECT_TRUE(clash_at(row, 0x1000, row, 0x1000 + 198));
@@ -62,7 +62,7 @@ TEST(Tensors, ThatFollowEachOtherDoNotClash) {
 
 TEST(Tensors, ThatAreColumnsOfOneAllocationDoNotClash) {
     // 64 rows of 300 elements: A, B and C are 100 columns each.
-    const Region part = region_of("fp16", 100, 64, 300, 1, 0);
+    const Region part = region_of({"fp16", 100, 64, 300, 1, 0});
     EXPECT_FALSE(clash_at(part, 0x1000 + 400, part, 0x1000));
     EXPECT_FALSE(clash_at(part, 0x1000, part, 0x1000 + 200));
     EXPECT_TRUE(clash_at(part, 0x1000 + 398, part, 0x1000 + 200));
@@ -71,22 +71,22 @@ TEST(Tensors, ThatAreColumnsOfOneAllocationDoNotClash) {
 }
 
 TEST(Tensors, OfDifferentDistancesAreTakenToClashWhereTheyAlternate) {
-    const auto found = clash({written(region_of("fp16", 100, 64, 300, 1, 0)), region_of("fp16", 100, 64, 301, 1, 0)}, {address(0x1000), address(0x1000 + 200)});
+    const auto found = clash({written(region_of({"fp16", 100, 64, 300, 1, 0})), region_of({"fp16", 100, 64, 301, 1, 0})}, {address(0x1000), address(0x1000 + 200)});
     ASSERT_TRUE(found.has_value());
     EXPECT_FALSE(found->certain);
 }
 
 TEST(Tensors, ThatAreOnlyReadDoNotClash) {
-    const Region row = region_of("fp16", 100, 1, 0, 1, 0);
+    const Region row = region_of({"fp16", 100, 1, 0, 1, 0});
     EXPECT_FALSE(clash({row, row, written(row)}, {address(0x1000), address(0x1000), address(0x2000)}));
     EXPECT_FALSE(clash({row, row, written(row)}, {nullptr, address(0x1000), nullptr}));
 }
 
 TEST(Tensors, ThatAreTheSameSaySo) {
-    const Region square = region_of("fp16", 64, 64, 80, 1, 0);
+    const Region square = region_of({"fp16", 64, 64, 80, 1, 0});
     EXPECT_TRUE(clash({written(square), square}, {address(0x1000), address(0x1000)})->same);
     EXPECT_FALSE(clash({written(square), square}, {address(0x1000), address(0x1002)})->same);
-    EXPECT_FALSE(clash({written(square), region_of("fp16", 64, 64, 64, 1, 0)}, {address(0x1000), address(0x1000)})->same);
+    EXPECT_FALSE(clash({written(square), region_of({"fp16", 64, 64, 64, 1, 0})}, {address(0x1000), address(0x1000)})->same);
     // Whoever asks may allow it, and hears of the next.
     const std::vector<Region> three = {written(square), square, square};
     void* const tensors[]           = {address(0x1000), address(0x1000), address(0x1002)};
@@ -101,7 +101,7 @@ TEST(Tensors, ClashAsTheirBytesDo) {
     int shared = 0, apart = 0;
     for (int i = 0; i < 20000; ++i) {
         const std::int64_t stride = 1 + up_to(12), matrix_stride = 1 + up_to(40);
-        const auto some           = [&] { return region_of("int8", 1 + up_to(12), 1 + up_to(4), stride, 1 + up_to(4), matrix_stride); };
+        const auto some           = [&] { return region_of({"int8", 1 + up_to(12), 1 + up_to(4), stride, 1 + up_to(4), matrix_stride}); };
         const Region one = some(), other = some();
         const std::uint64_t at = 1000 + std::uint64_t(up_to(200)), other_at = 1000 + std::uint64_t(up_to(200));
         const auto mine = every_byte(one, at), others = every_byte(other, other_at);
@@ -123,7 +123,7 @@ TEST(Tensors, OfManyGroupsClashLikeFew) {
         std::vector<Region> regions;
         std::vector<void*> tensors;
         for (int t = 0; t < 30; ++t) {
-            regions.push_back(region_of("int8", 1 + std::int64_t(random() % 8), 1, 0, 1, 0));
+            regions.push_back(region_of({"int8", 1 + std::int64_t(random() % 8)}));
             regions.back().written = t % 3 == 2;
             tensors.push_back(address(1 + random() % 4000));
         }
@@ -138,7 +138,7 @@ TEST(Tensors, OfManyGroupsClashLikeFew) {
 }
 
 TEST(Workspace, TouchesATensorWhereTheyShareBytes) {
-    const Region part = region_of("fp16", 100, 64, 300, 1, 0);
+    const Region part = region_of({"fp16", 100, 64, 300, 1, 0});
     EXPECT_TRUE(touches(part, address(0x1000), address(0x1000), 1));
     EXPECT_FALSE(touches(part, address(0x1000), address(0x1000 + 200), 400));
     EXPECT_TRUE(touches(part, address(0x1000), address(0x1000 + 200), 401));

@@ -144,7 +144,7 @@ TEST(GroupedConvWays, AreNoMoreThanTwoPartsInAnyOrderWhereTheSameBitsAreWanted) 
 TEST(GroupedConvBinding, HasTheProblemOfTheKernelAbi) {
     void* const tensors[] = {address(0x1000), address(0x2000), address(0x3000), address(0x4000)};
     const auto problem    = fp16().stride({2, 1}).dilation({1, 2}).pads({1, 0}, {2, 3}).fused("MultiDAdd", 1).build();
-    EXPECT_EQ(GroupedConvFamily::launches(problem, {1}), 1);
+    EXPECT_EQ(GroupedConvFamily::launches(problem, GroupedConvWay{1}), 1);
     const auto bound = GroupedConvFamily::bind(problem, {4}, tensors, 0);
     EXPECT_EQ(bound.base.struct_size, sizeof(ck_grouped_conv_problem));
     EXPECT_EQ(bound.base.family, CK_FAMILY_GROUPED_CONV);
@@ -186,7 +186,7 @@ TEST(GroupedConvProbe, HasAddressesOfTheStatedAlignmentAndNoMore) {
 TEST(GroupedConvTensors, AreThreeAndTheBias) {
     EXPECT_EQ(GroupedConvFamily::tensor_count(fp16().build()), 3u);
     EXPECT_EQ(GroupedConvFamily::tensor_count(fp16().fused("MultiDAdd", 1).build()), 4u);
-    EXPECT_TRUE(GroupedConvFamily::pieces(fp16().build()).empty());
+    EXPECT_TRUE(GroupedConvFamily::divide(fp16().build()).pieces.empty());
 }
 
 TEST(GroupedConvTensors, HaveTheBytesOfTheirElements) {

@@ -95,7 +95,8 @@ TEST_F(MadeUpVariants, ServeGroupsOneByOneWhereNoneCanOtherwise) {
     EXPECT_EQ(plan->launches(), 2);
     ASSERT_EQ(plan->stages.size(), 2u);
     EXPECT_EQ(plan->stages[1].problem.m, 20);
-    EXPECT_EQ(plan->stages[1].first_tensor, 3u);
+    EXPECT_EQ(plan->stages[1].arguments[0].index, 3u);
+    EXPECT_EQ(plan->stages[1].in_order_from, std::optional<std::size_t>(3));
     EXPECT_EQ(plan->workspace_bytes, 20u);
     EXPECT_TRUE(plan->problem == groups().build());
     const auto launched = take[kPlain]();
