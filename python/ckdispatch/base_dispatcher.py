@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
+from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,11 +40,8 @@ _ALIGNED = 15
 _KEPT = 65536
 """Problems whose plans are kept, as many as the C++ runtime keeps."""
 
-_LAUNCHED = (3, 4)
-"""Tensors that a plan takes by the arguments of a plain call; others are in an array."""
-
 _PROBLEMS: set[type] = set()
-"""The kinds of problems that were seen; what is none is refused before it is looked for in a cache."""
+"""The kinds of problems that were run; what is none is refused before it is looked for in a cache."""
 
 _living: weakref.WeakSet[BaseDispatcher] = weakref.WeakSet()
 
@@ -55,6 +53,41 @@ def _after_fork() -> None:
 
 # The fast path of run() does not look at the device, which a forked child may not use.
 os.register_at_fork(after_in_child=_after_fork)
+
+
+class _Bound:
+    """The addresses of some tensors, as C takes them."""
+
+    __slots__ = ("addresses", "aligned", "bits", "packed")
+
+    def __init__(self, addresses: list[int], bits: int, packed: bytes) -> None:
+        self.addresses = addresses
+        self.bits = bits
+        """What is set in any of them."""
+        self.aligned = not bits & _ALIGNED
+        self.packed = packed
+
+    @classmethod
+    def of(cls, addresses: list[int]) -> _Bound:
+        bits = 0
+        for address in addresses:
+            bits |= address
+        return cls(addresses, bits, array("Q", addresses).tobytes())
+
+
+class _Known:
+    """What was found out about a problem, and the tensors that it was last run on: mostly the next ones are the same."""
+
+    __slots__ = ("bound", "count", "handle", "needs", "plan", "result")
+
+    def __init__(self, plan: Plan[Any], result: RunResult, needs: list[Need], bound: _Bound) -> None:
+        self.plan = plan
+        self.handle = plan.handle
+        self.result = result
+        self.needs = needs
+        self.count = len(needs)
+        self.bound = bound
+        """Replaced as a whole, because other threads may run the same problem."""
 
 
 class BaseDispatcher:
@@ -77,7 +110,7 @@ class BaseDispatcher:
         """Held while the device and the selection are made, and while what was found out is kept or forgotten."""
         self._device: Device | None = None
         self._selection: Selection | None = None
-        self._plans: dict[Problem, tuple[Plan[Any], RunResult, int, tuple[Need, ...]]] = {}
+        self._plans: dict[Problem, _Known] = {}
         self._generation = registry.generation
         self._launch: Any = None
         self.calls: dict[Any, Any] = {}
@@ -170,67 +203,51 @@ class BaseDispatcher:
         kernel to run, by name or key, in place of the best. A DeviceTensor of another dtype, or that is too small, is refused;
         what has no more than an address is trusted.
         """
-        addresses = [one.address if type(one) is DeviceTensor else _address(one) for one in tensors]
-        if type(problem) not in _PROBLEMS:
-            check_problem(problem)
-            _PROBLEMS.add(type(problem))
-        bits = 0
-        for address in addresses:
-            bits |= address
         # The common case by itself: this is the path of every call.
-        if timing is False and kernel is None and not bits & _ALIGNED and self._generation == self.registry.generation:
+        if timing is False and kernel is None and type(problem) in _PROBLEMS and self._generation == self.registry.generation:
             known = self._plans.get(problem)
-            if known is not None and len(addresses) == known[2]:
-                if stream is not None:
-                    stream = stream_address(stream)
-                if type(tensors[0]) is DeviceTensor:  # mostly all are, and were found to suit before
-                    needs = known[3]
-                    try:
-                        checked = tensors[0].suits is needs[0] and tensors[1].suits is needs[1] and tensors[2].suits is needs[2]
-                    except AttributeError:  # some are addresses alone
-                        checked = False
-                else:
-                    checked = DeviceTensor not in map(type, tensors)
-                if not checked or known[2] == 4:
-                    check_tensors(problem, known[3], tensors)
-                fourth = addresses[3] if known[2] == 4 else None
-                status = self._launch(known[0].handle, stream, addresses[0], addresses[1], addresses[2], fourth)
-                if status:
-                    native().fail(status)
-                return known[1]
-        return self._run(problem, tensors, addresses, bits, stream_address(stream), kernel, timing)
+            if known is not None and len(tensors) == known.count:
+                try:
+                    addresses = [one.address for one in tensors]
+                    checked = [one.suits for one in tensors] == known.needs  # mostly they were found to suit before
+                except AttributeError:  # some are addresses alone
+                    addresses, checked = [_address(one) for one in tensors], False
+                if not checked:
+                    check_tensors(problem, known.needs, tensors)
+                bound = known.bound
+                if bound.addresses != addresses:
+                    bound = known.bound = _Bound.of(addresses)
+                if bound.aligned:
+                    status = self._launch(
+                        known.handle, None if stream is None else stream_address(stream), bound.packed, known.count
+                    )
+                    if status:
+                        native().fail(status)
+                    return known.result
+        return self._run(problem, tensors, stream_address(stream), kernel, timing)
 
-    def _run(
-        self,
-        problem: Problem,
-        tensors: Sequence[Any],
-        addresses: list[int],
-        bits: int,
-        stream: int | None,
-        kernel: str | None,
-        timing: bool,
-    ) -> RunResult:
+    def _run(self, problem: Problem, tensors: Sequence[Any], stream: int | None, kernel: str | None, timing: bool) -> RunResult:
+        check_problem(problem)
         timing = truth("timing", timing)
         device = self.device
-        if not all(addresses):
+        bound = _Bound.of([_address(one) for one in tensors])
+        if any(not address and one is not None for address, one in zip(bound.addresses, tensors, strict=True)):
             raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
-        if bits & _ALIGNED:
-            alignment = min(bits & -bits, problem.alignment)
+        if not bound.aligned:
+            alignment = min(bound.bits & -bound.bits, problem.alignment)
             problem = replace(problem, alignment=alignment)  # type: ignore[type-var]
         with self._making.held():
             self._forget_if_stale()
             plans = self._plans
         plan = self.plan(problem, kernel=kernel)
-        wanted = problem.tensors
-        if len(addresses) != len(wanted):
-            given = several(len(addresses), "tensor")
-            raise InvalidArgument(f"{problem.text} was to be run on {given}; it needs {len(wanted)}: {', '.join(wanted)}")
+        _check_count(problem, len(tensors))
         needs = needs_of(problem, self.registry[plan.kernel].spec)
         check_tensors(problem, needs, tensors)
-        milliseconds = self.launch(plan, addresses, stream, timing)
+        milliseconds = self.launch(plan, bound.addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
-        if kernel is None and not (timing or bits & _ALIGNED) and len(addresses) in _LAUNCHED:
-            plans[problem] = (plan, result, len(addresses), needs)
+        if kernel is None and bound.aligned and not timing:
+            _PROBLEMS.add(type(problem))
+            plans[problem] = _Known(plan, result, needs, bound)
         return result
 
     def launch(self, plan: Plan[Any], addresses: list[int], stream: int | None, timing: bool = False) -> float | None:
@@ -295,12 +312,14 @@ class BaseDispatcher:
 def _address(tensor: Any) -> int:
     if type(tensor) is DeviceTensor:
         return tensor.address
+    if tensor is None:
+        return 0
     if hasattr(tensor, "data_ptr"):
         tensor = tensor.data_ptr()
     if whole(tensor) is not None:
         return checked_address("the address of a tensor", tensor)
     raise InvalidArgument(
-        f"{kind_of(tensor)} was given where a tensor of the device is needed; calls such as gemm() or conv() take arrays of the host"
+        f"{kind_of(tensor)} was given where a tensor of the device is needed; arrays of the host are for the calls of a family, such as gemm()"
     )
 
 
@@ -311,12 +330,16 @@ def _pointers(plan: Plan[Any], tensors: Sequence[Any]) -> Any:
     given = members(tensors)
     if given is None:
         raise InvalidArgument(f"{kind_of(tensors)} was given where the tensors of {plan.problem.text} are needed, in a list")
-    wanted = plan.problem.tensors
-    if len(given) != len(wanted):
-        raise InvalidArgument(
-            f"{plan.problem.text} was to be run on {several(len(given), 'tensor')}; it needs {len(wanted)}: {', '.join(wanted)}"
-        )
+    _check_count(plan.problem, len(given))
     return (ctypes.c_void_p * len(given))(*(_address(one) for one in given))
+
+
+def _check_count(problem: Problem, count: int) -> None:
+    wanted = problem.tensors
+    if count != len(wanted):
+        raise InvalidArgument(
+            f"{problem.text} was to be run on {several(count, 'tensor')}; it needs {len(wanted)}: {', '.join(wanted)}"
+        )
 
 
 def _check_made_of(registry: Any, device: Any, strategy: Any, chooser: Any) -> None:

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.arguments import checked_path, members, text, truth
-from ckdispatch.errors import BuildFailed, CkDispatchError, InvalidArgument, NotFound
-from ckdispatch.families import EXAMPLE, FAMILIES
-from ckdispatch.family_registry import FamilyRegistry, family_of_manifest, known_family, merged_documents, split_document
+from ckdispatch.arguments import checked_path, in_range, members, text, truth
+from ckdispatch.errors import BuildFailed, Damaged, InvalidArgument, NotFound
+from ckdispatch.families import EXAMPLE
 from ckdispatch.native import places
+from ckdispatch.native.library import native
 from ckdispatch.native.structures import DuplicatePolicy
 from ckdispatch.plan import Plan
 from ckdispatch.problem import P, Problem
@@ -54,17 +56,30 @@ class Registry:
         self.name = name
         self.configs: list[KernelConfig] = [_checked_config(one) for one in _several(configs)]
         self.generation = 0
-        self._parts: dict[str, FamilyRegistry] = {}
+        self._handle = 0
         self._making = Guard()
         self._selections: dict[str, Selection] = {}
         self._built: list[BuildResult] = []
         """Hold the cache's entries as long as their libraries may be opened."""
 
     @classmethod
-    def _of(cls, parts: Iterable[FamilyRegistry], name: str) -> Registry:
+    def _of(cls, handle: int, name: str) -> Registry:
         registry = cls(name=name)
-        registry._parts = {part.family: part for part in parts}
+        registry._keep(handle)
         return registry
+
+    def _keep(self, handle: int) -> None:
+        self._handle = handle
+        weakref.finalize(self, native().functions.ckd_registry_destroy, handle)
+
+    @property
+    def handle(self) -> int:
+        """The registry of the C++ runtime, which is loaded when it is first needed."""
+        if not self._handle:
+            with self._making.held():
+                if not self._handle:
+                    self._keep(native().make("ckd_registry_create", text("the name of a registry", self.name)))
+        return self._handle
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -76,20 +91,10 @@ class Registry:
             with self._making.held():
                 self.generation += 1
 
-    def of_family(self, family: str) -> FamilyRegistry:
-        """Its kernels of one family, now and later."""
-        with self._making.held():
-            if family not in self._parts:
-                self._parts[family] = FamilyRegistry.create(family, self.name)
-            return self._parts[family]
-
     @property
     def families(self) -> tuple[str, ...]:
         """The families that it has kernels of."""
-        return tuple(part.family for part in self._filled())
-
-    def _filled(self) -> list[FamilyRegistry]:
-        return [self._parts[family] for family in FAMILIES if family in self._parts and len(self._parts[family])]
+        return tuple(dict.fromkeys(kernel["family"] for kernel in self.to_json()["kernels"]))
 
     @classmethod
     def load(cls, *sets: str | os.PathLike[str], name: str | None = None, priority: int = 0) -> Registry:
@@ -110,8 +115,9 @@ class Registry:
         self, path: str | os.PathLike[str], *, priority: int = 0, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE
     ) -> int:
         """Adds the kernels of a manifest, all or none; returns how many."""
+        name = os.fsencode(checked_path("a manifest", path))
         with self._changing():
-            return self.of_family(family_of_manifest(path)).load_manifest(path, duplicates, priority)
+            return native().count("ckd_registry_load_manifest", self.handle, name, _policy(duplicates), _priority(priority))
 
     def add(self, config: KernelConfig) -> None:
         """Adds a config, which ``build()`` compiles."""
@@ -126,17 +132,10 @@ class Registry:
         duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE,
     ) -> str:
         """Opens a kernel library, adds its kernel and returns its name."""
-        refusals: list[CkDispatchError] = []
-        # Nobody but the library knows its family, and it is not opened before its hash is right.
-        for family in FAMILIES:
-            try:
-                with self._changing():
-                    return self.of_family(family).add_library(path, sha256, duplicates, priority)
-            except CkDispatchError as refusal:
-                refusals.append(refusal)
-        # Other families than its own find its description senseless.
-        refusals.sort(key=lambda refusal: isinstance(refusal, InvalidArgument))
-        raise refusals[0]
+        digest = text("sha256", sha256) if sha256 is not None else None
+        name, policy = os.fsencode(checked_path("a kernel library", path)), _policy(duplicates)
+        with self._changing():
+            return native().text("ckd_registry_add_library", self.handle, name, digest, policy, _priority(priority))
 
     def build(
         self, gpu: str | None = None, *, max_workers: int | None = None, progress: bool = False, check: bool = True
@@ -154,32 +153,24 @@ class Registry:
         specs = [one.spec for config in self.configs for one in config.expand(gpu)]
         results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress)
         self._built += results
-        families = {spec.name: spec.family for spec in specs}
-        with self._changing():
-            for result in results:
-                if result.library is not None:
-                    part = self.of_family(families[result.name])
-                    part.add_library(result.library, result.sha256, DuplicatePolicy.REPLACE, 0)
+        for result in results:
+            if result.library is not None:
+                self.add_library(result.library, sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE)
         if check:
             _raise_failures(results)
         return results
 
     def remove(self, name: str) -> None:
-        text("a kernel", name)
-        missing = f"the kernel {name} was to be removed from {self.name}, which does not have it"
+        kernel = text("a kernel", name)
         with self._changing():
-            self._first(lambda part: part.remove(name), missing)
+            native().call("ckd_registry_remove", self.handle, kernel)
 
     def merge(self, other: Registry, *, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE) -> int:
         """Adds the kernels of another registry, all or none; returns how many."""
         if not isinstance(other, Registry):
             raise InvalidArgument(f"{kind_of(other)} was to be merged into the registry {self.name}; it must be a Registry")
-        parts = other._filled()
-        if len(parts) > 1:
-            for part in parts:  # what one family refuses, no other may have added
-                self.of_family(part.family).filtered({}).merge(part, duplicates)
         with self._changing():
-            return sum(self.of_family(part.family).merge(part, duplicates) for part in parts)
+            return native().count("ckd_registry_merge", self.handle, other.handle, _policy(duplicates))
 
     def filter(
         self,
@@ -195,32 +186,17 @@ class Registry:
         """
         if predicate is not None and not callable(predicate):
             raise InvalidArgument(f"predicate was asked for as {quoted(predicate)}; it is a function of a kernel")
-        chosen = {**words, **({"gpu": gpu} if gpu is not None else {})}
-        asked = list(FAMILIES) if family is None else [known_family(family)]
-        parts = [part for part in self._filled() if part.family in asked]
-        # Without kernels the words must make sense all the same.
-        found, refusals = _filtered(parts or [self.of_family(one) for one in asked], chosen)
-        if not found:
-            raise refusals[0]
-        registry = Registry._of(found, self.name)
+        asked = {**words, "family": family, "gpu": gpu}
+        chosen = {name: text(name, word).decode() for name, word in asked.items() if word is not None}
+        registry = Registry._of(native().make("ckd_registry_filtered", self.handle, json.dumps(chosen).encode()), self.name)
         if predicate is not None:
             for kernel in list(registry):
                 if not predicate(kernel):
                     registry.remove(kernel.name)
         return registry
 
-    def _first(self, action: Callable[[FamilyRegistry], Any], otherwise: str) -> Any:
-        """What ``action`` gives for the family that has what it looks for."""
-        missing: CkDispatchError = NotFound(otherwise)
-        for part in self._filled():
-            try:
-                return action(part)
-            except NotFound as error:
-                missing = error
-        raise missing
-
     def __len__(self) -> int:
-        return sum(map(len, self._filled()))
+        return int(native().functions.ckd_registry_size(self.handle))
 
     def __iter__(self) -> Iterator[KernelInfo]:
         for kernel in self.to_json()["kernels"]:
@@ -233,7 +209,7 @@ class Registry:
             return False
 
     def __getitem__(self, name_or_key: str) -> KernelInfo:
-        found = self._find(name_or_key)
+        found = native().json("ckd_registry_find", self.handle, text("a kernel", name_or_key))
         return KernelInfo(
             name=found["name"],
             key=found["key"],
@@ -244,32 +220,26 @@ class Registry:
             resources=found["resources"],
         )
 
-    def _find(self, name_or_key: str) -> dict[str, Any]:
-        text("a kernel", name_or_key)
-        word, brace, _ = name_or_key.partition("{")
-        for family in FAMILIES:
-            if brace and word == family:
-                return self.of_family(family).find(name_or_key)
-        found: dict[str, Any] = self._first(
-            lambda part: part.find(name_or_key), f"the registry {self.name} has no kernel {name_or_key}"
-        )
-        return found
-
     @property
     def gpus(self) -> tuple[str, ...]:
         """The GPUs that some kernel holds code for."""
         return tuple(sorted(self.to_json()["statistics"]["gpus"]))
 
     def to_json(self) -> dict[str, Any]:
-        """Every kernel with its spec, library and resources, and statistics."""
-        documents = [part.to_json() for part in self._filled()]
-        return documents[0] if len(documents) == 1 else merged_documents(self.name, documents)
+        """Every kernel with its family, spec, library and resources, and statistics."""
+        document: dict[str, Any] = native().json("ckd_registry_to_json", self.handle)
+        return document
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Registry:
         """The inverse of ``to_json``. Libraries must be where they were, with the same content."""
-        parts = [FamilyRegistry.from_json(family, one) for family, one in split_document(document).items()]
-        return cls._of(parts, str(document.get("registry", "default")))
+        if not isinstance(document, Mapping):
+            raise Damaged(f"an exported registry was expected, as to_json gives it, and not {quoted(document)}")
+        try:
+            written = json.dumps(document).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise Damaged(f"the exported registry is no such thing, or was damaged: {error}") from None
+        return cls._of(native().make("ckd_registry_from_json", written), str(document.get("registry")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.to_json(), self.configs)
@@ -316,15 +286,16 @@ def _raise_failures(results: list[BuildResult]) -> None:
         raise BuildFailed(f"{len(failed)} of {len(results)} kernels could not be built: {failed[0].error}{also}")
 
 
-def _filtered(parts: Sequence[FamilyRegistry], words: Mapping[str, str]) -> tuple[list[FamilyRegistry], list[InvalidArgument]]:
-    """What passes, and the refusals of families that have no such field."""
-    found, refusals = [], []
-    for part in parts:
-        try:
-            found.append(part.filtered(words))
-        except InvalidArgument as refusal:
-            refusals.append(refusal)
-    return found, refusals
+def _priority(given: Any) -> int:
+    return in_range("priority", given, -(2**31), 2**31 - 1)
+
+
+def _policy(given: Any) -> DuplicatePolicy:
+    try:
+        return DuplicatePolicy(given)
+    except (ValueError, TypeError):
+        known = ", ".join(f"DuplicatePolicy.{one.name}" for one in DuplicatePolicy)
+        raise InvalidArgument(f"duplicates was asked for as {quoted(given)}; it is one of {known}") from None
 
 
 def _set_name(one: str | os.PathLike[str]) -> str:

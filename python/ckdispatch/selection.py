@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ckdispatch.arguments import in_range, text
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
-from ckdispatch.family_registry import FamilyRegistry
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
 from ckdispatch.plan import Plan
 from ckdispatch.problem import P, Problem, check_problem
-from ckdispatch.threads import Guard
 from ckdispatch.wording import PARTS, quoted
 
 if TYPE_CHECKING:
@@ -34,11 +32,8 @@ Choose = Callable[[Problem, Sequence[str]], int]
 class Kernels(Protocol):
     """What a registry is to whoever selects from it."""
 
-    name: str
-
     @property
-    def families(self) -> tuple[str, ...]: ...
-    def of_family(self, family: str) -> FamilyRegistry: ...
+    def handle(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -87,40 +82,16 @@ class Selection:
     def __init__(self, registry: Kernels, gpu: str) -> None:
         self.registry = registry
         self.gpu = gpu
-        self._handles: dict[str, int] = {}
-        self._making = Guard()
-        self._settings: list[tuple[Any, ...]] = []
-        """Calls that every family's part gets, now or when it is made: a function and its arguments."""
+        self._handle = native().make("ckd_dispatcher_create", registry.handle, text("a GPU", gpu))
+        weakref.finalize(self, native().functions.ckd_dispatcher_destroy, self._handle)
         self._callbacks: list[object] = []
         """Keeps alive what C calls back."""
         self._calling = threading.local()
         """The problem that is selected for in the calling thread, and what a callback raised there."""
-        for family in registry.families:
-            self._handle(family)
-
-    def _handle(self, family: str) -> int:
-        """What selects among the kernels of one family."""
-        known = self._handles.get(family)
-        if known is not None:
-            return known
-        with self._making.held():
-            if family not in self._handles:
-                handle = native().make("ckd_dispatcher_create", self.registry.of_family(family).handle, text("a GPU", self.gpu))
-                weakref.finalize(self, native().functions.ckd_dispatcher_destroy, handle)
-                for function, *arguments in self._settings:
-                    native().call(function, handle, *arguments)
-                self._handles[family] = handle
-            return self._handles[family]
-
-    def _set(self, function: str, *arguments: object) -> None:
-        with self._making.held():
-            for handle in self._handles.values():
-                native().call(function, handle, *arguments)
-            self._settings.append((function, *arguments))
 
     def attach(self, device: Device) -> None:
         """Lets what is selected run on a device."""
-        self._set("ckd_dispatcher_attach", device.handle)
+        native().call("ckd_dispatcher_attach", self._handle, device.handle)
 
     def use_strategy(self, name: str) -> None:
         try:
@@ -128,7 +99,7 @@ class Selection:
         except (KeyError, AttributeError):
             known = ", ".join(strategy.name.lower() for strategy in StrategyCode)
             raise InvalidArgument(f"the strategy {quoted(name)} was asked for; there is {known}, or a function") from None
-        self._set("ckd_dispatcher_use_strategy", code)
+        native().call("ckd_dispatcher_use_strategy", self._handle, code)
 
     def use_predictor(self, predict: Predict) -> None:
         """``predict(problem, kernel, parts)`` gives microseconds in place of the cost model, such as by a learned model."""
@@ -141,7 +112,7 @@ class Selection:
                 return float("nan")
 
         callback = Predictor(predicted)
-        self._set("ckd_dispatcher_use_predictor", ctypes.cast(callback, ctypes.c_void_p), None)
+        native().call("ckd_dispatcher_use_predictor", self._handle, ctypes.cast(callback, ctypes.c_void_p), None)
         self._callbacks.append(callback)
 
     def use_chooser(self, choose: Choose) -> None:
@@ -156,7 +127,7 @@ class Selection:
                 return count
 
         callback = Chooser(chosen)
-        self._set("ckd_dispatcher_use_chooser", ctypes.cast(callback, ctypes.c_void_p), None)
+        native().call("ckd_dispatcher_use_chooser", self._handle, ctypes.cast(callback, ctypes.c_void_p), None)
         self._callbacks.append(callback)
 
     @contextmanager
@@ -178,17 +149,16 @@ class Selection:
 
     def select(self, problem: P, *, kernel: str | None = None) -> Plan[P]:
         check_problem(problem)
-        handle, address = self._handle(problem.family), ctypes.addressof(problem.structure)
+        address = ctypes.addressof(problem.structure)
         with self._selecting(problem):
             if kernel is None:
-                return Plan(native().make("ckd_select", handle, address), problem)
-            return Plan(native().make("ckd_select_explicit", handle, text("a kernel", kernel), address), problem)
+                return Plan(native().make("ckd_select", self._handle, address), problem)
+            return Plan(native().make("ckd_select_explicit", self._handle, text("a kernel", kernel), address), problem)
 
     def rank(self, problem: Problem) -> Ranking:
         check_problem(problem)
-        handle = self._handle(problem.family)
         with self._selecting(problem):
-            found = native().json("ckd_rank", handle, ctypes.addressof(problem.structure))
+            found = native().json("ckd_rank", self._handle, ctypes.addressof(problem.structure))
         return Ranking(
             problem=found["problem"],
             gpu=found["gpu"],

@@ -22,8 +22,8 @@ _INT = ctypes.c_int
 
 # Arguments of the functions that return a status.
 _CALLS: dict[str, tuple[Any, ...]] = {
-    "ckd_registry_create": (_INT, _TEXT, _OUT),
-    "ckd_registry_named": (_INT, _TEXT, _OUT),
+    "ckd_registry_create": (_TEXT, _OUT),
+    "ckd_registry_named": (_TEXT, _OUT),
     "ckd_registry_load_manifest": (_ADDRESS, _TEXT, _INT, _INT, _COUNT),
     "ckd_registry_add_library": (_ADDRESS, _TEXT, _TEXT, _INT, _INT, _OUT),
     "ckd_registry_remove": (_ADDRESS, _TEXT),
@@ -31,7 +31,7 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "ckd_registry_filtered": (_ADDRESS, _TEXT, _OUT),
     "ckd_registry_find": (_ADDRESS, _TEXT, _OUT),
     "ckd_registry_to_json": (_ADDRESS, _OUT),
-    "ckd_registry_from_json": (_INT, _TEXT, _OUT),
+    "ckd_registry_from_json": (_TEXT, _OUT),
     "ckd_device_open": (_TEXT, _TEXT, _OUT),
     "ckd_device_allocate": (_ADDRESS, _SIZE, _OUT),
     "ckd_device_release": (_ADDRESS, _ADDRESS),
@@ -53,7 +53,7 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "ckd_dispatcher_attach": (_ADDRESS, _ADDRESS),
     "ckd_run": (_ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS, _OUT),
     "ckd_plan_run": (_ADDRESS, _ADDRESS, _ADDRESS),
-    "ckd_plan_launch": (_ADDRESS,) * 6,
+    "ckd_plan_launch": (_ADDRESS, _ADDRESS, _ADDRESS, _SIZE),
     "ckd_plan_benchmark": (_ADDRESS, _ADDRESS, _ADDRESS, _OUT),
     "ckd_validate": (_ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS, _OUT),
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 
 class DuplicatePolicy(IntEnum):

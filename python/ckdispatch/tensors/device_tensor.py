@@ -188,10 +188,10 @@ class Need:
         tensor.suits = self
 
 
-def needs_of(problem: Problem, spec: Mapping[str, Any]) -> tuple[Need, ...]:
+def needs_of(problem: Problem, spec: Mapping[str, Any]) -> list[Need]:
     """Of each tensor, as a kernel has them."""
     wanted = zip(problem.tensors, problem.dtypes(spec), problem.spans(), strict=True)
-    return tuple(Need(name, dtype, span) for name, dtype, span in wanted)
+    return [Need(name, dtype, span) for name, dtype, span in wanted]
 
 
 def check_tensors(problem: Problem, needs: Sequence[Need], tensors: Sequence[Any]) -> None:

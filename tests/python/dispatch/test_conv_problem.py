@@ -75,7 +75,7 @@ def test_the_text_leaves_out_what_is_the_default() -> None:
         ("n1 c8 k8 9x9 3x3 stride=-1", "stride is a whole number of at least 1"),
         ("n1 c8 k8 9x9 3x3 MultiDAdd bias=false", "with MultiDAdd and without a bias, which that takes"),
         ("n1 c8 k8 9x9 3x3 sideways", "the word 'sideways'; by themselves stand directions: forward, .*; layouts: nwgc, "
-         ".*channels_first; one more word: bias; dtypes: fp16, .*; operations: PassThrough, "),
+         ".*channels_first; one more word: bias; operations: PassThrough, .*; dtypes: fp16, "),
         ("n1 c8 k8 9x9 3x3 relu", "has the word 'relu'"),
         ("n1 c8 k8 9x9 3x3 Bogus", "the operation 'Bogus' was asked for; there are PassThrough, "),
         ("n1 c8 k8 9x9 3x3 fp16 bf16", "has fp16 and bf16, which both say dtype; leave out one"),

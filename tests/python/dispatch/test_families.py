@@ -80,7 +80,7 @@ def test_a_field_that_no_family_has_is_refused() -> None:
         mixed().filter(colour="red")
     with pytest.raises(InvalidArgument, match="A filter by 'colour'"):
         Registry().filter(colour="red")
-    with pytest.raises(InvalidArgument, match="the family 'cooking' was asked for; there is gemm, grouped_conv"):
+    with pytest.raises(InvalidArgument, match="of the family cooking; this version has gemm, grouped_conv"):
         mixed().filter(family="cooking")
 
 
@@ -122,7 +122,7 @@ def test_a_merge_that_one_family_refuses_adds_nothing_of_another() -> None:
 def test_json_gives_the_same_registry_back() -> None:
     registry = mixed()
     document = json.loads(json.dumps(registry.to_json()))
-    assert document["families"] == ["gemm", "grouped_conv"]
+    assert {kernel["family"] for kernel in document["kernels"]} == {"gemm", "grouped_conv"}
     assert document["statistics"]["kernels"] == len(registry)
     assert document["statistics"]["gpus"] == {"gfx942": len(registry)}
     convolutions = Registry.load(*CONVOLUTIONS)
@@ -138,10 +138,10 @@ def test_json_gives_the_same_registry_back() -> None:
 
 def test_json_of_several_families_that_is_damaged_is_refused() -> None:
     document = mixed().to_json()
-    with pytest.raises(Damaged, match="there is no 'spec'"):
+    with pytest.raises(Damaged, match="has no 'spec'"):
         Registry.from_json({**document, "kernels": [{}]})
     odd = [{**document["kernels"][0], "spec": {"family": "cooking"}}]
-    with pytest.raises(InvalidArgument, match="family 'cooking'"):
+    with pytest.raises(InvalidArgument, match="the family cooking"):
         Registry.from_json({**document, "kernels": odd})
 
 

@@ -68,7 +68,7 @@ def test_a_kernel_that_is_not_there_gets_a_sentence() -> None:
     registry = Registry.load(ESSENTIAL)
     with pytest.raises(NotFound, match="has no kernel gemm_none"):
         _ = registry["gemm_none"]
-    with pytest.raises(InvalidArgument, match="a key of the form"):
+    with pytest.raises(InvalidArgument, match=r"The key \{ is of the family"):
         _ = registry["{"]
     assert "gemm_none" not in registry
 
@@ -132,7 +132,7 @@ def test_json_that_is_no_registry_is_refused() -> None:
         Registry.from_json({**document, "kernels": [{**document["kernels"][0], "library_sha256": "x"}]})
     with pytest.raises(Damaged, match="has no 'spec'"):
         Registry.from_json({**document, "kernels": [{}]})
-    with pytest.raises(InvalidArgument, match="family 'cooking'"):
+    with pytest.raises(InvalidArgument, match="the family cooking"):
         Registry.from_json({**document, "family": "cooking"})
 
 

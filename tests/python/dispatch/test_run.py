@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch_support import PADDED, UNPADDED, dispatcher, everything, guarded, random
+from dispatch_support import PADDED, UNPADDED, dispatcher, everything, guarded, of_each_variant, random
 
 from ckdispatch import DeviceTensor, Dispatcher, GemmProblem
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
@@ -39,6 +39,25 @@ def test_running_again_takes_the_same_plan() -> None:
     second = dispatcher().run(PROBLEM, a, b, other)
     assert second.plan is first.plan
     assert_product(a, b, other)
+
+
+def test_a_known_plan_takes_any_number_of_tensors_wherever_they_are_now() -> None:
+    on, size = of_each_variant(), (64, 64, 64)
+    problem = GemmProblem.grouped([size] * 4)
+    for seed in range(3):  # the second time its plan is known, and the tensors are others
+        groups = [(on.to_device(random(size[:2], seed + i)), on.to_device(random(size[:2], 9 - i), column_major=True)) for i in range(4)]
+        outs = [on.empty(size[:2]) for _ in groups]
+        tensors = [one for (a, b), c in zip(groups, outs, strict=True) for one in (a, b, c)]
+        first = on.run(problem, *tensors)
+        # Some by their addresses, and once more by all that was found out.
+        assert on.run(problem, *tensors[:5], *(one.address for one in tensors[5:])) is first
+        assert on.run(problem, *tensors) is first
+        for (a, b), c in zip(groups, outs, strict=True):
+            assert_product(a, b, c)
+    with pytest.raises(InvalidArgument, match="to be run on 11 tensors; it needs 12"):
+        on.run(problem, *tensors[:11])
+    with pytest.raises(InvalidArgument, match="with B3 of fp32"):
+        on.run(problem, *tensors[:10], on.empty(size[:2], "fp32"), tensors[11])
 
 
 def test_addresses_do_as_well() -> None:
@@ -124,7 +143,7 @@ def test_a_null_address_is_refused() -> None:
 
 def test_an_array_of_the_host_is_refused() -> None:
     a, b, _ = operands()
-    with pytest.raises(InvalidArgument, match=r"use gemm\(\) or conv\(\) for arrays of the host"):
+    with pytest.raises(InvalidArgument, match=r"arrays of the host are for the calls of a family"):
         dispatcher().run(PROBLEM, a, b, np.zeros((128, 128), np.float16))
 
 

@@ -127,7 +127,7 @@ def _statistics(document: Mapping[str, Any]) -> Facts:
     def counted(values: Mapping[str, int]) -> str:
         return ", ".join(f"{count} {value}" for value, count in sorted(values.items()))
 
-    fields, found = commands_of(document["family"]).FIELDS, document["statistics"]
+    fields, found = commands_of(document["kernels"][0]["family"]).FIELDS, document["statistics"]
     return Facts(
         (
             ("kernels", str(found["kernels"])),

@@ -13,17 +13,19 @@ from typing import Any
 from ckbench.dispatch.measure import Setup, measure
 from ckbench.figures import publish
 
+TENSORS = (3, 4, 9, 12)
+
 # What is shown, where the figure is, and its bar.
 _ROWS: tuple[tuple[str, str, float | None], ...] = (
-    ("cached select, C++, p50, us", "select_cached_us_p50", 1.0),
+    ("cached select, C++, p50, us", "select_cached_us_p50", 0.2),
     ("cached select, C++, p99, us", "select_cached_us_p99", None),
     ("cold select over 100 kernels, C++, p50, us", "select_cold_us_p50", 100.0),
     ("cold select over 100 kernels, C++, p99, us", "select_cold_us_p99", None),
     ("raw HIP launch, p50, us", "raw_launch_us_p50", None),
     ("C++ run above it, p50, us", "cpp_run_us_p50", None),
     ("C++ run above it, p99, us", "cpp_run_us_p99", None),
-    ("Python run above it, p50, us", "python_run_us_p50", 5.0),
-    ("Python run above it, p99, us", "python_run_us_p99", 10.0),
+    *((f"Python run above it, {count} tensors, p50, us", f"python_run_{count}_us_p50", 3.5) for count in TENSORS),
+    *((f"Python run above it, {count} tensors, p99, us", f"python_run_{count}_us_p99", 10.0) for count in TENSORS),
     ("Python select, p50, us", "python_select_us_p50", None),
     ("import ckdispatch, s", "import_s", 0.15),
 )
@@ -54,6 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     setup = Setup(
         program=Path(os.environ["CK_DISPATCH_PROGRAM"]).resolve(),
         manifest=Path(os.environ["CK_DISPATCH_MANIFEST"]).resolve(),
+        others=tuple(Path(one).resolve() for one in os.environ["CK_DISPATCH_MORE_TENSORS"].split()),
         simulator=Path(os.environ["CK_DISPATCH_SIMULATOR"]).resolve(),
         device=options.device,
         scale=options.scale,

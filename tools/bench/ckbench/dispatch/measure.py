@@ -28,10 +28,14 @@ print(seconds, "amdhip64" in maps)
 
 @dataclass(frozen=True)
 class Setup:
-    """The C++ program, the manifest of the kernels, and the device; ``scale`` is of the number of samples."""
+    """The C++ program, the manifest of the kernels, and the device; ``scale`` is of the number of samples.
+
+    ``others`` are manifests of kernels that take more tensors: D tensors, and the products of groups.
+    """
 
     program: Path
     manifest: Path
+    others: tuple[Path, ...]
     simulator: Path
     device: str
     scale: float
@@ -46,17 +50,18 @@ def measure(setup: Setup, say: Callable[[str], None]) -> dict[str, Any]:
     imports = [_import(environment) for _ in range(max(3, int(10 * setup.scale)))]
     if any(loaded for _, loaded in imports):
         raise BenchError("importing ckdispatch loaded a HIP library, which only a run may do.")
-    arguments = [str(setup.manifest), setup.device, str(setup.scale)]
     say("selecting and running in C++")
-    samples = _json_of([str(setup.program), *arguments], environment)
+    samples = _json_of([str(setup.program), str(setup.manifest), setup.device, str(setup.scale)], environment)
     say("running in Python")
-    samples.update(_json_of([sys.executable, "-m", "ckbench.dispatch.python_path", *arguments], environment))
+    in_python = [sys.executable, "-m", "ckbench.dispatch.python_path", setup.device, str(setup.scale)]
+    samples.update(_json_of([*in_python, *map(str, (setup.manifest, *setup.others))], environment))
 
     raw = _percentile(samples["raw_launch"], 50)
     nothing = _percentile(samples["python_nothing"], 50)
     figures: dict[str, Any] = {"device": setup.device, "simulated": setup.device.startswith("sim:"), "kernels": samples["kernels"]}
     figures["raw_launch_us_p50"] = raw
-    for name, less in (("select_cached", 0.0), ("select_cold", 0.0), ("cpp_run", raw), ("python_select", nothing), ("python_run", raw + nothing)):
+    runs = [(name, raw + nothing) for name in samples if name.startswith("python_run_")]
+    for name, less in (("select_cached", 0.0), ("select_cold", 0.0), ("cpp_run", raw), ("python_select", nothing), *runs):
         for percentile in (50, 99):
             figures[f"{name}_us_p{percentile}"] = max(0.0, _percentile(samples[name], percentile) - less)
     figures["import_s"] = statistics.median(seconds for seconds, _ in imports)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times the Python path in a process of its own: ``python -m ckbench.dispatch.python_path MANIFEST DEVICE SCALE``."""
+"""Times the Python path in a process of its own: ``python -m ckbench.dispatch.python_path DEVICE SCALE MANIFEST…``."""
 
 from __future__ import annotations
 
@@ -24,24 +24,28 @@ def sample(count: int, at_a_time: int, call: Callable[[], object]) -> list[float
 
 
 def main() -> int:
-    manifest, device, scale = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    device, scale, *manifests = sys.argv[1], float(sys.argv[2]), *sys.argv[3:]
     from ckdispatch import Dispatcher, GemmProblem, Registry
 
-    dispatcher = Dispatcher(Registry.load(manifest), device)
-    problem = GemmProblem(256, 256, 256)
-    tensors = [dispatcher.empty((256, 256)) for _ in range(3)]
-
-    def run() -> None:
-        dispatcher.run(problem, *tensors)
-
-    run()
+    dispatcher = Dispatcher(Registry.load(*manifests), device)
+    size = (256, 256, 256)
+    problem = GemmProblem(*size)
+    problems = {
+        3: problem,
+        4: GemmProblem(*size, fused_op="MultiDAdd", d_count=1),
+        **{3 * groups: GemmProblem.grouped([size] * groups) for groups in (3, 4)},
+    }
     count = max(50, int(5000 * scale))
     figures = {
         # One at a time: a percentile of single calls is what a caller meets.
-        "python_run": sample(count, 1, run),
         "python_select": sample(count, 1, lambda: dispatcher.plan(problem)),
         "python_nothing": sample(count, 1, lambda: None),
     }
+    for number, one in problems.items():
+        tensors = [dispatcher.empty(size[:2]) for _ in range(number)]
+        if dispatcher.run(one, *tensors).plan.launches != 1:
+            sys.exit(f"no kernel computes {one.text} in one launch")
+        figures[f"python_run_{number}"] = sample(count, 1, lambda one=one, tensors=tensors: dispatcher.run(one, *tensors))
     dispatcher.synchronize()
     print(json.dumps(figures))
     return 0
