@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Transposes of many matrices of one size."""
