@@ -144,6 +144,9 @@ CKD_API ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_
 typedef size_t (*ckd_chooser)(void* user, const ckd_problem* problem, const char* const* kernels, size_t count);
 CKD_API ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_chooser chooser, void* user);
 CKD_API ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan);
+/* As ckd_select. If no kernel takes the problem as it is, a plan for a larger one: it copies the tensors into its workspace, with zeros around them, runs there
+ * and copies the result back, all on the stream. CKD_NO_KERNEL is about the problem itself. */
+CKD_API ckd_status ckd_select_padded(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan);
 /* With that kernel and no other, by its name or by its key as text. */
 CKD_API ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan);
 /* JSON: {"problem", "gpu", "fit": [{"kernel", "microseconds", …}], "refused": [{"kernel", "code", "reason"}]}. Of a problem with several pieces: for one launch of all. */
@@ -151,6 +154,7 @@ CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* probl
 CKD_API void ckd_plan_destroy(ckd_plan* plan);
 CKD_API const char* ckd_plan_kernel(const ckd_plan* plan);
 CKD_API uint64_t ckd_plan_workspace_size(const ckd_plan* plan);
+/* {"problem", "padded": the larger problem or null, "gpu", "stages": [{"kernel", …}], "steps": [{"step": "launch", "copy" or "clear", …}], "launches", …} */
 CKD_API ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json);
 
 /* ---- running: tensors are device addresses in the family's order ---- */
@@ -158,6 +162,8 @@ CKD_API ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json);
 CKD_API ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device);
 /* Selects and enqueues. options and plan may be null. */
 CKD_API ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan);
+/* The same with ckd_select_padded. */
+CKD_API ckd_status ckd_run_padded(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan);
 /* Enqueues what was selected before; the addresses must be aligned as the problem says. */
 CKD_API ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options);
 /* The same with the dispatcher's own workspace, for callers to whom an options structure is a cost; count must be the plan's number of tensors. */

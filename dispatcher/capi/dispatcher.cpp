@@ -83,6 +83,17 @@ BenchmarkOptions benchmark_options(const ckd_benchmark_options* given) {
     return options;
 }
 
+ckd_status select_plan(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan, bool padded) {
+    return guarded([&] { give_plan(plan, [&] { return dispatcher_for(dispatcher, problem).select(*problem, padded); }); });
+}
+
+ckd_status run_problem(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan, bool padded) {
+    return guarded([&] {
+        auto ran = dispatcher_for(dispatcher, problem).run(*problem, &needed(tensors, "tensors"), run_options(options), padded);
+        if (plan) *plan = ckd_plan::make(std::move(ran));
+    });
+}
+
 // JSON has no infinity and no NaN.
 Json as_json(double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"); }
 
@@ -110,9 +121,8 @@ ckd_status ckd_dispatcher_use_chooser(ckd_dispatcher* dispatcher, ckd_chooser ch
     return guarded([&] { dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.use(&needed(chooser, "a chooser"), user); }); });
 }
 
-ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan) {
-    return guarded([&] { give_plan(plan, [&] { return dispatcher_for(dispatcher, problem).select(*problem); }); });
-}
+ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan) { return select_plan(dispatcher, problem, plan, false); }
+ckd_status ckd_select_padded(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan) { return select_plan(dispatcher, problem, plan, true); }
 ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan) {
     return guarded([&] { give_plan(plan, [&] { return dispatcher_for(dispatcher, problem).select_explicit(text_of(name_or_key, "a name or a key"), *problem); }); });
 }
@@ -131,10 +141,10 @@ ckd_status ckd_dispatcher_attach(ckd_dispatcher* dispatcher, ckd_device* device)
     return guarded([&] { dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.attach(needed(device, "a device").it); }); });
 }
 ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan) {
-    return guarded([&] {
-        auto ran = dispatcher_for(dispatcher, problem).run(*problem, &needed(tensors, "tensors"), run_options(options));
-        if (plan) *plan = ckd_plan::make(std::move(ran));
-    });
+    return run_problem(dispatcher, problem, tensors, options, plan, false);
+}
+ckd_status ckd_run_padded(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan) {
+    return run_problem(dispatcher, problem, tensors, options, plan, true);
 }
 ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options) {
     return guarded([&] { plan_of(plan).run(&needed(tensors, "tensors"), run_options(options)); });

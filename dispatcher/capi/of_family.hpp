@@ -118,9 +118,9 @@ public:
         }));
     }
 
-    std::unique_ptr<AnyPlan> select(const ckd_problem& problem) override {
+    std::unique_ptr<AnyPlan> select(const ckd_problem& problem, bool padded) override {
         const Current current(problem);
-        return plan(selector().select(Read(problem)));
+        return plan(padded ? selector().select_padded(Read(problem)) : selector().select(Read(problem)));
     }
     std::unique_ptr<AnyPlan> select_explicit(const std::string& name_or_key, const ckd_problem& problem) override {
         const Current current(problem);
@@ -143,9 +143,10 @@ public:
         state_->owned = std::make_unique<Dispatcher<Family>>(state_->selector, std::move(device));
         state_->dispatcher.store(state_->owned.get(), std::memory_order_release);
     }
-    std::unique_ptr<AnyPlan> run(const ckd_problem& problem, void* const* tensors, const RunOptions& options) override {
+    std::unique_ptr<AnyPlan> run(const ckd_problem& problem, void* const* tensors, const RunOptions& options, bool padded) override {
         const Current current(problem);
-        return plan(state_->running().run(Read(problem), tensors, options));
+        auto& running = state_->running();
+        return plan(padded ? running.run_padded(Read(problem), tensors, options) : running.run(Read(problem), tensors, options));
     }
     Validation validate(const ckd_problem& problem, void* const* tensors, const RunOptions& options) override {
         const Current current(problem);

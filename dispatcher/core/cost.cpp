@@ -22,6 +22,8 @@ double residents_of(const Resources& used, const arch::GpuSpec& gpu) { return st
 
 double workgroups_at_once(const Resources& used, const arch::GpuSpec& gpu) { return units_of(gpu) * residents_of(used, gpu); }
 
+double transfer_microseconds(std::uint64_t bytes, const arch::GpuSpec& gpu) { return 2.0 * double(bytes) / (gpu.memory_bandwidth_gb_s * 1e3); }
+
 double predicted_microseconds(const Work& work, const Resources& used, const arch::GpuSpec& gpu) {
     const double units = units_of(gpu), resident = residents_of(used, gpu);
     const double unit_flops = gpu.matrix_flops_per_cycle * (gpu.workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes) * gpu.max_clock_mhz;

@@ -2,6 +2,8 @@
 // The documented cost model behind the rules strategy: docs/dispatcher.md explains every term. It predicts; it measures nothing.
 #pragma once
 
+#include <cstdint>
+
 #include "arch/arch_types.hpp"
 #include "ckdispatch/core/resources.hpp"
 
@@ -25,6 +27,9 @@ struct Work {
 
 /// Workgroups of a kernel that the GPU runs at once.
 double workgroups_at_once(const Resources& used, const arch::GpuSpec& gpu);
+
+/// Of bytes that are copied from memory to memory.
+double transfer_microseconds(std::uint64_t bytes, const arch::GpuSpec& gpu);
 
 double predicted_microseconds(const Work& work, const Resources& used, const arch::GpuSpec& gpu);
 

@@ -46,6 +46,13 @@ public:
         return plan;
     }
 
+    /// The same with Selector::select_padded: what no kernel takes as it is runs on copies, which are made and brought back on the stream.
+    PlanPtr run_padded(const Problem& problem, Tensors tensors, const RunOptions& options = {}) {
+        PlanPtr plan = selector_->select_padded(Family::aligned(problem, tensors));
+        run_plan(*plan, tensors, options);
+        return plan;
+    }
+
     /// With that kernel and no other: by key or by name.
     template <class KeyOrName>
     PlanPtr run_explicit(const KeyOrName& kernel, const Problem& problem, Tensors tensors, const RunOptions& options = {}) {
@@ -143,6 +150,10 @@ private:
             if (touches(plan.regions[i], tensors[i], options.workspace, bytes))
                 throw Error(ErrorCode::invalid_argument,
                             "A workspace was given that overlaps " + Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
+        constexpr std::uintptr_t kTensorAlignment = 16;
+        for (const Stage<Family>& stage : plan.stages)
+            if (!stage.in_order_from && reinterpret_cast<std::uintptr_t>(options.workspace) % kTensorAlignment)
+                throw Error(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes, and the plan has tensors in it.");
     }
 
     std::shared_ptr<Selector<Family>> selector_;

@@ -33,6 +33,12 @@ struct FamilyDefaults {
     }
     /// How a problem that no kernel computes at once is computed by several; with no pieces, it is not.
     static Division<Problem> divide(const Problem&) { return {}; }
+    /// A problem that has this one in it, with sizes, strides and addresses that suit the kernel, whatever else it may refuse; tensors of it are zero where this one has no
+    /// elements, and so change nothing of it.
+    template <class Key>
+    static std::optional<Problem> enlarged(const Key&, const Problem&) {
+        return std::nullopt;
+    }
     /// Whether a tensor may be left out, with no address.
     static bool optional(const Problem&, std::size_t) { return false; }
     /// Whether each element of a tensor is read by whoever then writes there.

@@ -61,6 +61,13 @@ struct Division {
         Problem problem;
         std::vector<Argument> arguments;  ///< for its tensors
         std::vector<Transfer> before, after;
+
+        std::uint64_t transferred() const {
+            std::uint64_t all = 0;
+            for (const std::vector<Transfer>* some : {&before, &after})
+                for (const Transfer& one : *some) all += one.bytes();
+            return all;
+        }
     };
     std::vector<Piece> pieces;
     std::vector<Temporary> temporaries;

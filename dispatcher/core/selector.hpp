@@ -54,6 +54,16 @@ public:
         return plan;
     }
 
+    /// As select(). If no kernel takes the problem as it is, a plan for a larger one, on copies of the tensors with zeros around them, by the kernel that should then
+    /// take the least time. Throws Error (no_kernel) about the problem itself.
+    PlanPtr select_padded(const Problem& problem) {
+        const std::uint64_t version = registry_->version();
+        if (PlanPtr known = padded_cache_.find(problem, version)) return known;
+        PlanPtr plan = choose_or_pad(problem);
+        padded_cache_.insert(problem, version, plan);
+        return plan;
+    }
+
     /// Every kernel: those that compute the problem, the best first, and for the others why not. Opens all libraries of the right signature.
     Ranking<Family> rank(const Problem& problem) const {
         Ranking<Family> ranking;
@@ -88,7 +98,7 @@ public:
         }
         const Division<Problem> division = Family::divide(problem);
         if (division.pieces.empty()) throw Error(refused.code, refused.reason);
-        return joined(problem, division, [&](const Problem& piece) { return select_explicit(kernel, piece); });
+        return within_limit(joined(problem, division, [&](const Problem& piece) { return select_explicit(kernel, piece); }));
     }
     PlanPtr select_explicit(const Key& key, const Problem& problem) const {
         const KernelPtr kernel = registry_->find(key);
@@ -115,6 +125,7 @@ private:
         predictor_ = std::move(predictor);
         chooser_   = std::move(chooser);
         cache_.clear();
+        padded_cache_.clear();
     }
 
     /// The ways to run the problem on a kernel with what they should take; false, with a reason, if its signature or GPU is another.
@@ -149,12 +160,11 @@ private:
     }
 
     /// By priority, then by prediction; equal ones in the order of their keys.
-    static void sort(std::vector<Candidate<Family>>& candidates) {
-        std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-            if (a.kernel->priority() != b.kernel->priority()) return a.kernel->priority() > b.kernel->priority();
-            return a.microseconds < b.microseconds;
-        });
+    static bool better(const Candidate<Family>& a, const Candidate<Family>& b) {
+        if (a.kernel->priority() != b.kernel->priority()) return a.kernel->priority() > b.kernel->priority();
+        return a.microseconds < b.microseconds;
     }
+    static void sort(std::vector<Candidate<Family>>& candidates) { std::stable_sort(candidates.begin(), candidates.end(), better); }
 
     /// The library's own answer; opens it if it is not open.
     bool supported(Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused) const {
@@ -195,7 +205,82 @@ private:
         if (PlanPtr plan = choose(problem, refused)) return plan;
         const Division<Problem> division = Family::divide(problem);
         if (division.pieces.empty()) throw no_kernel(problem, refused);
-        return joined(problem, division, [&](const Problem& piece) { return select(piece); });
+        return within_limit(joined(problem, division, [&](const Problem& piece) { return select(piece); }));
+    }
+
+    PlanPtr choose_or_pad(const Problem& problem) {
+        try {
+            return select(problem);
+        } catch (const Error& refusal) {
+            if (refusal.code() != ErrorCode::no_kernel) throw;
+            if (PlanPtr plan = choose_padded(problem)) return plan;
+            const Division<Problem> division = Family::divide(problem);
+            try {
+                if (!division.pieces.empty()) return within_limit(joined(problem, division, [&](const Problem& piece) { return select_padded(piece); }));
+            } catch (const Error& other) {
+                if (other.code() != ErrorCode::no_kernel) throw;
+            }
+            throw;
+        }
+    }
+
+    /// The best kernel for a larger problem that suits it, or nullptr.
+    PlanPtr choose_padded(const Problem& problem) const {
+        struct Offer : Candidate<Family> {
+            std::size_t padding;
+        };
+        std::vector<Division<Problem>> paddings;
+        std::vector<Offer> offers;
+        for (const KernelPtr& kernel : registry_->kernels()) {
+            if (!Family::mismatch(kernel->key(), problem, *facts_).why.empty()) continue;
+            const std::optional<Problem> larger = Family::enlarged(kernel->key(), problem);
+            std::vector<Candidate<Family>> ways;
+            Refused<Family> why{kernel, ErrorCode::ok, {}};
+            if (!larger || !candidates_of(kernel, *larger, ways, why)) continue;
+            Division<Problem> copied = padding(problem, *larger);
+            if (copied.pieces.empty()) continue;
+            paddings.push_back(std::move(copied));
+            const double copies = transfer_microseconds(paddings.back().pieces[0].transferred(), *facts_);
+            for (Candidate<Family>& way : ways) {
+                way.microseconds += copies;
+                offers.push_back({std::move(way), paddings.size() - 1});
+            }
+        }
+        std::stable_sort(offers.begin(), offers.end(), better);
+        for (Offer& offer : offers) {
+            const Division<Problem>& copies = paddings[offer.padding];
+            Refused<Family> why{offer.kernel, ErrorCode::ok, {}};
+            if (!supported(offer, copies.pieces[0].problem, why)) continue;
+            const auto plan = joined(problem, copies, [&](const Problem& larger) { return make_plan(offer, larger); });
+            plan->padded    = copies.pieces[0].problem.text();
+            if (plan->workspace_bytes <= problem.workspace_limit) return plan;
+        }
+        return nullptr;
+    }
+
+    /// The larger problem on copies of all tensors that are other ones in it; none if one of those may be left out, because zeros are not the same as nothing.
+    static Division<Problem> padding(const Problem& problem, const Problem& larger) {
+        Division<Problem> division;
+        division.pieces.push_back({larger, {}, {}, {}});
+        auto& piece = division.pieces[0];
+        for (std::size_t i = 0; i < Family::tensor_count(problem); ++i) {
+            const Lines own = Family::lines(problem, i), wanted = Family::lines(larger, i);
+            const bool alike = own.in_bytes() == wanted.in_bytes() && problem.alignment >= larger.alignment;
+            const Argument copy = alike ? Argument::tensor(i) : Argument::temporary(division.temporaries.size());
+            piece.arguments.push_back(copy);
+            if (alike) continue;
+            if (Family::optional(problem, i)) return {};
+            const std::uint64_t bytes = region_of(wanted).reach;
+            division.temporaries.push_back({bytes});
+            if (wanted.written) {
+                piece.after.push_back(copying(Argument::tensor(i), own, copy, wanted));
+                continue;
+            }
+            const Transfer elements = copying(copy, wanted, Argument::tensor(i), own);
+            if (elements.bytes() < bytes) piece.before.push_back(clearing(copy, bytes));
+            piece.before.push_back(elements);
+        }
+        return division;
     }
 
     /// The best kernel for the whole problem, or nullptr with the reasons of all: first of those that were asked, the best first.
@@ -263,9 +348,16 @@ private:
         return plan;
     }
 
-    /// The plans of all pieces as one. Throws Error (no_kernel) if it needs too much memory of its own.
+    /// Throws Error (no_kernel) for a plan that needs too much memory of its own.
+    static PlanPtr within_limit(PlanPtr plan) {
+        if (plan->workspace_bytes <= plan->problem.workspace_limit) return plan;
+        throw Error(ErrorCode::no_kernel, "A plan for " + plan->problem.text() + " needs a workspace of " + std::to_string(plan->workspace_bytes) + " bytes, and the limit is " +
+                                              std::to_string(plan->problem.workspace_limit) + ".");
+    }
+
+    /// The plans of all pieces as one.
     template <class SelectPiece>
-    PlanPtr joined(const Problem& problem, const Division<Problem>& division, SelectPiece&& select_piece) const {
+    std::shared_ptr<Plan<Family>> joined(const Problem& problem, const Division<Problem>& division, SelectPiece&& select_piece) const {
         const auto plan   = empty_plan(problem);
         plan->temporaries = division.temporaries;
         for (const auto& piece : division.pieces) {
@@ -276,8 +368,6 @@ private:
             after.insert(after.end(), piece.after.begin(), piece.after.end());
         }
         plan->lay_out();
-        if (plan->workspace_bytes > problem.workspace_limit)
-            throw Error(ErrorCode::no_kernel, "A plan for " + problem.text() + " needs a workspace of " + std::to_string(plan->workspace_bytes) + " bytes, and the limit is " + std::to_string(problem.workspace_limit) + ".");
         return plan;
     }
 
@@ -293,7 +383,7 @@ private:
     Strategy strategy_ = Strategy::rules;
     Predictor<Family> predictor_;
     Chooser<Family> chooser_;
-    SelectionCache<Problem, Plan<Family>> cache_;
+    SelectionCache<Problem, Plan<Family>> cache_, padded_cache_;
 };
 
 }  // namespace ckdispatch

@@ -43,6 +43,7 @@ struct GemmFamily : FamilyDefaults<GemmFamily, GemmProblem> {
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
     static Work work(const Key& key, const Problem& problem, const Way& way);
     static Division<Problem> divide(const Problem& problem);
+    static std::optional<Problem> enlarged(const Key& key, const Problem& problem);
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t launches(const Problem& problem, const Way& way) { return way.together ? 1 : problem.batch; }

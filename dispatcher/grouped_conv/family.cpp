@@ -2,6 +2,9 @@
 // Which problems a kernel computes, and in which ways.
 #include "ckdispatch/grouped_conv/family.hpp"
 
+#include <numeric>
+
+#include "ckdispatch/grouped_conv/layouts.hpp"
 #include "ckdispatch/product/split_k.hpp"
 #include "ckdispatch/grouped_conv/words.hpp"
 
@@ -75,6 +78,20 @@ Mismatch GroupedConvFamily::mismatch(const GroupedConvKey& key, const GroupedCon
         .check([&] { return vectors_mismatch(key); })
         .check([&] { return SplitK::mismatch(key.split_k, problem.split_k, problem.deterministic, "the sum"); })
         .result();
+}
+
+// With whole vectors of channels. The vectors are those of A, B and C, which are other tensors in each direction.
+std::optional<GroupedConvProblem> GroupedConvFamily::enlarged(const GroupedConvKey& key, const GroupedConvProblem& problem) {
+    const auto round_up = [](std::int64_t extent, std::int64_t step) { return (extent + step - 1) / step * step; };
+    std::int64_t c = std::lcm(key.vector_b, key.vector_c), k = key.vector_a;
+    if (key.variant == grouped_conv_words().forward) c = std::lcm(key.vector_a, key.vector_b), k = key.vector_c;
+    // The first is one of w, along channels and taps; the others move positions.
+    if (GroupedConvLayout::find(key.layout).channels_first) c = key.vector_a, k = 1;
+    GroupedConvProblem larger = problem;
+    larger.c                  = round_up(problem.c, c);
+    larger.k                  = round_up(problem.k, k);
+    larger.alignment          = 16;
+    return larger;
 }
 
 std::vector<GroupedConvWay> GroupedConvFamily::ways(const GroupedConvKey& key, const GroupedConvProblem& problem, double) {

@@ -118,6 +118,13 @@ TEST(Copying, KeepsWhatIsSharedOne) {
     EXPECT_EQ(matrix.blocks * matrix.rows, 6u);
     const Transfer line = copying(Argument::temporary(0), lines(16, 8, 0, 5, 0), Argument::tensor(0), lines(10, 6, 0, 5, 0));
     EXPECT_EQ(line.bytes(), 20u);
+    EXPECT_EQ(line.to_pitch, 20u);
+    // One line for each matrix.
+    const Transfer lines_of_each = copying(Argument::temporary(0), lines(16, 8, 0, 5, 16), Argument::tensor(0), lines(10, 6, 0, 5, 12));
+    EXPECT_EQ(lines_of_each.rows, 5u);
+    EXPECT_EQ(lines_of_each.blocks, 1u);
+    EXPECT_EQ(lines_of_each.to_pitch, 32u);
+    EXPECT_EQ(lines_of_each.from_pitch, 24u);
 }
 
 TEST(Copying, CountsBytesOfPackedElements) {

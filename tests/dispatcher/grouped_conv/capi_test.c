@@ -235,6 +235,64 @@ static void every_direction_is_run_and_validated(void) {
     ckd_dispatcher_destroy(dispatcher);
 }
 
+/* 3 channels in and 5 out, where the only kernel takes them by fours. */
+static void channels_that_no_kernel_takes_are_padded(void) {
+    ckd_dispatcher *plain = made_dispatcher(), *padding = NULL;
+    ckd_registry* registry           = NULL;
+    ckd_grouped_conv_problem problem = fp32_problem(NULL);
+    ckd_plan* plan                   = NULL;
+    char* json                       = NULL;
+    float results[2][4 * 3 * 4 * 2 * 5];
+    void* tensors[3];
+    size_t i;
+    CHECK_OK(ckd_registry_create("vectors", &registry));
+    CHECK_OK(ckd_registry_add_library(registry, built_file("made_up_grouped_conv", "conv_vectors.so"), NULL, CKD_REFUSE, 0, NULL));
+    CHECK_OK(ckd_dispatcher_create(registry, "gfx942", &padding));
+    CHECK_OK(ckd_dispatcher_attach(plain, device));
+    CHECK_OK(ckd_dispatcher_attach(padding, device));
+    tensors[0] = tensor(4 * 6 * 5 * 2 * 3);
+    tensors[1] = tensor(2 * 5 * 3 * 2 * 3);
+    tensors[2] = tensor(4 * 3 * 4 * 2 * 5);
+    CHECK(ckd_select(padding, &problem.base, &plan) == CKD_NO_KERNEL);
+    CHECK_OK(ckd_select_padded(padding, &problem.base, &plan));
+    CHECK(ckd_plan_workspace_size(plan) > 0);
+    CHECK_OK(ckd_plan_to_json(plan, &json));
+    CHECK_HAS(json, "\"padded\":\"grouped_conv forward n4 g2 c4 k8 ");
+    CHECK_HAS(json, "\"problem\":\"grouped_conv forward n4 g2 c3 k5 ");
+    CHECK_HAS(json, "{\"bytes\":2880,\"from\":\"x\",\"step\":\"copy\",\"to\":\"temporary 0\"}");
+    CHECK_HAS(json, "{\"arguments\":[\"temporary 0\",\"temporary 1\",\"temporary 2\"],\"kernel\":\"conv_made_up_vectors\",\"step\":\"launch\"}");
+    ckd_free_text(json);
+    for (i = 0; i < 2; ++i) {
+        if (i == 0) {
+            CHECK_OK(ckd_run(plain, &problem.base, tensors, NULL, NULL));
+        } else {
+            CHECK_OK(ckd_device_fill(device, tensors[2], 0x7f, sizeof results[0], NULL));
+            CHECK_OK(ckd_plan_launch(plan, NULL, tensors, 3));
+        }
+        CHECK_OK(ckd_device_synchronize(device, NULL));
+        CHECK_OK(ckd_device_copy_out(device, results[i], tensors[2], sizeof results[0]));
+    }
+    CHECK(memcmp(results[0], results[1], sizeof results[0]) == 0);
+    ckd_plan_destroy(plan);
+    CHECK_OK(ckd_run_padded(padding, &problem.base, tensors, NULL, &plan));
+    CHECK_TEXT(ckd_plan_kernel(plan), "conv_made_up_vectors");
+    ckd_plan_destroy(plan);
+    CHECK_OK(ckd_run_padded(plain, &problem.base, tensors, NULL, &plan));
+    CHECK_OK(ckd_plan_to_json(plan, &json));
+    CHECK_HAS(json, "\"padded\":null");
+    ckd_free_text(json);
+    ckd_plan_destroy(plan);
+    plan              = NULL;
+    problem.direction = "backward_data";
+    CHECK(ckd_run_padded(padding, &problem.base, tensors, NULL, &plan) == CKD_NO_KERNEL);
+    CHECK_HAS(ckd_last_error(), "computes grouped_conv backward_data n4 g2 c3 k5 ");
+    CHECK(plan == NULL);
+    for (i = 0; i < 3; ++i) CHECK_OK(ckd_device_release(device, tensors[i]));
+    ckd_dispatcher_destroy(plain);
+    ckd_dispatcher_destroy(padding);
+    ckd_registry_destroy(registry);
+}
+
 static double predict(void* user, const ckd_problem* problem, const char* kernel, int64_t parts) {
     const ckd_grouped_conv_problem* conv = (const ckd_grouped_conv_problem*)problem;
     CHECK(conv->base.family == CKD_GROUPED_CONV && conv->c == 3);
@@ -270,6 +328,7 @@ int main(void) {
     every_field_of_a_problem_counts();
     a_problem_is_checked();
     every_direction_is_run_and_validated();
+    channels_that_no_kernel_takes_are_padded();
     a_predictor_is_told_the_parts();
     ckd_device_close(device);
     return 0;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Channels that no kernel takes as they are: made-up kernels that want them by fours compute what those do that take any number.
-#include "ckdispatch/grouped_conv/padding.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,10 +22,11 @@ protected:
         const std::size_t result = problem.result();
         std::vector<float> poison(std::size_t(problem.elements(result)), -77.0f);
         padded.write(result, poison);
-        const auto plan = run_padded(*dispatcher, problem, padded.addresses.data());
+        const auto plan = dispatcher->run_padded(problem, padded.addresses.data());
         EXPECT_EQ(plan->name(), "conv_made_up_" + std::string(vectors));
-        EXPECT_EQ(plan->problem.c, 4);
-        EXPECT_EQ(plan->problem.k, k);
+        EXPECT_EQ(plan->stages[0].problem.c, 4);
+        EXPECT_EQ(plan->stages[0].problem.k, k);
+        EXPECT_EQ(plan->padded, plan->stages[0].problem.text());
         EXPECT_EQ(take[plan->name()]().count, 1);
         add({any});
         dispatcher->run(problem, plain.addresses.data());
@@ -50,9 +49,10 @@ TEST_F(GroupedConvPadding, IsNotDoneWhereAKernelTakesTheChannels) {
     add({"forward", "vectors"});
     const auto problem = fp32().build();
     ConvTensors tensors(device, problem);
-    const auto plan = run_padded(*dispatcher, problem, tensors.addresses.data());
+    const auto plan = dispatcher->run_padded(problem, tensors.addresses.data());
     EXPECT_EQ(plan->name(), "conv_made_up");
-    EXPECT_EQ(plan->problem.c, 3);
+    EXPECT_EQ(plan->stages[0].problem.c, 3);
+    EXPECT_EQ(plan->padded, "");
     EXPECT_EQ(take["conv_made_up"]().problem.x, tensors.addresses[0]);
 }
 
@@ -62,7 +62,7 @@ TEST_F(GroupedConvPadding, GivesAlignedCopiesToAKernelThatWantsThem) {
     ConvTensors tensors(device, problem);
     const DeviceBuffer larger(device, tensors.buffers[0].size() + 16);
     tensors.addresses[0] = static_cast<char*>(larger.address()) + 4;
-    EXPECT_EQ(run_padded(*dispatcher, problem, tensors.addresses.data())->problem.c, 4);
+    EXPECT_EQ(dispatcher->run_padded(problem, tensors.addresses.data())->stages[0].problem.c, 4);
     EXPECT_NE(take["conv_made_up_vectors"]().problem.x, tensors.addresses[0]);
 }
 
@@ -70,7 +70,7 @@ TEST_F(GroupedConvPadding, DoesNotHelpWithAnythingElse) {
     add({"vectors"});
     const auto problem = fp32("backward_data").build();
     ConvTensors tensors(device, problem);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "conv_made_up_vectors computes forward, not backward_data.", run_padded(*dispatcher, problem, tensors.addresses.data()));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "conv_made_up_vectors computes forward, not backward_data.", dispatcher->run_padded(problem, tensors.addresses.data()));
     EXPECT_EQ(take["conv_made_up_vectors"]().count, 0);
 }
 

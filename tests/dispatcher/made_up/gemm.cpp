@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A GEMM kernel with made-up answers: N says which. It needs as many bytes of workspace as M says.
+// A GEMM kernel with made-up answers: N says which. It needs as many bytes of workspace as M says. Some move several elements at a time, and want sizes and
+// addresses that suit that.
 // MADE_UP_KIND is which of the kernels below it is.
 #include <string>
 
@@ -15,13 +16,24 @@ enum Answer { fine = 1, unsupported = 2, invalid = 3, wrong_gpu = 4, device_fail
 struct Kind {
     const char *name, *variant, *split_k, *fused_op;
     int d_count;
+    const char *dtype_a = "fp16", *dtype_b = "fp16";
+    int vector = 1;  // of A and B, along k; C has eight
 };
 [[maybe_unused]] constexpr Kind plain{"gemm_made_up", "standard", "none", "PassThrough", 0}, batched{"gemm_made_up_batched", "batched", "none", "PassThrough", 0},
     grouped{"gemm_made_up_grouped", "grouped", "none", "PassThrough", 0}, multi_d{"gemm_made_up_multi_d", "multi_d", "none", "MultiDAdd", 2},
-    preshuffle{"gemm_made_up_preshuffle", "preshuffle", "none", "PassThrough", 0}, split{"gemm_made_up_split", "standard", "workspace", "PassThrough", 0};
+    preshuffle{"gemm_made_up_preshuffle", "preshuffle", "none", "PassThrough", 0}, split{"gemm_made_up_split", "standard", "workspace", "PassThrough", 0},
+    vectors{"gemm_made_up_vectors", "standard", "none", "PassThrough", 0, "fp16", "fp16", 8}, mixed{"gemm_made_up_mixed", "standard", "none", "PassThrough", 0, "fp8", "bf8", 16},
+    packed{"gemm_made_up_packed", "standard", "none", "PassThrough", 0, "pk_fp4", "pk_fp4", 16}, d_vectors{"gemm_made_up_d_vectors", "multi_d", "none", "MultiDAdd", 2, "fp16", "fp16", 8},
+    preshuffle_vectors{"gemm_made_up_preshuffle_vectors", "preshuffle", "none", "PassThrough", 0, "fp16", "fp16", 8};
 constexpr const Kind& kind = MADE_UP_KIND;
 
 made_up_launches launches{};
+
+bool suits(const ck_gemm_problem& p) {
+    bool all = p.k % kind.vector == 0 && p.stride_a % kind.vector == 0 && p.stride_b % kind.vector == 0 && p.n % 8 == 0 && p.stride_c % 8 == 0;
+    for (const void* address : {p.a, p.b, static_cast<const void*>(p.c)}) all = all && reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
+    return kind.vector == 1 || all;
+}
 
 const ck_gemm_problem& gemm(const ck_problem* problem) { return *reinterpret_cast<const ck_gemm_problem*>(problem); }
 
@@ -30,11 +42,11 @@ const ck_gemm_problem& gemm(const ck_problem* problem) { return *reinterpret_cas
 const char* describe() {
     static char text[2048];
     std::snprintf(text, sizeof(text), R"({"abi_version": 2, "resources": null, "targets": "gfx942:64,gfx1100:32", "spec": {
-        "family": "gemm", "name": "%s", "variant": "%s", "dtype_a": "fp16", "dtype_b": "fp16", "dtype_c": "fp16", "dtype_acc": "fp32", "layout": "rcr",
-        "tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16], "pipeline": "made_up", "epilogue": "none", "scheduler": "none",
+        "family": "gemm", "name": "%s", "variant": "%s", "dtype_a": "%s", "dtype_b": "%s", "dtype_c": "fp16", "dtype_acc": "fp32", "layout": "rcr",
+        "tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16], "pipeline": "%s", "epilogue": "none", "scheduler": "none",
         "pad_m": true, "pad_n": true, "pad_k": true, "persistent": false, "split_k": "%s",
         "fused_op": "%s", "d_count": %d, "dtype_d": "fp16", "d_layout": "r"}})",
-                  kind.name, kind.variant, kind.split_k, kind.fused_op, kind.d_count);
+                  kind.name, kind.variant, kind.dtype_a, kind.dtype_b, kind.vector > 1 ? "vectors" : "made_up", kind.split_k, kind.fused_op, kind.d_count);
     return text;
 }
 
@@ -46,7 +58,7 @@ ck_kernel_status supports(const ck_problem* problem, const char*, char* why, std
         case device_failed: return say(CK_KERNEL_DEVICE_FAILED, why, size, "gemm_made_up lost its device.");
         case unknown: return say(static_cast<ck_kernel_status>(3 + 4), why, size, "gemm_made_up says what nobody knows.");
         case talkative: return say(CK_KERNEL_UNSUPPORTED, why, size, std::string(5000, 'x').c_str());
-        default: return CK_KERNEL_OK;
+        default: return suits(gemm(problem)) ? CK_KERNEL_OK : say(CK_KERNEL_UNSUPPORTED, why, size, (std::string(kind.name) + " moves several elements at a time.").c_str());
     }
 }
 
