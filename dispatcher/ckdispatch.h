@@ -154,7 +154,7 @@ CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* probl
 CKD_API void ckd_plan_destroy(ckd_plan* plan);
 CKD_API const char* ckd_plan_kernel(const ckd_plan* plan);
 CKD_API uint64_t ckd_plan_workspace_size(const ckd_plan* plan);
-/* {"problem", "padded": the larger problem or null, "gpu", "stages": [{"kernel", …}], "steps": [{"step": "launch", "copy" or "clear", …}], "launches", …} */
+/* {"problem", "padded": the larger problem or null, "gpu", "stages": [{"kernel", …}], "steps": [{"step": "launch", "combine", "copy" or "clear", …}], "launches", …} */
 CKD_API ckd_status ckd_plan_to_json(const ckd_plan* plan, char** json);
 
 /* ---- running: tensors are device addresses in the family's order ---- */

@@ -41,7 +41,8 @@ public:
     std::uint64_t workspace_bytes() const override { return plan_->workspace_bytes; }
     std::string to_json() const override {
         Json stages = Json::array();
-        for (const auto& stage : plan_->stages)
+        for (const auto& stage : plan_->stages) {
+            if (!stage.computes()) continue;
             stages.push_back({{"kernel", stage.kernel->name()},
                               {"key", to_text(stage.kernel->key())},
                               {"library", stage.kernel->file().path},
@@ -49,6 +50,7 @@ public:
                               {"parts", Family::parts(stage.way)},
                               {"launches", Family::launches(stage.problem, stage.way)},
                               {"workspace_bytes", stage.workspace_bytes}});
+        }
         return shown({{"problem", plan_->problem.text()},
                       {"padded", plan_->padded.empty() ? Json() : Json(plan_->padded)},
                       {"gpu", std::string(plan_->gpu.text())},
@@ -81,7 +83,8 @@ private:
             move(stage.before);
             Json arguments = Json::array();
             for (const Argument& one : stage.arguments) arguments.push_back(argument(one));
-            all.push_back({{"step", "launch"}, {"kernel", stage.kernel->name()}, {"arguments", std::move(arguments)}});
+            const char* const phase = stage.computes() ? "launch" : stage.phases & CK_PHASE_CLEAR ? "clear" : "combine";
+            all.push_back({{"step", phase}, {"kernel", stage.kernel->name()}, {"arguments", std::move(arguments)}});
             move(stage.after);
         }
         return all;

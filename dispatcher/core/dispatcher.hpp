@@ -109,6 +109,7 @@ private:
             }
             launch.workspace            = stage.scratch ? address(Argument::temporary(*stage.scratch)) : nullptr;
             launch.workspace_size       = stage.workspace_bytes;
+            launch.phases               = stage.phases;
             const std::int64_t launches = Family::launches(stage.problem, stage.way);
             for (std::int64_t i = 0; i < launches; ++i) {
                 const auto bound  = Family::bind(stage.problem, stage.way, arguments, i);

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <mutex>
 
@@ -91,7 +92,7 @@ void check_resources(const KernelLibrary& library, const std::vector<Resources>&
 }
 
 void KernelLibrary::read_description() {
-    if (!api_ || api_->abi_version != CK_KERNEL_ABI_VERSION || api_->struct_size < sizeof(ck_kernel_api)) {
+    if (!api_ || api_->abi_version != CK_KERNEL_ABI_VERSION || api_->struct_size < offsetof(ck_kernel_api, phases)) {
         const std::string version = api_ ? std::to_string(api_->abi_version) : "none";
         throw Error(ErrorCode::abi_mismatch, "The library " + path_ + " has the kernel ABI version " + version + ", and this runtime needs " + std::to_string(CK_KERNEL_ABI_VERSION) + "; build it again with this version.");
     }

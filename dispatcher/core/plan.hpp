@@ -73,7 +73,7 @@ struct Division {
     std::vector<Temporary> temporaries;
 };
 
-/// The launches of one kernel: one, or such as one for each matrix of a batch.
+/// The launches of one kernel, or of one of its phases: one, or such as one for each matrix of a batch.
 template <class Family>
 struct Stage {
     std::shared_ptr<const Kernel<typename Family::Key>> kernel;
@@ -85,6 +85,10 @@ struct Stage {
     std::vector<Transfer> before, after;
     std::optional<std::size_t> scratch{};      ///< the temporary that is the kernel's workspace
     std::optional<std::size_t> in_order_from{};  ///< the arguments are the caller's tensors from this one on, as they are
+    std::uint32_t phases = 0;                    ///< bits of ck_phase; 0 for all that there are
+
+    /// Whether it runs the kernel itself, and not what goes before or after it.
+    bool computes() const { return !phases || phases & CK_PHASE_COMPUTE; }
 
     template <class Visit>
     void visit(Visit&& visit) {
@@ -110,7 +114,7 @@ struct Plan {
     const std::string& name() const { return stages.front().kernel->name(); }
     std::int64_t launches() const {
         std::int64_t all = 0;
-        for (const Stage<Family>& stage : stages) all += Family::launches(stage.problem, stage.way);
+        for (const Stage<Family>& stage : stages) all += stage.computes() ? Family::launches(stage.problem, stage.way) : 0;
         return all;
     }
     /// Bytes of memory that it takes, about.

@@ -343,9 +343,27 @@ private:
             plan->temporaries.push_back({candidate.workspace_bytes});
         }
         plan->microseconds = candidate.microseconds;
-        plan->stages.push_back(std::move(stage));
+        const std::uint32_t phases = phases_of(candidate, problem);
+        for (const std::uint32_t phase : {CK_PHASE_CLEAR, CK_PHASE_COMPUTE, CK_PHASE_COMBINE}) {
+            stage.phases = phase;
+            if (phases & phase) plan->stages.push_back(stage);
+        }
+        stage.phases = 0;
+        if (plan->stages.empty()) plan->stages.push_back(std::move(stage));
         plan->lay_out();
         return plan;
+    }
+
+    /// Those that are stages of their own; 0 if the launch is one. Launches that take turns in one workspace cannot be divided.
+    std::uint32_t phases_of(const Candidate<Family>& candidate, const Problem& problem) const {
+        const ck_kernel_api& api = candidate.kernel->library().api();
+        if (api.struct_size < sizeof(ck_kernel_api) || !api.phases || Family::launches(problem, candidate.way) != 1) return 0;
+        std::uint32_t bits = 0;
+        char why[512]      = "";
+        const auto bound   = Family::probe(problem, candidate.way);
+        const auto status  = api.phases(&bound.base, gpu_.c_str(), &bits, why, sizeof(why));
+        if (status != CK_KERNEL_OK) throw Error(code_of(status), why);
+        return bits == CK_PHASE_COMPUTE ? 0 : bits;
     }
 
     /// Throws Error (no_kernel) for a plan that needs too much memory of its own.

@@ -78,6 +78,11 @@ ck_kernel_status launch(const ck_problem* problem, const ck_launch_options* opti
     return CK_KERNEL_OK;
 }
 
+ck_kernel_status phases(const ck_problem*, const char*, std::uint32_t* bits, char*, std::size_t) {
+    *bits = CK_PHASE_COMPUTE | (kind.split_k[0] == 'w' ? CK_PHASE_COMBINE : 0u);
+    return CK_KERNEL_OK;
+}
+
 }  // namespace made_up
 
 extern "C" made_up_launches made_up_take_launches(void) {

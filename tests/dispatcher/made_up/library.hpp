@@ -14,6 +14,7 @@ const char* describe();
 ck_kernel_status supports(const ck_problem* problem, const char* gpu, char* why, std::size_t size);
 ck_kernel_status workspace_size(const ck_problem* problem, const char* gpu, std::uint64_t* bytes, char* why, std::size_t size);
 ck_kernel_status launch(const ck_problem* problem, const ck_launch_options* options, char* why, std::size_t size);
+ck_kernel_status phases(const ck_problem* problem, const char* gpu, std::uint32_t* bits, char* why, std::size_t size);
 
 inline ck_kernel_status say(ck_kernel_status status, char* why, std::size_t size, const char* sentence) {
     if (size) std::snprintf(why, size, "%s", sentence);

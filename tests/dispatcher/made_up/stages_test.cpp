@@ -116,5 +116,33 @@ TEST_F(Stages, AreGivenNothingForATensorThatIsLeftOut) {
     EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM was to be run with no address for D0.", dispatcher->run(problem, tensors));
 }
 
+TEST_F(Stages, ArePhasesOfAKernelThatHasSeveral) {
+    add("split");
+    const auto plan = dispatcher->select(fp16(100, kFine).split_k(2).build());
+    ASSERT_EQ(plan->stages.size(), 2u);
+    EXPECT_EQ(plan->stages[0].phases, CK_PHASE_COMPUTE);
+    EXPECT_EQ(plan->stages[1].phases, CK_PHASE_COMBINE);
+    // What the first leaves there the second reads.
+    ASSERT_EQ(plan->temporaries.size(), 1u);
+    EXPECT_EQ(plan->temporaries[0].first, 0u);
+    EXPECT_EQ(plan->temporaries[0].last, 1u);
+    EXPECT_EQ(plan->workspace_bytes, 100u);
+    EXPECT_EQ(plan->launches(), 1);
+    dispatcher->run_plan(*plan, tensors);
+    const auto launched = take();
+    EXPECT_EQ(launched.count, 2);
+    EXPECT_EQ(launched.options.phases, std::uint32_t(CK_PHASE_COMBINE));
+    EXPECT_EQ(launched.options.workspace_size, 100u);
+}
+
+TEST_F(Stages, AreNoPhasesWhereTheMatricesOfABatchTakeTurnsInOneWorkspace) {
+    add("split");
+    const auto plan = dispatcher->select(fp16(100, kFine).split_k(2).batch(3).build());
+    ASSERT_EQ(plan->stages.size(), 1u);
+    EXPECT_EQ(plan->stages[0].phases, 0u);
+    dispatcher->run_plan(*plan, tensors);
+    EXPECT_EQ(take().count, 3);
+}
+
 }  // namespace
 }  // namespace ckdispatch
