@@ -10,6 +10,7 @@ from ckdispatch.batched_transpose.problem import BatchedTransposeProblem
 from ckdispatch.comparison import compare
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.dtypes import dtype_name
+from ckdispatch.reference.tolerance import Tolerance
 from ckdispatch.result import Result
 from ckdispatch.tensors.dlpack import host_array
 
@@ -30,5 +31,5 @@ class Methods(BaseDispatcher):
         ran = self.run(problem, given, made)
         self.synchronize()
         out = made.numpy()
-        comparison = compare(out, array.swapaxes(-1, -2)).raise_if_bad() if validate else None
+        comparison = compare(out, array.swapaxes(-1, -2), Tolerance()).raise_if_bad() if validate else None
         return Result(out, plan, ran.device, device.simulated, comparison=comparison)
