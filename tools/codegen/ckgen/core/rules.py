@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from ckarch import UnknownNameError
 
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
+
+Check = Callable[[Any, Target], str | None]
+C = TypeVar("C", bound=Check)
 
 
 class Purpose(Enum):
@@ -33,7 +36,7 @@ class Rule:
     id: str
     sentence: str
     fields: tuple[str, ...]
-    check: Callable[[Any, Target], str | None]
+    check: Check
     purpose: Purpose = Purpose.RESULTS
 
     def complaint(self, spec: KernelSpec, target: Target) -> str | None:
@@ -42,6 +45,25 @@ class Rule:
             return self.check(spec, target)
         except UnknownNameError as error:
             return str(error).rstrip(".")
+
+
+class Rules(list[Rule]):
+    """Rules in the order in which they are applied; ids begin with the ``family`` that they are of."""
+
+    def __init__(self, family: str = "") -> None:
+        super().__init__()
+        self._prefix = f"{family}." if family else ""
+
+    def rule(
+        self, sentence: str, fields: tuple[str, ...], purpose: Purpose = Purpose.RESULTS
+    ) -> Callable[[C], C]:
+        """Makes the function below a rule's check, whose name is the id."""
+
+        def add(check: C) -> C:
+            self.append(Rule(self._prefix + check.__name__, sentence, fields, check, purpose))
+            return check
+
+        return add
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Purpose, Rule
+from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
 from ckgen.gemm.spec import GemmSpec, Layout, Pipeline, Scheduler, Variant
 
@@ -11,20 +11,36 @@ _VECTOR = 16
 """Bytes that a lane loads at once."""
 _WIDTHS = (16, 32)
 
+SCHEDULER_RULES = Rules("gemm")
 
-def _preshuffle_scheduler(spec: GemmSpec, target: Target) -> str | None:
+
+@SCHEDULER_RULES.rule(
+    "The pipeline preshufflev2 has no scheduler to choose, which is called default.",
+    ("scheduler", "pipeline"),
+    Purpose.NAMES,
+)
+def preshuffle_scheduler(spec: GemmSpec, target: Target) -> str | None:
     if spec.pipeline is not Pipeline.PRESHUFFLEV2 or spec.scheduler is Scheduler.DEFAULT:
         return None
     return f"the pipeline {spec.pipeline} has one scheduler, default, and not {spec.scheduler}"
 
 
-def _preshuffle_layout(spec: GemmSpec, target: Target) -> str | None:
+PRESHUFFLE_RULES = Rules("gemm")
+
+
+@PRESHUFFLE_RULES.rule("Preshuffled weights need the layout rcr.", ("layout",))
+def preshuffle_layout(spec: GemmSpec, target: Target) -> str | None:
     if spec.variant is not Variant.PRESHUFFLE or spec.layout is Layout.RCR:
         return None
     return f"weights are preshuffled from columns, and the layout is {spec.layout}"
 
 
-def _preshuffle_warp_tile(spec: GemmSpec, target: Target) -> str | None:
+@PRESHUFFLE_RULES.rule(
+    "Weights are preshuffled in warp tiles of 16 or 32 columns that plain weights have too; CK has "
+    "no order, or no instruction, for others.",
+    ("warp_tile",),
+)
+def preshuffle_warp_tile(spec: GemmSpec, target: Target) -> str | None:
     """CK's users list 32x32x32 and 16x16x64 of 16-bit floats for gfx950.
 
     A kernel drawn at random, 64x64x128 with 16x16x64 of fp16, did not compile: CK has no
@@ -39,7 +55,11 @@ def _preshuffle_warp_tile(spec: GemmSpec, target: Target) -> str | None:
     return f"CK has no warp tile {spec.warp_tile} of {spec.dtype_key} on {target.name}"
 
 
-def _preshuffle_lds(spec: GemmSpec, target: Target) -> str | None:
+@PRESHUFFLE_RULES.rule(
+    "The waves of a preshuffle kernel must write and read the A tile in whole vectors of 16 bytes.",
+    ("tile", "warp_tile", "waves"),
+)
+def preshuffle_lds(spec: GemmSpec, target: Target) -> str | None:
     if spec.variant is not Variant.PRESHUFFLE:
         return None
     size = target.arch.dtype(spec.dtype_a).bytes
@@ -55,37 +75,3 @@ def _preshuffle_lds(spec: GemmSpec, target: Target) -> str | None:
     if spec.tile.m % rows:
         return f"the waves write {rows} rows of A at a time, not the {spec.tile.m} of the tile"
     return None
-
-
-SCHEDULER_RULES: tuple[Rule, ...] = (
-    Rule(
-        "gemm.preshuffle_scheduler",
-        "The pipeline preshufflev2 has no scheduler to choose, which is called default.",
-        ("scheduler", "pipeline"),
-        _preshuffle_scheduler,
-        Purpose.NAMES,
-    ),
-)
-
-PRESHUFFLE_RULES: tuple[Rule, ...] = (
-    Rule(
-        "gemm.preshuffle_layout",
-        "Preshuffled weights need the layout rcr.",
-        ("layout",),
-        _preshuffle_layout,
-    ),
-    Rule(
-        "gemm.preshuffle_warp_tile",
-        "Weights are preshuffled in warp tiles of 16 or 32 columns that plain weights have too; CK "
-        "has no order, or no instruction, for others.",
-        ("warp_tile",),
-        _preshuffle_warp_tile,
-    ),
-    Rule(
-        "gemm.preshuffle_lds",
-        "The waves of a preshuffle kernel must write and read the A tile in whole vectors of 16 "
-        "bytes.",
-        ("tile", "warp_tile", "waves"),
-        _preshuffle_lds,
-    ),
-)

@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Rules
 from ckgen.core.target import Target
 from ckgen.gemm.spec import DLayout, Epilogue, GemmSpec, Layout, Variant
 from ckgen.product.pipelines import PIPELINE_CLASSES
 
+PACKED_RULES = Rules("gemm")
 
-def _packed_layout(spec: GemmSpec, target: Target) -> str | None:
+
+@PACKED_RULES.rule(
+    "A and B of a packed dtype such as pk_fp4 need contiguous k: the elements that share a byte "
+    "are neighbours along k.",
+    ("layout",),
+)
+def packed_layout(spec: GemmSpec, target: Target) -> str | None:
     """Kernels carry packed elements in bytes, which a transposition would have to take apart."""
     packed = [dtype for dtype in (spec.dtype_a, spec.dtype_b) if target.arch.dtype(dtype).pack > 1]
     if not packed or spec.layout is Layout.RCR:
@@ -21,13 +28,26 @@ def _takes_turns(spec: GemmSpec) -> bool:
     return PIPELINE_CLASSES[spec.pipeline].takes_turns
 
 
-def _compv5_layout(spec: GemmSpec, target: Target) -> str | None:
+TRAIT_RULES = Rules("gemm")
+
+
+@TRAIT_RULES.rule(
+    "The pipeline compv5 needs A and B with contiguous k: CK sets its second wave a tile ahead "
+    "along that axis, whatever the layout.",
+    ("layout", "pipeline"),
+)
+def compv5_layout(spec: GemmSpec, target: Target) -> str | None:
     if not _takes_turns(spec) or spec.layout is Layout.RCR:
         return None
     return f"the pipeline {spec.pipeline} does not go with the layout {spec.layout}, only with rcr"
 
 
-def _compv5_epilogue(spec: GemmSpec, target: Target) -> str | None:
+@TRAIT_RULES.rule(
+    "The pipeline compv5 needs the default epilogue: of its two waves the first stores C, and the "
+    "barriers of cshuffle wait for the second, which has ended.",
+    ("epilogue", "pipeline"),
+)
+def compv5_epilogue(spec: GemmSpec, target: Target) -> str | None:
     if not _takes_turns(spec) or spec.epilogue is Epilogue.DEFAULT:
         return None
     return (
@@ -36,7 +56,12 @@ def _compv5_epilogue(spec: GemmSpec, target: Target) -> str | None:
     )
 
 
-def _compv5_variant(spec: GemmSpec, target: Target) -> str | None:
+@TRAIT_RULES.rule(
+    "The pipeline compv5 does not go with grouped and stream_k kernels or D tensors by columns, in "
+    "which every wave stores what it has.",
+    ("variant", "d_layout", "pipeline"),
+)
+def compv5_variant(spec: GemmSpec, target: Target) -> str | None:
     if not _takes_turns(spec):
         return None
     if spec.variant in (Variant.GROUPED, Variant.STREAM_K):
@@ -46,48 +71,11 @@ def _compv5_variant(spec: GemmSpec, target: Target) -> str | None:
     return None
 
 
-def _persistent_pipeline(spec: GemmSpec, target: Target) -> str | None:
+@TRAIT_RULES.rule(
+    "A persistent kernel needs a pipeline that can be run in a loop over tiles.",
+    ("persistent", "pipeline"),
+)
+def persistent_pipeline(spec: GemmSpec, target: Target) -> str | None:
     if not spec.persistent or PIPELINE_CLASSES[spec.pipeline].persistent:
         return None
     return f"the pipeline {spec.pipeline} has no persistent form and would run as if it were not"
-
-
-PACKED_RULES: tuple[Rule, ...] = (
-    Rule(
-        "gemm.packed_layout",
-        "A and B of a packed dtype such as pk_fp4 need contiguous k: the elements that share a byte "
-        "are neighbours along k.",
-        ("layout",),
-        _packed_layout,
-    ),
-)
-
-TRAIT_RULES: tuple[Rule, ...] = (
-    Rule(
-        "gemm.compv5_layout",
-        "The pipeline compv5 needs A and B with contiguous k: CK sets its second wave a tile ahead "
-        "along that axis, whatever the layout.",
-        ("layout", "pipeline"),
-        _compv5_layout,
-    ),
-    Rule(
-        "gemm.compv5_epilogue",
-        "The pipeline compv5 needs the default epilogue: of its two waves the first stores C, and "
-        "the barriers of cshuffle wait for the second, which has ended.",
-        ("epilogue", "pipeline"),
-        _compv5_epilogue,
-    ),
-    Rule(
-        "gemm.compv5_variant",
-        "The pipeline compv5 does not go with grouped and stream_k kernels or D tensors by columns, "
-        "in which every wave stores what it has.",
-        ("variant", "d_layout", "pipeline"),
-        _compv5_variant,
-    ),
-    Rule(
-        "gemm.persistent_pipeline",
-        "A persistent kernel needs a pipeline that can be run in a loop over tiles.",
-        ("persistent", "pipeline"),
-        _persistent_pipeline,
-    ),
-)

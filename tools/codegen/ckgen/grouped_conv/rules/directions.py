@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Purpose, Rule
+from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
 from ckgen.grouped_conv.choices import DIMENSIONS, MERGED_GROUPS
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization, Variant
 from ckgen.product.pipelines import PIPELINE_CLASSES
 from ckgen.product.spec import FusedOp, SplitK
 
+DIRECTION_RULES = Rules("grouped_conv")
 
-def _dimensions(spec: GroupedConvSpec, target: Target) -> str | None:
+
+@DIRECTION_RULES.rule(
+    "An image has 1, 2 or 3 dimensions, and the layout as many.",
+    ("layout", "ndim_spatial"),
+)
+def dimensions(spec: GroupedConvSpec, target: Target) -> str | None:
     if spec.ndim_spatial not in DIMENSIONS:
         return f"an image has {spec.ndim_spatial} dimensions"
     if spec.layout.ndim_spatial == spec.ndim_spatial:
@@ -19,13 +25,22 @@ def _dimensions(spec: GroupedConvSpec, target: Target) -> str | None:
     return f"the layout {spec.layout} has {spec.layout.ndim_spatial} of {spec.ndim_spatial}"
 
 
-def _split_k_direction(spec: GroupedConvSpec, target: Target) -> str | None:
+@DIRECTION_RULES.rule(
+    "Only the sums of backward_weight, which are over all positions of all images, are divided "
+    "among workgroups.",
+    ("split_k", "variant"),
+)
+def split_k_direction(spec: GroupedConvSpec, target: Target) -> str | None:
     if spec.split_k is SplitK.NONE or spec.variant is Variant.BACKWARD_WEIGHT:
         return None
     return f"{spec.variant} does not divide its sums among workgroups"
 
 
-def _fused_direction(spec: GroupedConvSpec, target: Target) -> str | None:
+@DIRECTION_RULES.rule(
+    "Operations are fused into the forward direction alone, one group at a time.",
+    ("fused_op", "d_count", "merged_groups", "variant"),
+)
+def fused_direction(spec: GroupedConvSpec, target: Target) -> str | None:
     if spec.d_count == 0 and spec.fused_op is FusedOp.PASS_THROUGH:
         return None
     if spec.variant is not Variant.FORWARD:
@@ -35,14 +50,23 @@ def _fused_direction(spec: GroupedConvSpec, target: Target) -> str | None:
     return None
 
 
-def _bias(spec: GroupedConvSpec, target: Target) -> str | None:
+@DIRECTION_RULES.rule(
+    "Operations called MultiD... take one bias, the others none.",
+    ("d_count", "fused_op"),
+)
+def bias(spec: GroupedConvSpec, target: Target) -> str | None:
     wanted = 1 if spec.fused_op.takes_ds else 0
     if spec.d_count == wanted:
         return None
     return f"{spec.fused_op} takes {wanted} bias, not {spec.d_count}"
 
 
-def _merged_groups(spec: GroupedConvSpec, target: Target) -> str | None:
+@DIRECTION_RULES.rule(
+    "Groups are merged by powers of two up to 64, because CK tells them apart by exclusive or, and "
+    "not in backward_data.",
+    ("merged_groups", "variant"),
+)
+def merged_groups(spec: GroupedConvSpec, target: Target) -> str | None:
     if spec.merged_groups == 1:
         return None
     if spec.merged_groups not in MERGED_GROUPS:
@@ -52,13 +76,12 @@ def _merged_groups(spec: GroupedConvSpec, target: Target) -> str | None:
     return None
 
 
-def _specialization(spec: GroupedConvSpec, target: Target) -> str | None:
-    if spec.specialization is Specialization.DEFAULT or spec.variant is Variant.FORWARD:
-        return None
-    return f"{spec.variant} has the same addresses with {spec.specialization} as without"
-
-
-def _channels_first(spec: GroupedConvSpec, target: Target) -> str | None:
+@DIRECTION_RULES.rule(
+    "Images with channels first are convolved forward, one group at a time, with filters of any "
+    "size or of 1: CK has no descriptors for them, and those of ckdispatch are for these.",
+    ("layout", "variant", "merged_groups", "specialization"),
+)
+def channels_first(spec: GroupedConvSpec, target: Target) -> str | None:
     if spec.layout.order is Order.CHANNELS_LAST:
         return None
     if spec.variant is not Variant.FORWARD:
@@ -70,79 +93,36 @@ def _channels_first(spec: GroupedConvSpec, target: Target) -> str | None:
     return None
 
 
-def _one_wave_stores(spec: GroupedConvSpec, target: Target) -> str | None:
+@DIRECTION_RULES.rule(
+    "Kernels for some filters alone are of the forward direction: in the others CK computes the "
+    "same addresses with and without.",
+    ("specialization",),
+    Purpose.NAMES,
+)
+def specialization(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.specialization is Specialization.DEFAULT or spec.variant is Variant.FORWARD:
+        return None
+    return f"{spec.variant} has the same addresses with {spec.specialization} as without"
+
+
+@DIRECTION_RULES.rule(
+    "The pipeline compv5 is refused: of its two waves the first has the sums, and the kernels of a "
+    "convolution let every wave store.",
+    ("pipeline",),
+)
+def one_wave_stores(spec: GroupedConvSpec, target: Target) -> str | None:
     if not PIPELINE_CLASSES[spec.pipeline].takes_turns:
         return None
     return f"of the waves of the pipeline {spec.pipeline} one has the sums, and all would store"
 
 
-def _packed_dtype(spec: GroupedConvSpec, target: Target) -> str | None:
+@DIRECTION_RULES.rule(
+    "Convolutions are not computed in packed dtypes such as pk_fp4: the positions of a filter tear "
+    "channels apart that share a byte.",
+    ("dtype_x", "dtype_w"),
+)
+def packed_dtype(spec: GroupedConvSpec, target: Target) -> str | None:
     packed = [one for one in (spec.dtype_x, spec.dtype_w) if target.arch.dtype(one).pack > 1]
     if not packed:
         return None
     return f"{packed[0]}, of which several elements share a byte, was asked for"
-
-
-DIRECTION_RULES: tuple[Rule, ...] = (
-    Rule(
-        "grouped_conv.dimensions",
-        "An image has 1, 2 or 3 dimensions, and the layout as many.",
-        ("layout", "ndim_spatial"),
-        _dimensions,
-    ),
-    Rule(
-        "grouped_conv.split_k_direction",
-        "Only the sums of backward_weight, which are over all positions of all images, are divided "
-        "among workgroups.",
-        ("split_k", "variant"),
-        _split_k_direction,
-    ),
-    Rule(
-        "grouped_conv.fused_direction",
-        "Operations are fused into the forward direction alone, one group at a time.",
-        ("fused_op", "d_count", "merged_groups", "variant"),
-        _fused_direction,
-    ),
-    Rule(
-        "grouped_conv.bias",
-        "Operations called MultiD... take one bias, the others none.",
-        ("d_count", "fused_op"),
-        _bias,
-    ),
-    Rule(
-        "grouped_conv.merged_groups",
-        "Groups are merged by powers of two up to 64, because CK tells them apart by exclusive or, "
-        "and not in backward_data.",
-        ("merged_groups", "variant"),
-        _merged_groups,
-    ),
-    Rule(
-        "grouped_conv.channels_first",
-        "Images with channels first are convolved forward, one group at a time, with filters of "
-        "any size or of 1: CK has no descriptors for them, and those of ckdispatch are for these.",
-        ("layout", "variant", "merged_groups", "specialization"),
-        _channels_first,
-    ),
-    Rule(
-        "grouped_conv.specialization",
-        "Kernels for some filters alone are of the forward direction: in the others CK computes "
-        "the same addresses with and without.",
-        ("specialization",),
-        _specialization,
-        Purpose.NAMES,
-    ),
-    Rule(
-        "grouped_conv.one_wave_stores",
-        "The pipeline compv5 is refused: of its two waves the first has the sums, and the kernels of "
-        "a convolution let every wave store.",
-        ("pipeline",),
-        _one_wave_stores,
-    ),
-    Rule(
-        "grouped_conv.packed_dtype",
-        "Convolutions are not computed in packed dtypes such as pk_fp4: the positions of a filter "
-        "tear channels apart that share a byte.",
-        ("dtype_x", "dtype_w"),
-        _packed_dtype,
-    ),
-)

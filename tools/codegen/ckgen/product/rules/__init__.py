@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -29,7 +29,7 @@ PRODUCT_RULES: tuple[Rule, ...] = (
 def rules_of(
     family: str,
     repaired_by: Mapping[str, tuple[str, ...]],
-    before: Mapping[str, tuple[Rule, ...]] = MappingProxyType({}),
+    before: Mapping[str, Sequence[Rule]] = MappingProxyType({}),
 ) -> tuple[Rule, ...]:
     """The rules of a product as those of ``family``, which may ask some of its own ``before`` one of them.
 

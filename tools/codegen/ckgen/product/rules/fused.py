@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Purpose, Rule
+from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
 from ckgen.product.dtypes import INTEGERS
 from ckgen.product.spec import Dtype, Epilogue, FusedOp, ProductSpec
@@ -12,8 +12,15 @@ OPERATIONS_OF_INTEGERS = (
     FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY, FusedOp.RELU, FusedOp.MULTI_D_ADD_RELU,
 )  # fmt: skip
 
+FUSED_RULES = Rules()
 
-def _fused_integers(spec: ProductSpec, target: Target) -> str | None:
+
+@FUSED_RULES.rule(
+    "Fused operations on integer products are those that CK has for integers: sums, products and "
+    "Relu.",
+    ("fused_op",),
+)
+def fused_integers(spec: ProductSpec, target: Target) -> str | None:
     if spec.fused_op is FusedOp.PASS_THROUGH or spec.dtype_acc is not Dtype.INT32:
         return None
     if spec.fused_op in OPERATIONS_OF_INTEGERS:
@@ -21,7 +28,12 @@ def _fused_integers(spec: ProductSpec, target: Target) -> str | None:
     return f"CK has no {spec.fused_op} of int32, in which {spec.dtype_a} accumulates"
 
 
-def _d_integers(spec: ProductSpec, target: Target) -> str | None:
+@FUSED_RULES.rule(
+    "D tensors of integer products are integers, in which the operation is computed.",
+    ("dtype_d",),
+    Purpose.MEANING,
+)
+def d_integers(spec: ProductSpec, target: Target) -> str | None:
     if not spec.d_count or spec.dtype_acc is not Dtype.INT32 or spec.dtype_d in INTEGERS:
         return None
     return (
@@ -30,7 +42,12 @@ def _d_integers(spec: ProductSpec, target: Target) -> str | None:
     )
 
 
-def _fused_epilogue(spec: ProductSpec, target: Target) -> str | None:
+@FUSED_RULES.rule(
+    "The default epilogue applies an operation only together with D tensors, and keeps its result "
+    "in their dtype, which must be C's or the accumulator's; cshuffle has no such limits.",
+    ("epilogue", "dtype_d"),
+)
+def fused_epilogue(spec: ProductSpec, target: Target) -> str | None:
     if spec.fused_op is FusedOp.PASS_THROUGH or spec.epilogue is Epilogue.CSHUFFLE:
         return None
     if not spec.d_count:
@@ -41,29 +58,3 @@ def _fused_epilogue(spec: ProductSpec, target: Target) -> str | None:
             f"tensors, before it stores {spec.dtype_c}"
         )
     return None
-
-
-FUSED_RULES: tuple[Rule, ...] = (
-    Rule(
-        "fused_integers",
-        "Fused operations on integer products are those that CK has for integers: sums, products "
-        "and Relu.",
-        ("fused_op",),
-        _fused_integers,
-    ),
-    Rule(
-        "d_integers",
-        "D tensors of integer products are integers, in which the operation is computed.",
-        ("dtype_d",),
-        _d_integers,
-        Purpose.MEANING,
-    ),
-    Rule(
-        "fused_epilogue",
-        "The default epilogue applies an operation only together with D tensors, and keeps its "
-        "result in their dtype, which must be C's or the accumulator's; cshuffle has no such "
-        "limits.",
-        ("epilogue", "dtype_d"),
-        _fused_epilogue,
-    ),
-)

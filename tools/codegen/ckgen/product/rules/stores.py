@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Rules
 from ckgen.core.target import Target
 from ckgen.product.geometry import shuffle_shape, store_vector
 from ckgen.product.spec import Epilogue, ProductSpec, SplitK
@@ -11,8 +11,15 @@ from ckgen.product.spec import Epilogue, ProductSpec, SplitK
 _SMALLEST_ADDITION = 4
 """Bytes."""
 
+STORE_RULES = Rules()
 
-def _cshuffle_group(spec: ProductSpec, target: Target) -> str | None:
+
+@STORE_RULES.rule(
+    "The cshuffle epilogue stores groups of warp tiles along m, as many as make a vector of 16 "
+    "bytes a lane; a group that a wave does not fill gives wrong results.",
+    ("tile", "epilogue"),
+)
+def cshuffle_group(spec: ProductSpec, target: Target) -> str | None:
     """Warp tiles of a few elements a lane are shuffled several at a time.
 
     CK's users know odd repeats of 32-wide warp tiles to be wrong. With the CK of today they are
@@ -30,7 +37,11 @@ def _cshuffle_group(spec: ProductSpec, target: Target) -> str | None:
     )
 
 
-def _cshuffle_cover(spec: ProductSpec, target: Target) -> str | None:
+@STORE_RULES.rule(
+    "The threads must cover what the cshuffle epilogue stores at once evenly, 16 bytes each.",
+    ("epilogue", "tile", "waves", "warp_tile"),
+)
+def cshuffle_cover(spec: ProductSpec, target: Target) -> str | None:
     if spec.epilogue is not Epilogue.CSHUFFLE:
         return None
     shape = shuffle_shape(spec, target)
@@ -39,7 +50,13 @@ def _cshuffle_cover(spec: ProductSpec, target: Target) -> str | None:
     return shape.grid.complaint()
 
 
-def _split_k_atomic(spec: ProductSpec, target: Target) -> str | None:
+@STORE_RULES.rule(
+    "A kernel with atomic split_k adds its part of C in memory. Where the GPU has no atomic "
+    "instruction for C's dtype that stays within a buffer, m must not be padded: CK's other ways "
+    "write beyond C where it is not a multiple of the tile.",
+    ("dtype_c", "split_k", "pad_m"),
+)
+def split_k_atomic(spec: ProductSpec, target: Target) -> str | None:
     offered = target.gpu.buffer_atomic_adds
     if spec.split_k is not SplitK.ATOMIC or spec.dtype_c in offered or not spec.pad_m:
         return None
@@ -50,7 +67,13 @@ def _split_k_atomic(spec: ProductSpec, target: Target) -> str | None:
     )
 
 
-def _split_k_pairs(spec: ProductSpec, target: Target) -> str | None:
+@STORE_RULES.rule(
+    "A kernel with atomic split_k and a small C must store pairs of neighbours, or four of 8 bits, "
+    "because there is no atomic addition of fewer bytes than four; CK compiles to nothing "
+    "otherwise.",
+    ("epilogue", "dtype_c", "split_k"),
+)
+def split_k_pairs(spec: ProductSpec, target: Target) -> str | None:
     if spec.split_k is not SplitK.ATOMIC:
         return None
     size = int(target.arch.dtype(spec.dtype_c).bytes)
@@ -61,36 +84,3 @@ def _split_k_pairs(spec: ProductSpec, target: Target) -> str | None:
         f"{spec.dtype_c} is added to C {together}, and the {spec.epilogue} epilogue "
         f"hands over {store_vector(spec, target)} at a time"
     )
-
-
-STORE_RULES: tuple[Rule, ...] = (
-    Rule(
-        "cshuffle_group",
-        "The cshuffle epilogue stores groups of warp tiles along m, as many as make a vector of 16 "
-        "bytes a lane; a group that a wave does not fill gives wrong results.",
-        ("tile", "epilogue"),
-        _cshuffle_group,
-    ),
-    Rule(
-        "cshuffle_cover",
-        "The threads must cover what the cshuffle epilogue stores at once evenly, 16 bytes each.",
-        ("epilogue", "tile", "waves", "warp_tile"),
-        _cshuffle_cover,
-    ),
-    Rule(
-        "split_k_atomic",
-        "A kernel with atomic split_k adds its part of C in memory. Where the GPU has no atomic "
-        "instruction for C's dtype that stays within a buffer, m must not be padded: CK's other "
-        "ways write beyond C where it is not a multiple of the tile.",
-        ("dtype_c", "split_k", "pad_m"),
-        _split_k_atomic,
-    ),
-    Rule(
-        "split_k_pairs",
-        "A kernel with atomic split_k and a small C must store pairs of neighbours, or four of 8 bits, "
-        "because there is no atomic addition of fewer bytes than four; CK compiles to nothing "
-        "otherwise.",
-        ("epilogue", "dtype_c", "split_k"),
-        _split_k_pairs,
-    ),
-)

@@ -3,15 +3,23 @@
 
 from __future__ import annotations
 
-from ckgen.core.rules import Rule
+from ckgen.core.rules import Rules
 from ckgen.core.target import Target
 from ckgen.product.spec import Pipeline, ProductSpec, Scheduler
 
 ONE_DTYPE_PIPELINES = (Pipeline.MEM, Pipeline.COMPV3)
 """Those whose policy has one dtype for both operands, which is that of A."""
 
+PIPELINE_RULES = Rules()
+"""Other rules ask what the pipeline needs, so it has to be decided before them."""
 
-def _preshuffle_pipeline(spec: ProductSpec, target: Target) -> str | None:
+
+@PIPELINE_RULES.rule(
+    "The variant preshuffle has the pipeline preshufflev2, and no other variant has it or the "
+    "scheduler default.",
+    ("pipeline", "scheduler", "preshuffled"),
+)
+def preshuffle_pipeline(spec: ProductSpec, target: Target) -> str | None:
     preshuffle = spec.pipeline is Pipeline.PRESHUFFLEV2
     if preshuffle is not spec.preshuffled:
         return f"the pipeline {spec.pipeline} does not go with the variant {spec.variant}"
@@ -20,7 +28,15 @@ def _preshuffle_pipeline(spec: ProductSpec, target: Target) -> str | None:
     return None
 
 
-def _mixed_dtypes(spec: ProductSpec, target: Target) -> str | None:
+TRAIT_RULES = Rules()
+
+
+@TRAIT_RULES.rule(
+    "A and B of different dtypes need a pipeline that keeps them apart: mem and compv3 read B as "
+    "if it were of A's dtype.",
+    ("pipeline", "dtype_b"),
+)
+def mixed_dtypes(spec: ProductSpec, target: Target) -> str | None:
     """CK's universal policy takes the matrix instruction of ComputeDataType times ComputeDataType.
 
     Seen with fp8 x bf8 128x128x32 on gfx90a, compv3: 2 in B counts as 1.5, which is what the bits
@@ -34,48 +50,22 @@ def _mixed_dtypes(spec: ProductSpec, target: Target) -> str | None:
     )
 
 
-def _interwave_only_mem(spec: ProductSpec, target: Target) -> str | None:
+@TRAIT_RULES.rule(
+    "The interwave scheduler works only with the mem pipeline.",
+    ("scheduler", "pipeline"),
+)
+def interwave_only_mem(spec: ProductSpec, target: Target) -> str | None:
     if spec.scheduler is not Scheduler.INTERWAVE or spec.pipeline is Pipeline.MEM:
         return None
     return f"the interwave scheduler does not exist for the pipeline {spec.pipeline}, only for mem"
 
 
-def _unsupported_traits(spec: ProductSpec, target: Target) -> str | None:
+@TRAIT_RULES.rule(
+    "Pipeline, epilogue and scheduler must not be a combination that the arch table rules out.",
+    ("scheduler", "epilogue", "pipeline"),
+)
+def unsupported_traits(spec: ProductSpec, target: Target) -> str | None:
     traits = (spec.pipeline, spec.epilogue, spec.scheduler)
     if traits not in target.arch.unsupported_traits:
         return None
     return f"the combination {', '.join(traits)} is listed as unsupported"
-
-
-PIPELINE_RULES: tuple[Rule, ...] = (
-    Rule(
-        "preshuffle_pipeline",
-        "The variant preshuffle has the pipeline preshufflev2, and no other variant has it or the "
-        "scheduler default.",
-        ("pipeline", "scheduler", "preshuffled"),
-        _preshuffle_pipeline,
-    ),
-)
-"""Other rules ask what the pipeline needs, so it has to be decided before them."""
-
-TRAIT_RULES: tuple[Rule, ...] = (
-    Rule(
-        "mixed_dtypes",
-        "A and B of different dtypes need a pipeline that keeps them apart: mem and compv3 read B "
-        "as if it were of A's dtype.",
-        ("pipeline", "dtype_b"),
-        _mixed_dtypes,
-    ),
-    Rule(
-        "interwave_only_mem",
-        "The interwave scheduler works only with the mem pipeline.",
-        ("scheduler", "pipeline"),
-        _interwave_only_mem,
-    ),
-    Rule(
-        "unsupported_traits",
-        "Pipeline, epilogue and scheduler must not be a combination that the arch table rules out.",
-        ("scheduler", "epilogue", "pipeline"),
-        _unsupported_traits,
-    ),
-)
