@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from ckinspect.elf import ElfObject, Function
 from ckinspect.errors import InspectError, MalformedError
 from ckinspect.metadata import KernelMetadata, ObjectMetadata
 from ckinspect.occupancy import occupancy
+
+_WORST = ("agprs", "lds_bytes", "scratch_bytes", "sgprs", "vgprs")
+_SUMMED = ("sgpr_spills", "vgpr_spills")
 
 
 def inspect(path: Path, gpu: GpuSpec, objdump: Path) -> dict[str, Any]:
@@ -96,20 +100,13 @@ def _kernel(
             f" kernel {kernel.symbol}; give an llvm-objdump that knows AMD GPUs with --objdump."
         )
     resident = occupancy(kernel, gpu)
+    resources = asdict(kernel)
+    for known_elsewhere in ("symbol", "workgroup_processor_mode"):
+        del resources[known_elsewhere]
     return {
         **_code(function, counts),
-        "agprs": kernel.agprs,
-        "dynamic_stack": kernel.dynamic_stack,
-        "kernarg_bytes": kernel.kernarg_bytes,
-        "lds_bytes": kernel.lds_bytes,
-        "max_workgroup_size": kernel.max_workgroup_size,
+        **resources,
         "occupancy_limits": list(resident.limits),
-        "scratch_bytes": kernel.scratch_bytes,
-        "sgpr_spills": kernel.sgpr_spills,
-        "sgprs": kernel.sgprs,
-        "vgpr_spills": kernel.vgpr_spills,
-        "vgprs": kernel.vgprs,
-        "wavefront_size": kernel.wavefront_size,
         "waves_per_simd": resident.waves_per_simd,
     }
 
@@ -126,24 +123,13 @@ def _code(function: Function, counts: InstructionMix) -> dict[str, Any]:
 def _summary(kernels: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, int]:
     """One figure per resource: the worst kernel's, or the sum over all code."""
 
-    def worst(field: str) -> int:
-        return max(int(kernel[field]) for kernel in kernels.values())
-
-    def total(field: str) -> int:
-        return sum(kernel[field] for kernel in kernels.values())
-
-    code = [*kernels.values(), *others.values()]
+    used, code = kernels.values(), [*kernels.values(), *others.values()]
     return {
-        "agprs": worst("agprs"),
+        **{field: max(kernel[field] for kernel in used) for field in _WORST},
+        **{field: sum(kernel[field] for kernel in used) for field in _SUMMED},
         "code_bytes": sum(entry["code_bytes"] for entry in code),
-        "lds_bytes": worst("lds_bytes"),
         "matrix_instructions": sum(
             entry["instructions"][InstructionClass.MATRIX.value] for entry in code
         ),
-        "scratch_bytes": worst("scratch_bytes"),
-        "sgpr_spills": total("sgpr_spills"),
-        "sgprs": worst("sgprs"),
-        "vgpr_spills": total("vgpr_spills"),
-        "vgprs": worst("vgprs"),
-        "waves_per_simd": min(kernel["waves_per_simd"] for kernel in kernels.values()),
+        "waves_per_simd": min(kernel["waves_per_simd"] for kernel in used),
     }

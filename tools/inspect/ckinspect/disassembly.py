@@ -50,69 +50,34 @@ class InstructionMix:
 
 
 # Tried in order: the first prefix that fits decides.
-_CLASS_OF_PREFIX: tuple[tuple[str, InstructionClass], ...] = (
+_PREFIXES_OF_CLASS: tuple[tuple[InstructionClass, tuple[str, ...]], ...] = (
     # The scales of a scaled MFMA, which some disassemblers print as an instruction of its own.
-    ("v_mfma_ld_scale", InstructionClass.VALU),
-    ("v_mfma_", InstructionClass.MATRIX),
-    ("v_smfmac_", InstructionClass.MATRIX),
-    ("v_wmma_", InstructionClass.MATRIX),
-    ("v_swmmac_", InstructionClass.MATRIX),
-    ("v_illegal", InstructionClass.OTHER),
-    ("v_", InstructionClass.VALU),
-    ("ds_", InstructionClass.LDS),
-    ("lds_", InstructionClass.LDS),
-    ("buffer_", InstructionClass.VMEM),
-    ("tbuffer_", InstructionClass.VMEM),
-    ("global_", InstructionClass.VMEM),
-    ("flat_", InstructionClass.VMEM),
-    ("scratch_", InstructionClass.VMEM),
-    ("image_", InstructionClass.VMEM),
-    ("s_load_", InstructionClass.SMEM),
-    ("s_store_", InstructionClass.SMEM),
-    ("s_buffer_", InstructionClass.SMEM),
-    ("s_scratch_", InstructionClass.SMEM),
-    ("s_atomic_", InstructionClass.SMEM),
-    ("s_dcache_", InstructionClass.SMEM),
-    ("s_atc_probe", InstructionClass.SMEM),
-    ("s_prefetch_", InstructionClass.SMEM),
-    ("s_memtime", InstructionClass.SMEM),
-    ("s_memrealtime", InstructionClass.SMEM),
-    ("s_gl1_inv", InstructionClass.SMEM),
-    ("s_barrier", InstructionClass.CONTROL),
-    ("s_branch", InstructionClass.CONTROL),
-    ("s_cbranch_", InstructionClass.CONTROL),
-    ("s_call_", InstructionClass.CONTROL),
-    ("s_clause", InstructionClass.CONTROL),
-    ("s_code_end", InstructionClass.CONTROL),
-    ("s_decperflevel", InstructionClass.CONTROL),
-    ("s_delay_alu", InstructionClass.CONTROL),
-    ("s_denorm_mode", InstructionClass.CONTROL),
-    ("s_endpgm", InstructionClass.CONTROL),
-    ("s_get_barrier_state", InstructionClass.CONTROL),
-    ("s_getreg_", InstructionClass.CONTROL),
-    ("s_icache_inv", InstructionClass.CONTROL),
-    ("s_incperflevel", InstructionClass.CONTROL),
-    ("s_inst_prefetch", InstructionClass.CONTROL),
-    ("s_nop", InstructionClass.CONTROL),
-    ("s_rfe_", InstructionClass.CONTROL),
-    ("s_round_mode", InstructionClass.CONTROL),
-    ("s_sendmsg", InstructionClass.CONTROL),
-    ("s_set_gpr_idx_", InstructionClass.CONTROL),
-    ("s_set_inst_prefetch", InstructionClass.CONTROL),
-    ("s_sethalt", InstructionClass.CONTROL),
-    ("s_setkill", InstructionClass.CONTROL),
-    ("s_setpc_", InstructionClass.CONTROL),
-    ("s_setprio", InstructionClass.CONTROL),
-    ("s_setreg_", InstructionClass.CONTROL),
-    ("s_sleep", InstructionClass.CONTROL),
-    ("s_swappc_", InstructionClass.CONTROL),
-    ("s_trap", InstructionClass.CONTROL),
-    ("s_ttracedata", InstructionClass.CONTROL),
-    ("s_version", InstructionClass.CONTROL),
-    ("s_wait", InstructionClass.CONTROL),
-    ("s_wakeup", InstructionClass.CONTROL),
-    ("s_", InstructionClass.SALU),
-)
+    (InstructionClass.VALU, ("v_mfma_ld_scale",)),
+    (InstructionClass.MATRIX, ("v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_")),
+    (InstructionClass.OTHER, ("v_illegal",)),
+    (InstructionClass.VALU, ("v_",)),
+    (InstructionClass.LDS, ("ds_", "lds_")),
+    (InstructionClass.VMEM, ("buffer_", "tbuffer_", "global_", "flat_", "scratch_", "image_")),
+    (
+        InstructionClass.SMEM,
+        (
+            "s_load_", "s_store_", "s_buffer_", "s_scratch_", "s_atomic_", "s_dcache_",
+            "s_atc_probe", "s_prefetch_", "s_memtime", "s_memrealtime", "s_gl1_inv",
+        ),
+    ),
+    (
+        InstructionClass.CONTROL,
+        (
+            "s_barrier", "s_branch", "s_cbranch_", "s_call_", "s_clause", "s_code_end",
+            "s_decperflevel", "s_delay_alu", "s_denorm_mode", "s_endpgm", "s_get_barrier_state",
+            "s_getreg_", "s_icache_inv", "s_incperflevel", "s_inst_prefetch", "s_nop", "s_rfe_",
+            "s_round_mode", "s_sendmsg", "s_set_gpr_idx_", "s_set_inst_prefetch", "s_sethalt",
+            "s_setkill", "s_setpc_", "s_setprio", "s_setreg_", "s_sleep", "s_swappc_", "s_trap",
+            "s_ttracedata", "s_version", "s_wait", "s_wakeup",
+        ),
+    ),
+    (InstructionClass.SALU, ("s_",)),
+)  # fmt: skip
 
 # A tab, the instruction, and its address in the comment that the AMDGPU printer always appends.
 _LINE = re.compile(r"^\t(\S+)[^\n]*?//\s*([0-9A-Fa-f]+):", re.MULTILINE)
@@ -120,8 +85,8 @@ _LINE = re.compile(r"^\t(\S+)[^\n]*?//\s*([0-9A-Fa-f]+):", re.MULTILINE)
 
 def classify(mnemonic: str) -> InstructionClass:
     """The class of a mnemonic as llvm-objdump prints it."""
-    for prefix, instruction_class in _CLASS_OF_PREFIX:
-        if mnemonic.startswith(prefix):
+    for instruction_class, prefixes in _PREFIXES_OF_CLASS:
+        if mnemonic.startswith(prefixes):
             return instruction_class
     return InstructionClass.OTHER
 
