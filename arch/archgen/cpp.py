@@ -9,16 +9,10 @@ from dataclasses import fields
 from enum import Enum
 from typing import Any
 
-from ckarch.model import ArchSpecs, GpuSpec, RegisterSpec, Triple
+from ckarch.model import TILE_TABLES, ArchSpecs, GpuSpec, RegisterSpec, Triple
 
-_TILE_TABLES = (
-    "warp_tiles",
-    "preshuffle_warp_tiles",
-    "broken_warp_tiles",
-    "contiguous_k_warp_tiles",
-)
 _NAME_TABLES = ("pipelines", "buffer_atomic_adds")
-_GPU_TABLES = (*_NAME_TABLES, "wave_layouts", *_TILE_TABLES)
+_GPU_TABLES = (*_NAME_TABLES, "wave_layouts", *TILE_TABLES)
 
 
 def cpp_header(specs: ArchSpecs) -> str:
@@ -90,7 +84,7 @@ def _gpu_tables(gpu: GpuSpec) -> str:
         for table in _NAME_TABLES
     ]
     parts.append(_table("Triple", f"{gpu.name}_wave_layouts", map(_braced, gpu.wave_layouts)))
-    for table in _TILE_TABLES:
+    for table in TILE_TABLES:
         tiles: dict[str, tuple[Triple, ...]] = dict(getattr(gpu, table))
         name = f"{gpu.name}_{table}"
         parts += [_table("Triple", f"{name}_{key}", map(_braced, tiles[key])) for key in tiles]

@@ -7,13 +7,12 @@ from collections.abc import Collection
 from typing import Any
 
 from ckarch.checks import Report, at
+from ckarch.model import FLAWED_TILES, TILE_TABLES, USABLE_TILES
 
 MAX_WORKGROUP_SIZE = 1024
 """Work-items in a workgroup, the limit of every AMD GPU."""
 
 _FP8_DTYPES = frozenset({"fp8", "bf8"})
-_USABLE_TILES = ("warp_tiles", "preshuffle_warp_tiles")
-_FLAWED_TILES = ("broken_warp_tiles", "contiguous_k_warp_tiles")
 
 
 def check_agreement(report: Report, document: dict[str, Any], gpu_fields: Collection[str]) -> None:
@@ -21,13 +20,8 @@ def check_agreement(report: Report, document: dict[str, Any], gpu_fields: Collec
     _check_sources(report, document["sources"], gpu_fields)
     _check_dtypes(report, document)
     for index, trait in enumerate(document["unsupported_traits"]):
-        _check_known(
-            report,
-            f"unsupported_traits[{index}].pipeline",
-            "pipeline",
-            trait["pipeline"],
-            document["pipelines"],
-        )
+        place = f"unsupported_traits[{index}].pipeline"
+        _check_known(report, place, "pipeline", trait["pipeline"], document["pipelines"])
     for name, gpu in document["architectures"].items():
         path = at("architectures", name)
         _check_hardware(report, path, gpu)
@@ -76,29 +70,23 @@ def _check_dtypes(report: Report, document: dict[str, Any]) -> None:
 
 
 def _check_hardware(report: Report, path: str, gpu: dict[str, Any]) -> None:
-    registers = gpu["registers"]
-    for whole, part in (
-        ("compute_units", "xcds"),
-        ("l2_bytes", "xcds"),
-        ("lds_pool_bytes", "lds_granule"),
+    registers, inside = gpu["registers"], at(path, "registers")
+    for place, values, whole, part in (
+        (path, gpu, "compute_units", "xcds"),
+        (path, gpu, "l2_bytes", "xcds"),
+        (path, gpu, "lds_pool_bytes", "lds_granule"),
+        (inside, registers, "vgprs_per_simd", "vgpr_granule"),
+        (inside, registers, "sgprs_per_simd", "sgpr_granule"),
     ):
-        _check_multiple(report, path, gpu, whole, part)
-    for whole, part in (
-        ("vgprs_per_simd", "vgpr_granule"),
-        ("sgprs_per_simd", "sgpr_granule"),
+        if values[whole] % values[part]:
+            problem = f"{values[whole]} is not a multiple of {part}, {values[part]}"
+            report.add(at(place, whole), problem)
+    for place, values, part, whole in (
+        (path, gpu, "lds_bytes", "lds_pool_bytes"),
+        (inside, registers, "max_vgprs_per_wave", "vgprs_per_simd"),
     ):
-        _check_multiple(report, at(path, "registers"), registers, whole, part)
-    if gpu["lds_bytes"] > gpu["lds_pool_bytes"]:
-        report.add(
-            at(path, "lds_bytes"),
-            f"{gpu['lds_bytes']} exceeds lds_pool_bytes, {gpu['lds_pool_bytes']}",
-        )
-    if registers["max_vgprs_per_wave"] > registers["vgprs_per_simd"]:
-        report.add(
-            at(path, "registers.max_vgprs_per_wave"),
-            f"{registers['max_vgprs_per_wave']} exceeds vgprs_per_simd, "
-            f"{registers['vgprs_per_simd']}",
-        )
+        if values[part] > values[whole]:
+            report.add(at(place, part), f"{values[part]} exceeds {whole}, {values[whole]}")
     most = MAX_WORKGROUP_SIZE // gpu["wave_size"]
     for index, (m, n, k) in enumerate(gpu["wave_layouts"]):
         if m * n * k > most:
@@ -106,13 +94,6 @@ def _check_hardware(report: Report, path: str, gpu: dict[str, Any]) -> None:
                 f"{path}.wave_layouts[{index}]",
                 f"{m * n * k} waves exceed a workgroup, which holds {most} of {gpu['wave_size']}",
             )
-
-
-def _check_multiple(
-    report: Report, path: str, values: dict[str, Any], whole: str, part: str
-) -> None:
-    if values[whole] % values[part]:
-        report.add(at(path, whole), f"{values[whole]} is not a multiple of {part}, {values[part]}")
 
 
 def _check_pipelines(
@@ -133,24 +114,20 @@ def _check_tiles(
     report: Report, path: str, gpu: dict[str, Any], combinations: list[dict[str, Any]]
 ) -> None:
     keys = {f"{c['a']}_{c['b']}_{c['accumulator']}": c for c in combinations}
-    for table in (*_USABLE_TILES, *_FLAWED_TILES):
+    for table in TILE_TABLES:
         for key in gpu[table]:
             _check_known(report, f"{path}.{table}.{key}", "dtype key", key, keys)
-    for table in _FLAWED_TILES:
+    for table in FLAWED_TILES:
         for key, tiles in gpu[table].items():
-            usable = [tile for tiles in _USABLE_TILES for tile in gpu[tiles].get(key, [])]
+            usable = [tile for tiles in USABLE_TILES for tile in gpu[tiles].get(key, [])]
             for index, tile in enumerate(tiles):
                 if tile not in usable:
                     report.add(
                         f"{path}.{table}.{key}[{index}]",
-                        f"{tile} is in neither {' nor '.join(_USABLE_TILES)}",
+                        f"{tile} is in neither {' nor '.join(USABLE_TILES)}",
                     )
-    used = {dtype for key in gpu["warp_tiles"] if key in keys for dtype in _operands(keys[key])}
+    used = {keys[key][operand] for key in gpu["warp_tiles"] if key in keys for operand in "ab"}
     if used & _FP8_DTYPES and gpu["fp8_encoding"] == "none":
         report.add(at(path, "fp8_encoding"), "none, but warp_tiles has fp8 or bf8 entries")
     if gpu["fp8_emulated"] and gpu["fp8_encoding"] == "none":
         report.add(at(path, "fp8_emulated"), "true, but fp8_encoding is none")
-
-
-def _operands(combination: dict[str, Any]) -> tuple[str, str]:
-    return (combination["a"], combination["b"])

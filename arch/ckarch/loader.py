@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ckarch.errors import ArchError, SpecError
 from ckarch.frozen_map import FrozenMap
 from ckarch.model import (
+    TILE_TABLES,
     AgprKind,
     ArchSpecs,
     DtypeCombination,
@@ -24,6 +25,8 @@ from ckarch.model import (
     Triple,
 )
 from ckarch.schema import require_valid
+
+T = TypeVar("T")
 
 
 def load_specs(path: Path | None = None) -> ArchSpecs:
@@ -54,7 +57,7 @@ def read_document(path: Path) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ArchError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from error
     except _DuplicateKey as error:
-        raise SpecError(str(path), (f"{error.key}: written twice in one object",)) from None
+        raise SpecError(str(path), (f"{error}: written twice in one object",)) from None
     require_valid(document, str(path))
     return document
 
@@ -62,18 +65,9 @@ def read_document(path: Path) -> dict[str, Any]:
 def build_specs(document: dict[str, Any]) -> ArchSpecs:
     """The typed form of a document that satisfies the schema."""
     return ArchSpecs(
-        architectures=FrozenMap(
-            {name: _gpu(name, fields) for name, fields in document["architectures"].items()}
-        ),
-        dtypes=FrozenMap(
-            {name: DtypeSpec(name=name, **fields) for name, fields in document["dtypes"].items()}
-        ),
-        pipelines=FrozenMap(
-            {
-                name: PipelineSpec(name=name, **fields)
-                for name, fields in document["pipelines"].items()
-            }
-        ),
+        architectures=_by_name(_gpu, document["architectures"]),
+        dtypes=_by_name(DtypeSpec, document["dtypes"]),
+        pipelines=_by_name(PipelineSpec, document["pipelines"]),
         unsupported_traits=frozenset(
             (trait["pipeline"], trait["epilogue"], trait["scheduler"])
             for trait in document["unsupported_traits"]
@@ -84,10 +78,12 @@ def build_specs(document: dict[str, Any]) -> ArchSpecs:
     )
 
 
+def _by_name(make: Callable[..., T], rows: dict[str, dict[str, Any]]) -> FrozenMap[str, T]:
+    return FrozenMap({name: make(name=name, **fields) for name, fields in rows.items()})
+
+
 class _DuplicateKey(Exception):
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
+    """A key that one object has twice."""
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -99,7 +95,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _gpu(name: str, fields: dict[str, Any]) -> GpuSpec:
+def _gpu(**fields: Any) -> GpuSpec:
     registers = fields["registers"]
     typed = {
         "matrix_isa": MatrixIsa(fields["matrix_isa"]),
@@ -108,12 +104,9 @@ def _gpu(name: str, fields: dict[str, Any]) -> GpuSpec:
         "pipelines": tuple(fields["pipelines"]),
         "buffer_atomic_adds": tuple(fields["buffer_atomic_adds"]),
         "wave_layouts": _triples(fields["wave_layouts"]),
-        "warp_tiles": _tile_table(fields["warp_tiles"]),
-        "preshuffle_warp_tiles": _tile_table(fields["preshuffle_warp_tiles"]),
-        "broken_warp_tiles": _tile_table(fields["broken_warp_tiles"]),
-        "contiguous_k_warp_tiles": _tile_table(fields["contiguous_k_warp_tiles"]),
+        **{table: _tile_table(fields[table]) for table in TILE_TABLES},
     }
-    return GpuSpec(name=name, **{**fields, **typed})
+    return GpuSpec(**{**fields, **typed})
 
 
 def _triples(rows: Iterable[list[int]]) -> tuple[Triple, ...]:

@@ -15,6 +15,11 @@ _Named = TypeVar("_Named")
 Triple = tuple[int, int, int]
 """Extents along m, n and k."""
 
+USABLE_TILES = ("warp_tiles", "preshuffle_warp_tiles")
+FLAWED_TILES = ("broken_warp_tiles", "contiguous_k_warp_tiles")
+TILE_TABLES = (*USABLE_TILES, *FLAWED_TILES)
+"""The fields of a GPU that list warp tiles by dtypes."""
+
 
 class MatrixIsa(str, Enum):
     """The matrix instructions of a GPU."""

@@ -1,65 +1,62 @@
 # SPDX-License-Identifier: MIT
-"""The schema of ``arch_specs.json``."""
+"""The schema of ``arch_specs.json``: the fields of the model, each with a check."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, get_type_hints
 
 from ckarch import checks
 from ckarch.agreement import check_agreement
 from ckarch.checks import Report
 from ckarch.errors import SpecError
-from ckarch.model import AgprKind, Fp8Encoding, MatrixIsa
+from ckarch.model import (
+    AgprKind,
+    DtypeCombination,
+    DtypeSpec,
+    Fp8Encoding,
+    GpuSpec,
+    MatrixIsa,
+    PipelineSpec,
+    RegisterSpec,
+    Triple,
+)
 
 SCHEMA_VERSION = 1
 
 _NAME = checks.matching(r"[a-z][a-z0-9_]*", "a name of small letters, digits and underscores")
-_TILE_TABLE = checks.table(_NAME, checks.list_of(checks.triple, minimum=1))
-
-_REGISTERS = checks.record(
-    {
-        "vgprs_per_simd": checks.integer(1),
-        "vgpr_granule": checks.integer(1),
-        "max_vgprs_per_wave": checks.integer(1),
-        "agprs": checks.one_of(*(kind.value for kind in AgprKind)),
-        "sgprs_per_simd": checks.integer(1),
-        "sgpr_granule": checks.integer(1),
-        "max_sgprs_per_wave": checks.integer(1),
-        "max_waves_per_simd": checks.integer(1),
-    }
-)
-
-GPU_FIELDS: dict[str, checks.Check] = {
-    "family": _NAME,
-    "product": checks.text,
-    "matrix_isa": checks.one_of(*(isa.value for isa in MatrixIsa)),
-    "wave_size": checks.one_of(32, 64),
-    "matrix_operand_copies": checks.integer(1),
-    "fp8_encoding": checks.one_of(*(encoding.value for encoding in Fp8Encoding)),
-    "fp8_emulated": checks.boolean,
-    "half_registers": checks.boolean,
-    "compute_units": checks.integer(1),
-    "xcds": checks.integer(1),
-    "simds_per_cu": checks.integer(1),
-    "workgroup_processor_mode": checks.boolean,
-    "max_clock_mhz": checks.integer(1),
-    "matrix_flops_per_cycle": checks.integer(1),
-    "memory_bandwidth_gb_s": checks.positive_number,
-    "l2_bytes": checks.integer(1),
-    "infinity_cache_bytes": checks.integer(0),
-    "lds_bytes": checks.integer(1),
-    "lds_pool_bytes": checks.integer(1),
-    "lds_granule": checks.integer(1),
-    "lds_banks": checks.integer(1),
-    "registers": _REGISTERS,
-    "pipelines": checks.list_of(_NAME, minimum=1),
-    "buffer_atomic_adds": checks.list_of(_NAME),
-    "wave_layouts": checks.list_of(checks.triple, minimum=1),
-    "warp_tiles": checks.table(_NAME, checks.list_of(checks.triple, minimum=1), minimum=1),
-    "preshuffle_warp_tiles": _TILE_TABLE,
-    "broken_warp_tiles": _TILE_TABLE,
-    "contiguous_k_warp_tiles": _TILE_TABLE,
+_TRIPLES = checks.list_of(checks.triple, minimum=1)
+_CHECK_OF_TYPE: dict[Any, checks.Check] = {
+    int: checks.integer(1),
+    float: checks.positive_number,
+    bool: checks.boolean,
+    str: checks.text,
+    Mapping[str, tuple[Triple, ...]]: checks.table(_NAME, _TRIPLES),
+    **{
+        kind: checks.one_of(*(member.value for member in kind))
+        for kind in (AgprKind, Fp8Encoding, MatrixIsa)
+    },
 }
+
+
+def _fields(model: type, **others: checks.Check) -> dict[str, checks.Check]:
+    """The check of each field but the name: one of ``others``, or else that of its type."""
+    types = get_type_hints(model)
+    types.pop("name", None)
+    return {name: others.get(name) or _CHECK_OF_TYPE[kind] for name, kind in types.items()}
+
+
+GPU_FIELDS = _fields(
+    GpuSpec,
+    family=_NAME,
+    wave_size=checks.one_of(32, 64),
+    infinity_cache_bytes=checks.integer(0),
+    registers=checks.record(_fields(RegisterSpec)),
+    pipelines=checks.list_of(_NAME, minimum=1),
+    buffer_atomic_adds=checks.list_of(_NAME),
+    wave_layouts=_TRIPLES,
+    warp_tiles=checks.table(_NAME, _TRIPLES, minimum=1),
+)
 
 _DOCUMENT = checks.record(
     {
@@ -70,35 +67,12 @@ _DOCUMENT = checks.record(
             ),
             minimum=1,
         ),
-        "dtypes": checks.table(
-            _NAME,
-            checks.record(
-                {
-                    "bytes": checks.positive_number,
-                    "cxx_type": checks.text,
-                    "pack": checks.integer(1),
-                    "description": checks.text,
-                }
-            ),
-            minimum=1,
-        ),
+        "dtypes": checks.table(_NAME, checks.record(_fields(DtypeSpec)), minimum=1),
         "dtype_combinations": checks.list_of(
-            checks.record(
-                {
-                    "a": _NAME,
-                    "b": _NAME,
-                    "accumulator": _NAME,
-                    "output": _NAME,
-                    "note": checks.text,
-                }
-            ),
+            checks.record({**dict.fromkeys(_fields(DtypeCombination), _NAME), "note": checks.text}),
             minimum=1,
         ),
-        "pipelines": checks.table(
-            _NAME,
-            checks.record({"lds_buffers": checks.integer(1), "preshuffle": checks.boolean}),
-            minimum=1,
-        ),
+        "pipelines": checks.table(_NAME, checks.record(_fields(PipelineSpec)), minimum=1),
         "unsupported_traits": checks.list_of(
             checks.record({"pipeline": _NAME, "epilogue": _NAME, "scheduler": _NAME}),
         ),
