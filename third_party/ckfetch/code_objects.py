@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path, PurePosixPath
 
 from ckfetch import wheelhouse
@@ -15,15 +14,9 @@ _INSIDE = PurePosixPath("aiter_meta/hsa")
 def unpack(lock: Path, output: Path) -> None:
     """Write them below `output`, in a folder for each GPU."""
     wheel = wheelhouse.obtain(lock, "amd_aiter-")
-    found = 0
-    with zipfile.ZipFile(wheel) as archive:
-        for member in archive.namelist():
-            inside = PurePosixPath(member)
-            if inside.suffix != ".co" or not inside.is_relative_to(_INSIDE) or ".." in inside.parts:
-                continue
-            target = output / inside.relative_to(_INSIDE)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(archive.read(member))
-            found += 1
+    found = False
+    for path, content in wheelhouse.files_below(wheel, _INSIDE, lambda path: path.endswith(".co")):
+        wheelhouse.write(output / path, content)
+        found = True
     if not found:
         raise FetchError(f"{wheel.name} has no code objects below {_INSIDE}; the lock names another wheel.")

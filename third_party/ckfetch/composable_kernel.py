@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path, PurePosixPath
 
 from ckfetch import wheelhouse
@@ -21,15 +20,9 @@ def unpack(lock: Path, output: Path) -> None:
     """Write the headers below `output`, from the cached wheel or from the network."""
     wheel = wheelhouse.obtain(lock, "amd_aiter-")
     unseen = {edit.path for edit in EDITS}
-    with zipfile.ZipFile(wheel) as archive:
-        for member in archive.namelist():
-            inside = PurePosixPath(member)
-            if member.endswith("/") or not inside.is_relative_to(_INSIDE) or ".." in inside.parts:
-                continue
-            relative = str(inside.relative_to(_INSIDE))
-            if relative.startswith(_WANTED):
-                unseen.discard(relative)
-                _write(output, relative, archive.read(member))
+    for path, content in wheelhouse.files_below(wheel, _INSIDE, lambda path: path.startswith(_WANTED)):
+        unseen.discard(path)
+        _write(output, path, content)
     if unseen:
         raise FetchError(f"{wheel.name} has no {min(unseen)}, which is to be edited; the lock names other headers.")
 
@@ -40,10 +33,5 @@ def _write(output: Path, relative: str, shipped: bytes) -> None:
         if edit.path == relative:
             content = edit.apply(content.decode()).encode()
     if content != shipped:
-        _write_file(output / _SHIPPED / relative, shipped)
-    _write_file(output / relative, content)
-
-
-def _write_file(target: Path, content: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
+        wheelhouse.write(output / _SHIPPED / relative, shipped)
+    wheelhouse.write(output / relative, content)

@@ -38,11 +38,7 @@ class Insertion:
     after: str = ""
 
     def apply(self, text: str) -> str:
-        place = self.before or self.after
-        found = text.count(place)
-        if found != 1:
-            raise FetchError(_refusal(self.path, found, 1, self.why))
-        return text.replace(place, self.after + self.text + self.before)
+        return Edit(self.path, self.why, self.before or self.after, self.after + self.text + self.before).apply(text)
 
 
 @dataclass(frozen=True)

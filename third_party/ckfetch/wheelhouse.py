@@ -10,7 +10,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
 
 
 class FetchError(Exception):
@@ -71,6 +73,24 @@ def obtain(lock: Path, prefix: str) -> Path:
     if wheel is None:
         raise FetchError(f"no wheel with a hash of {lock.name} arrived in {wheels}.")
     return wheel
+
+
+def files_below(wheel: Path, folder: PurePosixPath, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """The files of a wheel's folder whose paths below it are wanted, with their contents."""
+    with zipfile.ZipFile(wheel) as archive:
+        for member in archive.namelist():
+            path = PurePosixPath(member)
+            if member.endswith("/") or not path.is_relative_to(folder) or ".." in path.parts:
+                continue
+            below = str(path.relative_to(folder))
+            if wanted(below):
+                yield below, archive.read(member)
+
+
+def write(file: Path, content: bytes) -> None:
+    """Write a file, and the folders above it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
 
 
 def install(lock: Path, wheels: Path, site: Path) -> None:

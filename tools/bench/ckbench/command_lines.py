@@ -65,17 +65,12 @@ def parse_precompile(aquery: str, compile_device: Step) -> Step:
 
 def precompiled_file(compile_device: Step) -> str:
     """The precompiled headers that a device pass reads."""
-    return compile_device.arguments[_precompiled_option(compile_device) + 3]
+    return compile_device.arguments[_index_of(compile_device.arguments, "-include-pch") + 2]
 
 
 def value_after(arguments: Sequence[str], flag: str) -> str:
     """What follows ``flag``."""
-    for index, argument in enumerate(arguments[:-1]):
-        if argument == flag:
-            return arguments[index + 1]
-    raise BenchError(
-        f"The command {arguments[0]} has no {flag}; the build's commands have changed."
-    )
+    return arguments[_index_of(arguments, flag) + 1]
 
 
 def value_of(arguments: Sequence[str], prefix: str) -> str:
@@ -102,15 +97,15 @@ def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
         if flag == "-I"
         for argument in (flag, compile_device.arguments[index + 1])
     )
-    host = _without_pair(compile_host.arguments, "-Xarch_host", "-fno-exceptions")
+    host = _without(compile_host.arguments, "-Xarch_host", "-fno-exceptions")
     host = tuple(flag for flag in host if flag not in ("-Wall", "-Wextra", "-Werror"))
     linking = tuple(
         argument
         for argument in link.arguments
         if argument != "--no-undefined" and not argument.startswith("--version-script=")
     )
-    option = _precompiled_option(compile_device)
-    device = (*compile_device.arguments[:option], *compile_device.arguments[option + 4 :])
+    precompiled = ("-Xclang", "-include-pch", "-Xclang", precompiled_file(compile_device))
+    device = _without(compile_device.arguments, *precompiled)
     return (
         replace(compile_device, arguments=device),
         bundle,
@@ -137,22 +132,16 @@ def _actions(aquery: str) -> Iterator[Step]:
         yield Step(action["mnemonic"], tuple(action["arguments"]), environment)
 
 
-def _precompiled_option(compile_device: Step) -> int:
-    """Where ``-Xclang -include-pch -Xclang FILE`` begins."""
-    arguments = compile_device.arguments
-    for index in range(len(arguments) - 3):
-        if arguments[index : index + 3] == ("-Xclang", "-include-pch", "-Xclang"):
+def _index_of(arguments: Sequence[str], *words: str) -> int:
+    """Where ``words`` begin, one after the other, with something behind them."""
+    for index in range(len(arguments) - len(words)):
+        if tuple(arguments[index : index + len(words)]) == words:
             return index
     raise BenchError(
-        f"The command {arguments[0]} has no -include-pch; the build's commands have changed."
+        f"The command {arguments[0]} has no {' '.join(words)}; the build's commands have changed."
     )
 
 
-def _without_pair(arguments: Sequence[str], first: str, second: str) -> tuple[str, ...]:
-    kept: list[str] = []
-    for argument in arguments:
-        if argument == second and kept and kept[-1] == first:
-            kept.pop()
-        else:
-            kept.append(argument)
-    return tuple(kept)
+def _without(arguments: Sequence[str], *words: str) -> tuple[str, ...]:
+    index = _index_of(arguments, *words)
+    return (*arguments[:index], *arguments[index + len(words) :])

@@ -123,7 +123,7 @@ def measure_compilation(
     lock = workspace.root / "third_party" / "composable_kernel" / "composable_kernel.lock"
     shipped = unpack_shipped_headers(lock, wheelhouse.cache_folder(), builder, folder / "shipped")
     place = folder / "precompiled"
-    precompiled = _precompile(workspace, _target(sampled[0].like), place, repeat, progress)
+    precompiled, seconds = _precompile(workspace, _target(sampled[0].like), place, repeat, progress)
     kernels: list[Comparison] = []
     steps: tuple[Step, ...] = ()
     for number, item in enumerate(sampled, start=1):
@@ -138,7 +138,7 @@ def measure_compilation(
         text = render_kernel(FAMILIES[spec.family], spec, arch)
         (ours / source).write_text(text, encoding="utf-8")
         tile_engine.write_source(builder, cast(GemmSpec, spec), workspace.gpu, theirs / source)
-        (ours / precompiled_file(steps[0])).symlink_to(precompiled.file)
+        (ours / precompiled_file(steps[0])).symlink_to(precompiled)
         plain = as_plain_ck(steps)
         variants = [
             _Variant("ours", ours, steps),
@@ -147,11 +147,11 @@ def measure_compilation(
         if shipped is not None:
             device = with_ck_headers(plain[0], str(shipped))
             variants.append(_Variant("tile_engine style, shipped headers", theirs, (device,)))
-        share = precompiled.seconds / shared_by
+        share = seconds / shared_by
         kernels.append(_compare(spec.name, variants, share, repeat, progress))
     return Compilation(
         tuple(kernels),
-        precompiled.seconds,
+        seconds,
         shared_by,
         _compiler_version(folder / "1" / "ours", steps[0]),
         steps[0].environment["CK_TOOLCHAIN_DIGEST"],
@@ -167,22 +167,14 @@ class _Variant:
     steps: Sequence[Step]
 
 
-@dataclass(frozen=True)
-class _Precompiled:
-    """The precompiled headers, and what the fastest turn took to make them."""
-
-    file: Path
-    seconds: Seconds
-
-
 def _target(spec: KernelSpec) -> str:
     return f"//kernels:{spec.name}"
 
 
 def _precompile(
     workspace: Workspace, target: str, root: Path, repeat: int, progress: Callable[[str], None]
-) -> _Precompiled:
-    """Precompile the headers of the family of ``target`` in ``root``."""
+) -> tuple[Path, Seconds]:
+    """Precompile the headers of the family of ``target``; returns them, and the fastest turn."""
     compile_device = parse_steps(workspace.actions(aquery_expression(target)))[0]
     step = parse_precompile(workspace.actions(precompile_expression(target)), compile_device)
     file = root / value_after(step.arguments, "-o")
@@ -195,7 +187,7 @@ def _precompile(
             f"precompiled headers, turn {turn + 1} of {repeat}: {turns[-1].cpu:.1f} s of "
             f"processor time in {turns[-1].wall:.1f} s"
         )
-    return _Precompiled(file, min(turns, key=lambda seconds: seconds.cpu))
+    return file, min(turns, key=lambda seconds: seconds.cpu)
 
 
 def _compare(

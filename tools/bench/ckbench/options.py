@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,7 +49,7 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
     )
     parser.add_argument(
         "--only",
-        type=_parts,
+        type=partial(_named, "part", Part),
         default=frozenset(Part),
         metavar="PART,…",
         help=f"measure only these of {names}; the others are null in the JSON",
@@ -62,7 +63,7 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
     )
     parser.add_argument(
         "--pipelines",
-        type=_pipelines,
+        type=partial(_named, "pipeline", Pipeline),
         default=frozenset(Pipeline),
         metavar="PIPELINE,…",
         help=f"compile only kernels of these of {','.join(Pipeline)}",
@@ -87,15 +88,7 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
     )
 
 
-def _parts(text: str) -> frozenset[Part]:
-    return _named(text, "part", Part)
-
-
-def _pipelines(text: str) -> frozenset[Pipeline]:
-    return _named(text, "pipeline", Pipeline)
-
-
-def _named(text: str, what: str, kind: type[_Word]) -> frozenset[_Word]:
+def _named(what: str, kind: type[_Word], text: str) -> frozenset[_Word]:
     known = {word.value: word for word in kind}
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
