@@ -15,20 +15,21 @@ def _fetch(rctx, job):
     if result.return_code != 0:
         fail(one_sentence(result))
 
+def _fetching_rule(implementation, lock, doc, environ = []):
+    return repository_rule(
+        implementation = implementation,
+        attrs = {"lock": attr.label(doc = lock, allow_single_file = True, mandatory = True)},
+        doc = doc,
+        environ = _ENVIRONMENT + environ,
+    )
+
 def _python_packages_impl(rctx):
     _fetch(rctx, "python-packages")
 
-python_packages_repository = repository_rule(
-    implementation = _python_packages_impl,
-    attrs = {
-        "lock": attr.label(
-            doc = "Requirements with hashes.",
-            allow_single_file = True,
-            mandatory = True,
-        ),
-    },
+python_packages_repository = _fetching_rule(
+    _python_packages_impl,
     doc = "One py_library for each package of a lock file, installed by pip with its hashes checked.",
-    environ = _ENVIRONMENT,
+    lock = "Requirements with hashes.",
 )
 
 _CODE_OBJECTS_BUILD = """\
@@ -48,17 +49,10 @@ def _code_objects_impl(rctx):
     _fetch(rctx, "code-objects")
     rctx.file("BUILD.bazel", _CODE_OBJECTS_BUILD, executable = False)
 
-code_objects_repository = repository_rule(
-    implementation = _code_objects_impl,
-    attrs = {
-        "lock": attr.label(
-            doc = "The wheel that carries them, with its hash.",
-            allow_single_file = True,
-            mandatory = True,
-        ),
-    },
+code_objects_repository = _fetching_rule(
+    _code_objects_impl,
     doc = "AMD's hand-written code objects, a filegroup for each GPU.",
-    environ = _ENVIRONMENT,
+    lock = "The wheel that carries them, with its hash.",
 )
 
 _HEADERS_BUILD = """\
@@ -115,15 +109,9 @@ def _composable_kernel_impl(rctx):
         _fetch(rctx, "composable-kernel")
     rctx.file("BUILD.bazel", _HEADERS_BUILD, executable = False)
 
-composable_kernel_repository = repository_rule(
-    implementation = _composable_kernel_impl,
-    attrs = {
-        "lock": attr.label(
-            doc = "The wheel that carries the headers, with its hash.",
-            allow_single_file = True,
-            mandatory = True,
-        ),
-    },
+composable_kernel_repository = _fetching_rule(
+    _composable_kernel_impl,
     doc = "Composable Kernel's headers: downloaded, or with --repo_env=CKDISPATCH_CK=<checkout>|rocm the user's own.",
-    environ = _ENVIRONMENT + ["CKDISPATCH_CK", "ROCM_PATH"],
+    environ = ["CKDISPATCH_CK", "ROCM_PATH"],
+    lock = "The wheel that carries the headers, with its hash.",
 )

@@ -10,8 +10,8 @@ _SEARCH = RECIPE["search"]
 _SYSTEM_PARTS = ["*.h", "asm/**", "asm-generic/**", "bits/**", "c++/**", "gnu/**", "hip/**", "hsa/*.h", "linux/**", "sys/**"]
 _ROCM_PARTS = ["hip/**", "hsa/*.h"]
 
-_BUILD = """\
-load("{defs}", "hip_toolchain")
+_TOOLCHAIN = """\
+load("{defs}", "disabled_hip_toolchain", "hip_toolchain")
 
 package(default_visibility = ["//visibility:public"])
 
@@ -21,6 +21,9 @@ toolchain(
     toolchain_type = "{type}",
 )
 
+"""
+
+_BUILD = _TOOLCHAIN + """\
 hip_toolchain(
     name = "hip",
     device_lib_dir = "bitcode",
@@ -43,17 +46,7 @@ filegroup(
 exports_files(glob(["bin/*", "lib/*"]) + ["digest.txt", "found.txt"])
 """
 
-_DISABLED_BUILD = """\
-load("{defs}", "disabled_hip_toolchain")
-
-package(default_visibility = ["//visibility:public"])
-
-toolchain(
-    name = "toolchain",
-    toolchain = ":hip",
-    toolchain_type = "{type}",
-)
-
+_DISABLED_BUILD = _TOOLCHAIN + """\
 disabled_hip_toolchain(
     name = "hip",
     reason = {reason},

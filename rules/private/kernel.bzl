@@ -60,16 +60,7 @@ def _ck_kernel_impl(ctx):
     code_objects = {}
     for gpu in gpus:
         code_objects[gpu] = ctx.actions.declare_file("_ck/{0}/{0}.{1}.co".format(name, gpu))
-        compile_device(
-            ctx,
-            hip,
-            gpu,
-            source,
-            device.files,
-            device.include_dirs,
-            device.precompiled[gpu],
-            code_objects[gpu],
-        )
+        compile_device(ctx, hip, gpu, source, device.files, device.include_dirs, device.precompiled[gpu], code_objects[gpu])
 
     resources = ctx.actions.declare_file("{}.json".format(name))
     resources_header = ctx.actions.declare_file("_ck/{}/resources.inc".format(name))

@@ -19,6 +19,7 @@ def _ck_kernel_set_impl(ctx):
             CkKernelSetInfo(kernels = [], manifest = manifest),
         ]
 
+    files = [file for kernel in built for file in (kernel.library, kernel.resources)]
     args = ctx.actions.args()
     args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")
@@ -29,12 +30,12 @@ def _ck_kernel_set_impl(ctx):
     ctx.actions.run(
         executable = ctx.attr._inspector[DefaultInfo].files_to_run,
         arguments = [args],
-        inputs = [file for kernel in built for file in (kernel.library, kernel.resources)],
+        inputs = files,
         mnemonic = "CkManifest",
         outputs = [manifest],
         progress_message = "Writing the manifest of {}".format(ctx.label.name),
     )
-    files = [manifest] + [file for kernel in built for file in (kernel.library, kernel.resources)]
+    files = [manifest] + files
     return [
         DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
         OutputGroupInfo(

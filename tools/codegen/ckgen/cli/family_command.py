@@ -122,15 +122,7 @@ def _generate(
     from ckgen.cli.generation import generate_selection
 
     systems = [system for system in BUILD_SYSTEMS if getattr(options, f"generate_{system}")]
-    summary = generate_selection(
-        family,
-        selection,
-        arch,
-        options.output_dir,
-        options.jobs,
-        systems,
-        sys.stderr if options.json else sys.stdout,
-    )
+    summary = generate_selection(family, selection, arch, options, systems)
     if options.json:
         print(json.dumps(summary, indent=2))
 

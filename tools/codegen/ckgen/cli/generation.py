@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ckarch import ArchSpecs
 
@@ -21,20 +23,27 @@ def generate_selection(
     family: Family,
     selection: Selection,
     arch: ArchSpecs,
-    output_dir: Path,
-    jobs: int,
+    options: argparse.Namespace,
     systems: Sequence[str],
-    stream: TextIO,
 ) -> dict[str, Any]:
-    """Write everything; progress goes to ``stream``. Returns what was done, as JSON values."""
+    """Write everything, with a line for each kernel. Returns what was done, as JSON values."""
+    output_dir: Path = options.output_dir
+    stream = sys.stderr if options.json else sys.stdout
 
     def progress(number: int, total: int, kernel: GeneratedKernel) -> None:
         what = "generated" if kernel.written else "unchanged"
         print(f"[{number:>{len(str(total))}}/{total}] {what} {kernel.name}", file=stream)
 
     specs = [kernel.spec for kernel in selection.kernels]
-    kernels = generate(family, specs, arch, output_dir, jobs, progress)
-    build_files = _write_build_files(family, selection, arch, output_dir, systems)
+    kernels = generate(family, specs, arch, output_dir, options.jobs, progress)
+    named = [(kernel.spec.name, kernel.gpus) for kernel in selection.kernels]
+    build_files: list[Path] = []
+    if systems:
+        plan = make_plan(named, arch)
+        build_files = write_shared_files(plan, family.headers, output_dir)
+        for system in systems:
+            build_files.append(output_dir / SYSTEMS[system].file_name)
+            write_if_changed(build_files[-1], SYSTEMS[system].render(plan))
     written = sum(kernel.written for kernel in kernels)
     print(
         f"{len(kernels)} kernels in {output_dir}: {written} written, "
@@ -45,26 +54,6 @@ def generate_selection(
         "output_dir": str(output_dir),
         "written": written,
         "unchanged": len(kernels) - written,
-        "kernels": [
-            {"name": kernel.spec.name, "gpus": list(kernel.gpus)} for kernel in selection.kernels
-        ],
+        "kernels": [{"name": name, "gpus": list(gpus)} for name, gpus in named],
         "build_files": [str(path) for path in build_files],
     }
-
-
-def _write_build_files(
-    family: Family,
-    selection: Selection,
-    arch: ArchSpecs,
-    output_dir: Path,
-    systems: Sequence[str],
-) -> list[Path]:
-    if not systems:
-        return []
-    plan = make_plan([(kernel.spec.name, kernel.gpus) for kernel in selection.kernels], arch)
-    files = write_shared_files(plan, family.headers, output_dir)
-    for system in systems:
-        path = output_dir / SYSTEMS[system].file_name
-        write_if_changed(path, SYSTEMS[system].render(plan))
-        files.append(path)
-    return files

@@ -81,15 +81,13 @@ def parse_declaration(
 ) -> Declaration:
     """A declaration from its JSON. A fault outside the entries raises ``DeclarationError``."""
     if not isinstance(data, dict):
-        raise DeclarationError(f"{source}: expected a JSON object, not {codec.show(data)}")
+        raise _unexpected(source, "a JSON object", data)
     try:
         family = look_up_family(families, data.get("family"))
     except CkgenError as error:
         raise DeclarationError(f"{source}, field 'family': {error}") from error
     if not isinstance(data.get("description", ""), str):
-        raise DeclarationError(
-            f"{source}, field 'description': expected text, not {codec.show(data['description'])}"
-        )
+        raise _unexpected(f"{source}, field 'description'", "text", data["description"])
     fields = {field.name: field for field in family.entry_fields}
     at_top = [field.name for field in family.entry_fields if field.set_level]
     _refuse_unknown(data, (*_TOP_LEVEL, *at_top), source)
@@ -99,10 +97,7 @@ def parse_declaration(
     }
     kernels = data.get("kernels")
     if not isinstance(kernels, list) or not kernels:
-        raise DeclarationError(
-            f"{source}, field 'kernels': expected a list of at least one entry, "
-            f"not {codec.show(kernels)}"
-        )
+        raise _unexpected(f"{source}, field 'kernels'", "a list of at least one entry", kernels)
     if len(kernels) > MOST_ENTRIES:
         raise DeclarationError(
             f"{source}, field 'kernels': has {len(kernels):,} entries, and a declaration may have "
@@ -132,7 +127,7 @@ def parse_entry(
     """One entry from its JSON, called ``label``; ``base`` holds for fields that it leaves out."""
     fields = {field.name: field for field in family.entry_fields}
     if not isinstance(value, dict):
-        raise DeclarationError(f"{label}: expected a JSON object, not {codec.show(value)}")
+        raise _unexpected(label, "a JSON object", value)
     _refuse_unknown(value, (*fields, *_OF_ENTRY), label)
     own = {key: item for key, item in value.items() if key not in _OF_ENTRY}
     said = {**(base or {}), **_decode_fields(own, fields, label)}
@@ -154,13 +149,15 @@ def parse_fields(family: Family, values: Mapping[str, object]) -> dict[str, Opti
     return _decode_fields(values, fields, family.name)
 
 
+def _unexpected(label: str, expected: str, value: object) -> DeclarationError:
+    return DeclarationError(f"{label}: expected {expected}, not {codec.show(value)}")
+
+
 def _decode_defaults(
     value: object, fields: Mapping[str, EntryField], source: str
 ) -> dict[str, Options]:
     if not isinstance(value, dict):
-        raise DeclarationError(
-            f"{source}, field 'defaults': expected a JSON object, not {codec.show(value)}"
-        )
+        raise _unexpected(f"{source}, field 'defaults'", "a JSON object", value)
     label = f"{source}, defaults"
     _refuse_unknown(value, tuple(fields), label)
     return _decode_fields(value, fields, label)
@@ -192,9 +189,7 @@ def _parse_gpus(value: object, known: tuple[str, ...], label: str) -> tuple[str,
     if value is None:
         return None
     if not isinstance(value, list) or not value:
-        raise DeclarationError(
-            f"{label}, field 'gpus': expected a list of GPU names, not {codec.show(value)}"
-        )
+        raise _unexpected(f"{label}, field 'gpus'", "a list of GPU names", value)
     for name in value:
         if name not in known:
             raise DeclarationError(
@@ -206,9 +201,7 @@ def _parse_gpus(value: object, known: tuple[str, ...], label: str) -> tuple[str,
 
 def _parse_subsets(value: object, label: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
-        raise DeclarationError(
-            f"{label}, field 'subsets': expected a list of words, not {codec.show(value)}"
-        )
+        raise _unexpected(f"{label}, field 'subsets'", "a list of words", value)
     return tuple(dict.fromkeys(value))
 
 

@@ -18,18 +18,15 @@ Choices = Callable[[Target, Mapping[str, Any]], Sequence[object]]
 
 def any_of(values: Sequence[object]) -> Choices:
     """The same values whatever the GPU and the choices before."""
-    return partial(_same, tuple(values))
+    return lambda target, chosen: values
 
 
-def _same(
-    values: tuple[object, ...], target: Target, chosen: Mapping[str, Any]
-) -> Sequence[object]:
-    return values
-
-
-def choice_field(name: str, description: str, kind: type[Choice], default: Choice) -> EntryField:
+def choice_field(
+    name: str, description: str, kind: type[Choice], default: Choice | None = None, **more: Any
+) -> EntryField:
     """A field whose ``"*"`` stands for every member of ``kind``."""
-    return EntryField(name, description, partial(codec.decode, kind), any_of(tuple(kind)), default)
+    decode = partial(codec.decode, kind)
+    return EntryField(name, description, decode, any_of(tuple(kind)), default, **more)
 
 
 def triple_field(name: str, description: str, choices: Choices) -> EntryField:

@@ -154,21 +154,13 @@ def _expand_explicit(
 ) -> None:
     choice = {name: option.values[0] for name, option in entry.options.items() if option.values}
     spec = family.build(choice, arch)
-    legal: list[str] = []
-    findings: dict[str, Finding] = {}
-    for target in targets:
-        finding = first_violation(family.rules, spec, target)
-        if finding is None:
-            legal.append(target.name)
-        else:
-            findings[target.name] = finding
-    if legal:
-        refused = _not_meant(targets, arch)
-        for target in targets:
-            if target.name in findings:
-                found = findings[target.name]
-                refused[target.name] = known.elsewhere(family, found, spec, target)
-        collector.add(ExpandedKernel(spec, tuple(legal), refused, entry.label), explicit=True)
+    findings = {target.name: first_violation(family.rules, spec, target) for target in targets}
+    if None in findings.values():
+
+        def why_not(finding: Finding, target: Target) -> str:
+            return known.elsewhere(family, finding, spec, target)
+
+        collector.add(_judged(entry, spec, findings, targets, arch, why_not), explicit=True)
         return
 
     def sentence() -> str:
@@ -201,7 +193,12 @@ def _expand_wildcards(walk: Walk, number: int, collector: _Collector) -> Counter
     dropped = walk.cut
     for spec, findings in judged.items():
         if spec in legal:
-            collector.add(_judge_everywhere(family, entry, spec, findings, targets, arch), False)
+            # GPUs whose own choices do not include it are judged now.
+            for target in targets:
+                if target.name not in findings:
+                    findings[target.name] = first_violation(family.rules, spec, target)
+            kernel = _judged(entry, spec, findings, targets, arch, lambda found, _: str(found))
+            collector.add(kernel, explicit=False)
         else:
             violations = [finding for finding in findings.values() if finding is not None]
             dropped[violations[0].rule.id] += 1
@@ -225,34 +222,24 @@ def _too_many(family: Family, entry: Entry, number: int, together: int) -> str:
     )
 
 
-def _judge_everywhere(
-    family: Family,
+def _judged(
     entry: Entry,
     spec: KernelSpec,
     findings: Mapping[str, Finding | None],
     targets: Sequence[Target],
     arch: ArchSpecs,
+    why_not: Callable[[Finding, Target], str],
 ) -> ExpandedKernel:
-    """The kernel of a wildcard; GPUs whose own choices do not include it are judged now."""
-    gpus: list[str] = []
-    refused = _not_meant(targets, arch)
-    for target in targets:
-        known = target.name in findings
-        finding = findings[target.name] if known else first_violation(family.rules, spec, target)
-        if finding is None:
-            gpus.append(target.name)
-        else:
-            refused[target.name] = str(finding)
-    return ExpandedKernel(spec, tuple(gpus), refused, entry.label)
-
-
-def _not_meant(targets: Sequence[Target], arch: ArchSpecs) -> dict[str, str]:
+    """The kernel, with the GPUs that have no finding about it, and a sentence for all others."""
     meant = [target.name for target in targets]
-    return {
-        name: f"the declaration means this kernel for {', '.join(meant)} only"
-        for name in arch.gpus
-        if name not in meant
-    }
+    only = f"the declaration means this kernel for {', '.join(meant)} only"
+    refused = {name: only for name in arch.gpus if name not in meant}
+    for target in targets:
+        finding = findings[target.name]
+        if finding is not None:
+            refused[target.name] = why_not(finding, target)
+    gpus = tuple(name for name in meant if findings[name] is None)
+    return ExpandedKernel(spec, gpus, refused, entry.label)
 
 
 def _any_of(targets: Sequence[Target]) -> str:

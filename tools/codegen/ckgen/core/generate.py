@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
-from itertools import islice
+from functools import cache, partial
+from math import ceil
 from pathlib import Path
 
 from ckarch import ArchSpecs
@@ -54,67 +54,40 @@ def generate(
     ``progress`` is told about each kernel, in the order of ``specs``, with its number from 1. The
     first failure is raised, or with ``keep_going`` each one is the ``error`` of its kernel.
     """
-    parts = _batches(specs, _PER_TASK)
-    jobs = min(jobs, len(parts))
+    make = partial(_generate_kernel, family, arch, output_dir, keep_going)
     done: list[GeneratedKernel] = []
-    for batch in _run(family, parts, arch, output_dir, jobs, keep_going):
-        for kernel in batch:
-            done.append(kernel)
-            progress(len(done), len(specs), kernel)
+    for kernel in _run(make, specs, min(jobs, ceil(len(specs) / _PER_TASK))):
+        done.append(kernel)
+        progress(len(done), len(specs), kernel)
     return done
 
 
 def _run(
-    family: Family,
-    parts: Sequence[Sequence[KernelSpec]],
-    arch: ArchSpecs,
-    output_dir: Path,
-    jobs: int,
-    keep_going: bool,
-) -> Iterator[list[GeneratedKernel]]:
+    make: Callable[[KernelSpec], GeneratedKernel], specs: Sequence[KernelSpec], jobs: int
+) -> Iterator[GeneratedKernel]:
     if jobs <= 1:
-        for part in parts:
-            yield _generate_batch(family, part, arch, output_dir, keep_going)
+        yield from map(make, specs)
         return
     with ProcessPoolExecutor(max_workers=jobs) as pool:
-        waiting = [
-            pool.submit(_generate_batch, family, part, arch, output_dir, keep_going)
-            for part in parts
-        ]
         try:
-            for future in waiting:
-                yield future.result()
+            yield from pool.map(make, specs, chunksize=_PER_TASK)
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
 
 
-def _generate_batch(
-    family: Family,
-    specs: Sequence[KernelSpec],
-    arch: ArchSpecs,
-    output_dir: Path,
-    keep_going: bool,
-) -> list[GeneratedKernel]:
-    result = []
-    for spec in specs:
-        path = output_dir / f"{spec.name}.cpp"
-        written, error = False, ""
-        try:
-            written = write_if_changed(path, render_kernel(family, spec, arch))
-        except (CkgenError, OSError) as failure:
-            if not keep_going:
-                raise
-            error = f"{spec.name} was not generated: {failure}"
-        result.append(GeneratedKernel(spec.name, path, written, error))
-    return result
+def _generate_kernel(
+    family: Family, arch: ArchSpecs, output_dir: Path, keep_going: bool, spec: KernelSpec
+) -> GeneratedKernel:
+    path = output_dir / f"{spec.name}.cpp"
+    try:
+        written = write_if_changed(path, render_kernel(family, spec, arch))
+    except (CkgenError, OSError) as failure:
+        if not keep_going:
+            raise
+        error = f"{spec.name} was not generated: {failure}"
+        return GeneratedKernel(spec.name, path, written=False, error=error)
+    return GeneratedKernel(spec.name, path, written)
 
 
-@cache
-def _renderer(template: Path) -> Renderer:
-    return Renderer(template)
-
-
-def _batches(specs: Sequence[KernelSpec], size: int) -> list[list[KernelSpec]]:
-    remaining = iter(specs)
-    return list(iter(lambda: list(islice(remaining, size)), []))
+_renderer = cache(Renderer)

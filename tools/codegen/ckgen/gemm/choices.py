@@ -29,18 +29,9 @@ ALL_PADS: tuple[Pads, ...] = tuple(product(_EITHER, _EITHER, _EITHER))
 def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
     """The spec that one choice for every entry field describes."""
     a, b, c, accumulator = chosen_dtypes(choice, arch)
-    pad_m, pad_n, pad_k = choice["pad"]
-    return GemmSpec.made_of(
-        choice,
-        dtype_a=a,
-        dtype_b=b,
-        dtype_c=c,
-        dtype_acc=accumulator,
-        dtype_d=choice["dtype_d"] or c,
-        pad_m=pad_m,
-        pad_n=pad_n,
-        pad_k=pad_k,
-    )
+    dtypes = {"dtype_a": a, "dtype_b": b, "dtype_c": c, "dtype_acc": accumulator}
+    pads = dict(zip(("pad_m", "pad_n", "pad_k"), choice["pad"]))
+    return GemmSpec.made_of(choice, **dtypes, dtype_d=choice["dtype_d"] or c, **pads)
 
 
 MADE_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -50,9 +41,7 @@ MADE_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "dtype_acc": ("dtype", "dtype_a", "dtype_b"),
         "dtype_c": ("dtype", "dtype_a", "dtype_b", "dtype_c"),
         "dtype_d": ("dtype", "dtype_a", "dtype_b", "dtype_c", "dtype_d"),
-        "pad_m": ("pad",),
-        "pad_n": ("pad",),
-        "pad_k": ("pad",),
+        **dict.fromkeys(("pad_m", "pad_n", "pad_k"), ("pad",)),
     }
 )
 """What ``build_spec`` reads for the fields that are not an entry field themselves."""
@@ -72,18 +61,16 @@ def _decode_pads(value: object) -> Pads:
 
 
 ENTRY_FIELDS: tuple[EntryField, ...] = (
-    EntryField(
-        "variant", "what is computed around the product", partial(codec.decode, Variant),
-        any_of(tuple(Variant)), Variant.STANDARD, set_level=True, option="variants",
-        aliases=("variant",),
+    choice_field(
+        "variant", "what is computed around the product", Variant, Variant.STANDARD,
+        set_level=True, option="variants", aliases=("variant",),
     ),
     dtype_field("dtype", "dtype of A and B", required=True, set_level=True, option="datatype"),
     dtype_field("dtype_a", "dtype of A, if not `dtype`"),
     dtype_field("dtype_b", "dtype of B, if not `dtype`"),
     dtype_field("dtype_c", "dtype of C, if not the usual one", outputs),
-    EntryField(
-        "layout", "rows or columns for A, B and C", partial(codec.decode, Layout),
-        any_of(tuple(Layout)), required=True, set_level=True,
+    choice_field(
+        "layout", "rows or columns for A, B and C", Layout, required=True, set_level=True
     ),
     *loop_fields(_warp_tiles),
     choice_field("epilogue", "how C is stored", Epilogue, Epilogue.CSHUFFLE),
@@ -99,9 +86,7 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     choice_field(
         "split_k", "how workgroups that share the k of one tile add up", SplitK, SplitK.NONE
     ),
-    choice_field(
-        "fused_op", "what is applied to the product", FusedOp, FusedOp.PASS_THROUGH
-    ),
+    choice_field("fused_op", "what is applied to the product", FusedOp, FusedOp.PASS_THROUGH),
     EntryField(
         "d_count", "D tensors that the fused operation takes", partial(codec.decode, int),
         any_of(range(MAX_DS + 1)), default=0,

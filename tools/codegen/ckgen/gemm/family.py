@@ -31,6 +31,8 @@ class GemmFamily(ProductFamily):
     rules = GEMM_RULES
     entry_fields = ENTRY_FIELDS
     made_of = MADE_OF
+    build = staticmethod(build_spec)
+    parse_name = staticmethod(parse_name)
     field_weights = MappingProxyType(
         {
             "variant": 8.0, "fused_op": 8.0, "d_count": 8.0, "d_layout": 8.0,
@@ -46,9 +48,6 @@ class GemmFamily(ProductFamily):
         }
     )
 
-    def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
-        return build_spec(choice, arch)
-
     def differing(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         gemm = cast(GemmSpec, spec)
         return {
@@ -56,9 +55,6 @@ class GemmFamily(ProductFamily):
             "pad": (gemm.pad_m, gemm.pad_n, gemm.pad_k),
             "dtype_d": None if gemm.dtype_d is gemm.dtype_c else gemm.dtype_d,
         }
-
-    def parse_name(self, name: str) -> GemmSpec:
-        return parse_name(name)
 
     def alternatives(self, spec: KernelSpec, field: str, target: Target) -> Iterable[Any]:
         gemm = cast(GemmSpec, spec)

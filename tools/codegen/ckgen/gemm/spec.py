@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar
 
 from ckgen.core.choice import Choice
@@ -106,13 +104,4 @@ class GemmSpec(ProductSpec):
         return "_".join(parts)
 
 
-VARIANT_WORDS: Mapping[Variant, str] = MappingProxyType(
-    {
-        Variant.STANDARD: "standard",
-        Variant.BATCHED: "batched",
-        Variant.GROUPED: "grouped",
-        Variant.MULTI_D: "multid",
-        Variant.PRESHUFFLE: "preshuffle",
-        Variant.STREAM_K: "streamk",
-    }
-)
+VARIANT_WORDS = {variant: variant.value.replace("_", "") for variant in Variant}

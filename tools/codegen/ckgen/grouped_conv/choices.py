@@ -34,17 +34,13 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     *dtypes, accumulator = chosen_dtypes(choice, arch)
     layout = _layout(choice["layout"], choice["ndim_spatial"])
     tensors, _ = operands(choice["variant"], layout.order)
-    vector_a, vector_b, vector_c = choice["vector"] or _usual_vectors(
-        layout.order, choice["specialization"]
-    )
+    vectors = choice["vector"] or _usual_vectors(layout.order, choice["specialization"])
     return GroupedConvSpec.made_of(
         choice,
         **{f"dtype_{tensor}": dtype for tensor, dtype in zip(tensors, dtypes)},
         dtype_acc=accumulator,
         layout=layout,
-        vector_a=vector_a,
-        vector_b=vector_b,
-        vector_c=vector_c,
+        **dict(zip(("vector_a", "vector_b", "vector_c"), vectors)),
     )
 
 
@@ -100,10 +96,9 @@ def _decode_whole(least: int, value: object) -> int:
 
 
 ENTRY_FIELDS: tuple[EntryField, ...] = (
-    EntryField(
+    choice_field(
         "variant", "what is computed: forward, backward_data or backward_weight",
-        partial(codec.decode, Variant), any_of(tuple(Variant)), Variant.FORWARD, set_level=True,
-        option="variant", aliases=("variants",),
+        Variant, Variant.FORWARD, set_level=True, option="variant", aliases=("variants",),
     ),
     EntryField(
         "ndim_spatial", "dimensions of an image: 1, 2 or 3", partial(_decode_whole, 1),
@@ -133,12 +128,8 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     choice_field(
         "specialization", "which filters it takes", Specialization, Specialization.DEFAULT
     ),
-    choice_field(
-        "split_k", "how workgroups that share a sum add up", SplitK, SplitK.NONE
-    ),
-    choice_field(
-        "fused_op", "what is applied to the result", FusedOp, FusedOp.PASS_THROUGH
-    ),
+    choice_field("split_k", "how workgroups that share a sum add up", SplitK, SplitK.NONE),
+    choice_field("fused_op", "what is applied to the result", FusedOp, FusedOp.PASS_THROUGH),
     EntryField(
         "d_count", "1 if the fused operation takes a bias", partial(_decode_whole, 0),
         any_of((0, 1)), default=0,

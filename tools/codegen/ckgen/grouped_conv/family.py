@@ -46,6 +46,8 @@ class GroupedConvFamily(ProductFamily):
     rules = GROUPED_CONV_RULES
     entry_fields = ENTRY_FIELDS
     made_of = MADE_OF
+    build = staticmethod(build_spec)
+    parse_name = staticmethod(parse_name)
     field_weights = MappingProxyType(
         {
             "variant": 32.0, "ndim_spatial": 32.0, "layout": 8.0, "fused_op": 8.0, "d_count": 8.0,
@@ -55,9 +57,6 @@ class GroupedConvFamily(ProductFamily):
     catalogued = MappingProxyType({"vector": "*"})
     catalogued_of_variant = MappingProxyType({Variant.BACKWARD_WEIGHT: {"split_k": "*"}})
 
-    def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
-        return build_spec(choice, arch)
-
     def differing(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         conv = cast(GroupedConvSpec, spec)
         follows = conv.layout.ndim_spatial == conv.ndim_spatial
@@ -66,9 +65,6 @@ class GroupedConvFamily(ProductFamily):
             "layout": conv.layout.order if follows else conv.layout,
             "vector": conv.vectors,
         }
-
-    def parse_name(self, name: str) -> GroupedConvSpec:
-        return parse_name(name)
 
     def alternatives(self, spec: KernelSpec, field: str, target: Target) -> Iterable[Any]:
         conv = cast(GroupedConvSpec, spec)

@@ -67,13 +67,9 @@ DIRECTION_WORDS: Mapping[Variant, str] = MappingProxyType(
         Variant.BACKWARD_WEIGHT: "bwd_weight",
     }
 )
-SPECIALIZATION_WORDS: Mapping[Specialization, str] = MappingProxyType(
-    {
-        Specialization.FILTER_1X1_PAD0: "filter1x1pad0",
-        Specialization.FILTER_1X1_STRIDE1_PAD0: "filter1x1stride1pad0",
-        Specialization.FILTER_3X3: "filter3x3",
-    }
-)
+SPECIALIZATION_WORDS = {
+    one: one.value.replace("_", "") for one in Specialization if one is not Specialization.DEFAULT
+}
 DEFAULT_VECTORS = Dim3(8, 8, 8)
 """What a name implies if it says nothing about vectors."""
 

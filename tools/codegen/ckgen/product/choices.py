@@ -11,7 +11,7 @@ from typing import Any
 from ckarch import ArchSpecs
 
 from ckgen.core import codec
-from ckgen.core.entry_fields import Choices, triple_field
+from ckgen.core.entry_fields import Choices, any_of, triple_field
 from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
@@ -25,7 +25,6 @@ TILE_TABLE: tuple[Dim3, ...] = (
     Dim3(128, 32, 64), Dim3(32, 128, 64), Dim3(64, 16, 64), Dim3(16, 64, 64),
 )  # fmt: skip
 """What ``"*"`` stands for as a tile: large, square and skinny ones that fit most GPUs."""
-
 
 
 def chosen_dtypes(choice: Mapping[str, Any], arch: ArchSpecs) -> tuple[Dtype, Dtype, Dtype, Dtype]:
@@ -60,10 +59,6 @@ def warp_tiles(
     return tuple(Dim3(*tile) for tile in tables.get(f"{a}_{b}_{accumulator}", ()))
 
 
-def _tiles(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
-    return TILE_TABLE
-
-
 def _waves(target: Target, chosen: Mapping[str, Any]) -> Sequence[Dim3]:
     """The layouts of waves of all pipelines that the GPU has instructions for."""
     each = (wave_layouts(pipeline, target) for pipeline in _pipelines(target, chosen))
@@ -82,7 +77,7 @@ def dtype_field(name: str, description: str, choices: Choices = dtypes, **more: 
 def loop_fields(warp_tiles: Choices = warp_tiles) -> tuple[EntryField, ...]:
     """The extents of the loop over k, and how it is run."""
     return (
-        triple_field("tile", "m, n and k of one workgroup", _tiles),
+        triple_field("tile", "m, n and k of one workgroup", any_of(TILE_TABLE)),
         triple_field("waves", "waves along m, n and k", _waves),
         triple_field("warp_tile", "m, n and k of one matrix instruction", warp_tiles),
         EntryField(

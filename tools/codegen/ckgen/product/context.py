@@ -10,16 +10,11 @@ from ckarch import ArchSpecs
 
 from ckgen.core.spec import canonical_json
 from ckgen.product.pipelines import PIPELINE_CLASSES, loop_variants, prefetch_stages
-from ckgen.product.spec import Dtype, FusedOp, ProductSpec, Scheduler, SplitK
+from ckgen.product.spec import Dtype, FusedOp, ProductSpec, SplitK
 
 _ROWS = "ck_tile::tensor_layout::gemm::RowMajor"
 _COLUMNS = "ck_tile::tensor_layout::gemm::ColumnMajor"
 _BYTE = "ck_tile::int8_t"
-_SCHEDULERS = {
-    Scheduler.INTRAWAVE: "Intrawave",
-    Scheduler.INTERWAVE: "Interwave",
-    Scheduler.DEFAULT: "Default",
-}
 _COMBINATIONS = {"MultiDAdd": "Added", "MultiDMultiply": "Multiplied"}
 _ACTIVATIONS = {"": "PassThrough", "Tanh": "TanH"}
 
@@ -62,7 +57,7 @@ def _cxx_names(spec: ProductSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         "double_lds": pipeline.double_lds,
         "wave_groups": pipeline.wave_groups,
         "packed": arch.dtype(spec.dtype_a).pack > 1,
-        "scheduler": _SCHEDULERS[spec.scheduler],
+        "scheduler": spec.scheduler.value.capitalize(),
         "memory_operation": "atomic_add" if spec.split_k is SplitK.ATOMIC else "set",
         "adds_parts": spec.split_k is SplitK.WORKSPACE,
         "plain_stores": spec.split_k is SplitK.ATOMIC

@@ -31,9 +31,7 @@ FUSED = rf"(?P<fused_op>{one_of(FusedOp)})_d(?P<d_count>\d+)"
 def product_fields(match: re.Match[str]) -> dict[str, Any]:
     """The fields that a spec has of all these parts but the dtypes."""
     return {
-        "tile": Dim3.parse(match["tile"]),
-        "waves": Dim3.parse(match["waves"]),
-        "warp_tile": Dim3.parse(match["warp_tile"]),
+        **{name: Dim3.parse(match[name]) for name in ("tile", "waves", "warp_tile")},
         "pipeline": Pipeline(match["pipeline"]),
         "epilogue": Epilogue(match["epilogue"]),
         "scheduler": Scheduler(match["scheduler"]),

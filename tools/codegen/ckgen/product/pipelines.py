@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -64,31 +64,22 @@ PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
     }
 )
 
-_TWO_BUFFERS = (
-    LoopVariant(True, "Three"),
-    LoopVariant(True, "Two"),
-    LoopVariant(False, "Two"),
-    LoopVariant(False, "One"),
-    LoopVariant(False, "Three"),
-)
+def _variants(hot: Sequence[str], cold: Sequence[str] = ()) -> tuple[LoopVariant, ...]:
+    """Those with the main loop, by their tails, and those without."""
+    loops = [(True, tail) for tail in hot] + [(False, tail) for tail in cold]
+    return tuple(LoopVariant(*loop) for loop in loops)
+
+
+_TWO_BUFFERS = _variants(("Three", "Two"), ("Two", "One", "Three"))
 
 _FIXED_VARIANTS: Mapping[Pipeline, tuple[LoopVariant, ...]] = MappingProxyType(
     {
-        Pipeline.COMPV3: (
-            LoopVariant(True, "Full"),
-            LoopVariant(False, "Odd"),
-            LoopVariant(False, "Even"),
-        ),
+        Pipeline.COMPV3: _variants(("Full",), ("Odd", "Even")),
         Pipeline.COMPV4: _TWO_BUFFERS,
         Pipeline.COMP_ASYNC: _TWO_BUFFERS,
-        Pipeline.PRESHUFFLEV2: (LoopVariant(True, "Odd"), LoopVariant(True, "Even")),
-        Pipeline.COMPV5: (LoopVariant(True, "Empty"),),
-        Pipeline.COMPV6: (
-            LoopVariant(True, "Odd"),
-            LoopVariant(True, "Even"),
-            LoopVariant(False, "Odd"),
-            LoopVariant(False, "Even"),
-        ),
+        Pipeline.PRESHUFFLEV2: _variants(("Odd", "Even")),
+        Pipeline.COMPV5: _variants(("Empty",)),
+        Pipeline.COMPV6: _variants(("Odd", "Even"), ("Odd", "Even")),
     }
 )
 
@@ -114,4 +105,4 @@ def loop_variants(spec: ProductSpec, arch: ArchSpecs) -> tuple[LoopVariant, ...]
     if spec.pipeline is not Pipeline.MEM:
         return _FIXED_VARIANTS[spec.pipeline]
     tails = (*_TAILS[: prefetch_stages(spec, arch) - 1], "Full")
-    return tuple(LoopVariant(hot, tail) for hot in (True, False) for tail in tails)
+    return _variants(tails, tails)
