@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,9 +93,8 @@ def _generate(options: Options, arch: ArchSpecs, scratch: Path) -> tuple[Generat
 def _clone_and_edit(
     options: Options, arch: ArchSpecs, workspace: Workspace, scratch: Path, results: Results
 ) -> Results:
-    with ExitStack() as stack:
-        say("building a second clone, with the first one's disk cache")
-        clone = stack.enter_context(second_clone(workspace, scratch))
+    say("building a second clone, with the first one's disk cache")
+    with second_clone(workspace, scratch) as clone:
         built = measure_clone(workspace, clone, scratch)
         if Part.CLONE in options.parts:
             results = replace(results, clone=built)

@@ -8,12 +8,15 @@ instead. Actions that Bazel does by itself, such as writing a small file, are no
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ckbench.errors import BenchError
+
+_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,8 @@ def by_mnemonic(spawns: Iterable[Spawn]) -> dict[str, int]:
 def _parse(text: str, path: Path) -> Iterator[Spawn]:
     # The log is one JSON object after another, without anything between them but white space.
     decoder = json.JSONDecoder()
-    position = _skip_space(text, 0)
-    while position < len(text):
+    position = 0
+    while (position := _SPACE.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         try:
             entry, position = decoder.raw_decode(text, position)
         except json.JSONDecodeError as error:
@@ -54,10 +57,3 @@ def _parse(text: str, path: Path) -> Iterator[Spawn]:
             target=str(entry.get("targetLabel", "")).removeprefix("@@"),
             cached=bool(entry.get("cacheHit", False)),
         )
-        position = _skip_space(text, position)
-
-
-def _skip_space(text: str, position: int) -> int:
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position

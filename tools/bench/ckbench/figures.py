@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the small benchmarks have in common: progress, a table, a JSON object as the last line and in a file."""
+"""What the benchmarks have in common: progress, a table, a JSON object as the last line and in a file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ def publish(
     json_file: Path | None,
     measure: Callable[[Say], dict[str, Any]],
     table: Callable[[dict[str, Any]], str],
+    *errors: type[Exception],
 ) -> int:
-    """Measures and prints; returns the exit code. What goes wrong is one sentence on standard error."""
+    """Measures and prints; returns the exit code. What goes wrong is one sentence on standard error.
+
+    ``errors`` are those of ``measure`` beside the benchmark's own.
+    """
 
     def say(sentence: str) -> None:
         print(f"{program}: {sentence}", file=sys.stderr, flush=True)
@@ -36,7 +40,7 @@ def publish(
         line = json.dumps(figures)
         if target:
             target.write_text(line + "\n")
-    except (BenchError, OSError) as error:
+    except (BenchError, OSError, *errors) as error:
         say(str(error))
         return 1
     print(table(figures))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import os
+import resource
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -36,30 +36,12 @@ class Seconds:
 def run_timed(
     arguments: Sequence[str], cwd: Path, environment: Mapping[str, str], what: str
 ) -> Seconds:
-    """Run a program to its end. If it fails, ``BenchError`` says ``what`` failed and why."""
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        arguments,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stderr is not None
-    try:
-        complaint = process.stderr.read().decode("utf-8", "replace")
-        _, status, usage = os.wait4(process.pid, 0)
-    except BaseException:
-        _stop(process)
-        raise
-    finally:
-        process.stderr.close()
-    wall = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise BenchError(f"{what} failed: {_reason(complaint, process.returncode)}")
-    return Seconds(wall, usage.ru_utime + usage.ru_stime)
+    """Run a program to its end, like ``run``, and nothing beside it."""
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(arguments, cwd, environment, what, stdout=subprocess.DEVNULL)
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+    return Seconds(wall, user + system)
 
 
 def run(
@@ -70,7 +52,10 @@ def run(
     stdout: Stream = subprocess.PIPE,
     stderr: Stream = subprocess.PIPE,
 ) -> str:
-    """Run a program and return what it writes to standard output, if that is a pipe."""
+    """Run a program to its end and return what it writes to standard output, if that is a pipe.
+
+    If it fails, ``BenchError`` says ``what`` failed and why.
+    """
     process = subprocess.Popen(
         arguments,
         cwd=cwd,
@@ -97,7 +82,7 @@ def _reason(complaint: str, code: int) -> str:
     return (errors or lines[-1:] or [f"it ended with exit code {code}"])[0]
 
 
-def _stop(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+def _stop(process: subprocess.Popen[str]) -> None:
     # Bazel takes TERM as "cancel this command", so that its server stays usable.
     process.terminate()
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ckbench.clone import CloneBuild
@@ -29,7 +29,7 @@ class Machine:
     @classmethod
     def this(cls) -> Machine:
         """The machine that this program runs on."""
-        return cls(platform.machine(), len(os.sched_getaffinity(0)), os.getloadavg()[0])
+        return cls(platform.machine(), len(os.sched_getaffinity(0)), round(os.getloadavg()[0], 2))
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,7 @@ class Results:
             "second_clone_compiles": self.clone.compiles if self.clone else None,
             "gpu": self.gpu,
             "target": SET_TARGET,
-            "machine": {
-                "arch": self.machine.arch,
-                "cpus": self.machine.cpus,
-                "load": round(self.machine.load, 2),
-            },
+            "machine": asdict(self.machine),
             "generate": _generation(generation) if generation else None,
             "compile": _compilation(self.compilation) if self.compilation else None,
             "noop": {"seconds": [round(s, 3) for s in self.noop]} if self.noop else None,
