@@ -15,18 +15,19 @@ from ckinspect.errors import InspectError
 
 SCHEMA_VERSION = 1
 
-SUMMARY_FIELDS = (
-    "vgprs",
-    "agprs",
-    "sgprs",
-    "lds_bytes",
-    "scratch_bytes",
-    "vgpr_spills",
-    "sgpr_spills",
-    "waves_per_simd",
-    "code_bytes",
-    "matrix_instructions",
-)
+# The figures of a GPU's summary, and what a table calls them.
+SUMMARY_FIELDS = {
+    "vgprs": "VGPR",
+    "agprs": "AGPR",
+    "sgprs": "SGPR",
+    "lds_bytes": "LDS",
+    "scratch_bytes": "scratch",
+    "vgpr_spills": "VGPR spills",
+    "sgpr_spills": "SGPR spills",
+    "waves_per_simd": "waves/SIMD",
+    "code_bytes": "code",
+    "matrix_instructions": "matrix",
+}
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,7 @@ from typing import Any
 from ckinspect import description, files, manifest
 from ckinspect.description import Description
 
-_COLUMNS = (
-    ("kernel", "name"),
-    ("GPU", "gpu"),
-    ("VGPR", "vgprs"),
-    ("AGPR", "agprs"),
-    ("SGPR", "sgprs"),
-    ("LDS", "lds_bytes"),
-    ("scratch", "scratch_bytes"),
-    ("VGPR spills", "vgpr_spills"),
-    ("SGPR spills", "sgpr_spills"),
-    ("waves/SIMD", "waves_per_simd"),
-    ("code", "code_bytes"),
-    ("matrix", "matrix_instructions"),
-)
+_COLUMNS = {"name": "kernel", "gpu": "GPU", **description.SUMMARY_FIELDS}
 _TEXT_COLUMNS = 2
 
 
@@ -56,8 +43,8 @@ def as_json(kernels: Sequence[Description]) -> str:
 
 def as_table(kernels: Sequence[Description]) -> str:
     """The rows in plain columns: texts to the left, numbers to the right; sizes are bytes."""
-    cells = [[title for title, _ in _COLUMNS]]
-    cells.extend([str(row[field]) for _, field in _COLUMNS] for row in rows(kernels))
+    cells = [[*_COLUMNS.values()]]
+    cells.extend([str(row[field]) for field in _COLUMNS] for row in rows(kernels))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "".join(_line(line, widths) for line in cells)
 
