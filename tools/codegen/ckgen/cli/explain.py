@@ -13,7 +13,6 @@ from ckgen.core.declaration import parse_declaration
 from ckgen.core.errors import DeclarationError, FieldError, SpecError
 from ckgen.core.family import Family
 from ckgen.core.nearest import describe_change, nearest_legal
-from ckgen.core.rules import Verdict
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
@@ -42,11 +41,11 @@ def spec_from_text(family: Family, text: str, arch: ArchSpecs) -> KernelSpec:
     )
 
 
-def explain(family: Family, spec: KernelSpec, target: Target) -> tuple[Verdict, dict[str, Any]]:
-    """The verdict on ``spec``, and all that there is to say about it as JSON values."""
+def explain(family: Family, spec: KernelSpec, target: Target) -> dict[str, Any]:
+    """All that there is to say about ``spec``, as JSON values."""
     verdict = family.judge(spec, target)
     nearest = None if verdict.legal else nearest_legal(family, spec, target)
-    return verdict, {
+    return {
         "name": spec.name,
         "gpu": target.name,
         "legal": verdict.legal,

@@ -93,7 +93,7 @@ def _explain(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> No
     spec = spec_from_text(family, options.explain, arch)
     explanations = []
     for gpu in wanted_gpus(options, arch):
-        _, explanation = explain(family, spec, Target.of(arch, gpu))
+        explanation = explain(family, spec, Target.of(arch, gpu))
         explanations.append(explanation)
         if not options.json:
             print("\n".join(explanation_lines(explanation)))
@@ -107,13 +107,13 @@ def _explain(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> No
 def _list(selection: Selection, as_json: bool) -> None:
     if as_json:
         kernels = [
-            {"name": kernel.spec.name, "gpus": list(kernel.gpus), "spec": kernel.spec.to_json()}
+            {"name": kernel.name, "gpus": list(kernel.gpus), "spec": kernel.spec.to_json()}
             for kernel in selection.kernels
         ]
         print(json.dumps(kernels, indent=2))
         return
     for kernel in selection.kernels:
-        print(kernel.spec.name)
+        print(kernel.name)
 
 
 def _generate(

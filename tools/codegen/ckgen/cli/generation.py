@@ -36,7 +36,7 @@ def generate_selection(
 
     specs = [kernel.spec for kernel in selection.kernels]
     kernels = generate(family, specs, arch, output_dir, options.jobs, progress)
-    named = [(kernel.spec.name, kernel.gpus) for kernel in selection.kernels]
+    named = [(kernel.name, kernel.gpus) for kernel in selection.kernels]
     build_files: list[Path] = []
     if systems:
         plan = make_plan(named, arch)

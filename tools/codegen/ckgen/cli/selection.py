@@ -19,27 +19,21 @@ from ckgen.core.declaration import (
     parse_declaration,
 )
 from ckgen.core.errors import DeclarationError, FieldError, UsageError
-from ckgen.core.expand import Refusals, expand
+from ckgen.core.expand import ExpandedKernel, Refusals, expand
 from ckgen.core.family import EntryField, Family
 from ckgen.core.sets import named_sets, restrict
-from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 
 
 @dataclass(frozen=True)
-class Selected:
-    """A kernel, and those of the wanted GPUs that it is legal on."""
-
-    spec: KernelSpec
-    gpus: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Selection:
-    """The kernels to work on; ``left_out`` counts those that are legal on no wanted GPU."""
+    """The kernels to work on, with those of the wanted GPUs that each is legal on.
 
-    kernels: tuple[Selected, ...]
+    ``left_out`` counts those that are legal on none of them.
+    """
+
+    kernels: tuple[ExpandedKernel, ...]
     left_out: int
 
 
@@ -76,7 +70,7 @@ def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Sele
             f"{declaration.source}: none of its {len(expansion.kernels)} kernels has {said}"
         )
     kernels = tuple(
-        Selected(kernel.spec, tuple(gpu for gpu in gpus if gpu in kernel.gpus)) for kernel in asked
+        replace(kernel, gpus=tuple(gpu for gpu in gpus if gpu in kernel.gpus)) for kernel in asked
     )
     legal = tuple(kernel for kernel in kernels if kernel.gpus)
     if not legal:

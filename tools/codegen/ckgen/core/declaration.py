@@ -81,13 +81,13 @@ def parse_declaration(
 ) -> Declaration:
     """A declaration from its JSON. A fault outside the entries raises ``DeclarationError``."""
     if not isinstance(data, dict):
-        raise _unexpected(source, "a JSON object", data)
+        raise unexpected(source, "a JSON object", data)
     try:
         family = look_up_family(families, data.get("family"))
     except CkgenError as error:
         raise DeclarationError(f"{source}, field 'family': {error}") from error
     if not isinstance(data.get("description", ""), str):
-        raise _unexpected(f"{source}, field 'description'", "text", data["description"])
+        raise unexpected(f"{source}, field 'description'", "text", data["description"])
     fields = {field.name: field for field in family.entry_fields}
     at_top = [field.name for field in family.entry_fields if field.set_level]
     _refuse_unknown(data, (*_TOP_LEVEL, *at_top), source)
@@ -97,7 +97,7 @@ def parse_declaration(
     }
     kernels = data.get("kernels")
     if not isinstance(kernels, list) or not kernels:
-        raise _unexpected(f"{source}, field 'kernels'", "a list of at least one entry", kernels)
+        raise unexpected(f"{source}, field 'kernels'", "a list of at least one entry", kernels)
     if len(kernels) > MOST_ENTRIES:
         raise DeclarationError(
             f"{source}, field 'kernels': has {len(kernels):,} entries, and a declaration may have "
@@ -127,7 +127,7 @@ def parse_entry(
     """One entry from its JSON, called ``label``; ``base`` holds for fields that it leaves out."""
     fields = {field.name: field for field in family.entry_fields}
     if not isinstance(value, dict):
-        raise _unexpected(label, "a JSON object", value)
+        raise unexpected(label, "a JSON object", value)
     _refuse_unknown(value, (*fields, *_OF_ENTRY), label)
     own = {key: item for key, item in value.items() if key not in _OF_ENTRY}
     said = {**(base or {}), **_decode_fields(own, fields, label)}
@@ -149,7 +149,8 @@ def parse_fields(family: Family, values: Mapping[str, object]) -> dict[str, Opti
     return _decode_fields(values, fields, family.name)
 
 
-def _unexpected(label: str, expected: str, value: object) -> DeclarationError:
+def unexpected(label: str, expected: str, value: object) -> DeclarationError:
+    """The error that ``value`` is not what was ``expected``."""
     return DeclarationError(f"{label}: expected {expected}, not {codec.show(value)}")
 
 
@@ -157,7 +158,7 @@ def _decode_defaults(
     value: object, fields: Mapping[str, EntryField], source: str
 ) -> dict[str, Options]:
     if not isinstance(value, dict):
-        raise _unexpected(f"{source}, field 'defaults'", "a JSON object", value)
+        raise unexpected(f"{source}, field 'defaults'", "a JSON object", value)
     label = f"{source}, defaults"
     _refuse_unknown(value, tuple(fields), label)
     return _decode_fields(value, fields, label)
@@ -189,7 +190,7 @@ def _parse_gpus(value: object, known: tuple[str, ...], label: str) -> tuple[str,
     if value is None:
         return None
     if not isinstance(value, list) or not value:
-        raise _unexpected(f"{label}, field 'gpus'", "a list of GPU names", value)
+        raise unexpected(f"{label}, field 'gpus'", "a list of GPU names", value)
     for name in value:
         if name not in known:
             raise DeclarationError(
@@ -201,7 +202,7 @@ def _parse_gpus(value: object, known: tuple[str, ...], label: str) -> tuple[str,
 
 def _parse_subsets(value: object, label: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
-        raise _unexpected(f"{label}, field 'subsets'", "a list of words", value)
+        raise unexpected(f"{label}, field 'subsets'", "a list of words", value)
     return tuple(dict.fromkeys(value))
 
 

@@ -155,7 +155,8 @@ def _expand_explicit(
     choice = {name: option.values[0] for name, option in entry.options.items() if option.values}
     spec = family.build(choice, arch)
     findings = {target.name: first_violation(family.rules, spec, target) for target in targets}
-    if None in findings.values():
+    violations = {name: finding for name, finding in findings.items() if finding is not None}
+    if len(violations) < len(findings):
 
         def why_not(finding: Finding, target: Target) -> str:
             return known.elsewhere(family, finding, spec, target)
@@ -166,7 +167,7 @@ def _expand_explicit(
     def sentence() -> str:
         # Of many GPUs the one with the fewest violations says most about what the author meant.
         closest = min(targets, key=lambda target: len(family.judge(spec, target).violations))
-        why = known.nowhere(family, findings[closest.name], spec, closest)
+        why = known.nowhere(family, violations[closest.name], spec, closest)
         return f"{entry.label}: {spec.name} is not legal on {_any_of(targets)}: {why}"
 
     collector.refuse(sentence)

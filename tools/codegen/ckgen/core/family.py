@@ -14,7 +14,7 @@ from ckarch import ArchSpecs
 from ckfamilies import FAMILIES, FamilyRow
 
 from ckgen.core.errors import UsageError
-from ckgen.core.rules import Rule, Verdict, first_violation, judge
+from ckgen.core.rules import Finding, Rule, Verdict, first_violation
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 
@@ -124,7 +124,7 @@ class Family(ABC):
 
     def judge(self, spec: KernelSpec, target: Target) -> Verdict:
         """What every rule of this family says about ``spec``."""
-        return judge(self.rules, spec, target)
+        return Verdict(tuple(Finding(rule, rule.complaint(spec, target)) for rule in self.rules))
 
     def is_legal(self, spec: KernelSpec, target: Target) -> bool:
         """Whether ``spec`` satisfies every rule on ``target``."""

@@ -86,8 +86,6 @@ class Finding:
 class Verdict:
     """What every rule says about a spec on one GPU, in the order of the rules."""
 
-    spec: KernelSpec
-    target: Target
     findings: tuple[Finding, ...]
 
     @property
@@ -99,13 +97,6 @@ class Verdict:
     def violations(self) -> tuple[Finding, ...]:
         """The findings of violated rules."""
         return tuple(finding for finding in self.findings if not finding.passed)
-
-
-def judge(rules: Sequence[Rule], spec: KernelSpec, target: Target) -> Verdict:
-    """Every rule's finding about ``spec`` on ``target``."""
-    return Verdict(
-        spec, target, tuple(Finding(rule, rule.complaint(spec, target)) for rule in rules)
-    )
 
 
 def first_violation(rules: Sequence[Rule], spec: KernelSpec, target: Target) -> Finding | None:

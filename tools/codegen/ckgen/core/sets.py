@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ckgen.core import codec
-from ckgen.core.declaration import Declaration, Entry, Options
+from ckgen.core.declaration import Declaration, Entry, Options, unexpected
 from ckgen.core.errors import DeclarationError, FieldError
 from ckgen.core.limits import MOST_SETS
 
@@ -41,10 +41,7 @@ def named_sets(declaration: Declaration, default: str) -> tuple[NamedSet, ...]:
     if said is None:
         return (NamedSet(default, MappingProxyType({}), None),)
     if not isinstance(said, dict) or not said:
-        raise DeclarationError(
-            f"{source}, field 'sets': expected a JSON object of at least one set, "
-            f"not {codec.show(said)}"
-        )
+        raise unexpected(f"{source}, field 'sets'", "a JSON object of at least one set", said)
     sets: list[NamedSet] = []
     for pattern, value in said.items():
         sets += _sets(pattern, value, declaration)
@@ -80,7 +77,7 @@ def restrict(declaration: Declaration, to: NamedSet) -> Declaration:
 def _sets(pattern: str, value: object, declaration: Declaration) -> list[NamedSet]:
     label = f"{declaration.source}, set {pattern!r}"
     if not isinstance(value, dict):
-        raise DeclarationError(f"{label}: expected a JSON object, not {codec.show(value)}")
+        raise unexpected(label, "a JSON object", value)
     fields = {field.name: field for field in declaration.family.entry_fields}
     subset = value.get(_SUBSET)
     known = sorted({word for entry in declaration.entries for word in entry.subsets})

@@ -22,9 +22,7 @@ from ckgen.product.family import ProductFamily
 _NUMBERS = {
     "ndim_spatial": DIMENSIONS,
     "merged_groups": MERGED_GROUPS,
-    "vector_a": VECTORS,
-    "vector_b": VECTORS,
-    "vector_c": VECTORS,
+    **dict.fromkeys(("vector_a", "vector_b", "vector_c"), VECTORS),
     "d_count": (0, 1),
 }
 _FILTERS = {

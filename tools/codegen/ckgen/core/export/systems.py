@@ -53,15 +53,11 @@ class BuildSystem:
 
 def make_word(*parts: str) -> str:
     """A word for a recipe of GNU make: quoted for the shell, with make's dollar and comment sign escaped."""
-    return _shell_word(parts).replace("#", "\\#")
+    return ninja_word(*parts).replace("#", "\\#")
 
 
 def ninja_word(*parts: str) -> str:
     """A word for a command of ninja: quoted for the shell, with ninja's dollar escaped."""
-    return _shell_word(parts)
-
-
-def _shell_word(parts: Sequence[str]) -> str:
     written = [part if isinstance(part, Expression) else shlex.quote(part).replace("$", "$$") for part in parts if part]
     return "".join(written) or "''"
 
