@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from ckarch import load_specs
-from cksupport.cells import answer_all
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
 from cksupport.order import batches
 
 ARCH = load_specs()
 (PRODUCTS,) = [table for table in all_tables(ARCH) if table.name == "products"]
-KERNELS = [cell.kernel for cell in answer_all([PRODUCTS], FAMILY, ARCH) if cell.kernel is not None]
+KERNELS = [cell.kernel for cell in FAMILY.cells([PRODUCTS], ARCH) if cell.kernel is not None]
 
 
 def test_every_kernel_is_in_one_batch() -> None:

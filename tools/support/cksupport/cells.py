@@ -3,46 +3,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
 from ckarch import ArchSpecs
+from ckgen.core.rules import Rule
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 
-from cksupport.family import SupportFamily
 from cksupport.kernels import Kernel, Key
 from cksupport.questions import Fields, Place, Question, Table
 from cksupport.refusals import Refusal, legal_or_refused
 
+Candidates = Callable[[Fields, Target], Iterator[KernelSpec]]
+"""Every kernel with the chosen fields of a declaration, legal or not, the best suited first."""
+
+
 @dataclass(frozen=True)
 class Cell:
-    """A question with its answer: a legal ``spec`` that is cheap to build and run, or a refusal."""
+    """A place of a table with its answer: a legal ``kernel`` that is cheap to build and run, or a refusal."""
 
     place: Place
-    spec: KernelSpec | None
+    kernel: Kernel | None
     refusal: Refusal | None
 
     def __str__(self) -> str:
-        if self.spec is not None:
-            return f"{self.place}: {self.spec.name}"
+        if self.kernel is not None:
+            return f"{self.place}: {self.kernel if not self.place.gpu else self.kernel.spec.name}"
         return f"{self.place}: refused by {self.refusal}"
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         answer: dict[str, Any] = {}
-        if self.spec is not None:
-            answer["kernel"] = self.spec.name
+        if self.kernel is not None:
+            answer = {"gpu": self.kernel.gpu, "kernel": self.kernel.spec.name}
         if self.refusal is not None:
-            answer |= {"rule": self.refusal.rule, "sentence": self.refusal.sentence}
+            answer = {"rule": self.refusal.rule, "sentence": self.refusal.sentence}
         return {**asdict(self.place), **answer}
 
     @property
-    def kernel(self) -> Kernel | None:
-        """The kernel that stands for the cell; several may share one."""
-        return None if self.spec is None else Kernel(self.place.gpu, self.spec)
+    def spec(self) -> KernelSpec | None:
+        """What the kernel is; several cells may share one."""
+        return None if self.kernel is None else self.kernel.spec
 
     @property
     def key(self) -> Key | None:
@@ -50,23 +54,27 @@ class Cell:
         return None if self.kernel is None else self.kernel.key
 
 
-def answer(question: Question, family: SupportFamily, arch: ArchSpecs) -> Cell:
-    """The cell: the cheapest legal kernel, or the rule that refuses all of them."""
-    found = _found(family, question.fields, Target.of(arch, question.place.gpu))
+def answer_all(
+    tables: Iterable[Table], candidates: Candidates, rules: tuple[Rule, ...], arch: ArchSpecs
+) -> tuple[Cell, ...]:
+    """The cells of all tables, in their order: the cheapest legal kernel each, or the rule that refuses all of them."""
+    return tuple(_answer(question, candidates, rules, arch) for table in tables for question in table.questions)
+
+
+def _answer(question: Question, candidates: Candidates, rules: tuple[Rule, ...], arch: ArchSpecs) -> Cell:
+    place = question.place
+    found = _found(candidates, rules, question.fields, Target.of(arch, place.gpu))
     if isinstance(found, Refusal):
-        return Cell(question.place, None, found)
-    return Cell(question.place, found, None)
+        return Cell(place, None, found)
+    return Cell(place, Kernel(place.gpu, found), None)
 
 
 @lru_cache(maxsize=None)
-def _found(family: SupportFamily, chosen: Fields, target: Target) -> KernelSpec | Refusal:
+def _found(
+    candidates: Candidates, rules: tuple[Rule, ...], chosen: Fields, target: Target
+) -> KernelSpec | Refusal:
     """Tables ask many of the same questions."""
-    return legal_or_refused(family.candidates(chosen, target), family.kernels.rules, target)
-
-
-def answer_all(tables: Iterable[Table], family: SupportFamily, arch: ArchSpecs) -> tuple[Cell, ...]:
-    """The cells of all tables, in their order."""
-    return tuple(answer(question, family, arch) for table in tables for question in table.questions)
+    return legal_or_refused(candidates(chosen, target), rules, target)
 
 
 def by_place(cells: Iterable[Cell]) -> Mapping[Place, Cell]:

@@ -15,7 +15,7 @@ from ckarch import ArchSpecs, load_specs
 from ckdispatch.errors import CkDispatchError
 from ckgen.core.errors import SpecError
 
-from cksupport.cells import Cell, answer_all
+from cksupport.cells import Cell
 from cksupport.digests import Digests
 from cksupport.errors import SupportError
 from cksupport.family import SupportFamily, look_up
@@ -140,11 +140,14 @@ def show_status(options: argparse.Namespace, arch: ArchSpecs) -> int:
 def render_pages(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Write the pages, or only compare them."""
     family, digests = options.family, Digests(arch)
-    cells = answer_all(family.tables(arch), family, arch)
-    matrix = page(family, cells, Results.read(options.results), digests, arch)
-    samples = samples_page(family, Results.read(options.samples), digests, arch)
-    sets = sets_page(family, shipped_sets(family, arch), Results.read(options.sets), digests, arch)
-    pages = {options.page: matrix, options.samples_page: samples, options.sets_page: sets}
+    cells = family.cells(family.tables(arch), arch)
+    pages = {options.page: page(family, cells, Results.read(options.results), digests, arch)}
+    # A family may have results of its matrix alone.
+    if options.samples.exists():
+        pages[options.samples_page] = samples_page(family, Results.read(options.samples), digests, arch)
+    if options.sets.exists():
+        known = Results.read(options.sets)
+        pages[options.sets_page] = sets_page(family, shipped_sets(family, arch), known, digests, arch)
     return max(_render(path, text, options.check) for path, text in pages.items())
 
 
@@ -173,7 +176,8 @@ def _chosen(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Cell, ...]:
     _check_known("table", options.table, [table.name for table in tables])
     gpus = options.gpu or arch.gpus
     wanted = [table for table in tables if not options.table or table.name in options.table]
-    return answer_all([table.only(gpus) for table in wanted], options.family, arch)
+    cells = options.family.cells([table.only(gpus) for table in wanted], arch)
+    return tuple(cell for cell in cells if cell.kernel is None or cell.kernel.gpu in gpus)
 
 
 def _drawn(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Sample, ...]:

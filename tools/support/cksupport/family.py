@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, ClassVar, Protocol
@@ -20,7 +20,9 @@ from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES as GENERATED
 
-from cksupport.questions import Fields, Table
+from cksupport.cells import Cell
+from cksupport.errors import SupportError
+from cksupport.questions import Table
 from cksupport.samples import Draw
 
 Launch = Sequence[Any]
@@ -62,12 +64,12 @@ class SupportFamily(ABC):
         """Every table, in the order of the page."""
 
     @abstractmethod
-    def candidates(self, chosen: Fields, target: Target) -> Iterator[KernelSpec]:
-        """Every kernel with the ``chosen`` fields of a declaration, legal or not, the best suited first."""
+    def cells(self, tables: Sequence[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
+        """The cells of some of the tables, in their order."""
 
-    @abstractmethod
     def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> Draw:
         """Random kernels for ``gpus``, or for all."""
+        raise SupportError(f"kernels of {self.title} are not drawn at random; its cells are tried by the command sweep")
 
     @abstractmethod
     def operands_of(self, spec: KernelSpec) -> str:

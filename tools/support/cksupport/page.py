@@ -63,9 +63,8 @@ def page(
     for table in tables:
         parts.append(f"## {table.title}\n\n{table.note}\n")
         for gpu in table.gpus:
-            product = arch.gpu(gpu).product
-            grid = _grid(table, gpu, places, states, notes)
-            parts.append(f"### {table.title} on {gpu}\n\n{product}.\n\n{grid}")
+            head = f"### {table.title} on {gpu}\n\n{arch.gpu(gpu).product}.\n\n" if gpu else ""
+            parts.append(head + _grid(table, gpu, places, states, notes))
     parts.append(_refusals(notes))
     bad = _bad(cells, results)
     return "\n".join(parts + ([bad] if bad else []))
@@ -92,7 +91,7 @@ def _mark(verdict: Verdict) -> str:
 
 def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States) -> str:
     kinds = ("tested and right", "refused", "not right", STALE, UNTESTED)
-    head = ("table", "cells", *kinds, "kernels")
+    head = ("table", "cells", *kinds, "kernels", "tried")
     lines = [*heading(head)]
     titles = {table.name: table.title for table in tables}
     for name, title in {**titles, "": "all"}.items():
@@ -102,8 +101,9 @@ def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States) -> 
             counted.count(one) for one in (Verdict.RIGHT.value, REFUSED, STALE, UNTESTED)
         )
         bad = len(own) - right - refused - stale - untested
-        kernels = len({cell.key for cell in own if cell.key is not None})
-        counts = (len(own), right, refused, bad, stale, untested, kernels)
+        kernels = {cell.key: states[cell.place] for cell in own if cell.key is not None}
+        tried = sum(found != UNTESTED for found in kernels.values())
+        counts = (len(own), right, refused, bad, stale, untested, len(kernels), tried)
         lines.append(row((title, *counts)))
     return "\n".join([*lines, ""])
 

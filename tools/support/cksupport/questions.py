@@ -23,7 +23,7 @@ def fields(**choices: Any) -> Fields:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a cell stands: its table, its GPU, its row and its column."""
+    """Where a cell stands: its table, its GPU, its row and its column; without a GPU if its table is for all at once."""
 
     table: str
     gpu: str
@@ -31,7 +31,7 @@ class Place:
     column: str
 
     def __str__(self) -> str:
-        return f"{self.table}: {self.gpu}, {self.row}, {self.column}"
+        return f"{self.table}: {', '.join(filter(None, (self.gpu, self.row, self.column)))}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the matrix, a grid of rows and columns for every GPU."""
+    """One table of the matrix, a grid of rows and columns for every GPU, or one for all."""
 
     name: str
     title: str
@@ -58,7 +58,7 @@ class Table:
 
     def only(self, gpus: Container[str]) -> Table:
         """The table for some GPUs."""
-        chosen = tuple(one for one in self.questions if one.place.gpu in gpus)
+        chosen = tuple(one for one in self.questions if not one.place.gpu or one.place.gpu in gpus)
         return replace(self, questions=chosen)
 
     @property

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from ckarch import ArchSpecs
@@ -13,13 +13,14 @@ from ckgen.core.target import Target
 from ckgen.gemm.context import device_functions
 from ckgen.gemm.spec import GemmSpec
 
+from cksupport.cells import Cell, answer_all
 from cksupport.family import Launch, SupportFamily
 from cksupport.gemm.candidates import candidates
 from cksupport.gemm.draw import GemmDraw
 from cksupport.gemm.placed import PlacedLaunch
 from cksupport.gemm.problems import launches
 from cksupport.gemm.tables import all_tables
-from cksupport.questions import Fields, Table
+from cksupport.questions import Table
 
 
 class GemmSupport(SupportFamily):
@@ -36,8 +37,8 @@ number; pk_fp4, which has no NaN: 6), and with guards around C.
     def tables(self, arch: ArchSpecs) -> tuple[Table, ...]:
         return all_tables(arch)
 
-    def candidates(self, chosen: Fields, target: Target) -> Iterator[KernelSpec]:
-        return candidates(chosen, target)
+    def cells(self, tables: Sequence[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
+        return answer_all(tables, candidates, self.kernels.rules, arch)
 
     def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> GemmDraw:
         return GemmDraw(arch, seed, gpus)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from ckgen.core.target import Target
 from ckgen.gemm.spec import GemmSpec, SplitK, Variant
 
+from cksupport.gemm.problems import ALIGNED, Launch, Problem, Steps
 from cksupport.operands import Spacing
-from cksupport.gemm.problems import ALIGNED, Launch, Problem, Steps, first_turns, last_turns
+from cksupport.product.sizes import first_turns, last_turns
 
 _MOST_PRODUCTS = 4
 _MOST_PARTS = 6

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +15,12 @@ from ckdispatch.gemm.problem import GemmGroup
 from ckdispatch.gemm.reference import expected
 from ckdispatch.gemm.weights import read_block
 from ckdispatch.plan import Plan
-from ckgen.gemm.spec import DLayout, Dtype, FusedOp, GemmSpec, SplitK, Variant
+from ckgen.gemm.spec import DLayout, FusedOp, GemmSpec, Variant
 from numpy.typing import NDArray
 
-from cksupport.operands import Matrix, Spacing, random_values
 from cksupport.gemm.problems import Problem
-
-_SATURATED = 4.0
-"""Activations are flat beyond this, and would hide what is wrong with the product."""
-_LARGEST_FACTOR, _LARGEST_SUMMAND = 3, 2**24
+from cksupport.operands import Matrix, Spacing, random_values
+from cksupport.product.values import d_limit, factor_limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +44,7 @@ class Placed:
         a_kind, b_kind = (device.numpy_dtype(dtype) for dtype in (spec.dtype_a, spec.dtype_b))
         batch = (p.batch,) if p.batch > 1 else ()
         b_shape = (p.k, p.n) if p.shares_b else (*batch, p.k, p.n)
-        scale = 2.0
-        if spec.fused_op is not FusedOp.PASS_THROUGH:
-            scale = math.sqrt(_SATURATED / math.sqrt(p.k))
-        largest = math.inf
-        if spec.dtype_c is Dtype.FP16 and (spec.split_k is SplitK.ATOMIC or spec.d_count):
-            # Parts of a sum that fits may be too large for C, to which they are added, and so may
-            # a product of which D tensors make less: the cshuffle epilogue holds it as C's dtype.
-            largest = math.isqrt(int(np.finfo(np.float16).max) // p.k)
+        scale, largest = factor_limits(spec, p.k)
         a_values = random_values(random, (*batch, p.m, p.k), a_kind, scale, largest)
         b_values = random_values(random, b_shape, b_kind, scale, largest)
         a = Matrix.place(device, spec.dtype_a, a_values.shape, a_letter, p.a)
@@ -179,9 +168,7 @@ def _d_tensor(
     shape: tuple[int, int] = (p.m, p.n)
     if p.repeated_ds[index]:
         shape = (1, p.n) if spec.d_layout is DLayout.ROWS else (p.m, 1)
-    # Of integers, so large that the result still fits into the accumulator.
-    largest = _LARGEST_FACTOR if spec.fused_op is FusedOp.MULTI_D_MULTIPLY else _LARGEST_SUMMAND
-    values = random_values(random, shape, device.numpy_dtype(spec.dtype_d), largest=largest)
+    values = random_values(random, shape, device.numpy_dtype(spec.dtype_d), largest=d_limit(spec))
     matrix = Matrix.place(device, spec.dtype_d, shape, spec.d_layout.value, p.d)
     matrix.fill(values)
     return matrix, values

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from math import lcm
 
 from ckgen.core.target import Target
-from ckgen.gemm.spec import DLayout, GemmSpec, Pipeline, SplitK, Variant
+from ckgen.gemm.spec import DLayout, GemmSpec, SplitK, Variant
 from ckgen.product.geometry import load_grids, store_vector
-from ckgen.product.pipelines import prefetch_stages
 
 from cksupport.operands import PACKED, Spacing
+from cksupport.product.sizes import first_turns, last_turns, remainder
 
-_LOOPS = 5
-"""Turns of the main loop after which no pipeline but mem begins anything new."""
 _GROUPS = 3
 _SEVERAL_TILES = 2
 _MANY_TILES = 5
@@ -107,8 +105,7 @@ def launches(spec: GemmSpec, target: Target) -> tuple[Launch, ...]:
     kernel has so many tiles that a workgroup computes several if it runs on one multiprocessor.
     """
     steps = Steps.of(spec, target)
-    first, last = first_turns(spec), last_turns(spec, target)
-    turns = range(first, last + 1)
+    turns = range(first_turns(spec), last_turns(spec, target) + 1)
     if spec.variant is not Variant.GROUPED:
         return tuple((_problem(spec, steps, one),) for one in turns)
     together = (range(one, one + _GROUPS) for one in turns[:: _GROUPS - 1])
@@ -145,29 +142,12 @@ def _problem(spec: GemmSpec, steps: Steps, turns: int) -> Problem:
     )
 
 
-def first_turns(spec: GemmSpec) -> int:
-    """The fewest turns of the main loop that the kernel can make."""
-    # compv6 reads ahead of a single turn, and only padding keeps that within the row.
-    return 2 if spec.pipeline is Pipeline.COMPV6 and not spec.pad_k else 1
-
-
-def last_turns(spec: GemmSpec, target: Target) -> int:
-    """Turns after which every loop variant and tail has run."""
-    return max(_LOOPS, 2 * prefetch_stages(spec, target.arch))
-
-
 def _extent(tile: int, padded: bool, step: int, longer: bool) -> int:
     if not padded:
         return 2 * tile if longer else tile
-    return tile + _remainder(tile, step) if longer else _shorter(tile, tile, step)
+    return tile + remainder(tile, step) if longer else _shorter(tile, tile, step)
 
 
 def _shorter(extent: int, tile: int, step: int) -> int:
-    rest = _remainder(tile, step)
+    rest = remainder(tile, step)
     return extent - tile + rest
-
-
-def _remainder(tile: int, step: int) -> int:
-    """About a third of a tile, a multiple of ``step``, of an odd one if possible."""
-    steps = max(1, tile // 3 // step)
-    return min(step * (steps | 1), tile)

@@ -8,7 +8,7 @@ from typing import Any
 from ckarch import ArchSpecs
 from ckgen.gemm.spec import MAX_DS, DLayout, Dtype, Epilogue, FusedOp, Layout, Pipeline, Variant
 
-from cksupport.gemm.tables.axes import ALL_PADDED
+from cksupport.product.axes import ALL_PADDED
 from cksupport.questions import Place, Question, Table, fields
 
 _FUSED: dict[str, Any] = {

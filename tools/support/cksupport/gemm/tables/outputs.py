@@ -6,7 +6,7 @@ from __future__ import annotations
 from ckarch import ArchSpecs
 from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline
 
-from cksupport.gemm.tables.axes import ALL_PADDED, dtype_pairs
+from cksupport.product.axes import ALL_PADDED, dtype_pairs
 from cksupport.questions import Place, Question, Table, fields
 
 _NAME = "outputs"

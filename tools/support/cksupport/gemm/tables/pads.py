@@ -8,7 +8,7 @@ from ckgen.gemm.choices import ALL_PADS, Pads
 from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline, Variant
 from ckgen.product.pipelines import PIPELINE_CLASSES
 
-from cksupport.gemm.tables.axes import SHUFFLED, Loop, loops
+from cksupport.product.axes import SHUFFLED, Loop, loops
 from cksupport.questions import Place, Question, Table, fields
 
 _NAME = "pads"

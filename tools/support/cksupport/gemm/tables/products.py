@@ -6,7 +6,7 @@ from __future__ import annotations
 from ckarch import ArchSpecs
 from ckgen.gemm.spec import Epilogue, Layout
 
-from cksupport.gemm.tables.axes import ALL_PADDED, dtype_pairs, loops
+from cksupport.product.axes import ALL_PADDED, dtype_pairs, loops
 from cksupport.questions import Place, Question, Table, fields
 
 _NAME = "products"

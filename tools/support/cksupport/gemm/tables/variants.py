@@ -16,7 +16,7 @@ from ckgen.gemm.spec import (
     Variant,
 )
 
-from cksupport.gemm.tables.axes import ALL_PADDED, SHUFFLED, dtype_pairs
+from cksupport.product.axes import ALL_PADDED, SHUFFLED, dtype_pairs
 from cksupport.questions import Fields, Place, Question, Table, fields
 
 _PLAIN: dict[str, Any] = {"pipeline": (Pipeline.COMPV3, Pipeline.COMPV4)}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from ckarch import load_specs
-from cksupport.cells import answer_all
 from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
@@ -27,7 +26,7 @@ def digests() -> Digests:
 
 def test_no_cell_of_the_matrix_is_unknown(digests: Digests) -> None:
     results = Results.read(EVIDENCE / "results.json")
-    summary = Summary.of(answer_all(all_tables(ARCH), FAMILY, ARCH), results, digests)
+    summary = Summary.of(FAMILY.cells(all_tables(ARCH), ARCH), results, digests)
     assert summary.complete, str(summary)
 
 

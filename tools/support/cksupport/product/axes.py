@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What several tables run along."""
+"""What the tables of products run along."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ckarch import ArchSpecs, DtypeCombination
-from ckgen.gemm.spec import Dtype, Pipeline, Scheduler
+from ckgen.product.spec import Dtype, Pipeline, Scheduler
 
 ALL_PADDED = (True, True, True)
 

@@ -13,7 +13,7 @@ from ckgen.core.target import Target
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler
-from cksupport.cells import Cell, answer_all
+from cksupport.cells import Cell
 from cksupport.gemm.candidates import candidates
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
@@ -28,7 +28,7 @@ LOOPS = len(Pipeline)  # without preshufflev2, and mem twice
 
 @pytest.fixture(scope="module")
 def cells() -> tuple[Cell, ...]:
-    return answer_all(TABLES.values(), FAMILY, ARCH)
+    return FAMILY.cells(list(TABLES.values()), ARCH)
 
 
 def legal(cells: tuple[Cell, ...], table: str) -> list[Cell]:
@@ -112,7 +112,7 @@ def test_no_geometry_would_save_a_refused_cell() -> None:
 
 
 def test_the_same_cells_come_out_every_time(cells: tuple[Cell, ...]) -> None:
-    assert answer_all(all_tables(load_specs()), FAMILY, load_specs()) == cells
+    assert FAMILY.cells(all_tables(load_specs()), load_specs()) == cells
 
 
 def test_known_cells_are_what_they_are_known_to_be(cells: tuple[Cell, ...]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from ckarch import load_specs
-from cksupport.cells import Cell, answer_all
+from cksupport.cells import Cell
 from cksupport.cli import main
 from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
@@ -28,7 +28,7 @@ CHOSEN = ["--gpu", "gfx1100", "--table", "pads"]
 
 @pytest.fixture(scope="module")
 def cells() -> tuple[Cell, ...]:
-    return answer_all(TABLES, FAMILY, ARCH)
+    return FAMILY.cells(TABLES, ARCH)
 
 
 @pytest.fixture(scope="module")

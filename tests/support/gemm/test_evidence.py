@@ -13,7 +13,6 @@ from ckgen.families import FAMILIES
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec, Pipeline
 from ckgen.product.geometry import lds_bytes
-from cksupport.cells import answer_all
 from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
@@ -39,7 +38,7 @@ def digests() -> Digests:
 
 
 def test_no_kernel_of_the_matrix_is_bad(digests: Digests) -> None:
-    assert Summary.of(answer_all(all_tables(ARCH), FAMILY, ARCH), CELLS, digests).bad == {}
+    assert Summary.of(FAMILY.cells(all_tables(ARCH), ARCH), CELLS, digests).bad == {}
 
 
 def test_no_kernel_of_a_set_is_bad(digests: Digests) -> None:

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""What there is to choose for a convolution kernel, and the kernel that a combination of choices makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ckarch import ArchSpecs
+from ckgen.core.rules import Rule
+from ckgen.core.target import Target
+from ckgen.core.tile import Dim3
+from ckgen.grouped_conv.choices import DIMENSIONS
+from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
+from ckgen.grouped_conv.spec import GroupedConvSpec, Layout, Order, Specialization, Variant, operands
+from ckgen.product.dtypes import default_dtypes
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, SplitK
+
+from cksupport.pairs import Axes
+from cksupport.pairs import Rule as Check
+from cksupport.product.axes import dtype_pairs, loops
+from cksupport.refusals import Refusal
+
+Choices = Mapping[str, Any]
+"""The value of each axis; while it is looked for, of some."""
+
+_MERGED = (1, 2, 8, 64)
+"""None, the fewest, those that ship, and the most."""
+_WIDTHS = {"16 bytes": 16, "4 bytes": 4, "1 element": 1}
+_BIASES = ("none", *(op for op in (FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY)))
+_ACTIVATIONS = ("none", *(op for op in FusedOp if not op.takes_ds and op is not FusedOp.PASS_THROUGH))
+_REPEATS = (Dim3(2, 2, 2), Dim3(1, 1, 1), Dim3(2, 1, 4), Dim3(1, 2, 2))
+_WAVES: Mapping[str, Callable[[Sequence[Dim3]], Dim3]] = {
+    "along both": lambda layouts: [one for one in layouts if min(one.m, one.n) > 1][0],
+    "along m": lambda layouts: next(one for one in layouts if one.n == 1),
+    "along n": lambda layouts: next(one for one in layouts if one.m == 1),
+    "along both, otherwise": lambda layouts: [one for one in layouts if min(one.m, one.n) > 1][-1],
+}
+"""A GPU has its own layouts of waves: of four, eight or sixteen."""
+
+
+def axes_of(arch: ArchSpecs) -> Axes:
+    """The axes, those first that refuse most of the others: so what cannot be is soon found."""
+    tables = (table for gpu in arch.architectures.values() for table in gpu.warp_tiles.values())
+    return {
+        "GPU": arch.gpus,
+        "dtypes": dtype_pairs(arch),
+        "warp tile": tuple(dict.fromkeys(Dim3(*tile) for table in tables for tile in table)),
+        "waves": tuple(_WAVES),
+        "direction": tuple(Variant),
+        "layout": tuple(Order),
+        "loads": tuple(_WIDTHS),
+        "repeats of the warp tile": _REPEATS,
+        "output": tuple(Dtype),
+        "epilogue": tuple(Epilogue),
+        "split-K": tuple(SplitK),
+        "stores": tuple(_WIDTHS),
+        "pipeline": loops(),
+        "filters": tuple(Specialization),
+        "merged groups": _MERGED,
+        "bias": _BIASES,
+        "activation": _ACTIVATIONS,
+        "dimensions": DIMENSIONS,
+    }
+
+
+def label(value: Any) -> str:
+    """What a table calls a value."""
+    if isinstance(value, tuple) and not isinstance(value, Dim3):
+        return str(value[-1])  # of a pair of dtypes
+    return str(getattr(value, "label", value))
+
+
+def spec_of(choices: Choices, arch: ArchSpecs) -> GroupedConvSpec:
+    """The kernel of a whole combination."""
+    return GroupedConvSpec(**{name: make(choices, arch) for name, make in _FIELDS.items()})
+
+
+def checks(arch: ArchSpecs) -> list[Check]:
+    """The rules of the generator, about choices."""
+    return [_no_such_operation, *(partial(_asked, rule, arch) for rule in GROUPED_CONV_RULES)]
+
+
+def _asked(rule: Rule, arch: ArchSpecs, choices: Choices) -> Refusal | None:
+    spec = object.__new__(_Chosen)
+    spec.__dict__["_made_of"] = choices, arch
+    if rule.complaint(spec, Target.of(arch, choices["GPU"])) is None:
+        return None
+    # What it says about one kernel would not hold for all that a pair refuses.
+    return Refusal(rule.id, rule.sentence.rstrip("."))
+
+
+def _no_such_operation(choices: Choices) -> Refusal | None:
+    if _fused_word(choices) in tuple(FusedOp):
+        return None
+    return Refusal("no such operation", "Nothing is applied to what is multiplied by a bias")
+
+
+class _Chosen(GroupedConvSpec):
+    """A kernel of which a field is found out when a rule reads it: some may not be chosen yet."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _FIELDS:
+            return _FIELDS[name](*object.__getattribute__(self, "_made_of"))
+        return object.__getattribute__(self, name)
+
+
+def _waves(choices: Choices, arch: ArchSpecs) -> Dim3:
+    layouts = arch.gpu(choices["GPU"]).wave_layouts
+    return _WAVES[choices["waves"]]([Dim3(*waves) for waves in layouts])
+
+
+def _tile(choices: Choices, arch: ArchSpecs) -> Dim3:
+    return _waves(choices, arch) * choices["warp tile"] * choices["repeats of the warp tile"]
+
+
+def _accumulator(choices: Choices, arch: ArchSpecs) -> Dtype:
+    a, b, _ = choices["dtypes"]
+    return default_dtypes(a, b, arch)[0]
+
+
+def _layout(choices: Choices, arch: ArchSpecs) -> Layout:
+    wanted = choices["layout"], choices["dimensions"]
+    return next(one for one in Layout if (one.order, one.ndim_spatial) == wanted)
+
+
+def _dtype(tensor: str, choices: Choices, arch: ArchSpecs) -> Dtype:
+    tensors, _ = operands(choices["direction"], choices["layout"])
+    operand = tensors.index(tensor)
+    found: Dtype = choices["output"] if operand == 2 else choices["dtypes"][operand]
+    return found
+
+
+def _elements(width: str, dtype: Dtype, arch: ArchSpecs) -> int:
+    return max(1, int(_WIDTHS[width] / arch.dtype(dtype).bytes))
+
+
+def _loaded(operand: int, choices: Choices, arch: ArchSpecs) -> int:
+    if operand == 1 and choices["layout"] is Order.CHANNELS_FIRST:
+        # Positions under a filter are read one by one.
+        if choices["filters"] is not Specialization.FILTER_1X1_STRIDE1_PAD0:
+            return 1
+    return _elements(choices["loads"], choices["dtypes"][operand], arch)
+
+
+def _stored(choices: Choices, arch: ArchSpecs) -> int:
+    apart = choices["split-K"] is SplitK.WORKSPACE
+    return _elements(choices["stores"], _accumulator(choices, arch) if apart else choices["output"], arch)
+
+
+def _fused_word(choices: Choices) -> str:
+    words = "".join(word for word in (choices["bias"], choices["activation"]) if word != "none")
+    return words or FusedOp.PASS_THROUGH.value
+
+
+def _of(axis: str) -> Callable[[Choices, ArchSpecs], Any]:
+    return lambda choices, arch: choices[axis]
+
+
+_FIELDS: Mapping[str, Callable[[Choices, ArchSpecs], Any]] = {
+    "variant": _of("direction"),
+    "ndim_spatial": _of("dimensions"),
+    **{f"dtype_{tensor}": partial(_dtype, tensor) for tensor in "xwy"},
+    "dtype_acc": _accumulator,
+    "layout": _layout,
+    "tile": _tile,
+    "waves": _waves,
+    "warp_tile": _of("warp tile"),
+    "pipeline": lambda choices, arch: choices["pipeline"].pipeline,
+    "epilogue": _of("epilogue"),
+    "scheduler": lambda choices, arch: choices["pipeline"].scheduler,
+    "vector_a": partial(_loaded, 0),
+    "vector_b": partial(_loaded, 1),
+    "vector_c": _stored,
+    "merged_groups": _of("merged groups"),
+    "specialization": _of("filters"),
+    "split_k": _of("split-K"),
+    "fused_op": lambda choices, arch: FusedOp(_fused_word(choices)),
+    "d_count": lambda choices, arch: int(choices["bias"] != "none"),
+}
