@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keys as lists of named fields: a family lists the fields of its key once, and order, hash, text and JSON follow.
+// Keys as lists of named fields: a family lists the fields of its key once, and order, text, JSON and filters follow.
 //
 // A key is a struct with `static constexpr std::string_view family` and
 //     template <class Visit> static void fields(Visit&& visit) { visit("tile", &Key::tile); … }
@@ -36,11 +36,6 @@ void parse(std::string_view text, Extent3& value);
 void parse(std::string_view text, bool& value);
 void parse(std::string_view text, int& value);
 
-inline std::size_t hash(Name value) { return value.hash(); }
-inline std::size_t hash(bool value) { return value ? 1 : 0; }
-inline std::size_t hash(int value) { return std::size_t(value); }
-inline std::size_t hash(const Extent3& value) { return (std::size_t(value.m) * 1000003 + std::size_t(value.n)) * 1000003 + std::size_t(value.k); }
-
 /// The text between the braces of `family{…}`, split at its commas.
 class Items {
 public:
@@ -70,15 +65,6 @@ bool fields_less(const Key& a, const Key& b) {
         if (order == 0 && !(a.*member == b.*member)) order = a.*member < b.*member ? -1 : 1;
     });
     return order < 0;
-}
-
-template <class Key>
-std::size_t fields_hash(const Key& key) {
-    std::size_t seed = 0;
-    Key::fields([&](std::string_view, auto member) {
-        seed ^= fields_detail::hash(key.*member) + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2);
-    });
-    return seed;
 }
 
 /// Such as `gemm{variant=standard,dtype_a=fp16,…}`; from_text is the inverse.

@@ -51,16 +51,7 @@ private:
     std::shared_ptr<const std::vector<KernelPtr>> kernels_;
 };
 
-/// Whether a key has the words of a filter; an empty word is not filtered by. A filter is a struct of words that lists them with the key's fields, once:
-///     template <class Visit> static void fields(Visit&& visit) { visit("layout", &Filter::layout, &Key::layout); … }
-template <class Key, class Filter>
-bool passes(const Key& key, const Filter& filter) {
-    bool all = true;
-    Filter::fields([&](std::string_view, Name Filter::*wanted, Name Key::*has) { all = all && ((filter.*wanted).empty() || filter.*wanted == key.*has); });
-    return all;
-}
-
-/// Fields of kernels, and the words that they must have.
+/// Fields of kernels that are words (dtype, layout, pipeline, …), and which they must be.
 using FilterWords = std::map<std::string, std::string>;
 
 struct KernelEntry;
@@ -90,7 +81,7 @@ public:
     virtual void count(Statistics& counted) const = 0;
 };
 
-/// Derived is the family's registry: it has a Filter and says what its problems are called (kPlural). Its source includes registry_family.hpp and instantiates
+/// Derived is the family's registry: it says what its problems are called (kPlural). Its source includes registry_family.hpp and instantiates
 /// this class.
 template <class Derived, class KeyType>
 class BaseRegistry : public FamilyRegistry {
@@ -177,23 +168,26 @@ public:
         return true;
     }
 
-    /// A registry of those that pass the family's filter, hold code for the GPU (if one is named) and satisfy the predicate (if there is one).
-    template <class Filter>
-    std::shared_ptr<Derived> filtered(const Filter& filter, Name gpu = {}, const Predicate& predicate = {}) const {
+    /// A registry of those that have the words, hold code for the GPU (if one is named) and satisfy the predicate (if there is one). Throws Error (invalid_argument)
+    /// for a field that is no word of a key.
+    std::shared_ptr<Derived> filtered(const FilterWords& words, Name gpu = {}, const Predicate& predicate = {}) const {
+        check_fields(words);
         auto chosen = std::make_shared<Derived>(name_);
         for (const KernelPtr& kernel : kernels()) {
-            if (!passes(kernel->key(), filter)) continue;
-            if (!gpu.empty() && !kernel->resources_on(gpu)) continue;
-            if (predicate && !predicate(*kernel)) continue;
-            chosen->add(kernel);
+            bool passes = gpu.empty() || kernel->resources_on(gpu);
+            for_each_word([&](std::string_view field, Name Key::*member) {
+                const auto wanted = words.find(std::string(field));
+                passes            = passes && (wanted == words.end() || (kernel->key().*member).text() == wanted->second);
+            });
+            if (passes && (!predicate || predicate(*kernel))) chosen->add(kernel);
         }
         return chosen;
     }
+    std::shared_ptr<FamilyRegistry> filtered_by(const FilterWords& words, Name gpu) const override { return filtered(words, gpu); }
 
     /// Adds the kernels of another registry; all or none. Returns how many were added.
     std::size_t merge(const Derived& other, Duplicates duplicates = Duplicates::refuse) { return add_all(other.kernels(), duplicates); }
     std::size_t merge_all(const FamilyRegistry& other, Duplicates duplicates) override { return merge(static_cast<const Derived&>(other), duplicates); }
-    std::shared_ptr<FamilyRegistry> filtered_by(const FilterWords& words, Name gpu) const override;
 
     Statistics statistics() const {
         Statistics counted;
@@ -210,11 +204,7 @@ public:
                 spills = spills || used.vgpr_spills || used.sgpr_spills;
             }
             if (spills) ++counted.spilling;
-            Key::fields([&](std::string_view field, auto member) {
-                if constexpr (std::is_same_v<decltype(member), Name Key::*>) {
-                    ++counted.fields[std::string(field)][std::string((kernel->key().*member).text())];
-                }
-            });
+            for_each_word([&](std::string_view field, Name Key::*member) { ++counted.fields[std::string(field)][std::string((kernel->key().*member).text())]; });
         }
     }
 
@@ -234,6 +224,25 @@ public:
 private:
     static KernelPtr describe(std::shared_ptr<const KernelLibrary> library, int priority);
     static KernelEntry entry_of(const Kernel<Key>& kernel);
+
+    template <class Visit>
+    static void for_each_word(Visit&& visit) {
+        Key::fields([&](std::string_view field, auto member) {
+            if constexpr (std::is_same_v<decltype(member), Name Key::*>) visit(field, member);
+        });
+    }
+
+    static void check_fields(const FilterWords& words) {
+        for (const auto& item : words) {
+            bool known = false;
+            std::string all;
+            for_each_word([&](std::string_view field, Name Key::*) {
+                all += std::string(field) + ", ";
+                known = known || field == item.first;
+            });
+            if (!known) throw Error(ErrorCode::invalid_argument, "A filter by '" + item.first + "' was asked for; " + Derived::kPlural + " are filtered by " + all + "family and gpu.");
+        }
+    }
 
     /// Adds all, or on an Error none. Returns how many were added.
     template <class Kernels>

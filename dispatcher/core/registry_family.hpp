@@ -76,22 +76,4 @@ std::optional<KernelEntry> BaseRegistry<Derived, Key>::entry(const std::string& 
     return kernel ? std::optional<KernelEntry>(entry_of(*kernel)) : std::nullopt;
 }
 
-template <class Derived, class Key>
-std::shared_ptr<FamilyRegistry> BaseRegistry<Derived, Key>::filtered_by(const FilterWords& words, Name gpu) const {
-    using Filter = typename Derived::Filter;
-    Filter filter;
-    for (const auto& [field, word] : words) {
-        bool known = false;
-        std::string all;
-        Filter::fields([&, &field = field, &word = word](std::string_view name, Name Filter::*place, auto) {
-            all += std::string(name) + ", ";
-            if (name != field) return;
-            filter.*place = word;
-            known         = true;
-        });
-        if (!known) throw Error(ErrorCode::invalid_argument, "A filter by '" + field + "' was asked for; " + Derived::kPlural + " are filtered by " + all + "family and gpu.");
-    }
-    return filtered(filter, gpu);
-}
-
 }  // namespace ckdispatch

@@ -19,10 +19,7 @@ using ckdispatch::KernelRegistry;
 
 void choose(const GemmRegistry& registry, ckdispatch::Name gpu) {
     // By fields of the key, by a GPU that there is code for, and by anything else that a kernel tells of itself.
-    ckdispatch::GemmFilter filter;
-    filter.dtype_a   = "fp16";
-    filter.layout    = "rcr";
-    const auto small = registry.filtered(filter, gpu, [](const ckdispatch::Kernel<GemmKey>& kernel) { return kernel.key().tile.m <= 64; });
+    const auto small = registry.filtered({{"dtype_a", "fp16"}, {"layout", "rcr"}}, gpu, [](const ckdispatch::Kernel<GemmKey>& kernel) { return kernel.key().tile.m <= 64; });
 
     // A key has every field of the kernel's spec, and is read back from its own text.
     for (const auto& kernel : small->kernels()) {

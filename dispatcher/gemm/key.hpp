@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -62,8 +61,3 @@ struct GemmKey {
 };
 
 }  // namespace ckdispatch
-
-template <>
-struct std::hash<ckdispatch::GemmKey> {
-    std::size_t operator()(const ckdispatch::GemmKey& key) const { return ckdispatch::fields_hash(key); }
-};

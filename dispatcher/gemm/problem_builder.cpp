@@ -89,37 +89,6 @@ GemmProblemBuilder::GemmProblemBuilder() {
     problem_.batch_stride_d.fill(kPacked);
 }
 
-GemmProblemBuilder& GemmProblemBuilder::sizes(std::int64_t m, std::int64_t n, std::int64_t k) { return problem_.m = m, problem_.n = n, problem_.k = k, *this; }
-GemmProblemBuilder& GemmProblemBuilder::dtypes(std::string_view a, std::string_view b, std::string_view c) {
-    return problem_.dtype_a = a, problem_.dtype_b = b, problem_.dtype_c = c, *this;
-}
-GemmProblemBuilder& GemmProblemBuilder::layout(std::string_view letters) { return letters_ = letters, *this; }
-GemmProblemBuilder& GemmProblemBuilder::leading_dimensions(std::int64_t a, std::int64_t b, std::int64_t c) {
-    return problem_.stride_a = a, problem_.stride_b = b, problem_.stride_c = c, *this;
-}
-GemmProblemBuilder& GemmProblemBuilder::strides_a(std::int64_t row, std::int64_t column) { return a_ = {row, column, true}, *this; }
-GemmProblemBuilder& GemmProblemBuilder::strides_b(std::int64_t row, std::int64_t column) { return b_ = {row, column, true}, *this; }
-GemmProblemBuilder& GemmProblemBuilder::strides_c(std::int64_t row, std::int64_t column) { return c_ = {row, column, true}, *this; }
-GemmProblemBuilder& GemmProblemBuilder::batch(std::int64_t count, std::int64_t stride_a, std::int64_t stride_b, std::int64_t stride_c) {
-    return problem_.batch = count, problem_.batch_stride_a = stride_a, problem_.batch_stride_b = stride_b, problem_.batch_stride_c = stride_c, *this;
-}
-GemmProblemBuilder& GemmProblemBuilder::split_k(std::int64_t parts) { return problem_.split_k = parts, *this; }
-GemmProblemBuilder& GemmProblemBuilder::fused(std::string_view op, int d_count) { return problem_.fused_op = op, problem_.d_count = d_count, *this; }
-GemmProblemBuilder& GemmProblemBuilder::d_tensors(std::string_view dtype, std::string_view layout) { return problem_.dtype_d = dtype, problem_.d_layout = layout, *this; }
-GemmProblemBuilder& GemmProblemBuilder::d_leading_dimensions(const std::int64_t* strides, std::size_t count) {
-    return std::copy_n(strides, std::min(count, problem_.stride_d.size()), problem_.stride_d.begin()), *this;
-}
-GemmProblemBuilder& GemmProblemBuilder::d_batch_strides(const std::int64_t* strides, std::size_t count) {
-    return std::copy_n(strides, std::min(count, problem_.batch_stride_d.size()), problem_.batch_stride_d.begin()), *this;
-}
-GemmProblemBuilder& GemmProblemBuilder::preshuffled(std::int64_t n, std::int64_t k) { return problem_.weights = number(n) + "x" + number(k), *this; }
-GemmProblemBuilder& GemmProblemBuilder::group(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stride_a, std::int64_t stride_b, std::int64_t stride_c) {
-    return problem_.groups.push_back({m, n, k, stride_a, stride_b, stride_c}), *this;
-}
-GemmProblemBuilder& GemmProblemBuilder::alignment(int bytes) { return problem_.alignment = bytes, *this; }
-GemmProblemBuilder& GemmProblemBuilder::deterministic(bool wanted) { return problem_.deterministic = wanted, *this; }
-GemmProblemBuilder& GemmProblemBuilder::workspace_limit(std::uint64_t bytes) { return problem_.workspace_limit = bytes, *this; }
-
 void GemmProblemBuilder::apply(const Side& side, char name, std::int64_t rows, std::int64_t columns, std::size_t letter, std::string& letters, std::int64_t& leading) const {
     if (!side.given) return;
     // A single row or column has no stride to speak of; the layout's letter then stays as it was.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -67,8 +66,3 @@ struct GroupedConvKey {
 };
 
 }  // namespace ckdispatch
-
-template <>
-struct std::hash<ckdispatch::GroupedConvKey> {
-    std::size_t operator()(const ckdispatch::GroupedConvKey& key) const { return ckdispatch::fields_hash(key); }
-};

@@ -105,27 +105,6 @@ void check_same(const char* what, const char* one, std::int64_t of_one, const ch
 
 }  // namespace
 
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::direction(std::string_view word) { return problem_.direction = word, *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::sizes(std::int64_t n, std::int64_t g, std::int64_t c, std::int64_t k) {
-    return problem_.n = n, problem_.g = g, problem_.c = c, problem_.k = k, sized_ = true, *this;
-}
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::input(Extents positions) { return dimensions_.input = std::move(positions), *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::filter(Extents positions) { return dimensions_.filter = std::move(positions), *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::output(Extents positions) { return dimensions_.output = std::move(positions), *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::shapes(Extents x, Extents w, Extents y) { return x_ = std::move(x), w_ = std::move(w), y_ = std::move(y), *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::stride(Extents positions) { return stride_ = std::move(positions), *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::dilation(Extents positions) { return dilation_ = std::move(positions), *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::pads(Extents left, Extents right) { return left_pad_ = std::move(left), right_pad_ = std::move(right), *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::dtypes(std::string_view x, std::string_view w, std::string_view y) {
-    return problem_.dtype_x = x, problem_.dtype_w = w, problem_.dtype_y = y, *this;
-}
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::layout(std::string_view word) { return problem_.layout = word, *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::fused(std::string_view op, int d_count) { return problem_.fused_op = op, problem_.d_count = d_count, *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::split_k(std::int64_t parts) { return problem_.split_k = parts, *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::alignment(int bytes) { return problem_.alignment = bytes, *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::deterministic(bool wanted) { return problem_.deterministic = wanted, *this; }
-GroupedConvProblemBuilder& GroupedConvProblemBuilder::workspace_limit(std::uint64_t bytes) { return problem_.workspace_limit = bytes, *this; }
-
 // What the shapes say, checked against each other. Without a layout there are as many dimensions as x has beyond n, g and c.
 GroupedConvProblemBuilder::Dimensions GroupedConvProblemBuilder::read_shapes(GroupedConvProblem& p) const {
     if (sized_ || !dimensions_.input.empty() || !dimensions_.filter.empty() || !dimensions_.output.empty()) refuse(" was asked for by shapes and by sizes; shapes say all.");

@@ -119,7 +119,7 @@ static void registries_are_merged_and_filtered(void) {
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The filter is not valid JSON.", ckd_registry_filtered(one, "nonsense", &chosen));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The filter is no JSON object.", ckd_registry_filtered(one, "[]", &chosen));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The filter has a 'layout' that is no text.", ckd_registry_filtered(one, "{\"layout\": 1}", &chosen));
-    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter by 'colour' was asked for; GEMMs are filtered by variant, dtype_a, dtype_b, dtype_c, layout, pipeline, split_k, fused_op, family and gpu.",
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter by 'colour' was asked for; GEMMs are filtered by variant, dtype_a, dtype_b, dtype_c, dtype_acc, layout, pipeline, epilogue, scheduler, split_k, fused_op, dtype_d, d_layout, family and gpu.",
                   ckd_registry_filtered(one, "{\"colour\": \"red\"}", &chosen));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter is of the family fmha; this version has gemm, grouped_conv.", ckd_registry_filtered(one, "{\"family\": \"fmha\"}", &chosen));
     CHECK(ckd_registry_filtered(one, "{\"gpu\": \"gfx000\"}", &chosen) == CKD_INVALID_ARGUMENT);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "ckdispatch/core/gpus.hpp"
@@ -67,14 +66,6 @@ TEST(GemmKey, DiffersFromAnotherInAnyField) {
         EXPECT_TRUE(key != sample_key()) << to_text(key);
         EXPECT_NE(to_text(key), kSampleText);
     }
-}
-
-TEST(GemmKey, HashesByItsFields) {
-    const std::hash<GemmKey> hash;
-    EXPECT_EQ(hash(sample_key()), hash(from_text<GemmKey>(kSampleText)));
-    for (const GemmKey& key : keys_with_one_field_changed()) EXPECT_NE(hash(key), hash(sample_key())) << to_text(key);
-    const auto keys = keys_with_one_field_changed();
-    EXPECT_EQ((std::unordered_set<GemmKey>(keys.begin(), keys.end()).size()), keys.size());
 }
 
 TEST(GemmKey, IsOrderedByItsFieldsFromTheFirst) {

@@ -29,9 +29,9 @@ protected:
 
     /// Kernels of that variant alone.
     void keep(const char* variant, const char* split_k = "") {
-        GemmFilter filter;
-        filter.variant = variant, filter.split_k = split_k;
-        registry = registry->filtered(filter);
+        FilterWords words{{"variant", variant}};
+        if (*split_k) words["split_k"] = split_k;
+        registry = registry->filtered(words);
     }
 
     static bool is_output(const GemmProblem& problem, std::size_t tensor) { return problem.groups.empty() ? tensor == 2 : tensor % 3 == 2; }

@@ -21,7 +21,7 @@ class Validate : public test::OnDevice {
 protected:
     void SetUp() override {
         OnDevice::SetUp();
-        const auto one = registry->filtered(GemmFilter{}, {}, [](const Kernel<GemmKey>& kernel) { return kernel.name().find("64x64x64") != std::string::npos; });
+        const auto one = registry->filtered({}, {}, [](const Kernel<GemmKey>& kernel) { return kernel.name().find("64x64x64") != std::string::npos; });
         single         = std::make_unique<GemmDispatcher>(one, device);
     }
 

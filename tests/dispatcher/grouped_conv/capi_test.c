@@ -87,7 +87,7 @@ static void a_registry_is_filtered(void) {
     CHECK(ckd_registry_size(chosen) == 1);
     ckd_registry_destroy(chosen);
     CHECK_REFUSED(CKD_INVALID_ARGUMENT,
-                  "A filter by 'dtype_a' was asked for; grouped convolutions are filtered by variant, dtype_x, dtype_w, dtype_y, layout, pipeline, specialization, split_k, fused_op, family and gpu.",
+                  "A filter by 'dtype_a' was asked for; grouped convolutions are filtered by variant, dtype_x, dtype_w, dtype_y, dtype_acc, layout, pipeline, epilogue, scheduler, specialization, split_k, fused_op, family and gpu.",
                   ckd_registry_filtered(registry, "{\"dtype_a\": \"fp16\"}", &chosen));
     ckd_registry_destroy(registry);
 }

