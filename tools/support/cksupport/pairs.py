@@ -58,6 +58,7 @@ def cover(axes: Axes, rules: Sequence[Rule]) -> Cover:
             found.refused[begun] = whole.why.most_common(1)[0][0]
             del left[begun]
             continue
+        assert whole is not None, "any number of steps is enough"
         chosen = dict(begun)
         for axis in order:
             if axis not in chosen:
@@ -145,9 +146,8 @@ class _Search:
                 return None
             self._steps -= 1
             now = {**chosen, axis: value}
-            found: Any = _asked(waiting, now, axis)
-            if not isinstance(found, _Conflict):
-                found = self._extended(now, values, found, begun)
+            asked = _asked(waiting, now, axis)
+            found = asked if isinstance(asked, _Conflict) else self._extended(now, values, asked, begun)
             if not isinstance(found, _Conflict) or axis not in found.axes or len(chosen) < begun:
                 return found
             axes |= found.axes

@@ -112,7 +112,8 @@ def _waves(choices: Choices, arch: ArchSpecs) -> Dim3:
 
 
 def _tile(choices: Choices, arch: ArchSpecs) -> Dim3:
-    return _waves(choices, arch) * choices["warp tile"] * choices["repeats of the warp tile"]
+    warp_tile, repeats = Dim3(*choices["warp tile"]), Dim3(*choices["repeats of the warp tile"])
+    return _waves(choices, arch) * warp_tile * repeats
 
 
 def _accumulator(choices: Choices, arch: ArchSpecs) -> Dtype:
