@@ -62,6 +62,7 @@ Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tens
     std::int64_t first = 0;
     // A stage computes all groups, or one.
     for (const Stage<GemmFamily>& stage : plan->stages) {
+        if (!stage.computes()) continue;
         std::vector<GemmProblem> products = stage.problem.products();
         if (products.empty()) products.push_back(stage.problem);
         for (std::size_t i = 0; i < products.size(); ++i, first += products[0].batch)

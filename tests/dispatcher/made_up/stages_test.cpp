@@ -44,7 +44,7 @@ protected:
     }
 
     void add(const char* kind) {
-        const auto kernel = registry->add_library({test::built_library(std::string("made_up_gemm_") + kind), ""});
+        const auto kernel = registry->add_library({test::built_file("made_up_gemm_" + std::string(kind) + ".so"), ""});
         take              = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
         (void)take();
     }

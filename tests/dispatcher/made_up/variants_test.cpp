@@ -24,7 +24,7 @@ protected:
     }
 
     void add(const char* kind) {
-        const std::string path = test::built_library(std::string("made_up_gemm_") + kind);
+        const std::string path = test::built_file("made_up_gemm_" + std::string(kind) + ".so");
         const auto kernel      = registry->add_library({path, ""});
         take[kernel->name()]   = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
         (void)take[kernel->name()]();
