@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 
-#include "ckdispatch/core/error.hpp"
 #include "ckdispatch/core/files.hpp"
 #include "ckdispatch/core/image.hpp"
 #include "ckdispatch/core/json.hpp"
@@ -68,6 +67,17 @@ void check_recorded(const std::string& path, const Json& recorded, const std::ve
 }
 
 }  // namespace
+
+ErrorCode code_of(ck_kernel_status status) {
+    switch (status) {
+        case CK_KERNEL_OK: return ErrorCode::ok;
+        case CK_KERNEL_UNSUPPORTED: return ErrorCode::unsupported;
+        case CK_KERNEL_INVALID: return ErrorCode::invalid_argument;
+        case CK_KERNEL_WRONG_GPU: return ErrorCode::wrong_gpu;
+        case CK_KERNEL_DEVICE_FAILED: return ErrorCode::device_failed;
+    }
+    return ErrorCode::internal;
+}
 
 std::shared_ptr<const KernelLibrary> KernelLibrary::open(const LibraryFile& file) {
     const auto content = read_file(file.path, "The library " + file.path, kMostBytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ck_kernel_abi.h"
+#include "ckdispatch/core/error.hpp"
 #include "ckdispatch/core/resources.hpp"
 
 namespace ckdispatch {
@@ -16,6 +17,9 @@ struct LibraryFile {
     std::string path;
     std::string sha256;
 };
+
+/// What a kernel library answered, as an error code.
+ErrorCode code_of(ck_kernel_status status);
 
 class KernelLibrary;
 

@@ -2,7 +2,9 @@
 // How a plan is run, and what is known afterwards.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -35,9 +37,15 @@ struct BenchmarkResult {
     /// Of each measured run, in milliseconds.
     std::vector<double> milliseconds;
 
-    double median() const;
-    double minimum() const;
-    double mean() const;
+    double median() const {
+        if (milliseconds.empty()) return 0;
+        std::vector<double> sorted = milliseconds;
+        std::sort(sorted.begin(), sorted.end());
+        const std::size_t half = sorted.size() / 2;
+        return sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    }
+    double minimum() const { return milliseconds.empty() ? 0 : *std::min_element(milliseconds.begin(), milliseconds.end()); }
+    double mean() const { return milliseconds.empty() ? 0 : std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0) / double(milliseconds.size()); }
 };
 
 /// A result against the reference.

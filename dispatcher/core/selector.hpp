@@ -20,9 +20,6 @@
 
 namespace ckdispatch {
 
-/// What a kernel library answered, as an error code.
-ErrorCode code_of(ck_kernel_status status);
-
 template <class Family>
 class Selector {
 public:
