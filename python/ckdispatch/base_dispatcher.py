@@ -190,9 +190,9 @@ class BaseDispatcher:
                 self._selection = selection
             return self._selection
 
-    def plan(self, problem: P, *, kernel: str | None = None) -> Plan[P]:
-        """What would serve a problem; opens no device."""
-        return self.selection.select(problem, kernel=kernel)
+    def plan(self, problem: P, *, kernel: str | None = None, pad: bool = False) -> Plan[P]:
+        """What would serve a problem, or with ``pad`` a larger one if no kernel takes it as it is; opens no device."""
+        return self.selection.select(problem, kernel=kernel, pad=pad)
 
     def run(
         self, problem: Problem, *tensors: Any, stream: Any = None, kernel: str | None = None, timing: bool = False
@@ -319,7 +319,7 @@ def _address(tensor: Any) -> int:
     if whole(tensor) is not None:
         return checked_address("the address of a tensor", tensor)
     raise InvalidArgument(
-        f"{kind_of(tensor)} was given where a tensor of the device is needed; arrays of the host are for the calls of a family, such as gemm()"
+        f"{kind_of(tensor)} was given where a tensor of the device is needed; arrays of the host are for the calls of a family"
     )
 
 

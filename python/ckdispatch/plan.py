@@ -30,6 +30,22 @@ class Plan(Generic[P]):
         return self._facts
 
     @property
+    def padded(self) -> str | None:
+        """The larger problem that is computed in place of the one that was asked for, in words."""
+        padded: str | None = self.to_json().get("padded")
+        return padded
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """In sentences how what is computed differs from the problem."""
+        asked = self.to_json()["problem"]
+        if self.padded is None:
+            return ()
+        if self.padded == asked:
+            return (f"the tensors of {asked} were copied, because no kernel takes their addresses or strides as they are",)
+        return (f"{asked} was padded to {self.padded}, because no kernel takes it as it is",)
+
+    @property
     def parts(self) -> int:
         """Parts that the sum is split into."""
         return int(self.to_json()["stages"][0]["parts"])

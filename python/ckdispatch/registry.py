@@ -257,9 +257,13 @@ class Registry:
                 self._selections[gpu] = Selection(self, gpu)
             return self._selections[gpu]
 
-    def select(self, problem: P, *, gpu: str | None = None, kernel: str | None = None) -> Plan[P]:
-        """The plan for a problem: the best kernel, or the one that is named. Raises ``NoKernel`` with reasons."""
-        return self.selection(gpu).select(problem, kernel=kernel)
+    def select(self, problem: P, *, gpu: str | None = None, kernel: str | None = None, pad: bool = False) -> Plan[P]:
+        """The plan for a problem: the best kernel, or the one that is named. Raises ``NoKernel`` with reasons.
+
+        With ``pad`` it is for a larger problem if no kernel takes this one: its tensors are copied on the device, with zeros
+        around them, and the result back.
+        """
+        return self.selection(gpu).select(problem, kernel=kernel, pad=pad)
 
     def rank(self, problem: Problem, *, gpu: str | None = None) -> Ranking:
         """Every kernel: those that compute the problem with what they should take, and why the others do not."""

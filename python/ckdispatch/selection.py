@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ckdispatch.arguments import in_range, text
+from ckdispatch.arguments import in_range, text, truth
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
@@ -147,12 +147,14 @@ class Selection:
         if error is not None:
             raise error from None
 
-    def select(self, problem: P, *, kernel: str | None = None) -> Plan[P]:
+    def select(self, problem: P, *, kernel: str | None = None, pad: bool = False) -> Plan[P]:
+        """The plan with the best kernel, or the one that is named; with ``pad`` for a larger problem if none takes this one."""
         check_problem(problem)
         address = ctypes.addressof(problem.structure)
         with self._selecting(problem):
             if kernel is None:
-                return Plan(native().make("ckd_select", self._handle, address), problem)
+                way = "ckd_select_padded" if truth("pad", pad) else "ckd_select"
+                return Plan(native().make(way, self._handle, address), problem)
             return Plan(native().make("ckd_select_explicit", self._handle, text("a kernel", kernel), address), problem)
 
     def rank(self, problem: Problem) -> Ranking:

@@ -69,13 +69,8 @@ class FamilyCommands(Protocol):
     def workgroup_size(self, spec: Mapping[str, Any], wave_size: int) -> int:
         """Work-items of a workgroup on a GPU with waves of ``wave_size``."""
 
-    def planned(
-        self, dispatcher: BaseDispatcher, problem: Any, kernel: str | None, pad: bool
-    ) -> tuple[Plan[Any], tuple[str, ...]]:
-        """The best plan, and in sentences how what it computes differs from the problem.
-
-        If a ``kernel`` is named, the dispatcher has no other.
-        """
+    def notes(self, plan: Plan[Any]) -> tuple[str, ...]:
+        """What else there is to say about a plan, in sentences."""
 
     def workload(self, dispatcher: BaseDispatcher, problem: Any, plan: Plan[Any], seed: int) -> Workload:
         """Random operands on the device."""

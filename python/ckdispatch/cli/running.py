@@ -7,12 +7,15 @@ import argparse
 import secrets
 from typing import TYPE_CHECKING
 
-from ckdispatch.cli.families import add_problem_options
+from ckdispatch.cli.families import add_problem_options, commands_of
 from ckdispatch.cli.kernel_sources import load_kernels, only_kernel
 from ckdispatch.cli.options import whole
+from ckdispatch.errors import NoKernel, Unsupported
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.plan import Plan
+    from ckdispatch.problem import Problem
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
@@ -44,3 +47,17 @@ def make_dispatcher(options: argparse.Namespace) -> Dispatcher:
 def seed_of(options: argparse.Namespace) -> int:
     """The seed that was given, or a new one."""
     return secrets.randbits(32) if options.seed is None else int(options.seed)
+
+
+def planned(dispatcher: Dispatcher, problem: Problem, options: argparse.Namespace) -> tuple[Plan[Problem], tuple[str, ...]]:
+    """The best plan, and in sentences how what it computes differs from the problem.
+
+    If a kernel is named, the dispatcher has no other.
+    """
+    try:
+        plan = dispatcher.plan(problem, kernel=options.kernel)
+    except (NoKernel, Unsupported):
+        if not options.pad:
+            raise
+        plan = dispatcher.plan(problem, pad=True)
+    return plan, (*plan.changes, *commands_of(problem.family).notes(plan))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.device import stream_address
 from ckdispatch.gemm.operands import DTensor, Matrix, d_tensors, epilogue, matrix
+from ckdispatch.gemm.problem import computed_sizes
 from ckdispatch.gemm.reference import expected
 from ckdispatch.gemm.request import GemmCall, check_operands
 from ckdispatch.gemm.weights import PreshuffledWeights
 from ckdispatch.product.problem import CallOptions
 from ckdispatch.result import Result
-from ckdispatch.tensors.copies import copy_elements, filled_up
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.operands import as_given, like, operand
 
@@ -52,17 +52,20 @@ def run(
     given_ds, call.fused_op = epilogue(ds, bias, fused_op)
     found = d_tensors(given_ds, device, (call.batch, *call.sizes[:2]))
     call.ds = [replace(one, operand=as_given(one.operand, target, options.validate)) for one in found]
-    plan, copied = call.plan()
-    padded = _say_changes(call, plan, copied)
+    plan = call.plan()
+    call.changes.extend(plan.changes)
     stream = stream_address(stream)
-    left, right, *others = _inputs(call, plan, copied, stream)
-    written = output_tensor(call, plan, copied)
-    addresses = [one.address for one in (left, right, written, *others)]
+    problem = plan.problem
+    inputs = [staged(call, call.a, problem.layout[0]), staged(call, call.b, problem.layout[1])]
+    others = [_staged_d(call, one, problem.d_layout) for one in call.ds]
+    written = output_tensor(call, plan)
+    addresses = [one.address for one in (*inputs, written, *others)]
     milliseconds = dispatcher.launch(plan, addresses, stream, options.timing)
     result = delivered(call, written, stream)
     comparison = _validated(call, plan, result, stream) if options.validate else None
-    changes = tuple(call.changes)
-    return Result(result, plan, device.name, device.simulated, changes, padded, milliseconds, comparison)
+    ran = computed_sizes(plan.padded) if plan.padded else call.sizes
+    padded = ran if ran != call.sizes else None
+    return Result(result, plan, device.name, device.simulated, tuple(call.changes), padded, milliseconds, comparison)
 
 
 def _validated(call: GemmCall, plan: Plan[GemmProblem], result: Any, stream: int | None) -> Comparison:
@@ -75,35 +78,12 @@ def _validated(call: GemmCall, plan: Plan[GemmProblem], result: Any, stream: int
         spec,
         call.a.on_host,
         call.weights.plain() if call.weights else call.b.on_host,
-        k=plan.problem.k,
+        k=computed_sizes(plan.padded)[2] if plan.padded else None,
         ds=[one.operand.on_host for one in call.ds],
     )
     comparison = reference.compare(operand("out", result, device).on_host)
     comparison.raise_if_bad()
     return comparison
-
-
-def _inputs(call: GemmCall, plan: Plan[GemmProblem], copied: bool, stream: int | None) -> list[DeviceTensor]:
-    """A, B and the D tensors on the device."""
-    p = plan.problem
-    return [
-        staged(call, call.a, p.layout[0], (p.m, p.k), copied, stream),
-        staged(call, call.b, p.layout[1], (p.k, p.n), copied and not call.weights, stream),
-        *(staged_d(call, one, plan, copied, stream) for one in call.ds),
-    ]
-
-
-def _say_changes(call: GemmCall, plan: Plan[GemmProblem], copied: bool) -> tuple[int, int, int] | None:
-    """Returns the sizes that are computed in place of those that were given, if there are any."""
-    problem = plan.problem
-    ran = (problem.m, problem.n, problem.k)
-    if ran != call.sizes:
-        before, after = ("x".join(map(str, extents)) for extents in (call.sizes, ran))
-        call.changes.append(f"M x N x K = {before} was padded to {after}, because no kernel takes the shape as it is")
-        return ran
-    if copied:
-        call.changes.append("operands were copied, because no kernel takes their addresses or strides as they are")
-    return None
 
 
 def _weights_operand(weights: PreshuffledWeights, device: Any) -> Matrix:
@@ -114,50 +94,32 @@ def _weights_operand(weights: PreshuffledWeights, device: Any) -> Matrix:
     return Matrix("B", weights.shape, strides, flat.dtype, flat.array, flat.tensor, weights)
 
 
-def staged(call: GemmCall, one: Matrix, letter: str, shape: tuple[int, int], copied: bool, stream: int | None) -> DeviceTensor:
-    """The operand on the device: where it is, or a copy in that layout, filled up with zeros."""
-    if one.tensor is not None and not copied:
+def staged(call: GemmCall, one: Matrix, letter: str) -> DeviceTensor:
+    """The operand on the device: where it is, or a copy in that layout of what is on the host."""
+    if one.tensor is not None:
         return one.tensor
-    device = call.dispatcher.device
-    if call.weights is not None and one is call.b:
-        assert one.array is not None
-        flat = DeviceTensor.allocate(device, one.array.shape, one.dtype)
-        flat.write(one.array)
-        return flat
-    full = (*one.shape[:-2], *shape)
-    copy = DeviceTensor.allocate(device, full, one.dtype, column_major=letter == "c")
-    if one.array is not None:
+    assert one.array is not None
+    shuffled = call.weights is not None and one is call.b
+    if not shuffled:
         _say_copy(call, one, letter)
-        copy.write(filled_up(one.array, full))
-        return copy
-    assert one.tensor is not None
-    copy_elements(one.tensor, copy, stream, zero=True)
+    copy = DeviceTensor.allocate(call.dispatcher.device, one.array.shape, one.dtype, column_major=letter == "c" and not shuffled)
+    copy.write(one.array)
     return copy
 
 
-def staged_d(call: GemmCall, d: DTensor, plan: Plan[GemmProblem], copied: bool, stream: int | None) -> DeviceTensor:
+def _staged_d(call: GemmCall, d: DTensor, letter: str) -> DeviceTensor:
     """A D tensor on the device: a line that is repeated, or a whole matrix."""
     import numpy as np
 
-    one, problem = d.operand, plan.problem
-    if one.tensor is not None and not copied:
-        return one.tensor
-    letter = problem.d_layout
-    rows, columns = problem.m, problem.n
-    if d.repeated(letter) and len(one.shape) == 2:
-        shape = (1, columns) if letter == "r" else (rows, 1)
-        return staged(call, one, letter, shape, copied, stream)
-    if d.repeats is None:
-        return staged(call, one, letter, (rows, columns), copied, stream)
+    one = d.operand
+    if one.tensor is not None or d.repeats is None or d.repeated(letter):
+        return staged(call, one, letter)
     # A line of the other kind, or one for each matrix: it is written out.
-    if one.array is None:
-        call.dispatcher.device.synchronize(stream)
-    lines = one.array if one.array is not None else one.tensor.numpy()  # type: ignore[union-attr]
-    whole = np.broadcast_to(lines, (*one.shape[:-2], *call.sizes[:2]))
-    full = (*one.shape[:-2], rows, columns)
-    copy = DeviceTensor.allocate(call.dispatcher.device, full, one.dtype, column_major=letter == "c")
-    copy.write(filled_up(whole, full))
     call.changes.append(f"{one.name} was written out as a matrix, which is how the kernel reads its D tensors")
+    assert one.array is not None
+    whole = np.broadcast_to(one.array, (*one.shape[:-2], *call.sizes[:2]))
+    copy = DeviceTensor.allocate(call.dispatcher.device, whole.shape, one.dtype, column_major=letter == "c")
+    copy.write(whole)
     return copy
 
 
@@ -169,32 +131,24 @@ def _say_copy(call: GemmCall, one: Matrix, letter: str) -> None:
         call.changes.append(f"{one.name} was copied into contiguous {lines}, which the kernel reads")
 
 
-def output_tensor(call: GemmCall, plan: Plan[GemmProblem], copied: bool) -> DeviceTensor:
-    """Where the kernel writes: the caller's own tensor, or a new one."""
-    problem = plan.problem
-    if call.c is not None and call.c.tensor is not None and not copied:
+def output_tensor(call: GemmCall, plan: Plan[GemmProblem]) -> DeviceTensor:
+    """Where the result is written: the caller's own tensor, or a new one."""
+    if call.c is not None and call.c.tensor is not None:
         return call.c.tensor
-    shape: tuple[int, ...] = (problem.m, problem.n)
-    if call.batched:
-        shape = (call.batch, *shape)
+    shape = (*((call.batch,) if call.batched else ()), *call.sizes[:2])
     dtype = call.dispatcher.registry[plan.kernel].spec["dtype_c"]
-    by_columns = problem.layout[2] == "c"
-    return DeviceTensor.allocate(call.dispatcher.device, shape, dtype, column_major=by_columns)
+    return DeviceTensor.allocate(call.dispatcher.device, shape, dtype, column_major=plan.problem.layout[2] == "c")
 
 
 def delivered(call: GemmCall, target: DeviceTensor, stream: int | None) -> Any:
     """The output where the caller wants it: in ``out``, or new and like the operands."""
-    m, n = call.a.rows, call.b.columns
-    device = call.dispatcher.device
     if call.c is not None and call.c.tensor is not None:
-        if target is not call.c.tensor:
-            copy_elements(target.corner(call.c.tensor.shape), call.c.tensor, stream)
         return call.c.given
     plain_b = call.weights is None and call.b.tensor is not None
     if call.c is None and (call.a.tensor is not None or plain_b):
-        return target.corner((*target.shape[:-2], m, n))
-    device.synchronize(stream)
-    array = target.numpy()[..., :m, :n]
+        return target
+    call.dispatcher.device.synchronize(stream)
+    array = target.numpy()
     if call.c is not None:
         assert call.c.array is not None
         call.c.array[...] = array

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.cli.config_options import ConfigOption, switch
 from ckdispatch.cli.config_options import extents as which_extents
 from ckdispatch.cli.families import ProblemOption, Workload
-from ckdispatch.cli.report import Column, extents
-from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
+from ckdispatch.cli.report import Column
+from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.product import cli as product
 from ckdispatch.product.cli import COMMON, SPLIT_K, common_cells, workgroup_size
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ckdispatch.registry import Registry
     from ckdispatch.selection import Selection
 
-__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "planned", "workgroup_size", "workload"]
+__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "notes", "workgroup_size", "workload"]
 
 FIELDS = {"variant": "variant", "dtype": "dtype_a", "layout": "layout", "pipeline": "pipeline"}
 COLUMNS = tuple(Column(title) for title in (*COMMON, "pads"))
@@ -67,29 +67,10 @@ def _preshuffled(problem: GemmProblem, _said: bool, registry: Registry, selectio
     return min(timed)[2] if timed else offered[0]
 
 
-def planned(
-    dispatcher: BaseDispatcher, problem: GemmProblem, kernel: str | None, pad: bool
-) -> tuple[Plan[GemmProblem], tuple[str, ...]]:
-    """For the problem as it is, or else, if ``pad``, for a larger one."""
-    from ckdispatch.gemm.padding import padded_plan
+def notes(plan: Plan[GemmProblem]) -> tuple[str, ...]:
+    from ckdispatch.gemm.grouped import one_by_one
 
-    try:
-        plan = dispatcher.plan(problem, kernel=kernel)
-        return plan, _one_by_one(plan)
-    except (NoKernel, Unsupported) as refusal:
-        if not pad or problem.groups:
-            raise
-        plan = padded_plan(dispatcher.selection, problem, NoKernel(str(refusal)))
-    before, after = (extents((one.m, one.n, one.k)) for one in (problem, plan.problem))
-    who = "the kernel does not take" if kernel else "no kernel takes"
-    return plan, (f"M x N x K = {before} was padded to {after}, because {who} the shape as it is",)
-
-
-def _one_by_one(plan: Plan[GemmProblem]) -> tuple[str, ...]:
-    groups = len(plan.problem.groups)
-    if plan.launches == 1 or not groups:
-        return ()
-    return (f"the {groups} groups were computed one after another, because no kernel computes them in one launch",)
+    return one_by_one(plan)
 
 
 def workload(dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> Workload:

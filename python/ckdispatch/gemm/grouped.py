@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.device import stream_address
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.gemm.call import delivered, staged
+from ckdispatch.gemm.call import delivered, output_tensor, staged
 from ckdispatch.gemm.operands import matrix
 from ckdispatch.gemm.problem import GemmGroup, GemmProblem
 from ckdispatch.gemm.reference import expected
 from ckdispatch.gemm.request import GemmCall, check_operands
 from ckdispatch.product.problem import CallOptions
 from ckdispatch.result import GroupedResult
-from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.operands import as_given, check_apart
 from ckdispatch.wording import quoted
 
@@ -42,21 +41,20 @@ def run(
     addresses, targets = [], []
     inputs = []  # which must live until they are read
     for call in calls:
-        m, n, k = call.sizes
-        left = staged(call, call.a, problem.layout[0], (m, k), False, stream)
-        right = staged(call, call.b, problem.layout[1], (k, n), False, stream)
-        target = _target(call, plan)
+        left, right = staged(call, call.a, problem.layout[0]), staged(call, call.b, problem.layout[1])
+        target = output_tensor(call, plan)
         inputs += [left, right]
         targets.append(target)
         addresses += [left.address, right.address, target.address]
     milliseconds = dispatcher.launch(plan, addresses, stream, options.timing)
     results = [delivered(call, target, stream) for call, target in zip(calls, targets, strict=True)]
+    changes = (*itertools.chain.from_iterable(call.changes for call in calls), *one_by_one(plan))
     compared: tuple[Comparison, ...] = ()
     if options.validate:
         device.synchronize(stream)
         finished = zip(calls, results, strict=True)
         compared = tuple(_compared(plan, i, *each) for i, each in enumerate(finished))
-    return GroupedResult(results, plan, device.name, device.simulated, _changes(calls, plan), milliseconds, compared)
+    return GroupedResult(results, plan, device.name, device.simulated, changes, milliseconds, compared)
 
 
 def _calls(
@@ -154,20 +152,12 @@ def _search(dispatcher: BaseDispatcher, calls: Sequence[GemmCall], layouts: list
     return fallback
 
 
-def _target(call: GemmCall, plan: Plan[GemmProblem]) -> DeviceTensor:
-    if call.c is not None and call.c.tensor is not None:
-        return call.c.tensor
-    m, n, _ = call.sizes
-    dtype = call.dispatcher.registry[plan.kernel].spec["dtype_c"]
-    by_columns = plan.problem.layout[2] == "c"
-    return DeviceTensor.allocate(call.dispatcher.device, (m, n), dtype, column_major=by_columns)
-
-
-def _changes(calls: Sequence[GemmCall], plan: Plan[GemmProblem]) -> tuple[str, ...]:
-    said = tuple(itertools.chain.from_iterable(call.changes for call in calls))
-    if plan.launches == 1:
-        return said
-    return (*said, f"the {len(calls)} groups were computed one after another, because no kernel computes them in one launch")
+def one_by_one(plan: Plan[GemmProblem]) -> tuple[str, ...]:
+    """That groups are not computed at once, if they are not."""
+    groups = len(plan.problem.groups)
+    if plan.launches == 1 or not groups:
+        return ()
+    return (f"the {groups} groups were computed one after another, because no kernel computes them in one launch",)
 
 
 def _compared(plan: Plan[GemmProblem], place: int, call: GemmCall, result: Any) -> Comparison:

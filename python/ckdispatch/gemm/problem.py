@@ -29,6 +29,7 @@ from ckdispatch.wording import quoted
 
 MAX_DS = 4
 _PACKED = -1
+_EXTENTS = re.compile(r"(\d+)x(\d+)x(\d+)", re.ASCII)
 _BLOCK = re.compile(r"(?P<n>\d{1,9})x(?P<k>\d{1,9})", re.ASCII)
 
 
@@ -184,6 +185,14 @@ class GemmProblem(Problem):
     def text(self) -> str:
         """The problem as ``parse`` reads it, without what is the default."""
         return _text(self)
+
+
+def computed_sizes(text: str) -> tuple[int, int, int]:
+    """The M, N and K of what a plan computes, as it says that in words."""
+    found = _EXTENTS.search(text)
+    assert found is not None, text
+    m, n, k = map(int, found.groups())
+    return m, n, k
 
 
 def _group(given: GemmGroup | Sequence[int]) -> GemmGroup:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.gemm.operands import DTensor, Matrix, d_letters
-from ckdispatch.gemm.padding import padded_plan
 from ckdispatch.gemm.problem import GemmProblem
 from ckdispatch.gemm.weights import PreshuffledWeights
 from ckdispatch.product.problem import CallOptions
@@ -147,35 +146,25 @@ class GemmCall:
         natural = choices[0]
         return sorted(choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True)))
 
-    def plan(self) -> tuple[Plan[GemmProblem], bool]:
-        """The best plan that needs the fewest changes, and whether it is for padded copies.
-
-        Changes are none, another layout on the host, padding.
-        """
+    def plan(self) -> Plan[GemmProblem]:
+        """The best plan that needs the fewest changes: none, another layout on the host, padding."""
         layouts = self.layouts()
         remembered = self.dispatcher.remembered()
         key = (self.problem(layouts[0]), *layouts, self.options.pad)
-        found: tuple[Plan[GemmProblem], bool] | None = remembered.get(key)
+        found: Plan[GemmProblem] | None = remembered.get(key)
         if found is None:
             found = remembered[key] = self._search(layouts)
         return found
 
-    def _search(self, layouts: list[str]) -> tuple[Plan[GemmProblem], bool]:
-        selection = self.dispatcher.selection
+    def _search(self, layouts: list[str]) -> Plan[GemmProblem]:
         first: NoKernel | None = None
-        for layout in layouts:
-            try:
-                return self.dispatcher.plan(self.problem(layout)), False
-            except NoKernel as error:
-                first = first or error
+        for pad in (False, True) if self.options.pad else (False,):
+            for layout in layouts:
+                try:
+                    return self.dispatcher.plan(self.problem(layout), pad=pad)
+                except NoKernel as error:
+                    first = first or error
         assert first is not None
-        if not self.options.pad:
-            raise first
-        for layout in layouts:
-            try:
-                return padded_plan(selection, self.problem(layout), first), True
-            except NoKernel:
-                continue
         raise first
 
 

@@ -23,15 +23,13 @@ if TYPE_CHECKING:
 
 
 class Product:
-    """The tensors of ``problem`` in the kernel ABI's order, laid out as what is ``ran`` has them.
+    """The tensors of ``problem`` in the kernel ABI's order.
 
-    ``ran`` may be larger. ``stage`` is that of the plan: the kernel, and the parts of K.
+    ``stage`` is that of the plan: the kernel, the parts of K, and what it computes, which may be larger.
     """
 
-    def __init__(
-        self, dispatcher: BaseDispatcher, problem: GemmProblem, ran: GemmProblem, stage: Mapping[str, Any], random: Any
-    ) -> None:
-        self.dispatcher, self.problem, self.ran, self.stage = dispatcher, problem, ran, stage
+    def __init__(self, dispatcher: BaseDispatcher, problem: GemmProblem, stage: Mapping[str, Any], random: Any) -> None:
+        self.dispatcher, self.problem, self.stage = dispatcher, problem, stage
         self.spec = dispatcher.registry[stage["kernel"]].spec
         self.dtypes = tuple(self.spec[name] for name in ("dtype_a", "dtype_b", "dtype_c"))
         if problem.layout[2] == "c":  # the kernel computes the transpose, with operands exchanged
@@ -42,7 +40,7 @@ class Product:
         self.ds = [self._random(random, self._d_shape(i), self.spec["dtype_d"]) for i in range(problem.d_count)]
         self.tensors = [
             self._upload(0, self.a),
-            self._weights() if ran.weights else self._upload(1, self.b),
+            self._weights() if problem.weights else self._upload(1, self.b),
             self._output(),
             *(self._upload_d(i, d) for i, d in enumerate(self.ds)),
         ]
@@ -57,9 +55,12 @@ class Product:
 
     def compare(self) -> Comparison:
         """How what the last launch left in C differs from the reference."""
+        from ckdispatch.gemm.problem import computed_sizes
         from ckdispatch.gemm.reference import expected
 
-        reference = expected(self.stage["parts"], self.spec, self.a, self.b, k=self.ran.k, ds=self.ds)
+        computed = self.stage["problem"]
+        k = None if "+" in computed else computed_sizes(computed)[2]  # groups are not padded
+        reference = expected(self.stage["parts"], self.spec, self.a, self.b, k=k, ds=self.ds)
         comparison: Comparison = reference.compare(self._download())
         return comparison
 
@@ -71,11 +72,11 @@ class Product:
 
     def _stride(self, tensor: int) -> int:
         """Elements from a line to the next, as what is run has them; 0 for packed."""
-        return (self.ran.stride_a, self.ran.stride_b, self.ran.stride_c)[tensor]
+        return (self.problem.stride_a, self.problem.stride_b, self.problem.stride_c)[tensor]
 
     def _memory(self, tensor: int) -> tuple[int, int, int]:
         """Matrices, lines and elements from a line to the next."""
-        p = self.ran
+        p = self.problem
         rows, columns = ((p.m, p.k), (p.k, p.n), (p.m, p.n))[tensor]
         lines, width = (rows, columns) if p.layout[tensor] == "r" else (columns, rows)
         return p.batch, lines, self._stride(tensor) or width
@@ -88,7 +89,6 @@ class Product:
     def _placed(self, values: NDArray[Any], memory: tuple[int, int, int], letter: str, dtype: str) -> DeviceTensor:
         import numpy as np
 
-        # What padding adds is zero, which adds nothing to the product.
         filled = np.zeros(memory, values.dtype)
         self._seen(letter, filled, values.shape[1:])[...] = values
         tensor = self.dispatcher.empty((filled.size,), dtype)
@@ -96,14 +96,14 @@ class Product:
         return tensor
 
     def _upload(self, tensor: int, values: NDArray[Any]) -> DeviceTensor:
-        letter, dtype = self.ran.layout[tensor], self.dtypes[tensor]
+        letter, dtype = self.problem.layout[tensor], self.dtypes[tensor]
         return self._placed(values, self._memory(tensor), letter, dtype)
 
     def _weights(self) -> DeviceTensor:
         from ckdispatch.gemm.weights import preshuffle
 
-        assert self.ran.weights is not None
-        return self.dispatcher.to_device(preshuffle(self.b, self.ran.weights).data)
+        assert self.problem.weights is not None
+        return self.dispatcher.to_device(preshuffle(self.b, self.problem.weights).data)
 
     def _d_stride(self, i: int) -> int | None:
         return self.problem.d_strides[i] if self.problem.d_strides else None
@@ -116,11 +116,9 @@ class Product:
         return p.batch, p.m, p.n
 
     def _upload_d(self, i: int, values: NDArray[Any]) -> DeviceTensor:
-        p, letter = self.ran, self.ran.d_layout
+        p, letter, stride = self.problem, self.problem.d_layout, self._d_stride(i)
         width, lines = (p.n, p.m) if letter == "r" else (p.m, p.n)
-        stride = p.d_strides[i] if p.d_strides else None
-        repeated = self._d_stride(i) == 0
-        memory = (1, 1, width) if repeated else (p.batch, lines, stride or width)
+        memory = (1, 1, width) if stride == 0 else (p.batch, lines, stride or width)
         return self._placed(values, memory, letter, self.spec["dtype_d"])
 
     def _output(self) -> DeviceTensor:
@@ -129,11 +127,11 @@ class Product:
     def _download(self) -> NDArray[Any]:
         memory = self.tensors[2].numpy().reshape(self._memory(2))
         shape = (self.problem.m, self.problem.n)
-        return self._seen(self.ran.layout[2], memory, shape)
+        return self._seen(self.problem.layout[2], memory, shape)
 
 
 class GemmWorkload(Launched):
-    """The operands of ``problem`` on the device, laid out as ``plan`` has them."""
+    """The operands of ``problem`` on the device."""
 
     def __init__(self, dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> None:
         import numpy as np
@@ -168,10 +166,10 @@ def _products(
 ) -> list[Product]:
     stages = plan.to_json()["stages"]
     if not problem.groups:
-        return [Product(dispatcher, problem, plan.problem, stages[0], random)]
+        return [Product(dispatcher, problem, stages[0], random)]
     # One stage computes all groups, or each has its own.
     own = stages if len(stages) > 1 else stages * len(problem.groups)
     found = []
     for group, stage in zip(problem.products(), own, strict=True):
-        found.append(Product(dispatcher, group, group, stage, random))
+        found.append(Product(dispatcher, group, stage, random))
     return found

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.device import stream_address
@@ -20,7 +21,7 @@ from ckdispatch.grouped_conv.reference import expected
 from ckdispatch.grouped_conv.request import ConvCall, Steps, conv_call
 from ckdispatch.product.fused_ops import with_bias
 from ckdispatch.result import Result
-from ckdispatch.tensors.copies import copy_elements, filled_up
+from ckdispatch.tensors.copies import copy_elements
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.memory import is_packed, packed_strides, strides_in_order
 from ckdispatch.tensors.operands import Operand, check_out, like, operand, transposed
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ckdispatch.product.problem import CallOptions
 
 
+_CHANNELS = re.compile(r"\bc(?P<c>\d+) k(?P<k>\d+)\b", re.ASCII)
 _NAMES = {"forward": ("x", "w"), "backward_data": ("dy", "w"), "backward_weight": ("dy", "x")}
 
 
@@ -62,22 +64,21 @@ def run(
     _take_bias(call, bias, fused_op, target)
     if target is not None:
         _take_out(call, target)
-    plan, copied = call.plan()
-    padded = _say_padding(call, plan, copied)
+    plan = call.plan()
+    call.changes.extend(plan.changes)
     stream = stream_address(stream)
     spec = dispatcher.registry[plan.kernel].spec
     _check_bias(call, spec["dtype_y"])
-    shapes = plan.problem.sizes
-    placed = {name: staged(call, name, call.tensors[name], shapes.shape(name), copied, stream) for name in call.read}
-    written, dtype = call.written, spec[f"dtype_{call.written}"]
-    result_tensor = placed[written] = output_tensor(call, shapes.shape(written), dtype, copied)
+    placed = {name: _staged(call, name, call.tensors[name], stream) for name in call.read}
+    result_tensor = placed[call.written] = _output_tensor(call, spec[f"dtype_{call.written}"])
     tensors = [placed[name] for name in "xwy"]
     if call.bias is not None:
-        tensors.append(staged(call, "bias", call.bias, (shapes.g, shapes.k), copied, stream))
+        tensors.append(_staged(call, "bias", call.bias, stream))
     addresses = [one.address for one in tensors]
     milliseconds = dispatcher.launch(plan, addresses, stream, options.timing)
-    result = delivered(call, result_tensor, stream)
+    result = _delivered(call, result_tensor, stream)
     comparison = _validated(call, plan, result, stream) if options.validate else None
+    padded = _padded(plan)
     return Result(result, plan, device.name, device.simulated, tuple(call.changes), padded, milliseconds, comparison)
 
 
@@ -113,18 +114,11 @@ def _take_out(call: ConvCall, one: Operand) -> None:
     call.tensors[call.written] = grouped(last, call.written, call.sizes.g)
 
 
-def _say_padding(call: ConvCall, plan: Plan[GroupedConvProblem], copied: bool) -> tuple[int, int] | None:
-    """Returns the channels in and out of a group that are computed in place of those given."""
-    given, ran = ((one.c, one.k) for one in (call.sizes, plan.problem))
-    if ran != given:
-        call.changes.append(
-            f"c = {given[0]} and k = {given[1]} of each group were padded to {ran[0]} and "
-            f"{ran[1]}, because no kernel takes these channels as they are"
-        )
-        return ran
-    if copied:
-        call.changes.append("tensors were copied, because no kernel takes their addresses as they are")
-    return None
+def _padded(plan: Plan[GroupedConvProblem]) -> tuple[int, int] | None:
+    """The channels in and out of a group that are computed in place of those given."""
+    found = _CHANNELS.search(plan.padded or "")
+    ran = (int(found["c"]), int(found["k"])) if found else None
+    return ran if ran != (plan.problem.c, plan.problem.k) else None
 
 
 def _validated(call: ConvCall, plan: Plan[GroupedConvProblem], result: Any, stream: int | None) -> Comparison:
@@ -139,18 +133,18 @@ def _validated(call: ConvCall, plan: Plan[GroupedConvProblem], result: Any, stre
     return reference.compare(got.on_host).raise_if_bad()
 
 
-def staged(call: ConvCall, name: str, one: Operand, shape: tuple[int, ...], copied: bool, stream: int | None) -> DeviceTensor:
-    """A tensor on the device: where it is, or a packed copy, filled up with zeros to ``shape``."""
-    if one.tensor is not None and call.usable(name, one) and not copied:
+def _staged(call: ConvCall, name: str, one: Operand, stream: int | None) -> DeviceTensor:
+    """A tensor on the device: where it is, or a packed copy."""
+    if one.tensor is not None and call.usable(name, one):
         return one.tensor
     if not call.lies_right(name, one):  # more than a copy between host and device
         _say_copy(call, one)
-    copy = _allocated(call, name, shape, one.dtype)
+    copy = _allocated(call, name, one.shape, one.dtype)
     if one.array is not None:
-        copy.write(filled_up(one.array, shape))
+        copy.write(one.array)
     else:
         assert one.tensor is not None
-        copy_elements(one.tensor, copy, stream, zero=shape != one.shape)
+        copy_elements(one.tensor, copy, stream)
     return copy
 
 
@@ -171,36 +165,34 @@ def _say_copy(call: ConvCall, one: Operand) -> None:
         call.changes.append(f"{one.name} was copied, because it has gaps or is in another order")
 
 
-def output_tensor(call: ConvCall, shape: tuple[int, ...], dtype: str, copied: bool) -> DeviceTensor:
-    """Where the kernel writes: the caller's own tensor, or a new one."""
+def _output_tensor(call: ConvCall, dtype: str) -> DeviceTensor:
+    """Where the result is written: the caller's own tensor, or a new one."""
     out = call.out
-    if out is not None and out.tensor is not None:
-        if call.usable(call.written, out) and not copied:
-            return out.tensor
-    return _allocated(call, call.written, shape, dtype)
+    if out is not None and out.tensor is not None and call.usable(call.written, out):
+        return out.tensor
+    return _allocated(call, call.written, call.sizes.shape(call.written), dtype)
 
 
-def delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
+def _delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
     """The result where the caller wants it: in ``out``, or new and in the layout of the tensors."""
-    out, shape = call.out, call.sizes.shape(call.written)
-    part = target.corner(shape)
+    out = call.out
     if out is not None and out.tensor is not None:
         if target is not out.tensor:
             _say_result(call, out)
-            copy_elements(part, out.tensor, stream)
+            copy_elements(target, out.tensor, stream)
         return out.given
     given = call.tensors[call.read[0]]
-    first = call.first or (call.result_first and not _lies_both_ways(call, shape))
+    first = call.first or (call.result_first and not _lies_both_ways(call, target.shape))
     if out is None and any(call.tensors[name].tensor is not None for name in call.read):
-        return _on_device(call, part, first, stream)
+        return _on_device(call, target, first, stream)
     call.dispatcher.device.synchronize(stream)
-    array = target.numpy()[tuple(slice(extent) for extent in shape)]
+    array = target.numpy()
     if out is not None:
         assert out.array is not None
         _say_result(call, out)
         out.array[...] = array
         return out.given
-    plain = array.reshape(ungrouped_shape(shape, call.written))
+    plain = array.reshape(ungrouped_shape(target.shape, call.written))
     order = as_given(plain.ndim, call.layout)
     if first:
         _say_new(call)
@@ -208,31 +200,21 @@ def delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
     return transposed(like(given.given, plain), order)
 
 
-def _on_device(call: ConvCall, part: DeviceTensor, first: bool, stream: int | None) -> DeviceTensor:
+def _on_device(call: ConvCall, target: DeviceTensor, first: bool, stream: int | None) -> DeviceTensor:
     """The result as a tensor of the layout; its memory is copied if channels are to come first."""
-    shape = ungrouped_shape(part.shape, call.written)
+    shape = ungrouped_shape(target.shape, call.written)
     order = as_given(len(shape), call.layout)
     asked = tuple(shape[axis] for axis in order)
     if call.first:
-        return part.seen_as(asked, packed_strides(asked))
+        return target.seen_as(asked, packed_strides(asked))
     if first:
         _say_new(call)
-        memory = DeviceTensor.allocate(call.dispatcher.device, asked, part.dtype)
-        axes = tuple(order.index(axis) for axis in range(len(shape)))
-        _copy_into(call, part, memory, axes, stream)
+        memory = DeviceTensor.allocate(call.dispatcher.device, asked, target.dtype)
+        strides = tuple(memory.strides[order.index(axis)] for axis in range(len(shape)))
+        copy_elements(target, memory.seen_as(target.shape, _grouped_strides(call, target.shape, strides)), stream)
         return memory
-    if not is_packed(part.shape, part.strides):  # there are padded channels in between
-        memory = DeviceTensor.allocate(call.dispatcher.device, shape, part.dtype)
-        _copy_into(call, part, memory, tuple(range(len(shape))), stream)
-        part = memory
     strides = packed_strides(shape)
-    return part.seen_as(asked, tuple(strides[axis] for axis in order))
-
-
-def _copy_into(call: ConvCall, part: DeviceTensor, memory: DeviceTensor, axes: tuple[int, ...], stream: int | None) -> None:
-    """Copies a result into a tensor that has its axes, with channels last, at ``axes``."""
-    strides = tuple(memory.strides[axis] for axis in axes)
-    copy_elements(part, memory.seen_as(part.shape, _grouped_strides(call, part.shape, strides)), stream)
+    return target.seen_as(asked, tuple(strides[axis] for axis in order))
 
 
 def _grouped_strides(call: ConvCall, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:

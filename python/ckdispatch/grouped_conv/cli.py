@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.cli.config_options import ConfigOption, count, triple
 from ckdispatch.cli.families import Workload
 from ckdispatch.cli.report import Column, extents
-from ckdispatch.errors import NoKernel, Unsupported
 from ckdispatch.product import cli as product
 from ckdispatch.product.cli import COMMON, SPLIT_K, common_cells, workgroup_size
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from ckdispatch.grouped_conv.problem import GroupedConvProblem
     from ckdispatch.plan import Plan
 
-__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "planned", "workgroup_size", "workload"]
+__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "notes", "workgroup_size", "workload"]
 
 FIELDS = {"variant": "variant", "dtype": "dtype_x", "layout": "layout", "pipeline": "pipeline"}
 COLUMNS = tuple(Column(title) for title in (*COMMON, "vectors", "groups", "for"))
@@ -42,26 +41,8 @@ def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
     return (*common_cells(spec), vectors, str(spec["merged_groups"]), takes)
 
 
-def planned(
-    dispatcher: BaseDispatcher, problem: GroupedConvProblem, kernel: str | None, pad: bool
-) -> tuple[Plan[GroupedConvProblem], tuple[str, ...]]:
-    """For the problem as it is, or else, if ``pad``, for more channels in each group."""
-    from ckdispatch.grouped_conv.padding import padded_plan
-
-    try:
-        return dispatcher.plan(problem, kernel=kernel), ()
-    except (NoKernel, Unsupported) as refusal:
-        if not pad:
-            raise
-        plan = padded_plan(dispatcher.selection, problem, NoKernel(str(refusal)))
-    ran = plan.problem
-    if (ran.c, ran.k) == (problem.c, problem.k):
-        return plan, ()
-    who = "the kernel does not take" if kernel else "no kernel takes"
-    return plan, (
-        f"c = {problem.c} and k = {problem.k} of each group were padded to {ran.c} and {ran.k}, "
-        f"because {who} these channels as they are",
-    )
+def notes(_plan: Plan[GroupedConvProblem]) -> tuple[str, ...]:
+    return ()
 
 
 def workload(dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int) -> Workload:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ckdispatch.arguments import members, needed_size, of_each_axis, whole
 from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.grouped_conv.layouts import CHANNELS_FIRST, channels_last, grouped, kernel_layout, memory_order
-from ckdispatch.grouped_conv.padding import padded_plan
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes, PerAxis
 from ckdispatch.tensors.memory import is_packed
@@ -168,16 +167,16 @@ class ConvCall:
                 return False
         return True  # they lie both ways
 
-    def plan(self) -> tuple[Plan[GroupedConvProblem], bool]:
-        """The best plan that needs the fewest changes, and whether it is for copies of all."""
+    def plan(self) -> Plan[GroupedConvProblem]:
+        """The best plan that needs the fewest changes."""
         orders = self._orders()
-        for padded in (False, True) if self.options.pad else (False,):
+        for pad in (False, True) if self.options.pad else (False,):
             for self.first in orders:
-                found = self._found(padded)
+                found = self._found(pad)
                 if found is not None:
-                    return found, padded
+                    return found
         self.first = len(orders) > 1 and self._has_kernels_first()
-        return self.dispatcher.plan(self.problem()), False  # which raises the reason
+        return self.dispatcher.plan(self.problem())  # which raises the reason
 
     def _orders(self) -> list[bool]:
         """Whether kernels are to have channels first, what takes fewer copies at the front."""
@@ -202,22 +201,17 @@ class ConvCall:
         )
         return len(kernels) > 0
 
-    def _found(self, padded: bool) -> Plan[GroupedConvProblem] | None:
+    def _found(self, pad: bool) -> Plan[GroupedConvProblem] | None:
         """What is known of the problem, or is found out about it."""
-        key = (self.problem(), padded)
+        key = (self.problem(), pad)
         remembered = self.dispatcher.remembered()
         if key not in remembered:
-            remembered[key] = self._search(*key)
+            try:
+                remembered[key] = self.dispatcher.plan(key[0], pad=pad)
+            except NoKernel:
+                remembered[key] = None
         found: Plan[GroupedConvProblem] | None = remembered[key]
         return found
-
-    def _search(self, problem: GroupedConvProblem, padded: bool) -> Plan[GroupedConvProblem] | None:
-        try:
-            if padded:
-                return padded_plan(self.dispatcher.selection, problem, NoKernel())
-            return self.dispatcher.plan(problem)
-        except NoKernel:
-            return None
 
 
 def conv_call(

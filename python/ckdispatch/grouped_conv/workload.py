@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch.cli.operands import Launched, poisoned, random_operand
 from ckdispatch.grouped_conv.layouts import is_channels_first, memory_order
 from ckdispatch.grouped_conv.sizes import TENSORS
-from ckdispatch.tensors.copies import filled_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ConvWorkload(Launched):
-    """The tensors of ``problem`` on the device, with as many channels as ``plan`` computes."""
+    """The tensors of ``problem`` on the device."""
 
     def __init__(
         self, dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int
@@ -32,12 +31,11 @@ class ConvWorkload(Launched):
         self.dispatcher, self.problem, self.plan = dispatcher, problem, plan
         self.spec = dispatcher.registry[plan.kernel].spec
         self.first, self.second, self.written = TENSORS[problem.direction]
-        random, ran = np.random.default_rng(seed), plan.problem.sizes
+        random = np.random.default_rng(seed)
         self.arrays = {name: self._random(random, name) for name in (self.first, self.second)}
         if problem.bias:
             self.arrays["bias"] = self._random(random, "bias")
-        shapes = {**{name: ran.shape(name) for name in "xwy"}, "bias": (ran.g, ran.k)}
-        self.tensors = [self._placed(name, shapes[name]) for name in problem.tensors]
+        self.tensors = [self._placed(name) for name in problem.tensors]
 
     @property
     def bytes(self) -> int:
@@ -58,11 +56,9 @@ class ConvWorkload(Launched):
             self.arrays[self.second],
             self.arrays.get("bias"),
         )
-        shape = self.problem.sizes.shape(self.written)
-        order = self._order(self.written, len(shape))
         result = self.tensors["xwy".index(self.written)].numpy()
-        result = result.transpose([order.index(axis) for axis in range(len(shape))])
-        return reference.compare(result[tuple(slice(extent) for extent in shape)])
+        order = self._order(self.written, result.ndim)
+        return reference.compare(result.transpose([order.index(axis) for axis in range(result.ndim)]))
 
     def _dtype(self, name: str) -> str:
         return str(self.spec["dtype_y" if name == "bias" else f"dtype_{name}"])
@@ -76,10 +72,10 @@ class ConvWorkload(Launched):
         """The axes of an array, which has channels last, as the kernel has them in memory."""
         return memory_order(name, axes, is_channels_first(self.problem.layout))
 
-    def _placed(self, name: str, shape: tuple[int, ...]) -> DeviceTensor:
-        order = self._order(name, len(shape))
-        if name == self.written:
-            in_memory = tuple(shape[axis] for axis in order)
-            return poisoned(self.dispatcher, in_memory, self._dtype(name))
-        # Channels that padding adds are zero, which adds nothing.
-        return self.dispatcher.to_device(filled_up(self.arrays[name], shape).transpose(order))
+    def _placed(self, name: str) -> DeviceTensor:
+        if name != self.written:
+            array = self.arrays[name]
+            return self.dispatcher.to_device(array.transpose(self._order(name, array.ndim)))
+        shape = self.problem.sizes.shape(name)
+        in_memory = tuple(shape[axis] for axis in self._order(name, len(shape)))
+        return poisoned(self.dispatcher, in_memory, self._dtype(name))

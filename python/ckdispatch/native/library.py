@@ -47,6 +47,7 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "ckd_dispatcher_use_predictor": (_ADDRESS, _ADDRESS, _ADDRESS),
     "ckd_dispatcher_use_chooser": (_ADDRESS, _ADDRESS, _ADDRESS),
     "ckd_select": (_ADDRESS, _ADDRESS, _OUT),
+    "ckd_select_padded": (_ADDRESS, _ADDRESS, _OUT),
     "ckd_select_explicit": (_ADDRESS, _TEXT, _ADDRESS, _OUT),
     "ckd_rank": (_ADDRESS, _ADDRESS, _OUT),
     "ckd_plan_to_json": (_ADDRESS, _OUT),

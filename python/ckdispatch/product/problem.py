@@ -19,7 +19,7 @@ _OPERATION = re.compile(r"[A-Z]\w*", re.ASCII)
 
 @dataclass(frozen=True)
 class CallOptions:
-    """How a friendly call is to compute its result. ``dtype`` is that of the result; the others are those of ``Dispatcher.gemm``."""
+    """How a friendly call is to compute its result. ``dtype`` is that of the result."""
 
     dtype: str | None = None
     split_k: int = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copies between tensors of any strides, on the device and on the host."""
+"""Copies between tensors of any strides on the device."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ckdispatch.tensors.memory import elements_per_byte
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ckdispatch.tensors.device_tensor import DeviceTensor
 
 
@@ -20,21 +18,15 @@ class _Axis(NamedTuple):
     to: int
 
 
-def copy_elements(source: DeviceTensor, to: DeviceTensor, stream: int | None, *, zero: bool = False) -> None:
-    """Copies all of ``source`` into the leading corner of ``to``, on the device.
-
-    With ``zero`` the rest of ``to`` becomes zero.
-    """
+def copy_elements(source: DeviceTensor, to: DeviceTensor, stream: int | None) -> None:
+    """Copies all of ``source`` into the leading corner of ``to``, on the device."""
     device = source.device
     if elements_per_byte(source.dtype) > 1:
         # A byte that two elements share cannot be copied for one of them.
         device.synchronize(stream)
-        target = to if zero else to.corner(source.shape)
-        target.write(filled_up(source.numpy(), target.shape))
+        to.corner(source.shape).write(source.numpy())
         return
     size = device.numpy_dtype(source.dtype).itemsize
-    if zero:
-        device.fill(to.address, 0, to.span * size, stream)
     axes = _merged(_Axis(*axis) for axis in zip(source.shape, source.strides, to.strides, strict=True) if axis[0] != 1)
     width = 1
     if axes and axes[-1][1:] == (1, 1):
@@ -73,14 +65,3 @@ def _rows(axes: list[_Axis], width: int) -> _Axis:
     longest = max(fit)
     axes.remove(longest)
     return longest
-
-
-def filled_up(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """The array with zeros behind it up to ``shape``, on the host."""
-    import numpy as np
-
-    if array.shape == shape:
-        return array
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(slice(extent) for extent in array.shape)] = array
-    return larger

@@ -12,7 +12,6 @@ import numpy as np
 from ckabi import KernelLibrary, Status
 from ckabi.grouped_conv import ConvProblem, conv_axis, conv_problem
 from ckarch import load_specs
-from ckdispatch.grouped_conv.padding import channel_steps
 from ckdispatch.grouped_conv.sizes import TENSORS, ConvAxis, ConvSizes
 from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckdispatch.grouped_conv.reference import grouped_conv_reference
@@ -105,6 +104,15 @@ def in_memory(spec: Spec, name: str) -> list[int]:
     if name == "w":
         return [*axes[:2], axes[-1], *axes[2:-1]]
     return [axes[0], *axes[-2:], *axes[1:-2]]
+
+
+def channel_steps(spec: Spec) -> tuple[int, int]:
+    """What the channels in and out of a group must be multiples of: the vectors that move them."""
+    if channels_first(spec):  # one vector of w along its channels and taps; the others move positions
+        return spec["vector_a"], 1
+    if spec["variant"] == "forward":
+        return math.lcm(spec["vector_a"], spec["vector_b"]), spec["vector_c"]
+    return math.lcm(spec["vector_b"], spec["vector_c"]), spec["vector_a"]
 
 
 def fits(spec: Spec, sizes: ConvSizes) -> bool:

@@ -83,5 +83,5 @@ def test_padding_is_said() -> None:
     ended = ckdispatch("bench", "100x100x60", *WHERE)
     assert ended.code == 0
     last = ended.out.splitlines()[-1]
-    assert last.startswith("100x100x60 fp16 rcr: M x N x K = 100x100x60 was padded to 1")
-    assert last.endswith(", because no kernel takes the shape as it is")
+    assert last.startswith("100x100x60 fp16 rcr: gemm 100x100x60 fp16 rcr was padded to gemm 1")
+    assert last.endswith(", because no kernel takes it as it is")

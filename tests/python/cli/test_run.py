@@ -51,8 +51,7 @@ def test_padding_is_said_and_can_be_forbidden() -> None:
     ended = ckdispatch("run", "100x100x60", *WHERE, "--kernel", UNPADDED)
     assert ended.code == 0
     assert ended.columns["changed"] == (
-        "M x N x K = 100x100x60 was padded to 128x128x64, because the kernel does not take the "
-        "shape as it is"
+        "gemm 100x100x60 fp16 rcr was padded to gemm 128x128x64 fp16 rcr, because no kernel takes it as it is"
     )
     assert ended.columns["result"].startswith("right: all 10000 values")
     refused = ckdispatch("run", "100x100x60", *WHERE, "--kernel", UNPADDED, "--no-pad")

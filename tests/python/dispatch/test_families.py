@@ -140,7 +140,7 @@ def test_json_of_several_families_that_is_damaged_is_refused() -> None:
     document = mixed().to_json()
     with pytest.raises(Damaged, match="has no 'spec'"):
         Registry.from_json({**document, "kernels": [{}]})
-    odd = [{**document["kernels"][0], "spec": {"family": "cooking"}}]
+    odd = [{**document["kernels"][0], "spec": {**document["kernels"][0]["spec"], "family": "cooking"}}]
     with pytest.raises(InvalidArgument, match="the family cooking"):
         Registry.from_json({**document, "kernels": odd})
 

@@ -13,7 +13,7 @@ from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem, whole
 from ckdispatch.cli.problems import parse_problems
 from ckdispatch.cli.report import Block, Column, Report, Table
-from ckdispatch.cli.running import add_running, make_dispatcher, seed_of
+from ckdispatch.cli.running import add_running, make_dispatcher, planned, seed_of
 from ckdispatch.errors import NoKernel, Unsupported
 from ckdispatch.families import EXAMPLE
 from ckdispatch.threads import interruptible
@@ -111,7 +111,7 @@ def _measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, opt
 def _measure(dispatcher: Dispatcher, problem: Problem, seed: int, options: argparse.Namespace) -> dict[str, Any]:
     family = commands_of(problem.family)
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
-    plan, changes = family.planned(dispatcher, problem, options.kernel, options.pad)
+    plan, changes = planned(dispatcher, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
     times = dispatcher.benchmark(
         plan,

@@ -11,7 +11,7 @@ from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Facts, Report
-from ckdispatch.cli.running import add_running, make_dispatcher, seed_of
+from ckdispatch.cli.running import add_running, make_dispatcher, planned, seed_of
 from ckdispatch.families import EXAMPLE
 from ckdispatch.threads import interruptible
 from ckdispatch.wording import PARTS
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> Report:
 def _run(dispatcher: Dispatcher, problem: Problem, options: argparse.Namespace) -> Report:
     family, seed = commands_of(problem.family), seed_of(options)
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
-    plan, changes = family.planned(dispatcher, problem, options.kernel, options.pad)
+    plan, changes = planned(dispatcher, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
     workload.launch()
     comparison = workload.compare() if options.validate else None

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from dispatch_support import dispatcher, everything, guarded, random
 
-from ckdispatch import DeviceTensor, Dispatcher
+from ckdispatch import DeviceTensor, Dispatcher, GemmProblem
 from ckdispatch.errors import NoKernel
+from ckdispatch.gemm.reference import gemm_reference
 
 
 def test_a_shape_that_no_kernel_takes_is_padded_and_says_so() -> None:
@@ -14,7 +15,7 @@ def test_a_shape_that_no_kernel_takes_is_padded_and_says_so() -> None:
     result = dispatcher().gemm(a, b, validate=True)
     assert result.padded is not None
     assert all(padded >= given for padded, given in zip(result.padded, (37, 43, 51), strict=True))
-    assert result.changes[0].startswith("M x N x K = 37x43x51 was padded to ")
+    assert result.changes[0].startswith("gemm 37x43x51 fp16 rrr was padded to gemm ")
     assert result.out.shape == (37, 43)
 
 
@@ -57,7 +58,7 @@ def test_operands_at_odd_addresses_are_copied_and_it_is_said() -> None:
     left.tensor.write(random((64, 64), 1))
     result = on.gemm(left.tensor, on.to_device(random((64, 64), 2), column_major=True), out=target.tensor, validate=True)
     assert result.padded is None
-    assert result.changes == ("operands were copied, because no kernel takes their addresses or strides as they are",)
+    assert result.changes == ("the tensors of gemm 64x64x64 fp16 rcr were copied, because no kernel takes their addresses or strides as they are",)
     assert left.broken() == target.broken() == []
 
 
@@ -79,6 +80,32 @@ def test_batches_are_padded_matrix_by_matrix() -> None:
 def test_parts_of_a_padded_k_are_right() -> None:
     result = dispatcher().gemm(random((37, 333), 1), random((333, 43), 2), split_k=2, validate=True)
     assert result.plan.parts == 2
+
+
+def test_a_plan_is_padded_where_it_is_asked_for_and_the_tensors_stay_as_they_are() -> None:
+    on, problem = dispatcher(), GemmProblem(37, 43, 51)
+    with pytest.raises(NoKernel, match="The nearest"):
+        on.plan(problem)
+    plan = on.plan(problem, pad=True)
+    assert plan.problem is problem and plan.padded is not None and plan.padded.startswith("gemm ")
+    assert plan.workspace_bytes > 0
+    steps = [step["step"] for step in plan.to_json()["steps"]]
+    assert steps.count("launch") == 1 and steps[-1] == "copy"
+    a, b = on.to_device(random((37, 51), 1)), on.to_device(random((51, 43), 2), column_major=True)
+    c = guarded(on, (37, 43), (43, 1), "fp16")
+    on.launch(plan, [a.address, b.address, c.tensor.address], None)
+    on.synchronize()
+    gemm_reference(a.numpy(), b.numpy()).compare(c.tensor.numpy()).raise_if_bad()
+    assert c.broken() == []
+    assert on.plan(GemmProblem(64, 64, 64), pad=True).padded is None
+
+
+def test_columns_of_c_are_padded() -> None:
+    on = Dispatcher(everything())
+    left, right = random((37, 51), 1), random((51, 43), 2)
+    out = np.empty((43, 37), np.float16).T
+    result = on.gemm(left, right, out=out, validate=True)
+    assert result.out is out
 
 
 def test_padding_adds_nothing_to_the_result() -> None:
