@@ -51,6 +51,8 @@ def named_in(line: str, families: Iterable[str]) -> str | None:
 
 def names(repository: Path, file: PurePosixPath, families: Iterable[str]) -> list[str]:
     """Where the code of one file names a family that it does not belong to."""
-    others = [family for family in families if not belongs_to(file, family)]
-    found = code_lines(file, (repository / file).read_text(encoding="utf-8"))
+    text = (repository / file).read_text(encoding="utf-8")
+    said = text.lower().replace("_", "")
+    others = [family for family in families if family.replace("_", "") in said and not belongs_to(file, family)]
+    found = code_lines(file, text) if others else ()
     return [f"{file}:{number} names {family}" for number, line in found if (family := named_in(line, others))]

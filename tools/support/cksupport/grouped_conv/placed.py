@@ -11,9 +11,9 @@ import numpy as np
 from ckdispatch import Dispatcher, GroupedConvProblem
 from ckdispatch.device import Device
 from ckdispatch.grouped_conv.layouts import memory_order
-from ckdispatch.grouped_conv.validation import expected
+from ckdispatch.grouped_conv.reference import expected
+from ckdispatch.grouped_conv.sizes import TENSORS
 from ckdispatch.plan import Plan
-from ckdispatch.reference.conv_sizes import TENSORS
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order
 from numpy.typing import NDArray
 
