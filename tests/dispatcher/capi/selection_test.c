@@ -175,8 +175,8 @@ static void a_problem_is_checked(void) {
     problem.base.struct_size = 0;
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, no_problem, ckd_select(dispatcher, &problem.base, &plan));
     problem             = fp16_problem(64, 64, 64);
-    problem.base.family = 2;
-    CHECK_REFUSED(CKD_INVALID_ARGUMENT, no_problem, ckd_select(dispatcher, &problem.base, &plan));
+    problem.base.family = CKD_GROUPED_CONV;
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.", ckd_select(dispatcher, &problem.base, &plan));
     problem         = fp16_problem(64, 64, 64);
     problem.dtype_a = NULL;
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A GEMM was asked for without the dtype of A; fp16 is one.", ckd_select(dispatcher, &problem.base, &plan));

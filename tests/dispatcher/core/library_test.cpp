@@ -135,17 +135,21 @@ TEST_F(Library, ThatTheLoaderCannotLoadIsRefusedWithItsReason) {
 std::string_view api_words(const char (&words)[9]) { return {words, 8}; }
 
 TEST_F(Library, OfAnotherAbiVersionIsRefused) {
-    const auto versions = {std::pair{api_words("\x00\x00\x00\x00\x28\x00\x00\x00"), "0"}, std::pair{api_words("\x01\x00\x00\x00\x28\x00\x00\x00"), "1"}};
+    const auto versions = {std::pair{api_words("\x00\x00\x00\x00\x30\x00\x00\x00"), "0"}, std::pair{api_words("\x01\x00\x00\x00\x30\x00\x00\x00"), "1"}};
     for (const auto& version : versions)
         EXPECT_REFUSED(ErrorCode::abi_mismatch,
-                       "The library " + written_with(api_words("\x02\x00\x00\x00\x28\x00\x00\x00"), version.first) + " has the kernel ABI version " + version.second +
+                       "The library " + written_with(api_words("\x02\x00\x00\x00\x30\x00\x00\x00"), version.first) + " has the kernel ABI version " + version.second +
                            ", and this runtime needs 2; build it again with this version.",
                        KernelLibrary::open({path, ""}));
 }
 
 TEST_F(Library, OfASmallerStructureIsRefused) {
     EXPECT_REFUSED_SAYING(ErrorCode::abi_mismatch, " and this runtime needs 2; build it again with this version.",
-                          opened_with(api_words("\x02\x00\x00\x00\x28\x00\x00\x00"), api_words("\x02\x00\x00\x00\x20\x00\x00\x00")));
+                          opened_with(api_words("\x02\x00\x00\x00\x30\x00\x00\x00"), api_words("\x02\x00\x00\x00\x20\x00\x00\x00")));
+}
+
+TEST_F(Library, FromBeforePhasesIsOpened) {
+    EXPECT_NO_THROW(opened_with(api_words("\x02\x00\x00\x00\x30\x00\x00\x00"), api_words("\x02\x00\x00\x00\x28\x00\x00\x00")));
 }
 
 TEST_F(Library, WhoseDescriptionIsNoJsonIsRefused) {
