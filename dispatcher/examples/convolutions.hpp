@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdlib>
-#include <exception>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "ckdispatch/grouped_conv/family.hpp"
+#include "program.hpp"
 #include "tensors.hpp"
 
 /// Runs the best kernel, says which, and compares all of the result with the reference. The tensors are x, w and y, in every direction.
@@ -25,18 +24,11 @@ inline int run_and_check(ckdispatch::GroupedConvDispatcher& dispatcher, const ck
 /// Opens what the command line names, MANIFEST [DEVICE], and computes.
 template <class Convolve>
 int example(int argc, char** argv, Convolve&& convolve) {
-    if (argc < 2) {
-        std::cerr << "usage: " << std::filesystem::path(argv[0]).filename().string() << " MANIFEST [DEVICE]\n";
-        return 2;
-    }
-    try {
+    return program(argc, argv, 1, "MANIFEST [DEVICE]", [&] {
         const auto registry = std::make_shared<ckdispatch::GroupedConvRegistry>("example");
         registry->load_manifest(argv[1]);
         const auto device = ckdispatch::Device::open(argc > 2 ? argv[2] : "sim:gfx942");
         ckdispatch::GroupedConvDispatcher dispatcher(registry, device);
         return convolve(dispatcher, device);
-    } catch (const std::exception& error) {  // ckdispatch::Error also has a code()
-        std::cerr << error.what() << '\n';
-        return EXIT_FAILURE;
-    }
+    });
 }

@@ -4,11 +4,11 @@
 // A simulated device needs CKDISPATCH_SIMULATOR, the path of the simulator's runtime.
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <memory>
 
 #include "ckdispatch/gemm/family.hpp"
+#include "program.hpp"
 #include "tensors.hpp"
 
 namespace {
@@ -42,14 +42,5 @@ int compute(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
-        std::cerr << "usage: fused MANIFEST [DEVICE]\n";
-        return 2;
-    }
-    try {
-        return compute(argc, argv);
-    } catch (const std::exception& error) {
-        std::cerr << error.what() << '\n';
-        return EXIT_FAILURE;
-    }
+    return program(argc, argv, 1, "MANIFEST [DEVICE]", [&] { return compute(argc, argv); });
 }

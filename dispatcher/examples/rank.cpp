@@ -3,11 +3,11 @@
 //     rank MANIFEST GPU M N K [DTYPE [LAYOUT]]
 // It needs neither a device nor a HIP runtime.
 #include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <memory>
 
 #include "ckdispatch/gemm/family.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -30,15 +30,8 @@ void rank(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 6) {
-        std::cerr << "usage: rank MANIFEST GPU M N K [DTYPE [LAYOUT]]\n";
-        return 2;
-    }
-    try {
+    return program(argc, argv, 5, "MANIFEST GPU M N K [DTYPE [LAYOUT]]", [&] {
         rank(argc, argv);
         return EXIT_SUCCESS;
-    } catch (const std::exception& error) {
-        std::cerr << error.what() << '\n';
-        return EXIT_FAILURE;
-    }
+    });
 }

@@ -2,13 +2,13 @@
 // What a registry can do, shown with the kernels of a set:
 //     registry MANIFEST GPU
 #include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "ckdispatch/families/kernel_registry.hpp"
 #include "ckdispatch/gemm/registry.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -47,11 +47,7 @@ void copy(const KernelRegistry& registry, const std::string& gpu) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::cerr << "usage: registry MANIFEST GPU\n";
-        return 2;
-    }
-    try {
+    return program(argc, argv, 2, "MANIFEST GPU", [&] {
         // Found again by that name from anywhere in the process; std::make_shared<KernelRegistry>("…") makes one that is not.
         const auto registry = KernelRegistry::named("example");
         registry->load_manifest(argv[1]);
@@ -59,8 +55,5 @@ int main(int argc, char** argv) {
         prefer(*registry, argv[1]);
         copy(*registry, argv[2]);
         return EXIT_SUCCESS;
-    } catch (const std::exception& error) {
-        std::cerr << error.what() << '\n';
-        return EXIT_FAILURE;
-    }
+    });
 }

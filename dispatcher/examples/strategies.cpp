@@ -3,7 +3,6 @@
 //     strategies MANIFEST GPU M N K
 // It needs neither a device nor a HIP runtime.
 #include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "ckdispatch/gemm/family.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -43,18 +43,11 @@ void select(ckdispatch::GemmSelector& selector, const GemmProblem& problem) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 6) {
-        std::cerr << "usage: strategies MANIFEST GPU M N K\n";
-        return 2;
-    }
-    try {
+    return program(argc, argv, 5, "MANIFEST GPU M N K", [&] {
         const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
         registry->load_manifest(argv[1]);
         ckdispatch::GemmSelector selector(registry, argv[2]);
         select(selector, ckdispatch::GemmProblemBuilder().sizes(std::atoll(argv[3]), std::atoll(argv[4]), std::atoll(argv[5])).dtype("fp16").build());
         return EXIT_SUCCESS;
-    } catch (const std::exception& error) {
-        std::cerr << error.what() << '\n';
-        return EXIT_FAILURE;
-    }
+    });
 }

@@ -4,13 +4,13 @@
 // A simulated device needs CKDISPATCH_SIMULATOR, the path of the simulator's runtime.
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <future>
 #include <iostream>
 #include <memory>
 #include <vector>
 
 #include "ckdispatch/gemm/family.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -42,11 +42,7 @@ std::uint16_t run(ckdispatch::GemmDispatcher& dispatcher, const ckdispatch::Gemm
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
-        std::cerr << "usage: streams MANIFEST [DEVICE]\n";
-        return 2;
-    }
-    try {
+    return program(argc, argv, 1, "MANIFEST [DEVICE]", [&] {
         const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
         registry->load_manifest(argv[1]);
         ckdispatch::GemmDispatcher dispatcher(registry, ckdispatch::Device::open(argc > 2 ? argv[2] : "sim:gfx942"));
@@ -56,8 +52,5 @@ int main(int argc, char** argv) {
         for (int i = 0; i < 4; ++i) running.push_back(std::async(std::launch::async, [&] { return run(dispatcher, *plan); }));
         for (auto& one : running) std::cout << std::hex << one.get() << '\n';
         return EXIT_SUCCESS;
-    } catch (const std::exception& error) {
-        std::cerr << error.what() << '\n';
-        return EXIT_FAILURE;
-    }
+    });
 }
