@@ -12,6 +12,7 @@ from ckgen.core.target import Target
 from ckgen.grouped_conv.spec import Variant
 from ckgen.product.spec import FusedOp, SplitK
 from cksupport.cells import Cell
+from cksupport.cli import main
 from cksupport.grouped_conv.axes import axes_of, spec_of
 from cksupport.grouped_conv.family import FAMILY
 from cksupport.grouped_conv.tables import covered, kernel_of
@@ -85,3 +86,15 @@ def test_known_pairs_are_what_they_are_known_to_be(cells: tuple[Cell, ...]) -> N
     ):
         refusal = known["GPU", row, "gfx908"].refusal
         assert refusal is not None and refusal.rule == rule
+
+
+def test_the_command_lists_the_kernels_of_a_gpu_and_all_refusals(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grouped_conv", "cells", "--table", "layout", "--gpu", "gfx950"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert "layout: pipeline: comp_async, channels_first: gfx950 grouped_conv_fwd_" in "\n".join(printed)
+    assert all(" gfx950 grouped_conv_" in line or " refused by " in line for line in printed)
+
+
+def test_no_kernels_are_drawn_at_random(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grouped_conv", "draw"]) == 2
+    assert "kernels of grouped convolution are not drawn at random" in capsys.readouterr().err
