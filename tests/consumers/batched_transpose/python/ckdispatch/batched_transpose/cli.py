@@ -36,10 +36,8 @@ def workgroup_size(spec: Mapping[str, Any], wave_size: int) -> int:
     return int(spec["waves"]) * wave_size
 
 
-def planned(
-    dispatcher: BaseDispatcher, problem: BatchedTransposeProblem, kernel: str | None, pad: bool
-) -> tuple[Plan[BatchedTransposeProblem], tuple[str, ...]]:
-    return dispatcher.plan(problem, kernel=kernel), ()
+def notes(plan: Plan[Any]) -> tuple[str, ...]:
+    return ()
 
 
 class _Transposed(Launched):
