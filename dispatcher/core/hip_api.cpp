@@ -48,27 +48,9 @@ void find(void* handle, const char* name, Function& function) {
 
 std::unique_ptr<HipApi> resolve(void* handle) {
     auto api = std::make_unique<HipApi>();
-    find(handle, "hipGetDeviceCount", api->get_device_count);
-    find(handle, "hipSetDevice", api->set_device);
-    find(handle, "hipGetDevicePropertiesR0600", api->get_device_properties);
-    find(handle, "hipGetErrorName", api->get_error_name);
-    find(handle, "hipGetErrorString", api->get_error_string);
+#define CKD_HIP_FIND(name, function) find(handle, #function, api->name);
+    CKD_HIP_FUNCTIONS(CKD_HIP_FIND)
     find(handle, "hipMalloc", api->malloc);
-    find(handle, "hipFree", api->free);
-    find(handle, "hipMemcpy", api->memcpy);
-    find(handle, "hipMemcpy2DAsync", api->memcpy_2d_async);
-    find(handle, "hipMemsetAsync", api->memset_async);
-    find(handle, "hipStreamCreate", api->stream_create);
-    find(handle, "hipStreamDestroy", api->stream_destroy);
-    find(handle, "hipStreamSynchronize", api->stream_synchronize);
-    find(handle, "hipStreamIsCapturing", api->stream_is_capturing);
-    find(handle, "hipStreamWaitEvent", api->stream_wait_event);
-    find(handle, "hipEventCreate", api->event_create);
-    find(handle, "hipEventCreateWithFlags", api->event_create_with_flags);
-    find(handle, "hipEventDestroy", api->event_destroy);
-    find(handle, "hipEventRecord", api->event_record);
-    find(handle, "hipEventSynchronize", api->event_synchronize);
-    find(handle, "hipEventElapsedTime", api->event_elapsed_time);
     api->last_reason = reinterpret_cast<const char* (*)()>(::dlsym(handle, "gfxsimLastError"));
     return api;
 }

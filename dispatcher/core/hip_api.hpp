@@ -8,28 +8,33 @@
 
 namespace ckdispatch {
 
+/// Each with its name here.
+#define CKD_HIP_FUNCTIONS(FUNCTION) \
+    FUNCTION(get_device_count, hipGetDeviceCount) \
+    FUNCTION(set_device, hipSetDevice) \
+    FUNCTION(get_device_properties, hipGetDevicePropertiesR0600) \
+    FUNCTION(get_error_name, hipGetErrorName) \
+    FUNCTION(get_error_string, hipGetErrorString) \
+    FUNCTION(free, hipFree) \
+    FUNCTION(memcpy, hipMemcpy) \
+    FUNCTION(memcpy_2d_async, hipMemcpy2DAsync) \
+    FUNCTION(memset_async, hipMemsetAsync) \
+    FUNCTION(stream_create, hipStreamCreate) \
+    FUNCTION(stream_destroy, hipStreamDestroy) \
+    FUNCTION(stream_synchronize, hipStreamSynchronize) \
+    FUNCTION(stream_is_capturing, hipStreamIsCapturing) \
+    FUNCTION(stream_wait_event, hipStreamWaitEvent) \
+    FUNCTION(event_create, hipEventCreate) \
+    FUNCTION(event_create_with_flags, hipEventCreateWithFlags) \
+    FUNCTION(event_destroy, hipEventDestroy) \
+    FUNCTION(event_record, hipEventRecord) \
+    FUNCTION(event_synchronize, hipEventSynchronize) \
+    FUNCTION(event_elapsed_time, hipEventElapsedTime)
+
 struct HipApi {
-    decltype(&::hipGetDeviceCount) get_device_count;
-    decltype(&::hipSetDevice) set_device;
-    decltype(&::hipGetDevicePropertiesR0600) get_device_properties;
-    decltype(&::hipGetErrorName) get_error_name;
-    decltype(&::hipGetErrorString) get_error_string;
-    hipError_t (*malloc)(void**, std::size_t);
-    decltype(&::hipFree) free;
-    decltype(&::hipMemcpy) memcpy;
-    decltype(&::hipMemcpy2DAsync) memcpy_2d_async;
-    decltype(&::hipMemsetAsync) memset_async;
-    decltype(&::hipStreamCreate) stream_create;
-    decltype(&::hipStreamDestroy) stream_destroy;
-    decltype(&::hipStreamSynchronize) stream_synchronize;
-    decltype(&::hipStreamIsCapturing) stream_is_capturing;
-    decltype(&::hipStreamWaitEvent) stream_wait_event;
-    decltype(&::hipEventCreate) event_create;
-    decltype(&::hipEventCreateWithFlags) event_create_with_flags;
-    decltype(&::hipEventDestroy) event_destroy;
-    decltype(&::hipEventRecord) event_record;
-    decltype(&::hipEventSynchronize) event_synchronize;
-    decltype(&::hipEventElapsedTime) event_elapsed_time;
+#define CKD_HIP_MEMBER(name, function) decltype(&::function) name;
+    CKD_HIP_FUNCTIONS(CKD_HIP_MEMBER)
+    hipError_t (*malloc)(void**, std::size_t);  // HIP has several of that name
     /// The reason of the last error of this thread; null for a runtime that is not the simulator.
     const char* (*last_reason)();
 };
