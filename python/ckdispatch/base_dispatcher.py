@@ -43,6 +43,9 @@ _KEPT = 65536
 _PROBLEMS: set[type] = set()
 """The kinds of problems that were run; what is none is refused before it is looked for in a cache."""
 
+_UNKNOWN = object()
+"""What an address alone was found to suit; no tensor has that."""
+
 _living: weakref.WeakSet[BaseDispatcher] = weakref.WeakSet()
 
 
@@ -56,23 +59,19 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Bound:
-    """The addresses of some tensors, as C takes them."""
+    """The addresses of some tensors, as C takes them, and what those were found to suit; it keeps none of them alive."""
 
-    __slots__ = ("addresses", "aligned", "bits", "packed")
+    __slots__ = ("addresses", "aligned", "bits", "packed", "suits")
 
-    def __init__(self, addresses: list[int], bits: int, packed: bytes) -> None:
-        self.addresses = addresses
-        self.bits = bits
-        """What is set in any of them."""
-        self.aligned = not bits & _ALIGNED
-        self.packed = packed
-
-    @classmethod
-    def of(cls, addresses: list[int]) -> _Bound:
-        bits = 0
-        for address in addresses:
-            bits |= address
-        return cls(addresses, bits, array("Q", addresses).tobytes())
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        self.addresses = [_address(one) for one in tensors]
+        self.packed = array("Q", self.addresses).tobytes()
+        self.suits = [one.suits if type(one) is DeviceTensor else _UNKNOWN for one in tensors]
+        self.bits = 0
+        """What is set in any of the addresses."""
+        for address in self.addresses:
+            self.bits |= address
+        self.aligned = not self.bits & _ALIGNED
 
 
 class _Known:
@@ -207,16 +206,14 @@ class BaseDispatcher:
         if timing is False and kernel is None and type(problem) in _PROBLEMS and self._generation == self.registry.generation:
             known = self._plans.get(problem)
             if known is not None and len(tensors) == known.count:
-                try:
-                    addresses = [one.address for one in tensors]
-                    checked = [one.suits for one in tensors] == known.needs  # mostly they were found to suit before
-                except AttributeError:  # some are addresses alone
-                    addresses, checked = [_address(one) for one in tensors], False
-                if not checked:
-                    check_tensors(problem, known.needs, tensors)
                 bound = known.bound
-                if bound.addresses != addresses:
-                    bound = known.bound = _Bound.of(addresses)
+                try:
+                    same = [one.suits for one in tensors] == bound.suits  # mostly they are those of the last run
+                except AttributeError:  # some are addresses alone
+                    same = False
+                if not same:
+                    check_tensors(problem, known.needs, tensors)
+                    bound = known.bound = _Bound(tensors)
                 if bound.aligned:
                     status = self._launch(
                         known.handle, None if stream is None else stream_address(stream), bound.packed, known.count
@@ -230,7 +227,7 @@ class BaseDispatcher:
         check_problem(problem)
         timing = truth("timing", timing)
         device = self.device
-        bound = _Bound.of([_address(one) for one in tensors])
+        bound = _Bound(tensors)
         if any(not address and one is not None for address, one in zip(bound.addresses, tensors, strict=True)):
             raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
         if not bound.aligned:
@@ -247,7 +244,7 @@ class BaseDispatcher:
         result = RunResult(plan, device.name, milliseconds)
         if kernel is None and bound.aligned and not timing:
             _PROBLEMS.add(type(problem))
-            plans[problem] = _Known(plan, result, needs, bound)
+            plans[problem] = _Known(plan, result, needs, _Bound(tensors))
         return result
 
     def launch(self, plan: Plan[Any], addresses: list[int], stream: int | None, timing: bool = False) -> float | None:

@@ -60,7 +60,11 @@ def measure(setup: Setup, say: Callable[[str], None]) -> dict[str, Any]:
     nothing = _percentile(samples["python_nothing"], 50)
     figures: dict[str, Any] = {"device": setup.device, "simulated": setup.device.startswith("sim:"), "kernels": samples["kernels"]}
     figures["raw_launch_us_p50"] = raw
-    runs = [(name, raw + nothing) for name in samples if name.startswith("python_run_")]
+    runtime = {name: _percentile(samples[name], 50) for name in samples if name.startswith("runtime_")}
+    runs = [
+        (f"python_run_{count}", raw + nothing + more - runtime["runtime_3"])
+        for count, more in ((name.removeprefix("runtime_"), time) for name, time in runtime.items())
+    ]
     for name, less in (("select_cached", 0.0), ("select_cold", 0.0), ("cpp_run", raw), ("python_select", nothing), *runs):
         for percentile in (50, 99):
             figures[f"{name}_us_p{percentile}"] = max(0.0, _percentile(samples[name], percentile) - less)
