@@ -38,10 +38,10 @@ std::string variant_mismatch(const GemmKey& key, const GemmProblem& problem, con
     if (key.variant == words.grouped && problem.groups.empty()) return "computes groups of products; for one product others are better.";
     if (key.variant != words.grouped && !problem.groups.empty()) return "computes one product in a launch, not a group of " + std::to_string(problem.groups.size()) + ".";
     const bool shuffles       = key.variant == words.preshuffle;
-    const std::string granule = shuffles ? GemmGranule::read_by(key.warp_tile, gpu).text() : "";
-    if (shuffles && problem.weights.empty()) return "reads B preshuffled as " + granule + ", and it is plain.";
+    const std::string block = shuffles ? WeightsBlock::read_by(key.warp_tile, gpu).text() : "";
+    if (shuffles && problem.weights.empty()) return "reads B preshuffled as " + block + ", and it is plain.";
     if (!shuffles && !problem.weights.empty()) return "reads B plain, and it is preshuffled as " + quoted(problem.weights) + ".";
-    if (shuffles && problem.weights.text() != granule) return "reads B preshuffled as " + granule + ", not as " + quoted(problem.weights) + ".";
+    if (shuffles && problem.weights.text() != block) return "reads B preshuffled as " + block + ", not as " + quoted(problem.weights) + ".";
     if (key.variant == words.batched && problem.batch > 1)
         for (std::size_t i = 0; i < std::size_t(problem.d_count); ++i)
             if (problem.batch_stride_d[i]) return "has the same D tensors for all matrices of a batch.";

@@ -96,7 +96,7 @@ std::string GemmProblem::text() const {
     return shown;
 }
 
-GemmGranule GemmGranule::of(Name weights) {
+WeightsBlock WeightsBlock::of(Name weights) {
     const std::string_view text = weights.text();
     const std::size_t cross     = text.find('x');
     const auto number           = [](std::string_view digits) {
@@ -104,16 +104,16 @@ GemmGranule GemmGranule::of(Name weights) {
         const auto result  = std::from_chars(digits.data(), digits.data() + digits.size(), value);
         return result.ec == std::errc{} && result.ptr == digits.data() + digits.size() ? value : 0;
     };
-    const GemmGranule granule = cross == text.npos ? GemmGranule{} : GemmGranule{number(text.substr(0, cross)), number(text.substr(cross + 1))};
-    if (granule.n < 1 || granule.k < 1 || granule.n > 256 || granule.k > 256)
+    const WeightsBlock block = cross == text.npos ? WeightsBlock{} : WeightsBlock{number(text.substr(0, cross)), number(text.substr(cross + 1))};
+    if (block.n < 1 || block.k < 1 || block.n > 256 || block.k > 256)
         throw Error(ErrorCode::invalid_argument,
                     "A GEMM with weights preshuffled as '" + std::string(text.substr(0, 20)) + "' was asked for; it is columns and their neighbours along K that lie together, such as 16x8.");
-    return granule;
+    return block;
 }
 
-GemmGranule GemmGranule::read_by(const Extent3& warp_tile, const arch::GpuSpec& gpu) { return {warp_tile.n, gpu.k_per_lane(warp_tile.n, warp_tile.k)}; }
+WeightsBlock WeightsBlock::read_by(const Extent3& warp_tile, const arch::GpuSpec& gpu) { return {warp_tile.n, gpu.k_per_lane(warp_tile.n, warp_tile.k)}; }
 
-std::int64_t GemmGranule::place(std::int64_t row, std::int64_t column, std::int64_t depth) const {
+std::int64_t WeightsBlock::place(std::int64_t row, std::int64_t column, std::int64_t depth) const {
     const std::int64_t block = column / n * (depth / k) + row / k;
     return (block * n + column % n) * k + row % k;
 }

@@ -84,13 +84,13 @@ private:
 };
 
 /// In which order preshuffled weights are: in blocks of n columns, each with k neighbours along K of one column after the other.
-struct GemmGranule {
+struct WeightsBlock {
     std::int64_t n = 0, k = 0;
 
     /// That of a word such as 16x8. Throws Error (invalid_argument) for any other.
-    static GemmGranule of(Name weights);
+    static WeightsBlock of(Name weights);
     /// In which the lanes of a wave take B for one matrix instruction.
-    static GemmGranule read_by(const Extent3& warp_tile, const arch::GpuSpec& gpu);
+    static WeightsBlock read_by(const Extent3& warp_tile, const arch::GpuSpec& gpu);
     std::string text() const { return std::to_string(n) + "x" + std::to_string(k); }
     /// Where element k, n of a matrix of that depth is among the elements of preshuffled weights.
     std::int64_t place(std::int64_t row, std::int64_t column, std::int64_t depth) const;

@@ -62,11 +62,11 @@ void complete_ds(GemmProblem& p) {
 
 void check_weights(const GemmProblem& p) {
     if (p.weights.empty()) return;
-    const GemmGranule granule      = GemmGranule::of(p.weights);
+    const WeightsBlock block      = WeightsBlock::of(p.weights);
     const std::string_view letters = p.layout.text();
     const std::string asked        = "A GEMM with weights preshuffled as " + std::string(p.weights.text()) + " was asked for ";
     if (letters[1] != 'c' || letters[2] != 'r') refuse(asked + "in the layout " + std::string(letters) + "; they take the place of a B of columns, with a C of rows, such as rcr.");
-    if (p.n % granule.n || p.k % granule.k) refuse(asked + "with N x K = " + number(p.n) + " x " + number(p.k) + "; each must be a multiple.");
+    if (p.n % block.n || p.k % block.k) refuse(asked + "with N x K = " + number(p.n) + " x " + number(p.k) + "; each must be a multiple.");
     if (p.stride_b != p.k) refuse(asked + "with a leading dimension of B of " + number(p.stride_b) + "; they have no gaps: it is K.");
 }
 

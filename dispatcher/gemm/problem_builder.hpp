@@ -55,7 +55,7 @@ public:
     GemmProblemBuilder& d_batch_strides(const std::int64_t* strides, std::size_t count) {
         return std::copy_n(strides, std::min(count, problem_.batch_stride_d.size()), problem_.batch_stride_d.begin()), *this;
     }
-    /// B is stored as the GemmGranule of that n and k says.
+    /// B is stored as the WeightsBlock of that n and k says.
     GemmProblemBuilder& preshuffled(std::int64_t n, std::int64_t k) { return problem_.weights = std::to_string(n) + "x" + std::to_string(k), *this; }
     /// One more product, with leading dimensions of its own (0 is packed); there are then no other sizes.
     GemmProblemBuilder& group(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stride_a = 0, std::int64_t stride_b = 0, std::int64_t stride_c = 0) {

@@ -14,11 +14,11 @@ class Matrix {
 public:
     Matrix(Device& device, const GemmProblem& p, std::size_t tensor, const void* address, Name dtype, char letter, std::int64_t stride, std::int64_t batch_stride)
         : tensor_(device, address, GemmFamily::tensor_bytes(p, tensor), dtype), stride_(stride), batch_stride_(batch_stride), by_rows_(letter == 'r') {
-        if (tensor == 1 && !p.weights.empty()) granule_ = GemmGranule::of(p.weights), depth_ = p.k;
+        if (tensor == 1 && !p.weights.empty()) block_ = WeightsBlock::of(p.weights), depth_ = p.k;
     }
 
     double at(std::int64_t batch, std::int64_t row, std::int64_t column) const {
-        const std::int64_t place = granule_.n ? granule_.place(row, column, depth_) : by_rows_ ? row * stride_ + column : column * stride_ + row;
+        const std::int64_t place = block_.n ? block_.place(row, column, depth_) : by_rows_ ? row * stride_ + column : column * stride_ + row;
         return tensor_.at(batch * batch_stride_ + place);
     }
     const Numbers& numbers() const { return tensor_.numbers(); }
@@ -27,7 +27,7 @@ private:
     HostTensor tensor_;
     std::int64_t stride_, batch_stride_;
     bool by_rows_;
-    GemmGranule granule_;
+    WeightsBlock block_;
     std::int64_t depth_ = 0;
 };
 

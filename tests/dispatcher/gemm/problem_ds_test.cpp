@@ -108,22 +108,22 @@ TEST(GemmWeights, OfNoOrderAreRefused) {
 
 TEST(GemmWeights, HaveAPlaceForEachElement) {
     for (const auto& [n, k] : {std::pair<std::int64_t, std::int64_t>{16, 8}, {32, 16}, {16, 16}}) {
-        const GemmGranule granule{n, k};
+        const WeightsBlock block{n, k};
         const std::int64_t depth = 3 * k, columns = 2 * n;
         std::set<std::int64_t> places;
         for (std::int64_t row = 0; row < depth; ++row)
-            for (std::int64_t column = 0; column < columns; ++column) places.insert(granule.place(row, column, depth));
+            for (std::int64_t column = 0; column < columns; ++column) places.insert(block.place(row, column, depth));
         EXPECT_EQ(places.size(), std::size_t(depth * columns));
         EXPECT_EQ(*places.begin(), 0);
         EXPECT_EQ(*places.rbegin(), depth * columns - 1);
     }
     // Eight of K, then the next column, then the next eight, and at last the next columns.
-    const GemmGranule granule{16, 8};
-    EXPECT_EQ(granule.place(1, 0, 64), 1);
-    EXPECT_EQ(granule.place(0, 1, 64), 8);
-    EXPECT_EQ(granule.place(8, 0, 64), 8 * 16);
-    EXPECT_EQ(granule.place(32, 0, 64), 32 * 16);
-    EXPECT_EQ(granule.place(0, 16, 64), 64 * 16);
+    const WeightsBlock block{16, 8};
+    EXPECT_EQ(block.place(1, 0, 64), 1);
+    EXPECT_EQ(block.place(0, 1, 64), 8);
+    EXPECT_EQ(block.place(8, 0, 64), 8 * 16);
+    EXPECT_EQ(block.place(32, 0, 64), 32 * 16);
+    EXPECT_EQ(block.place(0, 16, 64), 64 * 16);
 }
 
 }  // namespace
