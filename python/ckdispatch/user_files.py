@@ -11,6 +11,10 @@ from typing import Any
 
 from ckdispatch.arguments import checked_path
 from ckdispatch.errors import InvalidArgument, IoFailed
+from ckdispatch.wording import quoted
+
+_SUFFIX = 16
+"""Bytes that the name of a file is longer by until it is whole."""
 
 MOST = 256 << 20
 """Bytes. The manifest of every kernel of every set has a tenth of that."""
@@ -96,6 +100,9 @@ def check_writable(path: Path, what: str) -> None:
         raise InvalidArgument(f"{what} {path} cannot be written: it is a folder")
     if not folder.is_dir():
         raise InvalidArgument(f"{what} {path} cannot be written: there is no folder {folder}")
+    most = os.pathconf(folder, "PC_NAME_MAX") - _SUFFIX
+    if len(os.fsencode(path.name)) > most:
+        raise InvalidArgument(f"{what} {quoted(path.name)} cannot be written: a name has at most {most} bytes there")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise IoFailed(f"{what} {path} cannot be written: this user may not write there")
     if path.exists() and not stat.S_ISREG(os.stat(path).st_mode):
