@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 class Product:
     """The tensors of ``problem`` in the kernel ABI's order.
 
-    ``stage`` is that of the plan: the kernel, the parts of K, and what it computes, which may be larger.
+    ``stage`` is that of the plan: the kernel, the parts of K, and what it computes, which is larger if it is ``padded``.
     """
 
-    def __init__(self, dispatcher: BaseDispatcher, problem: GemmProblem, stage: Mapping[str, Any], random: Any) -> None:
-        self.dispatcher, self.problem, self.stage = dispatcher, problem, stage
+    def __init__(
+        self, dispatcher: BaseDispatcher, problem: GemmProblem, stage: Mapping[str, Any], padded: bool, random: Any
+    ) -> None:
+        self.dispatcher, self.problem, self.stage, self.padded = dispatcher, problem, stage, padded
         self.spec = dispatcher.registry[stage["kernel"]].spec
         self.dtypes = tuple(self.spec[name] for name in ("dtype_a", "dtype_b", "dtype_c"))
         if problem.layout[2] == "c":  # the kernel computes the transpose, with operands exchanged
@@ -58,8 +60,7 @@ class Product:
         from ckdispatch.gemm.problem import computed_sizes
         from ckdispatch.gemm.reference import expected
 
-        computed = self.stage["problem"]
-        k = None if "+" in computed else computed_sizes(computed)[2]  # groups are not padded
+        k = computed_sizes(self.stage["problem"])[2] if self.padded else None
         reference = expected(self.stage["parts"], self.spec, self.a, self.b, k=k, ds=self.ds)
         comparison: Comparison = reference.compare(self._download())
         return comparison
@@ -164,12 +165,8 @@ class GemmWorkload(Launched):
 def _products(
     dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], random: np.random.Generator
 ) -> list[Product]:
-    stages = plan.to_json()["stages"]
-    if not problem.groups:
-        return [Product(dispatcher, problem, stages[0], random)]
+    stages, padded = plan.to_json()["stages"], plan.padded is not None
+    products = problem.products() if problem.groups else [problem]
     # One stage computes all groups, or each has its own.
-    own = stages if len(stages) > 1 else stages * len(problem.groups)
-    found = []
-    for group, stage in zip(problem.products(), own, strict=True):
-        found.append(Product(dispatcher, group, stage, random))
-    return found
+    own = stages if len(stages) > 1 else stages * len(products)
+    return [Product(dispatcher, one, stage, padded, random) for one, stage in zip(products, own, strict=True)]

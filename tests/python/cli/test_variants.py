@@ -26,7 +26,9 @@ WHERE = (*EACH_VARIANT, *SIMULATED, "--seed", "5")
 def test_a_problem_is_computed_by_the_kernel_of_its_variant(
     problem: str, suffix: str, launches: str
 ) -> None:
-    told = ckdispatch("run", problem, *WHERE).columns
+    ran = ckdispatch("run", problem, *WHERE)
+    assert ran.code == 0, ran.err
+    told = ran.columns
     assert told["kernel"].endswith(suffix)
     assert told["launches"] == launches
     assert told["result"].startswith("right: ")
