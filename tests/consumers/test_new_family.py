@@ -75,6 +75,7 @@ def test_it_is_declared_built_and_run_in_both_languages(
 ) -> None:
     repository = folder / "clone"
     with running(Workspace(repository, repository, folder / "out")) as workspace:
-        result = workspace.bazel("test", "//transposes:all", "--test_output=errors", "--test_summary=short")
+        result = workspace.try_bazel("test", "//transposes:all", "--test_output=errors", "--test_summary=short")
+        assert result.code == 0, result.output + result.stdout
         passed = sorted(line.split()[0] for line in result.output.splitlines() + result.stdout.splitlines() if " PASSED in " in line)
         assert passed == ["//transposes:run_in_cpp", "//transposes:run_in_python"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ckdispatch
 import numpy as np
+from ckdispatch.errors import NoKernel
 
 
 def main() -> None:
@@ -24,7 +25,7 @@ def main() -> None:
     assert (on_device[1].numpy() == 1).all()
     try:
         dispatcher.batched_transpose(np.ones((4, 4), np.int8))
-    except ckdispatch.CkDispatchError as error:
+    except NoKernel as error:
         print(error)
     else:
         raise AssertionError("a dtype that no kernel has was taken")
