@@ -162,6 +162,9 @@ def is_marked(root: Path) -> bool:
             )
     except FileNotFoundError:
         stranger = _stranger(root)
+        if stranger == MARK:
+            # Another process marked it after it was looked for.
+            return is_marked(root)
     except OSError:
         pass
     if stranger is not None:

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
-from ckdispatch.jit import Cache, ProgressEvent, build
+import pytest
+from ckdispatch.jit import Cache, ProgressEvent, build, layout
 from jit_support import (
     GPU,
     FakeCompiler,
@@ -104,6 +106,25 @@ def test_a_killed_process_hands_its_kernel_over(compiler: FakeCompiler, cache: C
     waiting = another_process(cache, 2)
     assert {process.wait(timeout=60), waiting.wait(timeout=60)} == {0, -9}
     assert all(result.cached for result in build_in(cache, *kernels()[:2]))
+
+
+def test_a_cache_that_another_makes_at_the_same_moment_is_no_stranger(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_file = layout.read_file
+
+    def read_just_before(path: Path, **options: Any) -> bytes:
+        try:
+            return read_file(path, **options)
+        except FileNotFoundError:
+            monkeypatch.setattr(layout, "read_file", read_file)
+            Cache(cache.folder).layout.make()
+            raise
+
+    cache.folder.mkdir(mode=0o700)
+    monkeypatch.setattr(layout, "read_file", read_just_before)
+    assert cache.layout.is_there()
+    assert layout.is_marked(cache.folder)
 
 
 def test_while_kernels_are_built_damaged_and_evicted_everybody_gets_the_right_ones(
