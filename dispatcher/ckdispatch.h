@@ -84,6 +84,14 @@ typedef struct ckd_benchmark_options {
     void* stream;
 } ckd_benchmark_options;
 
+/* A launch in one argument, because callers in other languages pay for each. */
+typedef struct ckd_launch {
+    const ckd_plan* plan;
+    void* stream; /* hipStream_t; null for the default stream */
+    void* const* tensors;
+    size_t count; /* of the tensors, which must be the plan's */
+} ckd_launch;
+
 /* ---- the library ---- */
 
 CKD_API uint32_t ckd_abi_version(void);
@@ -166,8 +174,8 @@ CKD_API ckd_status ckd_run(ckd_dispatcher* dispatcher, const ckd_problem* proble
 CKD_API ckd_status ckd_run_padded(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors, const ckd_run_options* options, ckd_plan** plan);
 /* Enqueues what was selected before; the addresses must be aligned as the problem says. */
 CKD_API ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options);
-/* The same with the dispatcher's own workspace, for callers to whom an options structure is a cost; count must be the plan's number of tensors. */
-CKD_API ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* const* tensors, size_t count);
+/* The same with the dispatcher's own workspace, by the shortest path. */
+CKD_API ckd_status ckd_plan_launch(const ckd_launch* launch);
 /* JSON: {"kernel", "device", "simulated", "milliseconds": […], "median", "minimum", "mean"}. */
 CKD_API ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json);
 /* Runs, and compares the output with a reference of the CPU. JSON: {"ok", "kernel", "checked", "wrong", "max_abs", "worst", …}; worst is a place in

@@ -149,12 +149,13 @@ ckd_status ckd_run_padded(ckd_dispatcher* dispatcher, const ckd_problem* problem
 ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options) {
     return guarded([&] { plan_of(plan).run(&needed(tensors, "tensors"), run_options(options)); });
 }
-ckd_status ckd_plan_launch(const ckd_plan* plan, void* stream, void* const* tensors, size_t count) {
+ckd_status ckd_plan_launch(const ckd_launch* launch) {
     return guarded([&] {
-        const AnyPlan& launched = plan_of(plan);
-        if (count != launched.tensor_count())
-            throw Error(ErrorCode::invalid_argument, "A plan was launched with " + std::to_string(count) + " tensors; it has " + std::to_string(launched.tensor_count()) + ".");
-        launched.run(&needed(tensors, "tensors"), {stream});
+        const ckd_launch& given = needed(launch, "a launch");
+        const AnyPlan& launched = plan_of(given.plan);
+        if (given.count != launched.tensor_count())
+            throw Error(ErrorCode::invalid_argument, "A plan was launched with " + std::to_string(given.count) + " tensors; it has " + std::to_string(launched.tensor_count()) + ".");
+        launched.run(&needed(given.tensors, "tensors"), {given.stream});
     });
 }
 ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json) {

@@ -17,7 +17,7 @@ from ckdispatch.arguments import filled, members, needed, truth, whole
 from ckdispatch.device import Device, stream_address
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.native.library import native
-from ckdispatch.native.structures import BenchmarkOptions, RunOptions
+from ckdispatch.native.structures import BenchmarkOptions, Launch, RunOptions
 from ckdispatch.plan import Plan
 from ckdispatch.problem import P, Problem, check_problem
 from ckdispatch.registry import Registry
@@ -40,9 +40,6 @@ _ALIGNED = 15
 _KEPT = 65536
 """Problems whose plans are kept, as many as the C++ runtime keeps."""
 
-_PROBLEMS: set[type] = set()
-"""The kinds of problems that were run; what is none is refused before it is looked for in a cache."""
-
 _UNKNOWN = object()
 """What an address alone was found to suit; no tensor has that."""
 
@@ -59,32 +56,40 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Bound:
-    """The addresses of some tensors, as C takes them, and what those were found to suit; it keeps none of them alive."""
+    """A plan's launch on some tensors, as C takes it, and what those were found to suit; it keeps none of them alive."""
 
-    __slots__ = ("addresses", "aligned", "bits", "packed", "suits")
+    __slots__ = ("_addresses", "_handle", "_on_stream", "launch", "suits")
 
-    def __init__(self, tensors: Sequence[Any]) -> None:
-        self.addresses = [_address(one) for one in tensors]
-        self.packed = array("Q", self.addresses).tobytes()
+    def __init__(self, plan: Plan[Any], addresses: Sequence[int], tensors: Sequence[Any]) -> None:
+        self._handle = plan.handle
+        self._addresses = array("Q", addresses)
         self.suits = [one.suits if type(one) is DeviceTensor else _UNKNOWN for one in tensors]
-        self.bits = 0
-        """What is set in any of the addresses."""
-        for address in self.addresses:
-            self.bits |= address
-        self.aligned = not self.bits & _ALIGNED
+        self.launch = self._launch(None)
+        """On the default stream."""
+        self._on_stream = (None, self.launch)
+
+    def on(self, stream: int | None) -> bytes:
+        """On a stream, which mostly is that of before."""
+        before, launch = self._on_stream
+        if before != stream:
+            launch = self._launch(stream)
+            self._on_stream = (stream, launch)
+        return launch
+
+    def _launch(self, stream: int | None) -> bytes:
+        # One argument of bytes costs ctypes about a third of what four arguments with types do.
+        return bytes(Launch(self._handle, stream, *self._addresses.buffer_info()))
 
 
 class _Known:
     """What was found out about a problem, and the tensors that it was last run on: mostly the next ones are the same."""
 
-    __slots__ = ("bound", "count", "handle", "needs", "plan", "result")
+    __slots__ = ("bound", "needs", "plan", "result")
 
     def __init__(self, plan: Plan[Any], result: RunResult, needs: list[Need], bound: _Bound) -> None:
         self.plan = plan
-        self.handle = plan.handle
         self.result = result
         self.needs = needs
-        self.count = len(needs)
         self.bound = bound
         """Replaced as a whole, because other threads may run the same problem."""
 
@@ -110,6 +115,8 @@ class BaseDispatcher:
         self._device: Device | None = None
         self._selection: Selection | None = None
         self._plans: dict[Problem, _Known] = {}
+        self._era = object()
+        """Another one whenever what was found out is forgotten."""
         self._generation = registry.generation
         self._launch: Any = None
         self.calls: dict[Any, Any] = {}
@@ -122,6 +129,7 @@ class BaseDispatcher:
             # New ones: a thread that selected among the kernels of before still has the old ones, and may fill those.
             self._plans = {}
             self.calls = {}
+            self._era = object()
             self._generation = self.registry.generation
 
     def remembered(self) -> dict[Any, Any]:
@@ -156,7 +164,8 @@ class BaseDispatcher:
     def _open(self) -> Device:
         device = Device(self.device_name)
         self._selection_for(device.gpu).attach(device)
-        self._launch = native().functions.ckd_plan_launch
+        # A function of its own, without the types of arguments, which ctypes would look at again in every call.
+        self._launch = native().functions["ckd_plan_launch"]
         self._device = device
         return device
 
@@ -202,49 +211,52 @@ class BaseDispatcher:
         kernel to run, by name or key, in place of the best. A DeviceTensor of another dtype, or that is too small, is refused;
         what has no more than an address is trusted.
         """
-        # The common case by itself: this is the path of every call.
-        if timing is False and kernel is None and type(problem) in _PROBLEMS and self._generation == self.registry.generation:
-            known = self._plans.get(problem)
-            if known is not None and len(tensors) == known.count:
-                bound = known.bound
-                try:
-                    same = [one.suits for one in tensors] == bound.suits  # mostly they are those of the last run
-                except AttributeError:  # some are addresses alone
-                    same = False
-                if not same:
-                    check_tensors(problem, known.needs, tensors)
-                    bound = known.bound = _Bound(tensors)
-                if bound.aligned:
-                    status = self._launch(
-                        known.handle, None if stream is None else stream_address(stream), bound.packed, known.count
-                    )
-                    if status:
-                        native().fail(status)
-                    return known.result
-        return self._run(problem, tensors, stream_address(stream), kernel, timing)
+        # The common case by itself: this is the path of every call. Mostly the tensors are those of the last run.
+        try:
+            era, known = problem.ran
+            bound = known.bound
+            same = era is self._era and [one.suits for one in tensors] == bound.suits
+        except (AttributeError, TypeError, ValueError):
+            # It did not run yet, some tensors are addresses alone, or it is no problem.
+            same = False
+        if not same or kernel is not None or timing is not False or self._generation != self.registry.generation:
+            return self._run(problem, tensors, stream_address(stream), kernel, truth("timing", timing))
+        status = self._launch(bound.launch if stream is None else bound.on(stream_address(stream)))
+        if status:
+            native().fail(status)
+        return known.result
 
     def _run(self, problem: Problem, tensors: Sequence[Any], stream: int | None, kernel: str | None, timing: bool) -> RunResult:
         check_problem(problem)
-        timing = truth("timing", timing)
-        device = self.device
-        bound = _Bound(tensors)
-        if any(not address and one is not None for address, one in zip(bound.addresses, tensors, strict=True)):
-            raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
-        if not bound.aligned:
-            alignment = min(bound.bits & -bound.bits, problem.alignment)
-            problem = replace(problem, alignment=alignment)  # type: ignore[type-var]
+        addresses = [_address(one) for one in tensors]
+        bits = 0
+        for address in addresses:
+            bits |= address
+        usual = kernel is None and not timing and not bits & _ALIGNED
         with self._making.held():
             self._forget_if_stale()
-            plans = self._plans
+            era, plans = self._era, self._plans
+        known = plans.get(problem) if usual else None
+        if known is not None and len(tensors) == len(known.needs):
+            check_tensors(problem, known.needs, tensors)
+            bound = known.bound = _Bound(known.plan, addresses, tensors)
+            _keep(problem, era, known)
+            native().check(self._launch(bound.on(stream)))
+            return known.result
+        device = self.device
+        if any(not address and one is not None for address, one in zip(addresses, tensors, strict=True)):
+            raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
+        if bits & _ALIGNED:
+            problem = replace(problem, alignment=min(bits & -bits, problem.alignment))  # type: ignore[type-var]
         plan = self.plan(problem, kernel=kernel)
         _check_count(problem, len(tensors))
         needs = needs_of(problem, self.registry[plan.kernel].spec)
         check_tensors(problem, needs, tensors)
-        milliseconds = self.launch(plan, bound.addresses, stream, timing)
+        milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
-        if kernel is None and bound.aligned and not timing:
-            _PROBLEMS.add(type(problem))
-            plans[problem] = _Known(plan, result, needs, _Bound(tensors))
+        if usual:
+            plans[problem] = _Known(plan, result, needs, _Bound(plan, addresses, tensors))
+            _keep(problem, era, plans[problem])
         return result
 
     def launch(self, plan: Plan[Any], addresses: list[int], stream: int | None, timing: bool = False) -> float | None:
@@ -304,6 +316,11 @@ class BaseDispatcher:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.registry!r}, device={self.asked!r})"
+
+
+def _keep(problem: Problem, era: object, known: _Known) -> None:
+    # Past the check of a frozen class: what it is compared and shown by stays.
+    object.__setattr__(problem, "ran", (era, known))
 
 
 def _address(tensor: Any) -> int:

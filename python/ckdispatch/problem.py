@@ -29,6 +29,8 @@ class Problem:
 
     family: ClassVar[str]
     alignment: int
+    ran: ClassVar[tuple[object, Any]] = (None, None)
+    """What the dispatcher that ran this object last found out about it, and until when that holds; of each object, once it ran."""
 
     def keep(self, structure: ctypes.Structure) -> None:
         """Keeps the problem for the C ABI, and its hash."""

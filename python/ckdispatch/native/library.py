@@ -54,7 +54,7 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "ckd_dispatcher_attach": (_ADDRESS, _ADDRESS),
     "ckd_run": (_ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS, _OUT),
     "ckd_plan_run": (_ADDRESS, _ADDRESS, _ADDRESS),
-    "ckd_plan_launch": (_ADDRESS, _ADDRESS, _ADDRESS, _SIZE),
+    "ckd_plan_launch": (_ADDRESS,),
     "ckd_plan_benchmark": (_ADDRESS, _ADDRESS, _ADDRESS, _OUT),
     "ckd_validate": (_ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS, _OUT),
 }
@@ -99,7 +99,10 @@ class Native:
         """Calls a function that returns a status; raises what it says."""
         for argument, kind in zip(arguments, _CALLS[name], strict=False):
             check_fits(f"an argument of {name}", argument, kind)
-        status = getattr(self.functions, name)(*arguments)
+        self.check(getattr(self.functions, name)(*arguments))
+
+    def check(self, status: int) -> None:
+        """Raises what the last call of this thread says, unless it went well."""
         if status:
             self.fail(status)
 

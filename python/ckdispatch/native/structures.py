@@ -45,7 +45,21 @@ class BenchmarkOptions(ctypes.Structure):
     ]
 
 
-STRUCTURES = {"ckd_problem": ProblemBase, "ckd_run_options": RunOptions, "ckd_benchmark_options": BenchmarkOptions}
+class Launch(ctypes.Structure):
+    _fields_ = [
+        ("plan", ctypes.c_void_p),
+        ("stream", ctypes.c_void_p),
+        ("tensors", ctypes.c_void_p),
+        ("count", ctypes.c_size_t),
+    ]
+
+
+STRUCTURES = {
+    "ckd_problem": ProblemBase,
+    "ckd_run_options": RunOptions,
+    "ckd_benchmark_options": BenchmarkOptions,
+    "ckd_launch": Launch,
+}
 """What the C header calls them."""
 
 Predictor = ctypes.CFUNCTYPE(

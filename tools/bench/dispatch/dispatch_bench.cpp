@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times selection and the C++ run path: dispatch_bench MANIFEST DEVICE [SCALE]. Prints one JSON object of samples in nanoseconds.
+// Times selection and the C++ run path: dispatch_bench DEVICE SCALE MANIFEST…, the first of a plain product. Prints one JSON object of samples in nanoseconds.
 //
 // The device should execute nothing (GFXSIM_EXECUTE=0), so that what is left is the path itself.
 #include <dlfcn.h>
@@ -99,10 +99,22 @@ private:
     alignas(16) unsigned char arguments_[64]   = {};
 };
 
-nlohmann::json measure(const std::string& manifest, const std::string& device_name, double scale) {
+// The same that Python is timed with: a product, one with a D tensor, and groups.
+std::vector<GemmProblem> problems_of_more_tensors() {
+    std::vector<GemmProblem> all{problem_of(256, 256, 256), GemmProblemBuilder().sizes(256, 256, 256).dtype("fp16").layout("rcr").fused("MultiDAddRelu", 1).build()};
+    for (const int groups : {3, 4}) {
+        GemmProblemBuilder builder;
+        builder.dtype("fp16").layout("rcr");
+        for (int i = 0; i < groups; ++i) builder.group(256, 256, 256);
+        all.push_back(builder.build());
+    }
+    return all;
+}
+
+nlohmann::json measure(const std::string& device_name, double scale, const std::vector<std::string>& manifests) {
     const auto times = [&](int count) { return std::max(20, int(count * scale)); };
     auto device   = Device::open(device_name);
-    auto registry = registry_of(manifest, kKernels);
+    auto registry = registry_of(manifests.at(0), kKernels);
     GemmDispatcher dispatcher(registry, device);
 
     nlohmann::json samples;
@@ -126,6 +138,18 @@ nlohmann::json measure(const std::string& manifest, const std::string& device_na
     const auto block      = unsigned(plan->stages.front().kernel->resources_on(device->gpu())->workgroup_size);
     samples["raw_launch"] = sample(times(2000), 10, [&](int) { raw(block); });
     samples["cpp_run"]    = sample(times(2000), 10, [&](int) { dispatcher.run(small, tensors); });
+
+    auto all = std::make_shared<GemmRegistry>("all");
+    for (const std::string& manifest : manifests) all->load_manifest(manifest, Duplicates::keep);
+    GemmDispatcher of_all(all, device);
+    for (const GemmProblem& problem : problems_of_more_tensors()) {
+        const auto chosen       = of_all.select(problem);
+        const std::size_t count = GemmFamily::tensor_count(problem);
+        std::vector<DeviceBuffer> buffers;
+        std::vector<void*> addresses;
+        for (std::size_t i = 0; i < count; ++i) addresses.push_back(buffers.emplace_back(device, 256 * 256 * 2).address());
+        samples["runtime_" + std::to_string(count)] = sample(times(2000), 10, [&](int) { of_all.run_plan(*chosen, addresses.data()); });
+    }
     device->synchronize();
     return samples;
 }
@@ -133,12 +157,12 @@ nlohmann::json measure(const std::string& manifest, const std::string& device_na
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count < 3 || count > 4) {
-        std::fprintf(stderr, "dispatch_bench: MANIFEST DEVICE [SCALE] are expected\n");
+    if (count < 4) {
+        std::fprintf(stderr, "dispatch_bench: DEVICE SCALE MANIFEST… are expected\n");
         return 2;
     }
     try {
-        std::printf("%s\n", measure(arguments[1], arguments[2], count > 3 ? std::atof(arguments[3]) : 1.0).dump().c_str());
+        std::printf("%s\n", measure(arguments[1], std::atof(arguments[2]), {arguments + 3, arguments + count}).dump().c_str());
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "dispatch_bench: %s\n", error.what());

@@ -50,11 +50,11 @@ def measure(setup: Setup, say: Callable[[str], None]) -> dict[str, Any]:
     imports = [_import(environment) for _ in range(max(3, int(10 * setup.scale)))]
     if any(loaded for _, loaded in imports):
         raise BenchError("importing ckdispatch loaded a HIP library, which only a run may do.")
+    arguments = [setup.device, str(setup.scale), *map(str, (setup.manifest, *setup.others))]
     say("selecting and running in C++")
-    samples = _json_of([str(setup.program), str(setup.manifest), setup.device, str(setup.scale)], environment)
+    samples = _json_of([str(setup.program), *arguments], environment)
     say("running in Python")
-    in_python = [sys.executable, "-m", "ckbench.dispatch.python_path", setup.device, str(setup.scale)]
-    samples.update(_json_of([*in_python, *map(str, (setup.manifest, *setup.others))], environment))
+    samples.update(_json_of([sys.executable, "-m", "ckbench.dispatch.python_path", *arguments], environment))
 
     raw = _percentile(samples["raw_launch"], 50)
     nothing = _percentile(samples["python_nothing"], 50)

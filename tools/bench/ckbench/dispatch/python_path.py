@@ -48,9 +48,6 @@ def main() -> int:
         if plan.launches != 1:
             sys.exit(f"no kernel computes {one.text} in one launch")
         figures[f"python_run_{number}"] = sample(count, 1, partial(on.run, one, *tensors))
-        # By the runtime's own clock: a launch of groups has a table to copy, which is nothing of Python's.
-        times = on.benchmark(plan, tensors, warmup=count // 10, repeat=count, cpu_timer=True)
-        figures[f"runtime_{number}"] = [1e6 * one for one in times["milliseconds"]]
     print(json.dumps(figures))
     return 0
 
