@@ -7,20 +7,22 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from ckgen.core.declaration import parse_fields
+from ckgen.core.errors import CkgenError
+from ckgen.core.family import Family, look_up_family
+from ckgen.core.generate import GeneratedKernel, generate
+from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
+from ckgen.families import FAMILIES as GENERATORS
 
 from ckdispatch.arguments import checked_path, members
+from ckdispatch.config.base import KernelConfig
+from ckdispatch.config.values import arch_specs, gpu_target
 from ckdispatch.errors import GenerationFailed, InvalidArgument
 from ckdispatch.families import EXAMPLE, FAMILIES
 from ckdispatch.wording import kind_of, quoted
-
-if TYPE_CHECKING:
-    from ckgen.core.family import Family
-    from ckgen.core.generate import GeneratedKernel
-    from ckgen.core.spec import KernelSpec
-    from ckgen.core.target import Target
-
-    from ckdispatch.config.base import KernelConfig
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,6 @@ class CodegenRunner:
     """
 
     def __init__(self, output_dir: str | os.PathLike[str], arch: str = "gfx942", jobs: int | None = None) -> None:
-        from ckdispatch.config.values import gpu_target
-
         if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
             raise InvalidArgument(f"{quoted(jobs)} jobs were asked for; it must be at least 1")
         self.output_dir = checked_path("the folder of the sources", output_dir)
@@ -126,8 +126,6 @@ class CodegenRunner:
         self, config: KernelConfig | Iterable[KernelConfig], progress: Progress | None = None
     ) -> GenerationResult:
         """The sources of one config or of several, each with all kernels that it expands to."""
-        from ckdispatch.config.base import KernelConfig
-
         several = tuple(config) if isinstance(config, Iterator) else members(config)
         configs = [config] if several is None else list(several)
         for one in configs:
@@ -151,8 +149,6 @@ class CodegenRunner:
 
     def generate_all(self, progress: Progress | None = None, **fields: Any) -> GenerationResult:
         """The sources of every variant of every family that knows ``fields``, as for ``generate``."""
-        from ckgen.families import FAMILIES as GENERATORS
-
         with_them = [family for family in GENERATORS.values() if _knows(family, fields)]
         wanted = [
             item
@@ -165,8 +161,6 @@ class CodegenRunner:
         return self._generate(list(kernels) or wanted, progress)
 
     def _family_with(self, variant: str) -> str:
-        from ckgen.families import FAMILIES as GENERATORS
-
         known = {name: _variants(family, self._target) for name, family in GENERATORS.items()}
         for name, variants in known.items():
             if isinstance(variant, str) and variant in variants:
@@ -182,10 +176,6 @@ class CodegenRunner:
             yield GeneratedSource(name, None, error=error)
 
     def _catalogue(self, family_name: str, variant: str, fields: dict[str, Any]) -> Iterator[KernelSpec | GeneratedSource]:
-        from ckgen.core.errors import CkgenError
-        from ckgen.core.family import look_up_family
-        from ckgen.families import FAMILIES as GENERATORS
-
         try:
             family = look_up_family(GENERATORS, family_name if isinstance(family_name, str) else quoted(family_name))
         except CkgenError as error:
@@ -205,11 +195,6 @@ class CodegenRunner:
             yield from self._expanded(FAMILIES[family.name].config_type(**{**chosen, **entry}))
 
     def _generate(self, wanted: list[KernelSpec | GeneratedSource], progress: Progress | None) -> GenerationResult:
-        from ckgen.core.generate import generate
-        from ckgen.families import FAMILIES as GENERATORS
-
-        from ckdispatch.config.values import arch_specs
-
         if progress is not None and not callable(progress):
             raise InvalidArgument(
                 f"progress was asked for as {quoted(progress)}; it is a function that is told about each kernel"
@@ -248,9 +233,6 @@ def _narrowing(family: Family) -> list[str]:
 
 def _knows(family: Family, fields: dict[str, Any]) -> bool:
     """Whether it is narrowed down by such fields, and has a meaning for what they say."""
-    from ckgen.core.declaration import parse_fields
-    from ckgen.core.errors import CkgenError
-
     if not set(fields) <= set(_narrowing(family)):
         return False
     try:

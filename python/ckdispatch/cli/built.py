@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ckdispatch.errors import IoFailed
+from ckdispatch.native.structures import DuplicatePolicy
+from ckdispatch.registry import Registry
 
 if TYPE_CHECKING:
     from ckdispatch.jit import BuildResult
-    from ckdispatch.registry import Registry
 
 
 def save(results: list[BuildResult], path: Path) -> None:
@@ -57,9 +58,6 @@ def _judged(result: BuildResult, found: Mapping[str, Mapping[str, Mapping[str, i
 
 
 def _registry(results: list[BuildResult], name: str) -> Registry:
-    from ckdispatch.native.structures import DuplicatePolicy
-    from ckdispatch.registry import Registry
-
     registry = Registry(name=name)
     for result in results:
         if result.ok:

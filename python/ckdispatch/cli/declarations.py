@@ -7,16 +7,21 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from ckgen.core import codec
+from ckgen.core.declaration import Declaration, parse_declaration
+from ckgen.core.errors import CkgenError
+from ckgen.core.expand import Refusals, expand
+from ckgen.core.spec import KernelSpec
+from ckgen.families import FAMILIES
 
 from ckdispatch.cli.config_options import said_entries
 from ckdispatch.cli.exits import UsageError
+from ckdispatch.config.base import KernelConfig
+from ckdispatch.config.values import arch_specs, gpu_target
 from ckdispatch.errors import CkDispatchError, presentable
 from ckdispatch.user_files import check_document, read_text
-
-if TYPE_CHECKING:
-    from ckgen.core.declaration import Declaration
-    from ckgen.core.spec import KernelSpec
 
 _WORDS = "the command line"
 
@@ -46,8 +51,6 @@ def asked(options: argparse.Namespace) -> Asked:
 
 
 def _gpus(text: str) -> tuple[str, ...]:
-    from ckdispatch.config.values import gpu_target
-
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise UsageError("--gpu names no GPU; write one such as gfx942")
@@ -55,18 +58,10 @@ def _gpus(text: str) -> tuple[str, ...]:
 
 
 def _named(names: list[str]) -> list[KernelSpec]:
-    from ckdispatch.config.base import KernelConfig
-
     return [KernelConfig.parse(name).spec for name in names]
 
 
 def _declaration(path: str | None, said: dict[str, Any] | None, gpus: tuple[str, ...]) -> Declaration:
-    from ckgen.core.declaration import parse_declaration
-    from ckgen.core.errors import CkgenError
-    from ckgen.families import FAMILIES
-
-    from ckdispatch.config.values import arch_specs
-
     known = arch_specs().gpus
     try:
         if said is None:
@@ -80,9 +75,6 @@ def _declaration(path: str | None, said: dict[str, Any] | None, gpus: tuple[str,
 
 def _document(path: Path) -> Any:
     """What a declaration says, checked before anything is made of it."""
-    from ckgen.core import codec
-    from ckgen.core.errors import CkgenError
-
     try:
         document = codec.parse_json(read_text(path, "the declaration"))
     except CkDispatchError as error:
@@ -96,10 +88,6 @@ def _document(path: Path) -> Any:
 
 
 def _expanded(declaration: Declaration, gpus: tuple[str, ...]) -> dict[tuple[str, ...], list[KernelSpec]]:
-    from ckgen.core.expand import Refusals, expand
-
-    from ckdispatch.config.values import arch_specs
-
     expansion = expand(declaration, arch_specs(), Refusals(nearest=False))
     if expansion.errors:
         more = f" (and {len(expansion.errors) - 1} more)" if len(expansion.errors) > 1 else ""

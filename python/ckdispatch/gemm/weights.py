@@ -6,21 +6,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from ckarch import load_specs
+from numpy.typing import NDArray
 
 from ckdispatch.base_dispatcher import BaseDispatcher
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.problem import GemmProblem, block_of
 from ckdispatch.plan import Plan
+from ckdispatch.reference.dtypes import dtype_name
 from ckdispatch.registry import KernelInfo, Registry
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.dlpack import borrow, host_array
 from ckdispatch.tensors.memory import elements_per_byte
 from ckdispatch.tensors.operands import transposed
 from ckdispatch.wording import quoted
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,6 @@ def preshuffle(b: Any, to: Any) -> PreshuffledWeights:
     GPUs the same kernel may want different ones. Arrays give arrays; torch tensors stay on their
     device, and so do DeviceTensors.
     """
-    from ckdispatch.reference.dtypes import dtype_name
-
     if isinstance(b, DeviceTensor):
         shape, dtype = b.shape, b.dtype
     elif type(b).__module__.partition(".")[0] == "torch":
@@ -96,8 +95,6 @@ def blocks(kernels: Iterable[KernelInfo], dtype: str, gpu: str = "") -> list[tup
 
 def read_block(warp_tile: Sequence[int], gpu: str) -> tuple[int, int]:
     """The block that kernels with this warp tile read on a GPU."""
-    from ckarch import load_specs
-
     _, n, k = warp_tile
     return n, load_specs().gpu(gpu).k_per_lane(n, k)
 

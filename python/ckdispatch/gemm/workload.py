@@ -6,20 +6,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ckdispatch.base_dispatcher import BaseDispatcher
 from ckdispatch.cli.operands import Launched, poisoned, random_operand
+from ckdispatch.comparison import Comparison
+from ckdispatch.gemm.problem import GemmProblem, computed_sizes
+from ckdispatch.gemm.reference import expected
+from ckdispatch.gemm.weights import preshuffle
+from ckdispatch.plan import Plan
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.memory import bytes_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ckdispatch.base_dispatcher import BaseDispatcher
-    from ckdispatch.comparison import Comparison
-    from ckdispatch.gemm.problem import GemmProblem
-    from ckdispatch.plan import Plan
 
 
 class Product:
@@ -57,9 +57,6 @@ class Product:
 
     def compare(self) -> Comparison:
         """How what the last launch left in C differs from the reference."""
-        from ckdispatch.gemm.problem import computed_sizes
-        from ckdispatch.gemm.reference import expected
-
         k = computed_sizes(self.stage["problem"])[2] if self.padded else None
         reference = expected(self.stage["parts"], self.spec, self.a, self.b, k=k, ds=self.ds)
         comparison: Comparison = reference.compare(self._download())
@@ -88,8 +85,6 @@ class Product:
         return matrices[:, : shape[0], : shape[1]]
 
     def _placed(self, values: NDArray[Any], memory: tuple[int, int, int], letter: str, dtype: str) -> DeviceTensor:
-        import numpy as np
-
         filled = np.zeros(memory, values.dtype)
         self._seen(letter, filled, values.shape[1:])[...] = values
         tensor = self.dispatcher.empty((filled.size,), dtype)
@@ -101,8 +96,6 @@ class Product:
         return self._placed(values, self._memory(tensor), letter, dtype)
 
     def _weights(self) -> DeviceTensor:
-        from ckdispatch.gemm.weights import preshuffle
-
         assert self.problem.weights is not None
         return self.dispatcher.to_device(preshuffle(self.b, self.problem.weights).data)
 
@@ -135,8 +128,6 @@ class GemmWorkload(Launched):
     """The operands of ``problem`` on the device."""
 
     def __init__(self, dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> None:
-        import numpy as np
-
         self.dispatcher, self.plan = dispatcher, plan
         self.products = _products(dispatcher, problem, plan, np.random.default_rng(seed))
         self.tensors = [tensor for product in self.products for tensor in product.tensors]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,6 @@ from ckdispatch.product.epilogue import look_up_fused_op
 from ckdispatch.product.sums import WHOLE, Arithmetic, Parts, check_epilogue, finished, sum_of_products
 from ckdispatch.reference.formats import Wide, check_array, widened
 from ckdispatch.wording import quoted
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ckdispatch.comparison import Reference
 
 
 def grouped_conv_reference(

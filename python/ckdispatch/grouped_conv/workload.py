@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ckdispatch.base_dispatcher import BaseDispatcher
 from ckdispatch.cli.operands import Launched, poisoned, random_operand
+from ckdispatch.comparison import Comparison
 from ckdispatch.grouped_conv.layouts import is_channels_first, memory_order
+from ckdispatch.grouped_conv.problem import GroupedConvProblem
+from ckdispatch.grouped_conv.reference import expected
 from ckdispatch.grouped_conv.sizes import TENSORS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ckdispatch.base_dispatcher import BaseDispatcher
-    from ckdispatch.comparison import Comparison
-    from ckdispatch.grouped_conv.problem import GroupedConvProblem
-    from ckdispatch.plan import Plan
-    from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.plan import Plan
+from ckdispatch.tensors.device_tensor import DeviceTensor
 
 
 class ConvWorkload(Launched):
@@ -26,8 +26,6 @@ class ConvWorkload(Launched):
     def __init__(
         self, dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int
     ) -> None:
-        import numpy as np
-
         self.dispatcher, self.problem, self.plan = dispatcher, problem, plan
         self.spec = dispatcher.registry[plan.kernel].spec
         self.first, self.second, self.written = TENSORS[problem.direction]
@@ -46,8 +44,6 @@ class ConvWorkload(Launched):
 
     def compare(self) -> Comparison:
         """How what the last launch left differs from the reference."""
-        from ckdispatch.grouped_conv.reference import expected
-
         reference = expected(
             self.plan.parts,
             self.spec,

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.reference.dtypes import numpy_dtype
 from ckdispatch.tensors.memory import packed_strides
 from ckdispatch.wording import kind_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _CPU, _CUDA_HOST, _ROCM, _ROCM_HOST = 1, 3, 10, 11
 _HOSTS = (_CPU, _CUDA_HOST, _ROCM_HOST)
@@ -92,8 +93,6 @@ def borrow(tensor: Any) -> Borrowed:
 
 def host_array(given: Any) -> NDArray[Any]:
     """The memory of anything on the host as a NumPy array."""
-    import numpy as np
-
     if isinstance(given, np.ndarray):
         return np.asarray(given)
     if not hasattr(given, "__dlpack__"):
@@ -106,10 +105,6 @@ def host_array(given: Any) -> NDArray[Any]:
 
 def on_host(found: Borrowed) -> NDArray[Any]:
     """The array of a tensor that is on the host."""
-    import numpy as np
-
-    from ckdispatch.reference.dtypes import numpy_dtype
-
     kind = numpy_dtype(found.dtype, found.encoding)
     if any(stride < 0 for stride in found.strides):
         raise InvalidArgument("a tensor with negative strides was given; make it contiguous first")

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.reference.dtypes import dtype_encoding, dtype_name
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.dlpack import borrow, on_host
 from ckdispatch.tensors.memory import bytes_of
 from ckdispatch.wording import kind_of, quoted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ckdispatch.device import Device
 
 
@@ -61,10 +63,6 @@ class Operand:
 
 def operand(name: str, given: Any, device: Device) -> Operand:
     """What is behind a NumPy array, a DeviceTensor, or anything with ``__dlpack__`` such as a torch tensor."""
-    import numpy as np
-
-    from ckdispatch.reference.dtypes import dtype_encoding
-
     if isinstance(given, DeviceTensor):
         if given.device is not device and given.device.name != device.name:
             raise InvalidArgument(f"{name} is on {given.device.name}, and the dispatcher runs on {device.name}")
@@ -106,8 +104,6 @@ def check_out(out: Operand, dtype: str | None) -> None:
 
 
 def _of_array(name: str, array: NDArray[Any], given: Any) -> Operand:
-    from ckdispatch.reference.dtypes import dtype_name
-
     strides = tuple(step // array.itemsize for step in array.strides)
     return Operand(name, array.shape, strides, dtype_name(array.dtype), array, None, given)
 
@@ -119,8 +115,6 @@ _WORK = 10_000
 def overlap(one: Operand, other: Operand) -> bool:
     """Whether two tensors have memory in common."""
     if one.array is not None and other.array is not None:
-        import numpy as np
-
         try:
             return bool(np.shares_memory(one.array, other.array, max_work=_WORK))
         except np.exceptions.TooHardError:
@@ -159,8 +153,6 @@ def _bytes(one: Operand) -> range:
 
 def like(given: Any, array: NDArray[Any]) -> Any:
     """The array, packed, of the kind that ``given`` is."""
-    import numpy as np
-
     array = np.ascontiguousarray(array)
     if isinstance(given, np.ndarray):
         return array

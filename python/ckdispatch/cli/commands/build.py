@@ -7,9 +7,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch import device_list, jit
 from ckdispatch.cli.built import refuse_spills, save
 from ckdispatch.cli.config_options import add_config_options
-from ckdispatch.cli.declarations import asked
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.options import Commands, add_command, whole
 from ckdispatch.cli.report import Block, Column, Report, Table
@@ -54,7 +54,7 @@ def add_to(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """What became of each kernel."""
-    from ckdispatch import device_list, jit
+    from ckdispatch.cli.declarations import asked
 
     options.gpu = options.gpu or device_list.default_gpu()
     if options.save is not None:

@@ -7,6 +7,7 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from ckdispatch import jit
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.options import Commands, add_command
 from ckdispatch.cli.report import Column, Facts, Report, Table, moment, size
@@ -52,17 +53,13 @@ def _example(words: str) -> str:
 
 def path(options: argparse.Namespace) -> Report:
     """The folder."""
-    from ckdispatch.jit import Cache
-
-    folder = str(Cache().folder)
+    folder = str(jit.Cache().folder)
     return Report({"folder": folder}, (folder,))
 
 
 def info(options: argparse.Namespace) -> Report:
     """Figures."""
-    from ckdispatch.jit import Cache
-
-    found = Cache().info()
+    found = jit.Cache().info()
     pairs = (
         ("folder", str(found.folder)),
         ("holds", f"{size(found.bytes)} of at most {size(found.limit)}"),
@@ -75,9 +72,7 @@ def info(options: argparse.Namespace) -> Report:
 
 def list_entries(options: argparse.Namespace) -> Report:
     """The entries, the last used first."""
-    from ckdispatch.jit import Cache
-
-    found = Cache().list()
+    found = jit.Cache().list()
     document = {
         "entries": [
             {
@@ -101,9 +96,7 @@ def list_entries(options: argparse.Namespace) -> Report:
 
 def verify(options: argparse.Namespace) -> Report:
     """What was damaged; a failure if anything was."""
-    from ckdispatch.jit import Cache
-
-    damages = Cache().verify()
+    damages = jit.Cache().verify()
     document = {"damaged": [asdict(damage) for damage in damages]}
     if not damages:
         return Report(document, ("Everything in the cache is whole.",))
@@ -113,18 +106,15 @@ def verify(options: argparse.Namespace) -> Report:
 
 def prune(options: argparse.Namespace) -> Report:
     """What was evicted."""
-    from ckdispatch.jit import Cache
     from ckdispatch.jit.places import parse_size
 
     limit = None if options.to is None else parse_size(options.to, "--to")
-    return _removed(Cache().prune(limit))
+    return _removed(jit.Cache().prune(limit))
 
 
 def clear(options: argparse.Namespace) -> Report:
     """What was removed."""
-    from ckdispatch.jit import Cache
-
-    return _removed(Cache().clear())
+    return _removed(jit.Cache().clear())
 
 
 def _removed(removed: Removed) -> Report:

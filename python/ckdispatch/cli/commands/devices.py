@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from ckdispatch import device_list
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.options import Commands, add_command
 from ckdispatch.cli.report import Column, Report, Table
@@ -26,9 +27,7 @@ def add_to(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """A table of all devices; nothing found if none of them can be used."""
-    from ckdispatch.device_list import devices
-
-    found = devices()
+    found = device_list.devices()
     rows = tuple((one.name, one.gpu, one.product, "yes" if one.usable else f"no: {one.reason}") for one in found)
     any_usable = any(one.usable for one in found)
     return Report(

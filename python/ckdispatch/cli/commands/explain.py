@@ -7,6 +7,7 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch import device_list
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import add_problem_options, changed
 from ckdispatch.cli.kernel_sources import load_kernels
@@ -59,8 +60,6 @@ def run(options: argparse.Namespace) -> Report:
 
 def _gpu(registry: Registry, asked: str | None) -> str:
     """The GPU that was asked for, the only one there is code for, or that of the device."""
-    from ckdispatch import device_list
-
     if asked is not None:
         return asked
     if len(registry.gpus) == 1:
