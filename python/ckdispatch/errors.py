@@ -39,85 +39,71 @@ def presentable(message: str) -> str:
     return "".join(shown)
 
 
+_BY_CODE: dict[int, type[CkDispatchError]] = {}
+
+
 class CkDispatchError(RuntimeError):
     """The base of every error that this package raises on purpose. ``code`` says which kind it is."""
 
     code = Code.INTERNAL
 
+    def __init_subclass__(cls, code: Code | None = None) -> None:
+        """A class that names a code is what is raised for it; others have that of their base."""
+        super().__init_subclass__()
+        if code is not None:
+            cls.code = code
+            _BY_CODE[code] = cls
+
     def __init__(self, *told: object) -> None:
         super().__init__(*(presentable(one) if isinstance(one, str) else one for one in told))
 
 
-class InvalidArgument(CkDispatchError, ValueError):
+class InvalidArgument(CkDispatchError, ValueError, code=Code.INVALID_ARGUMENT):
     """A problem, an option or a name that makes no sense."""
 
-    code = Code.INVALID_ARGUMENT
 
-
-class NotFound(CkDispatchError, LookupError):
+class NotFound(CkDispatchError, LookupError, code=Code.NOT_FOUND):
     """A kernel, a registry, a device or a file that is not there."""
 
-    code = Code.NOT_FOUND
 
-
-class DuplicateKernel(CkDispatchError):
+class DuplicateKernel(CkDispatchError, code=Code.DUPLICATE):
     """The registry already has that kernel, and the policy is to refuse."""
 
-    code = Code.DUPLICATE
 
-
-class Unsupported(CkDispatchError):
+class Unsupported(CkDispatchError, code=Code.UNSUPPORTED):
     """A valid problem that the kernel asked for cannot compute."""
 
-    code = Code.UNSUPPORTED
 
-
-class NoKernel(CkDispatchError):
+class NoKernel(CkDispatchError, code=Code.NO_KERNEL):
     """No kernel of the registry computes the problem; the message has the nearest refusals."""
 
-    code = Code.NO_KERNEL
 
-
-class WrongGpu(CkDispatchError):
+class WrongGpu(CkDispatchError, code=Code.WRONG_GPU):
     """The library holds no code for the device's GPU."""
 
-    code = Code.WRONG_GPU
 
-
-class AbiMismatch(CkDispatchError):
+class AbiMismatch(CkDispatchError, code=Code.ABI_MISMATCH):
     """A library of another ABI version."""
 
-    code = Code.ABI_MISMATCH
 
-
-class Damaged(CkDispatchError):
+class Damaged(CkDispatchError, code=Code.DAMAGED):
     """A file that is not what its hash, its manifest or its own description says."""
 
-    code = Code.DAMAGED
 
-
-class DeviceFailed(CkDispatchError):
+class DeviceFailed(CkDispatchError, code=Code.DEVICE_FAILED):
     """The HIP runtime reported an error."""
 
-    code = Code.DEVICE_FAILED
 
-
-class OutOfMemory(CkDispatchError, MemoryError):
+class OutOfMemory(CkDispatchError, MemoryError, code=Code.OUT_OF_MEMORY):
     """The device, or the machine, has too little memory."""
 
-    code = Code.OUT_OF_MEMORY
 
-
-class IoFailed(CkDispatchError, OSError):
+class IoFailed(CkDispatchError, OSError, code=Code.IO_FAILED):
     """A file could not be read or written."""
 
-    code = Code.IO_FAILED
 
-
-class Mismatch(CkDispatchError, AssertionError):
+class Mismatch(CkDispatchError, AssertionError, code=Code.MISMATCH):
     """A result differs from the reference by more than its tolerance."""
-
-    code = Code.MISMATCH
 
 
 class BuildFailed(CkDispatchError):
@@ -130,10 +116,7 @@ class JitForbidden(CkDispatchError):
 
 def error_class(code: int) -> type[CkDispatchError]:
     """The exception for a code of the C ABI."""
-    for known in CkDispatchError.__subclasses__():
-        if known.__dict__.get("code") == code:
-            return known
-    return CkDispatchError
+    return _BY_CODE.get(code, CkDispatchError)
 
 
 class IllegalConfig(InvalidArgument):
