@@ -94,29 +94,6 @@ def _multiply_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
     return passed_on + len(ds) * _FLOAT32_UNIT * (np.abs(y) + passed_on)
 
 
-def _relu(x: Wide, ds: Ds) -> Wide:
-    # As CK writes it: x > 0 ? x : 0, so that NaN becomes 0.
-    return np.where(x > 0, x, 0.0)
-
-
-def _relu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
-    return before
-
-
-def _gelu(x: Wide, ds: Ds) -> Wide:
-    return 0.5 * x * (1.0 + erf(_GELU_ROOT * x))
-
-
-def _gelu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
-    # erf is within a few float32 ulps and then rounded, to at most half a unit since it is below 1.
-    # Where it is near -1, 1 + erf cancels and that error is not small next to y any more.
-    return _GELU_SLOPE * before + _FLOAT32_UNIT * (2.75 * np.abs(x) + 4 * np.abs(y))
-
-
-def _fast_gelu(x: Wide, ds: Ds) -> Wide:
-    return x / (1.0 + np.exp(_fast_gelu_exponent(x)))
-
-
 def _fast_gelu_exponent(x: Wide) -> Wide:
     return x * (_FAST_GELU_CUBIC * x * x + _FAST_GELU_LINEAR)
 
@@ -124,47 +101,31 @@ def _fast_gelu_exponent(x: Wide) -> Wide:
 def _fast_gelu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
     # Four roundings of the exponent, which exp turns into relative errors.
     steps = 4 * np.abs(_fast_gelu_exponent(x)) + 8
-    return _GELU_SLOPE * before + _finite_product(steps, np.abs(y)) * _FLOAT32_UNIT
-
-
-def _sigmoid(x: Wide, ds: Ds) -> Wide:
-    return 1.0 / (1.0 + np.exp(-x))
-
-
-def _sigmoid_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
-    return 0.25 * before + 5 * _FLOAT32_UNIT * np.abs(y) + _LOST
-
-
-def _silu(x: Wide, ds: Ds) -> Wide:
-    return x / (1.0 + np.exp(-x))
-
-
-def _silu_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
-    return _SILU_SLOPE * before + 6 * _FLOAT32_UNIT * np.abs(y) + np.abs(x) * _LOST
-
-
-def _tanh(x: Wide, ds: Ds) -> Wide:
-    return np.tanh(x)
-
-
-def _tanh_error(x: Wide, y: Wide, ds: Ds, before: Wide) -> Wide:
-    return before + 5 * _FLOAT32_UNIT * np.abs(y)
-
-
-def _finite_product(factor: Wide, value: Wide) -> Wide:
-    """The product, but 0 where the value is 0 however large the factor."""
-    return np.where(value == 0, 0.0, factor * value)
+    # However large they are, 0 is exact.
+    return _GELU_SLOPE * before + np.where(y == 0, 0.0, steps * np.abs(y)) * _FLOAT32_UNIT
 
 
 _ADD, _MULTIPLY = Step(_add, _add_error), Step(_multiply, _multiply_error)
 _ACTIVATIONS: Mapping[str, Step] = MappingProxyType(
     {
-        "Relu": Step(_relu, _relu_error),
-        "Gelu": Step(_gelu, _gelu_error),
-        "FastGelu": Step(_fast_gelu, _fast_gelu_error),
-        "Silu": Step(_silu, _silu_error),
-        "Sigmoid": Step(_sigmoid, _sigmoid_error),
-        "Tanh": Step(_tanh, _tanh_error),
+        # As CK writes it: x > 0 ? x : 0, so that NaN becomes 0.
+        "Relu": Step(lambda x, ds: np.where(x > 0, x, 0.0), lambda x, y, ds, before: before),
+        "Gelu": Step(
+            lambda x, ds: 0.5 * x * (1.0 + erf(_GELU_ROOT * x)),
+            # erf is within a few float32 ulps and then rounded, to at most half a unit since it is below 1.
+            # Where it is near -1, 1 + erf cancels and that error is not small next to y any more.
+            lambda x, y, ds, before: _GELU_SLOPE * before + _FLOAT32_UNIT * (2.75 * np.abs(x) + 4 * np.abs(y)),
+        ),
+        "FastGelu": Step(lambda x, ds: x / (1.0 + np.exp(_fast_gelu_exponent(x))), _fast_gelu_error),
+        "Silu": Step(
+            lambda x, ds: x / (1.0 + np.exp(-x)),
+            lambda x, y, ds, before: _SILU_SLOPE * before + 6 * _FLOAT32_UNIT * np.abs(y) + np.abs(x) * _LOST,
+        ),
+        "Sigmoid": Step(
+            lambda x, ds: 1.0 / (1.0 + np.exp(-x)),
+            lambda x, y, ds, before: 0.25 * before + 5 * _FLOAT32_UNIT * np.abs(y) + _LOST,
+        ),
+        "Tanh": Step(lambda x, ds: np.tanh(x), lambda x, y, ds, before: before + 5 * _FLOAT32_UNIT * np.abs(y)),
     }
 )
 _FOR_INTEGERS = ("Relu",)
