@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -63,18 +62,6 @@ def read_text(path: Path, what: str, most: int = MOST) -> str:
         return read_bytes(path, what, most).decode()
     except UnicodeDecodeError as error:
         raise InvalidArgument(f"{what} {path} cannot be read: it is no text, because of its byte {error.start}") from None
-
-
-def read_json(path: Path, what: str) -> Any:
-    """The document of a JSON file."""
-    try:
-        return json.loads(read_bytes(path, what))
-    except RecursionError:
-        raise InvalidArgument(f"{what} {path} cannot be read: it is nested too deeply") from None
-    except ValueError as error:
-        if isinstance(error, InvalidArgument):
-            raise
-        raise InvalidArgument(f"{what} {path} cannot be read: {error}") from None
 
 
 def check_document(document: Any, what: str) -> None:
