@@ -11,11 +11,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ckdispatch.jit.builder import build
-    from ckdispatch.jit.cache import Cache, CacheInfo, Damage, Removed
-    from ckdispatch.jit.entry import Entry
-    from ckdispatch.jit.progress import ProgressEvent, Stage
-    from ckdispatch.jit.result import BuildResult
+    from ckdispatch.jit.builder import build as build
+    from ckdispatch.jit.cache import Cache as Cache
+    from ckdispatch.jit.cache import CacheInfo as CacheInfo
+    from ckdispatch.jit.cache import Damage as Damage
+    from ckdispatch.jit.cache import Removed as Removed
+    from ckdispatch.jit.entry import Entry as Entry
+    from ckdispatch.jit.progress import ProgressEvent as ProgressEvent
+    from ckdispatch.jit.progress import Stage as Stage
+    from ckdispatch.jit.result import BuildResult as BuildResult
 
 _HOMES = {
     "BuildResult": "result",
@@ -29,17 +33,7 @@ _HOMES = {
     "build": "builder",
 }
 
-__all__ = [
-    "BuildResult",
-    "Cache",
-    "CacheInfo",
-    "Damage",
-    "Entry",
-    "ProgressEvent",
-    "Removed",
-    "Stage",
-    "build",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
@@ -49,4 +43,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -21,7 +21,7 @@ from ckdispatch.errors import Damaged, InvalidArgument, IoFailed
 from ckdispatch.jit.entry import RECORD, Entry, check_files, key_of, read_entry, seal
 from ckdispatch.jit.files import explain, files_below, inside, move_away, remove_tree, sync, write_file
 from ckdispatch.jit.layout import KERNEL, KINDS, LOCK, LOG, MEMO, WORK, WORK_LOCK, Layout
-from ckdispatch.jit.locks import FileLock, Lease, SharedGate, leased_items, new_lock, try_lock
+from ckdispatch.jit.locks import FileLock, Lease, at_gate, leased_items, new_lock, try_lock
 from ckdispatch.jit.places import cache_folder, cache_limit
 from ckdispatch.jit.trust import check_folder, make_folder
 from ckdispatch.wording import quoted
@@ -245,7 +245,7 @@ class Cache:
         self._sweep()
         gone: dict[Path, int] = {}
         in_use = 0
-        with SharedGate(layout.gate).closing():
+        with at_gate(layout.gate, closing=True):
             leased = leased_items(layout.leases)
             items = sorted(self._items(), key=lambda item: (item.used, item.name))
             total = sum(item.size for item in items)

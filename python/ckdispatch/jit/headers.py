@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ def composable_kernel(memos: Path, environment: Mapping[str, str] | None = None)
             "give a checkout of it, its include folder, or `rocm` for an installed one."
         )
     if not wanted and PACKED.is_file():
-        return _from_archive(PACKED, memos)
+        return _remembered(PACKED, memos, partial(_read_archive, PACKED), lambda: [PACKED])
     places = [prefix for _, prefix in rocm_places(known)]
     for place in places:
         if (place / "include" / _WITNESS).is_file():
@@ -132,25 +133,20 @@ def _from_folder(folder: Path, memos: Path) -> HeaderSource:
     def read() -> Mapping[str, bytes]:
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths()}
 
-    def find() -> tuple[dict[str, Any], States]:
-        # A folder changes when a file comes or goes.
-        folders = [top, *(path for path in top.rglob("*") if path.is_dir())]
-        states = states_of([*paths(), *folders])
-        return {"digest": _digest(read())}, states
-
-    facts, _ = remember(memos, {"headers": str(folder)}, find)
-    return HeaderSource(facts["digest"], read)
+    # A folder changes when a file comes or goes.
+    return _remembered(folder, memos, read, lambda: [*paths(), top, *(path for path in top.rglob("*") if path.is_dir())])
 
 
-def _from_archive(archive: Path, memos: Path) -> HeaderSource:
-    def read() -> Mapping[str, bytes]:
-        return _read_archive(archive)
+def _remembered(
+    place: Path, memos: Path, read: Callable[[], Mapping[str, bytes]], files: Callable[[], Iterable[Path]]
+) -> HeaderSource:
+    """The headers of ``place`` that ``read`` gives, whose hash is known as long as ``files`` do not change."""
 
     def find() -> tuple[dict[str, Any], States]:
-        states = states_of([archive])
+        states = states_of(files())
         return {"digest": _digest(read())}, states
 
-    facts, _ = remember(memos, {"headers": str(archive)}, find)
+    facts, _ = remember(memos, {"headers": str(place)}, find)
     return HeaderSource(facts["digest"], read)
 
 

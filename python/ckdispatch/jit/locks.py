@@ -11,7 +11,8 @@ import errno
 import fcntl
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ckdispatch.errors import IoFailed
@@ -84,40 +85,21 @@ def new_lock(folder: Path, suffix: str) -> FileLock:
             return lock
 
 
-class SharedGate:
-    """A file that many may pass at once, and one may close. Its file stays where it is."""
+@contextmanager
+def at_gate(path: Path, *, closing: bool = False) -> Iterator[None]:
+    """At a gate that many may pass at once, and one may close. Its file stays where it is.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._descriptor = -1
-
-    def passing(self) -> SharedGate:
-        """Wait until the gate is open; it cannot be closed before this is exited."""
-        self._take(fcntl.LOCK_SH)
-        return self
-
-    def closing(self) -> SharedGate:
-        """Wait until nobody passes, and close the gate until this is exited."""
-        self._take(fcntl.LOCK_EX)
-        return self
-
-    def __enter__(self) -> SharedGate:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._descriptor >= 0:
-            descriptor, self._descriptor = self._descriptor, -1
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-            os.close(descriptor)
-
-    def _take(self, operation: int) -> None:
-        descriptor = open_own(self._path, os.O_RDWR | os.O_CREAT)
+    Waits until the gate is open, which it then is until this is exited; with ``closing``, until nobody passes, and closes it.
+    """
+    descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
+    try:
+        _flock(descriptor, fcntl.LOCK_EX if closing else fcntl.LOCK_SH, path)
         try:
-            _flock(descriptor, operation, self._path)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        self._descriptor = descriptor
+            yield
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+    finally:
+        os.close(descriptor)
 
 
 class Lease:
@@ -146,7 +128,7 @@ class Lease:
         """
         if self._lock is None or self._gate is None:
             return
-        with suppress(OSError), SharedGate(self._gate).passing():
+        with suppress(OSError), at_gate(self._gate):
             os.write(self._lock.descriptor, f"{item}\n".encode())
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ckdispatch.jit.result import BuildResult
@@ -84,7 +85,7 @@ def listening(progress: bool | Listener) -> Iterator[Listener]:
         with _Bars() as bars:
             yield bars
     else:
-        yield _Lines(sys.stderr)
+        yield partial(_print_line, sys.stderr)
 
 
 def outcome(result: BuildResult) -> str:
@@ -94,16 +95,10 @@ def outcome(result: BuildResult) -> str:
     return "cached" if result.cached else f"built in {result.seconds:.1f} s"
 
 
-class _Lines:
+def _print_line(stream: TextIO | None, event: ProgressEvent) -> None:
     """One line for each kernel that is done."""
-
-    def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream
-
-    def __call__(self, event: ProgressEvent) -> None:
-        if event.stage is Stage.FINISHED and event.result is not None and self._stream is not None:
-            line = f"[{event.done}/{event.total}] {event.name}: {outcome(event.result)}"
-            print(line, file=self._stream, flush=True)
+    if event.stage is Stage.FINISHED and event.result is not None and stream is not None:
+        print(f"[{event.done}/{event.total}] {event.name}: {outcome(event.result)}", file=stream, flush=True)
 
 
 class _Bars:
