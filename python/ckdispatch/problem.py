@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
@@ -20,7 +21,7 @@ from ckdispatch.wording import kind_of, quoted
 _NUMBERS = {row.name: row.number for row in FAMILIES}
 
 
-class Problem:
+class Problem(ABC):
     """What a caller wants, independent of any kernel.
 
     A family's is a frozen dataclass that calls ``keep`` when it is made, and has this class's ``__hash__``. The C++ runtime
@@ -51,32 +52,32 @@ class Problem:
         return self._structure  # type: ignore[attr-defined]
 
     @property
+    @abstractmethod
     def tensors(self) -> tuple[str, ...]:
         """What a run takes, in this order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def spans(self) -> tuple[int, ...]:
         """Elements of each of them in memory, from the first to the last."""
-        raise NotImplementedError
 
+    @abstractmethod
     def dtypes(self, spec: Mapping[str, Any]) -> tuple[str, ...]:
         """That of each of them; ``spec``, a kernel's, has what the problem leaves open."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def flops(self) -> float:
         """Floating-point operations that it takes."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def parse(cls, text: str) -> Problem:
         """The problem of a command line."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def text(self) -> str:
         """The problem as ``parse`` reads it, without what is the default."""
-        raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:
         """The family and every field."""

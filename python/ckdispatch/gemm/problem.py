@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -161,7 +161,15 @@ class GemmProblem(Problem):
 
     def spans(self) -> tuple[int, ...]:
         """Elements of each of them in memory, from the first to the last."""
-        return tuple(_spans(self))
+        if self.groups:
+            return tuple(span for product in self.products() for span in product.spans())
+        m, n, k = self.m, self.n, self.k
+        shapes = [(m, k), (k, n), (m, n), *[(m, n)] * self.d_count]
+        packed = (None,) * self.d_count
+        leading = [self.stride_a or None, self.stride_b or None, self.stride_c or None, *(self.d_strides or packed)]
+        batches = [*(self.batch_strides or (None, None, None)), *(self.d_batch_strides or packed)]
+        tensors = zip(self.layout + self.d_layout * self.d_count, shapes, leading, batches, strict=True)
+        return tuple(_span(self, *tensor) for tensor in tensors)
 
     def dtypes(self, spec: Mapping[str, Any]) -> tuple[str, ...]:
         """That of each of them; ``spec``, a kernel's, has what the problem leaves open."""
@@ -179,12 +187,39 @@ class GemmProblem(Problem):
     @classmethod
     def parse(cls, text: str) -> GemmProblem:
         """The problem of a command line: ``512x256x1024 fp16 rcr split_k=2``."""
-        return _parsed(text)
+        check_text(text)
+        match = _TEXT.fullmatch(text.strip())
+        if not match:
+            raise InvalidArgument(f"{quoted(text)} is no GEMM problem; write {_FORM}")
+        values: dict[str, Any] = {}
+        for name, value in product_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
+            values[name] = _value(name, value, text)
+        if "d_count" not in values:
+            # An operation on D tensors has one, unless their strides say how many there are.
+            some = int(takes_ds(values.get("fused_op")))
+            values["d_count"] = len(values.get("d_strides", ())) or some
+        sizes = [[int(extent) for extent in one.split("x")] for one in match["sizes"].split("+")]
+        if len(sizes) == 1:
+            return cls(*sizes[0], **values)
+        return cls.grouped(sizes, **values)
 
     @property
     def text(self) -> str:
-        """The problem as ``parse`` reads it, without what is the default."""
-        return _text(self)
+        """The problem as ``parse`` reads it, without what is the default. Strides of groups are not said."""
+        shapes = self.groups or (GemmGroup(self.m, self.n, self.k),)
+        words = ["+".join(f"{one.m}x{one.n}x{one.k}" for one in shapes), self.dtype, self.layout]
+        for field in fields(self)[5:]:
+            value = getattr(self, field.name)
+            if field.name == "groups" or value == field.default:
+                continue
+            if field.name == "fused_op":
+                words.append(str(value))
+            elif field.name in _SEVERAL:
+                several = _BETWEEN.join("packed" if one is None else str(one) for one in value)
+                words.append(f"{field.name}={several}")
+            else:
+                words.append(shown(field.name, value))
+        return " ".join(words)
 
 
 def computed_sizes(text: str) -> tuple[int, int, int]:
@@ -260,29 +295,9 @@ def _fill_ds(structure: GemmStructure, problem: GemmProblem) -> None:
 
 
 def _fill_groups(structure: GemmStructure, problem: GemmProblem) -> None:
-    groups = (GemmGroupStructure * len(problem.groups))()
-    for place, one in zip(groups, problem.groups, strict=True):
-        place.m, place.n, place.k = one.m, one.n, one.k
-        place.stride_a, place.stride_b, place.stride_c = one.stride_a, one.stride_b, one.stride_c
-    structure.groups = groups  # which the structure then holds
+    groups = (GemmGroupStructure(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c) for one in problem.groups)
+    structure.groups = (GemmGroupStructure * len(problem.groups))(*groups)  # which the structure then holds
     structure.group_count = len(problem.groups)
-
-
-def _spans(problem: GemmProblem) -> Iterator[int]:
-    """Elements of each tensor from the first to the last, in the order of ``problem.tensors``."""
-    if problem.groups:
-        for product in problem.products():
-            yield from _spans(product)
-        return
-    m, n, k = problem.m, problem.n, problem.k
-    strides = problem.batch_strides or (None, None, None)
-    yield _span(problem, problem.layout[0], (m, k), problem.stride_a or None, strides[0])
-    yield _span(problem, problem.layout[1], (k, n), problem.stride_b or None, strides[1])
-    yield _span(problem, problem.layout[2], (m, n), problem.stride_c or None, strides[2])
-    packed = (None,) * problem.d_count
-    pairs = zip(problem.d_strides or packed, problem.d_batch_strides or packed, strict=True)
-    for leading, batch in pairs:
-        yield _span(problem, problem.d_layout, (m, n), leading, batch)
 
 
 def _span(problem: GemmProblem, letter: str, extents: tuple[int, int], leading: int | None, batch: int | None) -> int:
@@ -306,43 +321,6 @@ _BETWEEN = "/"
 _NUMBERS = ("batch", "stride_a", "stride_b", "stride_c", "split_k", "d_count", "alignment", "workspace_limit")
 _WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout", "fused_op", "weights")
 _SEVERAL = ("batch_strides", "d_strides", "d_batch_strides")
-
-
-def _parsed(text: str) -> GemmProblem:
-    """The problem that ``text`` says."""
-    check_text(text)
-    match = _TEXT.fullmatch(text.strip())
-    if not match:
-        raise InvalidArgument(f"{quoted(text)} is no GEMM problem; write {_FORM}")
-    values: dict[str, Any] = {}
-    for name, value in product_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
-        values[name] = _value(name, value, text)
-    if "d_count" not in values:
-        # An operation on D tensors has one, unless their strides say how many there are.
-        some = int(takes_ds(values.get("fused_op")))
-        values["d_count"] = len(values.get("d_strides", ())) or some
-    sizes = [[int(extent) for extent in one.split("x")] for one in match["sizes"].split("+")]
-    if len(sizes) == 1:
-        return GemmProblem(*sizes[0], **values)
-    return GemmProblem.grouped(sizes, **values)
-
-
-def _text(problem: GemmProblem) -> str:
-    """The inverse, without what is the default. Strides of groups are not said."""
-    shapes = problem.groups or (GemmGroup(problem.m, problem.n, problem.k),)
-    words = ["+".join(f"{one.m}x{one.n}x{one.k}" for one in shapes), problem.dtype, problem.layout]
-    for field in fields(GemmProblem)[5:]:
-        value = getattr(problem, field.name)
-        if field.name == "groups" or value == field.default:
-            continue
-        if field.name == "fused_op":
-            words.append(str(value))
-        elif field.name in _SEVERAL:
-            several = _BETWEEN.join("packed" if one is None else str(one) for one in value)
-            words.append(f"{field.name}={several}")
-        else:
-            words.append(shown(field.name, value))
-    return " ".join(words)
 
 
 def _name_of(word: str) -> str | None:

@@ -149,21 +149,55 @@ class GroupedConvProblem(Problem):
     @classmethod
     def parse(cls, text: str) -> GroupedConvProblem:
         """The problem of a command line: ``n8 g1 c64 k128 56x56 3x3 stride=2 pad=1 fp16``."""
-        return _parsed(text)
+        check_text(text)
+        match = _TEXT.fullmatch(text.strip())
+        if not match:
+            raise InvalidArgument(f"{quoted(text)} is no convolution; write {_FORM}")
+        input, filter = (_numbers(name, match[name], text) for name in ("input", "filter"))
+        values: dict[str, Any] = {}
+        axes = len(input)
+        for name, value in product_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
+            if name == "pad":
+                values |= _pads(value, axes, text)
+            elif name == "layout" and value in LAYOUTS:
+                values[name] = kernel_layout(value, axes)
+            else:
+                values[name] = _value(name, value, text)
+        if takes_ds(values.get("fused_op")):
+            values.setdefault("bias", True)
+        n, g, c, k = (int(match[name] or 1) for name in "ngck")
+        return cls(n, g, c, k, input, _one_or_each(filter), **values)
 
     @property
     def text(self) -> str:
         """The problem as ``parse`` reads it, without what is the default."""
-        return _text(self)
+        words = [f"{name}{getattr(self, name)}" for name in "ngck"]
+        words += [_joined(self.sizes.input), _joined(self.sizes.filter)]
+        axes = self.sizes.axes
+        for name in _PER_AXIS:
+            values = [getattr(axis, name) for axis in axes]
+            if set(values) != {1}:
+                words.append(f"{name}={_joined(values, alike=True)}")
+        pads = [_pad(axis.left_pad, axis.right_pad) for axis in axes]
+        if set(pads) != {"0"}:
+            words.append(f"pad={_joined(pads, alike=True)}")
+        words += [self.dtype, self.direction]
+        said = ("n", "g", "c", "k", "input", "filter", "stride", "dilation", "left_pad", "right_pad")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in (*said, "dtype", "direction") or value == field.default:
+                continue
+            if field.name in ("fused_op", "layout"):
+                words.append(str(value))
+            elif field.name != "bias" or not takes_ds(self.fused_op):
+                words.append(shown(field.name, value))
+        return " ".join(words)
 
 
 def _structure(problem: GroupedConvProblem) -> GroupedConvStructure:
     structure = GroupedConvStructure(
         direction=c_text(problem.direction),
-        n=problem.n,
-        g=problem.g,
-        c=problem.c,
-        k=problem.k,
+        **{name: getattr(problem, name) for name in "ngck"},
         ndim_spatial=len(problem.input),
         d_count=problem.bias,
         dtype_x=c_text(problem.dtype),
@@ -192,53 +226,6 @@ _NUMBERS = ("split_k", "alignment", "workspace_limit")
 _PER_AXIS = ("stride", "dilation")
 _TRUTHS = ("deterministic",)
 _WORDS = ("direction", "dtype", "dtype_w", "dtype_y", "layout", "fused_op")
-
-
-def _parsed(text: str) -> GroupedConvProblem:
-    """The problem that ``text`` says."""
-    check_text(text)
-    match = _TEXT.fullmatch(text.strip())
-    if not match:
-        raise InvalidArgument(f"{quoted(text)} is no convolution; write {_FORM}")
-    input, filter = (_numbers(name, match[name], text) for name in ("input", "filter"))
-    values: dict[str, Any] = {}
-    axes = len(input)
-    for name, value in product_words(text, match["rest"] or "", _name_of, _BY_THEMSELVES):
-        if name == "pad":
-            values |= _pads(value, axes, text)
-        elif name == "layout" and value in LAYOUTS:
-            values[name] = kernel_layout(value, axes)
-        else:
-            values[name] = _value(name, value, text)
-    if takes_ds(values.get("fused_op")):
-        values.setdefault("bias", True)
-    n, g, c, k = (int(match[name] or 1) for name in "ngck")
-    return GroupedConvProblem(n, g, c, k, input, _one_or_each(filter), **values)
-
-
-def _text(problem: GroupedConvProblem) -> str:
-    """The inverse, without what is the default."""
-    words = [f"{name}{getattr(problem, name)}" for name in "ngck"]
-    words += [_joined(problem.sizes.input), _joined(problem.sizes.filter)]
-    axes = problem.sizes.axes
-    for name in _PER_AXIS:
-        values = [getattr(axis, name) for axis in axes]
-        if set(values) != {1}:
-            words.append(f"{name}={_joined(values, alike=True)}")
-    pads = [_pad(axis.left_pad, axis.right_pad) for axis in axes]
-    if set(pads) != {"0"}:
-        words.append(f"pad={_joined(pads, alike=True)}")
-    words += [problem.dtype, problem.direction]
-    said = ("n", "g", "c", "k", "input", "filter", "stride", "dilation", "left_pad", "right_pad")
-    for field in fields(GroupedConvProblem):
-        value = getattr(problem, field.name)
-        if field.name in (*said, "dtype", "direction") or value == field.default:
-            continue
-        if field.name in ("fused_op", "layout"):
-            words.append(str(value))
-        elif field.name != "bias" or not takes_ds(problem.fused_op):
-            words.append(shown(field.name, value))
-    return " ".join(words)
 
 
 def _joined(values: Sequence[object], *, alike: bool = False) -> str:
