@@ -17,16 +17,6 @@ from ckdispatch.reference.formats import Wide, check_array, widened
 from ckdispatch.wording import kind_of
 
 
-def gemm(
-    a: NDArray[Any], b: NDArray[Any], *, ds: Sequence[NDArray[Any]] = (), fused_op: str = "PassThrough", output: str | None = None
-) -> NDArray[Any]:
-    """The product, summed in float64 (integers exactly) and rounded once to the output dtype.
-
-    Arguments are as for ``gemm_reference``.
-    """
-    return gemm_reference(a, b, ds=ds, fused_op=fused_op, output=output).rounded
-
-
 def gemm_reference(
     a: NDArray[Any],
     b: NDArray[Any],
