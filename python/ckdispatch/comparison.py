@@ -72,23 +72,14 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON values; what is not finite becomes a string such as ``"inf"``."""
+        worst = {name: _json_number(getattr(self, f"worst_{name}")) for name in ("actual", "expected", "low", "high")}
         return {
             "ok": self.ok,
             "size": self.size,
             "mismatch_count": self.mismatch_count,
             "mismatch_share": self.mismatch_share,
-            "max_abs": _json_number(self.max_abs),
-            "max_rel": _json_number(self.max_rel),
-            "max_ulps": _json_number(self.max_ulps),
-            "worst": None
-            if self.worst_index is None
-            else {
-                "index": list(self.worst_index),
-                "actual": _json_number(self.worst_actual),
-                "expected": _json_number(self.worst_expected),
-                "low": _json_number(self.worst_low),
-                "high": _json_number(self.worst_high),
-            },
+            **{name: _json_number(getattr(self, name)) for name in ("max_abs", "max_rel", "max_ulps")},
+            "worst": None if self.worst_index is None else {"index": list(self.worst_index), **worst},
         }
 
 

@@ -8,7 +8,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.arguments import checked_path, in_range, members, text, truth
@@ -210,15 +210,8 @@ class Registry:
 
     def __getitem__(self, name_or_key: str) -> KernelInfo:
         found = native().json("ckd_registry_find", self.handle, text("a kernel", name_or_key))
-        return KernelInfo(
-            name=found["name"],
-            key=found["key"],
-            spec=found["spec"],
-            library=found["library"],
-            sha256=found["library_sha256"],
-            priority=found["priority"],
-            resources=found["resources"],
-        )
+        found["sha256"] = found["library_sha256"]
+        return KernelInfo(**{field.name: found[field.name] for field in fields(KernelInfo)})
 
     @property
     def gpus(self) -> tuple[str, ...]:

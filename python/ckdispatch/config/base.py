@@ -247,7 +247,7 @@ class KernelConfig:
         return hash(self._identity)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restored, (type(self), self.to_json()))
+        return type(self).from_json, (self.to_json(),)
 
     def __repr__(self) -> str:
         defaults = {field.name: field.default for field in self.generator_family().entry_fields}
@@ -257,10 +257,6 @@ class KernelConfig:
             if not options.single or options.values != (defaults[name],)
         )
         return f"{type(self).__name__}({said})"
-
-
-def _restored(cls: type[C], data: Mapping[str, Any]) -> C:
-    return cls.from_json(data)
 
 
 def _from_name(name: str) -> KernelConfig:

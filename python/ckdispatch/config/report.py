@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ckgen.core.nearest import describe_change
@@ -92,16 +92,7 @@ class Report(Generic[C]):
             "arch": self.arch,
             "legal": self.legal,
             "kernel_count": self.kernel_count,
-            "violations": [
-                {
-                    "rule": violation.rule,
-                    "sentence": violation.sentence,
-                    "complaint": violation.complaint,
-                    "values": dict(violation.values),
-                    "nearest": dict(violation.nearest),
-                }
-                for violation in self.violations
-            ],
+            "violations": [asdict(violation) for violation in self.violations],
             "dropped": dict(self.dropped),
             "nearest": None if self.nearest is None else self.nearest.to_json(),
         }

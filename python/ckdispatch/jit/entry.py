@@ -118,15 +118,9 @@ def read_entry(folder: Path, kind: str, key: str) -> Entry:
         claimed = record.pop("checksum")
         if sha256_bytes(canonical(record)) != claimed:
             raise Damaged(f"{folder / RECORD} does not have the checksum that it names")
-        entry = Entry(
-            kind=record["kind"],
-            key=record["key"],
-            folder=folder,
-            inputs=record["inputs"],
-            facts=record["facts"],
-            files={name: FileRecord(**file) for name, file in record["files"].items()},
-            created=record["created"],
-        )
+        files = {name: FileRecord(**file) for name, file in record["files"].items()}
+        own = {name: record[name] for name in ("kind", "key", "inputs", "facts", "created")}
+        entry = Entry(folder=folder, files=files, **own)
         stray = record["format"] != FORMAT or (entry.kind, entry.key) != (kind, key)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Damaged(f"{folder / RECORD} is not the record of an entry") from error
