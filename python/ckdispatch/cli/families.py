@@ -81,13 +81,8 @@ def commands_of(family: str) -> FamilyCommands:
     return FAMILIES[family].commands
 
 
-def all_commands() -> dict[str, FamilyCommands]:
-    """Those of every family."""
-    return {name: commands_of(name) for name in FAMILIES}
-
-
 def _problem_options() -> dict[str, ProblemOption]:
-    return {name: option for one in reversed(all_commands().values()) for name, option in one.PROBLEM_OPTIONS.items()}
+    return {name: one for family in reversed(list(FAMILIES.values())) for name, one in family.commands.PROBLEM_OPTIONS.items()}
 
 
 def add_problem_options(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +100,7 @@ def changed(problem: Problem, options: argparse.Namespace, registry: Registry, s
         if said is None:
             continue
         if name not in own:
-            having = ", ".join(family for family, one in all_commands().items() if name in one.PROBLEM_OPTIONS)
+            having = ", ".join(family for family, one in FAMILIES.items() if name in one.commands.PROBLEM_OPTIONS)
             raise UsageError(f"--{name.replace('_', '-')} was asked for with {problem.text}; it is for problems of {having}")
         problem = own[name].change(problem, said, registry, selection)
     return problem

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import threading
@@ -11,14 +12,49 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+import ckdispatch
+from ckdispatch.cli.commands import bench, build, cache, devices, explain, list_kernels, run
 from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
-from ckdispatch.cli.parser import build_parser
 from ckdispatch.cli.rendering import print_json, print_report
 from ckdispatch.cli.report import Report
 from ckdispatch.errors import LONGEST, CkDispatchError, presentable
+from ckdispatch.families import EXAMPLE, FAMILIES
 
 TRACEBACK = "CKDISPATCH_TRACEBACK"
 """The variable that asks for the traceback of an error, for whoever looks for a bug."""
+
+_EPILOG = f"""\
+{chr(10).join(f"{one.form}." for one in FAMILIES.values())}
+
+Exit codes: 0 all is well; 1 a wrong result, a failed build, a damaged file; 2 a request that makes
+no sense; 3 nothing found, such as no kernel or no device; 4 the device failed; 130 interrupted.
+
+Example:
+  ckdispatch run {EXAMPLE.example} --kernels {EXAMPLE.example_kernels} --device sim:gfx942
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises ``UsageError`` in place of ending the program."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser; the parsed options have the function to ``run``."""
+    parser = Parser(
+        prog="ckdispatch",
+        description="Picks and runs CK Tile kernels, on AMD GPUs or on the simulator.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"ckdispatch {ckdispatch.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (devices, list_kernels, explain, run, bench, build, cache):
+        command.add_to(commands)
+    return parser
 
 
 def main(arguments: Sequence[str]) -> int:

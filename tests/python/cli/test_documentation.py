@@ -13,7 +13,7 @@ import pytest
 from cli_support import ckdispatch
 
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.parser import build_parser
+from ckdispatch.cli.main import build_parser
 
 PAGE = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
 

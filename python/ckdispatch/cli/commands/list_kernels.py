@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.families import all_commands, commands_of
+from ckdispatch.cli.families import commands_of
 from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.cli.options import Commands, add_command, add_kernels
 from ckdispatch.cli.report import Block, Column, Facts, Report, Table
-from ckdispatch.families import EXAMPLE
+from ckdispatch.families import EXAMPLE, FAMILIES
 from ckdispatch.registry import Registry
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> Report:
     for one in found:
         together.merge(one)
         document = one.to_json()
-        shown = _with_occupancies(document["kernels"], options.gpu)
+        shown = list(_with_occupancies(document["kernels"], options.gpu))
         kernels += shown
         blocks += [_table(shown), _statistics(document)]
     statistics = together.to_json()["statistics"]
@@ -71,28 +71,25 @@ def _chosen(registry: Registry, family: str, asked: Mapping[str, str]) -> Regist
 
 def _filters() -> list[str]:
     """What kernels of some family can be narrowed down by."""
-    return list(dict.fromkeys(name for one in all_commands().values() for name in one.FIELDS))
+    return list(dict.fromkeys(name for one in FAMILIES.values() for name in one.commands.FIELDS))
 
 
 def _words(family: str) -> dict[str, str]:
     return {**commands_of(family).FIELDS, "gpu": "gpu"}
 
 
-def _with_occupancies(kernels: list[dict[str, Any]], gpu: str | None) -> list[dict[str, Any]]:
+def _with_occupancies(kernels: list[dict[str, Any]], gpu: str | None) -> Iterator[dict[str, Any]]:
+    """The kernels with ``waves_per_simd`` on each GPU, None where that is not known."""
     from ckarch import load_specs
 
     specs = load_specs()
-    return [_with_occupancy(kernel, gpu, specs) for kernel in kernels]
-
-
-def _with_occupancy(kernel: Mapping[str, Any], gpu: str | None, specs: ArchSpecs) -> dict[str, Any]:
-    """The kernel with ``waves_per_simd`` on each GPU, None where that is not known."""
-    resources = {
-        name: {**used, "waves_per_simd": _waves(kernel["spec"], name, used, specs)}
-        for name, used in kernel["resources"].items()
-        if gpu is None or name == gpu
-    }
-    return {**kernel, "resources": resources}
+    for kernel in kernels:
+        resources = {
+            name: {**used, "waves_per_simd": _waves(kernel["spec"], name, used, specs)}
+            for name, used in kernel["resources"].items()
+            if gpu is None or name == gpu
+        }
+        yield {**kernel, "resources": resources}
 
 
 def _waves(spec: Mapping[str, Any], gpu: str, used: Mapping[str, int], specs: ArchSpecs) -> int | None:
