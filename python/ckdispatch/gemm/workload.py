@@ -42,8 +42,8 @@ class Product:
         self.ds = [self._random(random, self._d_shape(i), self.spec["dtype_d"]) for i in range(problem.d_count)]
         self.tensors = [
             self._upload(0, self.a),
-            self._weights() if problem.weights else self._upload(1, self.b),
-            self._output(),
+            dispatcher.to_device(preshuffle(self.b, problem.weights).data) if problem.weights else self._upload(1, self.b),
+            poisoned(dispatcher, (math.prod(self._memory(2)),), self.dtypes[2]),
             *(self._upload_d(i, d) for i, d in enumerate(self.ds)),
         ]
 
@@ -53,31 +53,24 @@ class Product:
         a, b = (bytes_of(array.size, dtype, array.itemsize) for array, dtype in zip((self.a, self.b), self.dtypes, strict=False))
         arrays = a + b + sum(array.nbytes for array in self.ds)
         p = self.problem
-        return arrays + p.batch * p.m * p.n * self._size(self.dtypes[2])
+        return arrays + p.batch * p.m * p.n * self.dispatcher.device.numpy_dtype(self.dtypes[2]).itemsize
 
     def compare(self) -> Comparison:
         """How what the last launch left in C differs from the reference."""
         k = computed_sizes(self.stage["problem"])[2] if self.padded else None
         reference = expected(self.stage["parts"], self.spec, self.a, self.b, k=k, ds=self.ds)
-        comparison: Comparison = reference.compare(self._download())
-        return comparison
-
-    def _size(self, dtype: str) -> int:
-        return self.dispatcher.device.numpy_dtype(dtype).itemsize
+        memory = self.tensors[2].numpy().reshape(self._memory(2))
+        return reference.compare(self._seen(self.problem.layout[2], memory, (self.problem.m, self.problem.n)))
 
     def _random(self, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
         return random_operand(self.dispatcher.device, random, shape, dtype)
-
-    def _stride(self, tensor: int) -> int:
-        """Elements from a line to the next, as what is run has them; 0 for packed."""
-        return (self.problem.stride_a, self.problem.stride_b, self.problem.stride_c)[tensor]
 
     def _memory(self, tensor: int) -> tuple[int, int, int]:
         """Matrices, lines and elements from a line to the next."""
         p = self.problem
         rows, columns = ((p.m, p.k), (p.k, p.n), (p.m, p.n))[tensor]
         lines, width = (rows, columns) if p.layout[tensor] == "r" else (columns, rows)
-        return p.batch, lines, self._stride(tensor) or width
+        return p.batch, lines, (p.stride_a, p.stride_b, p.stride_c)[tensor] or width
 
     def _seen(self, letter: str, memory: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
         """The upper left ``shape`` of each matrix in ``memory``."""
@@ -95,10 +88,6 @@ class Product:
         letter, dtype = self.problem.layout[tensor], self.dtypes[tensor]
         return self._placed(values, self._memory(tensor), letter, dtype)
 
-    def _weights(self) -> DeviceTensor:
-        assert self.problem.weights is not None
-        return self.dispatcher.to_device(preshuffle(self.b, self.problem.weights).data)
-
     def _d_stride(self, i: int) -> int | None:
         return self.problem.d_strides[i] if self.problem.d_strides else None
 
@@ -114,14 +103,6 @@ class Product:
         width, lines = (p.n, p.m) if letter == "r" else (p.m, p.n)
         memory = (1, 1, width) if stride == 0 else (p.batch, lines, stride or width)
         return self._placed(values, memory, letter, self.spec["dtype_d"])
-
-    def _output(self) -> DeviceTensor:
-        return poisoned(self.dispatcher, (math.prod(self._memory(2)),), self.dtypes[2])
-
-    def _download(self) -> NDArray[Any]:
-        memory = self.tensors[2].numpy().reshape(self._memory(2))
-        shape = (self.problem.m, self.problem.n)
-        return self._seen(self.problem.layout[2], memory, shape)
 
 
 class GemmWorkload(Launched):
