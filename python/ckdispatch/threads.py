@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -61,17 +61,11 @@ def made_once(make: Callable[[], T]) -> Callable[[], T]:
     return get
 
 
-T_co = TypeVar("T_co", covariant=True)
-
 _LOOK_UP = 0.2
 """Seconds. A signal that comes just before Python begins to wait does not end the waiting."""
 
 
-class _Queue(Protocol[T_co]):
-    def get(self, block: bool = ..., timeout: float | None = ...) -> T_co: ...
-
-
-def awaited(items: _Queue[T_co]) -> T_co:
+def awaited(items: queue.Queue[T] | queue.SimpleQueue[T]) -> T:
     """The next item of a queue."""
     while True:
         try:

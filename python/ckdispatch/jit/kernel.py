@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -96,7 +96,7 @@ def compile_kernel(
     report("linking")
     place.run(commands.link(job.library), "linking")
     check_library(folder / job.library, job.name)
-    return _gather(folder, (job.library, LOG))
+    return gather(folder, job.library, LOG)
 
 
 def _device_pass(
@@ -119,7 +119,8 @@ def _device_pass(
         reject(gpu)
 
 
-def _gather(folder: Path, names: Sequence[str]) -> Path:
+def gather(folder: Path, *names: str) -> Path:
+    """A folder of its own for these files, which is to become an entry."""
     filled = folder / "entry"
     make_folder(filled)
     for name in names:

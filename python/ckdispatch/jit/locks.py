@@ -12,7 +12,7 @@ import fcntl
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from ckdispatch.errors import IoFailed
@@ -23,7 +23,7 @@ from ckdispatch.jit.trust import open_own
 _BUSY = (errno.EWOULDBLOCK, errno.EACCES)
 
 
-class FileLock:
+class FileLock(AbstractContextManager["FileLock"]):
     """A held lock on a file of its own. Made by ``try_lock``; released by hand or at the end.
 
     The file is removed on release. Whoever waited for it notices that it locked a file that is no
@@ -48,9 +48,6 @@ class FileLock:
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
-
-    def __enter__(self) -> FileLock:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.release()
@@ -102,7 +99,7 @@ def at_gate(path: Path, *, closing: bool = False) -> Iterator[None]:
         os.close(descriptor)
 
 
-class Lease:
+class Lease(AbstractContextManager["Lease"]):
     """Keeps entries from being evicted as long as it lives. Safe to use from several threads.
 
     A copy that was pickled, and a lease in a cache that cannot be written, hold nothing.
@@ -136,9 +133,6 @@ class Lease:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
-
-    def __enter__(self) -> Lease:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -15,11 +15,10 @@ from ckdispatch.jit.command import SAMPLE, Commands
 from ckdispatch.jit.entry import FORMAT, key_of
 from ckdispatch.jit.files import sha256_bytes, write_file
 from ckdispatch.jit.job import FamilyJob
-from ckdispatch.jit.kernel import Workplace
+from ckdispatch.jit.kernel import Workplace, gather
 from ckdispatch.jit.layout import PRECOMPILED
 from ckdispatch.jit.locks import Lease
 from ckdispatch.jit.result import LOG
-from ckdispatch.jit.trust import make_folder
 
 
 class PrecompiledHeader:
@@ -76,10 +75,7 @@ class PrecompiledHeader:
         write_file(place.folder / SAMPLE, self._sample, durable=False)
         place.run(self._commands.precompile(self.gpu), "precompiling headers")
         check()
-        filled = place.folder / "entry"
-        make_folder(filled)
-        (place.folder / FILE).rename(filled / FILE)
-        (place.folder / LOG).rename(filled / LOG)
+        filled = gather(place.folder, FILE, LOG)
         facts = {"family": self._inputs["family"], "gpu": self.gpu.name}
         entry = self._cache.store(PRECOMPILED, self._inputs, facts, filled, lease, durable=False)
         self._path = entry.path(FILE)
