@@ -49,19 +49,7 @@ class Methods(BaseDispatcher):
         """
         options = CallOptions(dtype, 1, False, pad, timing, validate)
         steps = Steps(stride, padding, dilation, groups)
-        return call.run(
-            self,
-            "forward",
-            x,
-            w,
-            steps=steps,
-            layout=layout,
-            options=options,
-            bias=bias,
-            fused_op=fused_op,
-            out=out,
-            stream=stream,
-        )
+        return call.run(self, "forward", x, w, steps, layout, options, bias=bias, fused_op=fused_op, out=out, stream=stream)
 
     def conv_bwd_data(
         self,
@@ -87,9 +75,7 @@ class Methods(BaseDispatcher):
         """
         options = CallOptions(dtype, 1, False, pad, timing, validate)
         steps = Steps(stride, padding, dilation, groups)
-        return call.run(
-            self, "backward_data", dy, w, size=input_size, steps=steps, layout=layout, options=options, out=out, stream=stream
-        )
+        return call.run(self, "backward_data", dy, w, steps, layout, options, size=input_size, out=out, stream=stream)
 
     def conv_bwd_weight(
         self,
@@ -118,6 +104,4 @@ class Methods(BaseDispatcher):
         """
         options = CallOptions(dtype, split_k, deterministic, pad, timing, validate)
         steps = Steps(stride, padding, dilation, groups)
-        return call.run(
-            self, "backward_weight", dy, x, size=filter_size, steps=steps, layout=layout, options=options, out=out, stream=stream
-        )
+        return call.run(self, "backward_weight", dy, x, steps, layout, options, size=filter_size, out=out, stream=stream)
