@@ -53,8 +53,9 @@ def test_no_sample_is_bad() -> None:
 
 @pytest.mark.parametrize("rule", NEEDED)
 def test_a_rule_has_a_case_that_shows_why_it_is_there(rule: str) -> None:
-    against = [one.key for one in TRIED if rule in one.rules]
-    assert [key for key in against if SAMPLES.known[key].outcome.verdict.speaks_for_a_rule]
+    # That nobody can ask for what a kernel would compute says nothing about what it would be.
+    against = [SAMPLES.known[one.key].outcome.verdict for one in TRIED if rule in one.rules]
+    assert {*against} - {Verdict.RIGHT, Verdict.NO_PROBLEM}
 
 
 def test_the_rules_count_the_lds_that_the_compiler_gives() -> None:

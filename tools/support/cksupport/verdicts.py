@@ -25,19 +25,6 @@ class Verdict(str, Enum):
     HUNG = "hung"
 
     @property
-    def is_refusal(self) -> bool:
-        """Whether nothing was computed, with a sentence that says why."""
-        return self in (Verdict.UNSUPPORTED, Verdict.NO_PROBLEM)
-
-    @property
-    def speaks_for_a_rule(self) -> bool:
-        """Whether a kernel that ended so shows why it is refused.
-
-        That nobody can ask for what it would compute says nothing about what it would be.
-        """
-        return self not in (Verdict.RIGHT, Verdict.NO_PROBLEM)
-
-    @property
     def meaning(self) -> str:
         """For the legend of the page."""
         return _MEANINGS[self]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from ckgen.core.target import Target
 from ckgen.gemm.spec import GemmSpec, SplitK, Variant
-
 from cksupport.gemm.problems import ALIGNED, Launch, Problem, Steps
 from cksupport.operands import Spacing
 from cksupport.product.sizes import first_turns, last_turns
