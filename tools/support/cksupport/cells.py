@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -75,8 +75,3 @@ def _found(
 ) -> KernelSpec | Refusal:
     """Tables ask many of the same questions."""
     return legal_or_refused(candidates(chosen, target), rules, target)
-
-
-def by_place(cells: Iterable[Cell]) -> Mapping[Place, Cell]:
-    """The cells by where they stand."""
-    return {cell.place: cell for cell in cells}

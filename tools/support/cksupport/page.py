@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 from ckarch import ArchSpecs
 
-from cksupport.cells import Cell, by_place
+from cksupport.cells import Cell
 from cksupport.digests import Digests
 from cksupport.family import SupportFamily
 from cksupport.markdown import heading, row
@@ -35,16 +34,8 @@ The cells come from the arch table and the generator's enums, their state from
 _REFUSED = "–"
 
 _States = Mapping[Place, str]
-
-
-@dataclass
-class _Notes:
-    """Refusals by number, in the order in which they are first met."""
-
-    numbers: dict[Refusal, int] = field(default_factory=dict)
-
-    def number(self, refusal: Refusal) -> int:
-        return self.numbers.setdefault(refusal, len(self.numbers) + 1)
+_Notes = dict[Refusal, int]
+"""The numbers of refusals, in the order in which they are first met."""
 
 
 def page(
@@ -55,11 +46,12 @@ def page(
     arch: ArchSpecs,
 ) -> str:
     """The whole page as Markdown."""
-    tables, notes = family.tables(arch), _Notes()
+    tables = family.tables(arch)
+    notes: _Notes = {}
     head = _HEAD.format(name=family.name, title=family.title, about_kernels=family.about_kernels)
     states = {cell.place: state(cell, results, digests) for cell in cells}
     parts = [head, _legend(), _counts(tables, cells, states)]
-    places = by_place(cells)
+    places = {cell.place: cell for cell in cells}
     for table in tables:
         parts.append(f"## {table.title}\n\n{table.note}\n")
         for gpu in table.gpus:
@@ -133,16 +125,13 @@ def _marks(
 
 def _cell_mark(cell: Cell, states: _States, notes: _Notes) -> str:
     if cell.refusal is not None:
-        return f"{_REFUSED} {notes.number(cell.refusal)}"
+        return f"{_REFUSED} {notes.setdefault(cell.refusal, len(notes) + 1)}"
     found = states[cell.place]
     return found if found in (UNTESTED, STALE) else _mark(Verdict(found))
 
 
 def _refusals(notes: _Notes) -> str:
-    lines = [
-        f"{number}. `{refusal.rule}`: {refusal.sentence}."
-        for refusal, number in notes.numbers.items()
-    ]
+    lines = [f"{number}. `{refusal.rule}`: {refusal.sentence}." for refusal, number in notes.items()]
     return "\n".join(["## Refused", "", *lines, ""])
 
 

@@ -44,13 +44,8 @@ def legal_or_refused(
 
 
 def _commonest(specs: Sequence[KernelSpec], rules: Sequence[Rule], target: Target) -> Rule:
-    counted: Counter[str] = Counter()
-    for spec in specs:
-        finding = first_violation(rules, spec, target)
-        if finding is not None:
-            counted[finding.rule.id] += 1
-    most = counted.most_common(1)[0][0]
-    return next(rule for rule in rules if rule.id == most)
+    findings = (first_violation(rules, spec, target) for spec in specs)
+    return Counter(finding.rule for finding in findings if finding is not None).most_common(1)[0][0]
 
 
 def _refusal(rule: Rule, specs: Sequence[KernelSpec], target: Target) -> Refusal:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from ckgen.core.writer import write_if_changed
 
 from cksupport.errors import SupportError
 from cksupport.kernels import Key
@@ -79,18 +80,7 @@ class Results:
             for gpu, lines in gpus.items()
         ]
         text = f'{{\n "format": {FORMAT},\n "results": {{\n' + ",\n".join(parts) + "\n }\n}\n"
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=self.path.parent, prefix=f".{self.path.name}.", delete=False
-        ) as file:
-            try:
-                file.write(text)
-                file.flush()
-                os.fchmod(file.fileno(), 0o644)
-                os.replace(file.name, self.path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+        write_if_changed(self.path, text)
 
 
 @contextmanager

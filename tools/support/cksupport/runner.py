@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 from ckgen.core.spec import KernelSpec
@@ -24,7 +24,7 @@ _PIECE = 65536
 _ONE_MULTIPROCESSOR = {"GFXSIM_MULTIPROCESSORS": "1"}
 
 
-class Runner:
+class Runner(AbstractContextManager["Runner"]):
     """Runs kernels on one simulated GPU; a context, at whose end the worker is gone."""
 
     def __init__(self, gpu: str, threads: int, timeout: float) -> None:
@@ -49,11 +49,9 @@ class Runner:
         worker = self._worker or self._start()
         request = json.dumps({"family": spec.family, "kernel": spec.name, "library": str(library)}) + "\n"
         assert worker.stdin is not None
-        try:
+        with suppress(BrokenPipeError):
             worker.stdin.write(request.encode())
             worker.stdin.flush()
-        except BrokenPipeError:
-            pass
         answer = self._answer(worker)
         if answer is not None and answer.endswith(b"\n"):
             return Outcome.from_json(json.loads(answer))
@@ -103,10 +101,8 @@ class Runner:
     def _end(self) -> None:
         """Nothing more is asked of the worker."""
         if self._worker is not None and self._worker.stdin is not None:
-            try:
+            with suppress(BrokenPipeError):
                 self._worker.stdin.close()
-            except BrokenPipeError:
-                pass
         self._stop()
 
     def _stop(self) -> None:
@@ -121,19 +117,9 @@ class Runner:
             worker.wait()
         for pipe in (worker.stdin, worker.stdout):
             if pipe is not None:
-                try:
+                with suppress(BrokenPipeError):
                     pipe.close()
-                except BrokenPipeError:
-                    pass
 
-    def __enter__(self) -> Runner:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._end()
         self._errors.close()
