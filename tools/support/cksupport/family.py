@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ckarch import ArchSpecs
 from ckdispatch import Dispatcher
@@ -25,6 +25,7 @@ from cksupport.errors import SupportError
 from cksupport.questions import Table
 from cksupport.samples import Draw
 
+S = TypeVar("S", bound=KernelSpec)
 Launch = Sequence[Any]
 """The problems that are computed at once; each says in its text what it is."""
 
@@ -42,8 +43,8 @@ class Placed(Protocol):
         """What is wrong with the results, or beside them."""
 
 
-class SupportFamily(ABC):
-    """The matrix of one family."""
+class SupportFamily(ABC, Generic[S]):
+    """The matrix of one family, whose kernels are described by ``S``."""
 
     name: ClassVar[str]
     about_kernels: ClassVar[str]
@@ -72,27 +73,27 @@ class SupportFamily(ABC):
         raise SupportError(f"kernels of {self.title} are not drawn at random; its cells are tried by the command sweep")
 
     @abstractmethod
-    def operands_of(self, spec: KernelSpec) -> str:
+    def operands_of(self, spec: S) -> str:
         """The dtypes of a kernel: a sweep tries some of each before it tries all of any."""
 
     @abstractmethod
-    def variant(self, spec: KernelSpec) -> str:
+    def variant(self, spec: S) -> str:
         """The row of a kernel in the table of those drawn at random."""
 
-    @abstractmethod
-    def wants_one_multiprocessor(self, spec: KernelSpec) -> bool:
+    def wants_one_multiprocessor(self, spec: S) -> bool:
         """Whether all of a GPU would leave no workgroup a second tile, of a kernel that loops over them."""
+        return False
 
     @abstractmethod
-    def functions(self, spec: KernelSpec, arch: ArchSpecs) -> Iterable[str]:
+    def functions(self, spec: S, arch: ArchSpecs) -> Iterable[str]:
         """The device functions of a kernel, all of which must have run."""
 
     @abstractmethod
-    def launches(self, spec: KernelSpec, target: Target) -> Sequence[Launch]:
+    def launches(self, spec: S, target: Target) -> Sequence[Launch]:
         """What a kernel is tried on."""
 
     @abstractmethod
-    def place(self, spec: KernelSpec, launch: Launch, device: Device, seed: int) -> Placed:
+    def place(self, spec: S, launch: Launch, device: Device, seed: int) -> Placed:
         """A launch with random operands."""
 
 
@@ -102,12 +103,12 @@ def families() -> tuple[FamilyRow, ...]:
 
 
 @lru_cache(maxsize=None)
-def look_up(name: str) -> SupportFamily:
+def look_up(name: str) -> SupportFamily[Any]:
     """The matrix of the family called ``name``."""
-    found: SupportFamily = importlib.import_module(f"cksupport.{name}.family").FAMILY
+    found: SupportFamily[Any] = importlib.import_module(f"cksupport.{name}.family").FAMILY
     return found
 
 
-def support_of(spec: KernelSpec) -> SupportFamily:
+def support_of(spec: KernelSpec) -> SupportFamily[Any]:
     """The matrix of the family that ``spec`` is of."""
     return look_up(spec.family)

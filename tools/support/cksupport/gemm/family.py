@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import cast
+from collections.abc import Sequence
 
 from ckarch import ArchSpecs
-from ckdispatch.device import Device
-from ckgen.core.spec import KernelSpec
-from ckgen.core.target import Target
 from ckgen.gemm.context import device_functions
 from ckgen.gemm.spec import GemmSpec
 
 from cksupport.cells import Cell, answer_all
-from cksupport.family import Launch, SupportFamily
+from cksupport.family import SupportFamily
 from cksupport.gemm.candidates import candidates
 from cksupport.gemm.draw import GemmDraw
 from cksupport.gemm.placed import PlacedLaunch
@@ -23,7 +19,7 @@ from cksupport.gemm.tables import all_tables
 from cksupport.questions import Table
 
 
-class GemmSupport(SupportFamily):
+class GemmSupport(SupportFamily[GemmSpec]):
     """The matrix of GEMM."""
 
     name = "gemm"
@@ -34,8 +30,10 @@ remainders where it pads, with gaps between rows filled with NaN (integers: the 
 number; pk_fp4, which has no NaN: 6), and with guards around C.
 """
 
-    def tables(self, arch: ArchSpecs) -> tuple[Table, ...]:
-        return all_tables(arch)
+    tables = staticmethod(all_tables)
+    launches = staticmethod(launches)
+    place = staticmethod(PlacedLaunch.of)
+    functions = staticmethod(device_functions)
 
     def cells(self, tables: Sequence[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
         return answer_all(tables, candidates, self.kernels.rules, arch)
@@ -43,24 +41,14 @@ number; pk_fp4, which has no NaN: 6), and with guards around C.
     def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> GemmDraw:
         return GemmDraw(arch, seed, gpus)
 
-    def operands_of(self, spec: KernelSpec) -> str:
-        gemm = cast(GemmSpec, spec)
-        return f"{gemm.dtype_a} {gemm.dtype_b}"
+    def operands_of(self, spec: GemmSpec) -> str:
+        return f"{spec.dtype_a} {spec.dtype_b}"
 
-    def variant(self, spec: KernelSpec) -> str:
-        return str(cast(GemmSpec, spec).variant)
+    def variant(self, spec: GemmSpec) -> str:
+        return str(spec.variant)
 
-    def wants_one_multiprocessor(self, spec: KernelSpec) -> bool:
-        return cast(GemmSpec, spec).persistent
-
-    def functions(self, spec: KernelSpec, arch: ArchSpecs) -> Iterable[str]:
-        return device_functions(cast(GemmSpec, spec), arch)
-
-    def launches(self, spec: KernelSpec, target: Target) -> Sequence[Launch]:
-        return launches(cast(GemmSpec, spec), target)
-
-    def place(self, spec: KernelSpec, launch: Launch, device: Device, seed: int) -> PlacedLaunch:
-        return PlacedLaunch.of(cast(GemmSpec, spec), launch, device, seed)
+    def wants_one_multiprocessor(self, spec: GemmSpec) -> bool:
+        return spec.persistent
 
 
 FAMILY = GemmSupport()

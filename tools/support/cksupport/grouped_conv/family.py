@@ -3,26 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import cast
+from collections.abc import Iterable
 
 from ckarch import ArchSpecs
-from ckdispatch.device import Device
-from ckgen.core.spec import KernelSpec
-from ckgen.core.target import Target
 from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization
 from ckgen.product.pipelines import loop_variants
 from ckgen.product.spec import SplitK
 
-from cksupport.cells import Cell
-from cksupport.family import Launch, SupportFamily
+from cksupport.family import SupportFamily
 from cksupport.grouped_conv.placed import PlacedConvolution
 from cksupport.grouped_conv.problems import launches
 from cksupport.grouped_conv.tables import all_tables, cells
-from cksupport.questions import Table
 
 
-class GroupedConvSupport(SupportFamily):
+class GroupedConvSupport(SupportFamily[GroupedConvSpec]):
     """The matrix of grouped convolution."""
 
     name = "grouped_conv"
@@ -37,35 +31,22 @@ are as wide as is said, or an element where that is wider. Kernels for filters o
 most 27 products, which do not reach every loop.
 """
 
-    def tables(self, arch: ArchSpecs) -> tuple[Table, ...]:
-        return all_tables(arch)
+    tables = staticmethod(all_tables)
+    cells = staticmethod(cells)
+    launches = staticmethod(launches)
+    place = staticmethod(PlacedConvolution.of)
 
-    def cells(self, tables: Sequence[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
-        return cells(tables, arch)
+    def operands_of(self, spec: GroupedConvSpec) -> str:
+        return f"{spec.dtype_a} {spec.dtype_b}"
 
-    def operands_of(self, spec: KernelSpec) -> str:
-        conv = cast(GroupedConvSpec, spec)
-        return f"{conv.dtype_a} {conv.dtype_b}"
+    def variant(self, spec: GroupedConvSpec) -> str:
+        return str(spec.variant)
 
-    def variant(self, spec: KernelSpec) -> str:
-        return str(cast(GroupedConvSpec, spec).variant)
-
-    def wants_one_multiprocessor(self, spec: KernelSpec) -> bool:
-        return False
-
-    def functions(self, spec: KernelSpec, arch: ArchSpecs) -> Iterable[str]:
-        conv = cast(GroupedConvSpec, spec)
-        if conv.specialization is Specialization.FILTER_3X3:
+    def functions(self, spec: GroupedConvSpec, arch: ArchSpecs) -> Iterable[str]:
+        if spec.specialization is Specialization.FILTER_3X3:
             return ()
-        loops = tuple(variant.suffix for variant in loop_variants(conv, arch))
-        return (*loops, "add_parts") if conv.split_k is SplitK.WORKSPACE else loops
-
-    def launches(self, spec: KernelSpec, target: Target) -> Sequence[Launch]:
-        return launches(cast(GroupedConvSpec, spec), target)
-
-    def place(self, spec: KernelSpec, launch: Launch, device: Device, seed: int) -> PlacedConvolution:
-        (asked,) = launch
-        return PlacedConvolution.of(cast(GroupedConvSpec, spec), asked.problem, device, seed)
+        loops = tuple(variant.suffix for variant in loop_variants(spec, arch))
+        return (*loops, "add_parts") if spec.split_k is SplitK.WORKSPACE else loops
 
 
 FAMILY = GroupedConvSupport()

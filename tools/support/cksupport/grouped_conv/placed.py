@@ -17,6 +17,7 @@ from ckdispatch.plan import Plan
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order
 from numpy.typing import NDArray
 
+from cksupport.grouped_conv.problems import Launch
 from cksupport.operands import Matrix, random_values
 from cksupport.product.values import d_limit, factor_limits
 
@@ -31,8 +32,9 @@ class PlacedConvolution:
     values: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, spec: GroupedConvSpec, problem: GroupedConvProblem, device: Device, seed: int) -> PlacedConvolution:
+    def of(cls, spec: GroupedConvSpec, launch: Launch, device: Device, seed: int) -> PlacedConvolution:
         """Random numbers in what is read."""
+        problem = launch[0].problem
         random, sizes = np.random.default_rng(seed), problem.sizes
         *read, written = TENSORS[problem.direction]
         limits = factor_limits(spec, sizes.depth(problem.direction))
