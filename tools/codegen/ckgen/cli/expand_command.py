@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ckgen.cli.options import add_arch_specs, load_arch
+from ckarch import load_specs
+
 from ckgen.core.declaration import Declaration, load_declaration
 from ckgen.core.errors import DeclarationError
 from ckgen.core.expand import Expansion, Refusals, expand
@@ -17,9 +18,9 @@ from ckgen.core.writer import write_if_changed
 from ckgen.families import FAMILIES
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Any) -> argparse.ArgumentParser:
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser: argparse.ArgumentParser = commands.add_parser(
         "expand",
         help="expand a kernel-set declaration into specs",
         description="Writes the sets of a declaration, each with its kernels and the GPUs that these "
@@ -42,13 +43,13 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="write errors in the declaration into the output instead of failing",
     )
-    add_arch_specs(parser)
     parser.set_defaults(run=run)
+    return parser
 
 
 def run(options: argparse.Namespace) -> None:
     """Expand ``--declaration`` into ``--output``."""
-    arch = load_arch(options)
+    arch = load_specs(options.arch_specs)
     name = options.set_name or options.declaration.stem
     try:
         declaration = load_declaration(

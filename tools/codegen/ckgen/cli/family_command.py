@@ -10,10 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ckarch import ArchSpecs
+from ckarch import ArchSpecs, load_specs
 
 from ckgen.cli.explain import explain, explanation_lines, spec_from_text
-from ckgen.cli.options import add_arch_specs, load_arch
 from ckgen.cli.selection import Selection, option_name, select, wanted_gpus
 from ckgen.core.errors import CkgenError, UsageError
 from ckgen.core.family import Family
@@ -22,9 +21,9 @@ from ckgen.core.target import Target
 BUILD_SYSTEMS = ("cmake", "ninja", "makefile")
 
 
-def add_to(commands: Any, family: Family) -> None:
+def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
     """Add the family's command to the parser."""
-    parser = commands.add_parser(
+    parser: argparse.ArgumentParser = commands.add_parser(
         family.name,
         help=family.summary,
         description=f"Generates {family.summary}. Without --preselected or --declaration these "
@@ -64,13 +63,13 @@ def add_to(commands: Any, family: Family) -> None:
         parser.add_argument(
             f"--generate-{system}", action="store_true", help=f"also write a {system} build file"
         )
-    add_arch_specs(parser)
     parser.set_defaults(run=lambda options: run(family, options))
+    return parser
 
 
 def run(family: Family, options: argparse.Namespace) -> None:
     """List, explain or generate."""
-    arch = load_arch(options)
+    arch = load_specs(options.arch_specs)
     if options.explain is not None:
         _explain(family, options, arch)
         return

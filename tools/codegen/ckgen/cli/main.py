@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from ckarch import ArchError
 
@@ -43,10 +44,11 @@ def build_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for family in FAMILIES.values():
-        family_command.add_to(commands, family)
-    expand_command.add_to(commands)
-    render_command.add_to(commands)
+    families = [family_command.add_to(commands, family) for family in FAMILIES.values()]
+    for command in (*families, expand_command.add_to(commands), render_command.add_to(commands)):
+        command.add_argument(
+            "--arch-specs", type=Path, metavar="FILE", help="GPU facts to use instead of the project's own"
+        )
     list_commands.add_to(commands)
     return parser
 

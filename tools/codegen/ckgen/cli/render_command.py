@@ -7,7 +7,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ckgen.cli.options import add_arch_specs, load_arch
+from ckarch import load_specs
+
 from ckgen.core import codec
 from ckgen.core.errors import FieldError, SpecError
 from ckgen.core.family import look_up_family
@@ -15,9 +16,9 @@ from ckgen.core.writer import write_if_changed
 from ckgen.families import FAMILIES
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Any) -> argparse.ArgumentParser:
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser: argparse.ArgumentParser = commands.add_parser(
         "render",
         help="write the source of one kernel",
         description="Writes the C++ source of the kernel that a JSON spec describes.",
@@ -25,8 +26,8 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--spec", type=Path, required=True, metavar="FILE")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
-    add_arch_specs(parser)
     parser.set_defaults(run=run)
+    return parser
 
 
 def run(options: argparse.Namespace) -> None:
@@ -41,4 +42,4 @@ def run(options: argparse.Namespace) -> None:
         raise SpecError(f"{options.spec}: expected a JSON object, not {codec.show(data)}")
     family = look_up_family(FAMILIES, data.get("family"))
     spec = family.spec_type.from_json(data)
-    write_if_changed(options.output, render_kernel(family, spec, load_arch(options)))
+    write_if_changed(options.output, render_kernel(family, spec, load_specs(options.arch_specs)))

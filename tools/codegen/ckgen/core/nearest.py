@@ -10,7 +10,7 @@ from typing import Any
 
 from ckgen.core.choice import Choice
 from ckgen.core.family import Family
-from ckgen.core.rules import Finding, Rule
+from ckgen.core.rules import Finding, Rule, first_violation
 from ckgen.core.spec import KernelSpec, field_types
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
@@ -37,11 +37,8 @@ def nearest_legal(family: Family, spec: KernelSpec, target: Target) -> KernelSpe
         for _ in range(_STEPS):
             fresh = {c for c in _changed(family, rule, bad, target) if c not in seen}
             seen |= fresh
-            satisfying, bad = _divide(
-                rule,
-                [c for c in fresh if not _violated(family.rules[:index], c, target)],
-                target,
-            )
+            before = family.rules[:index]
+            satisfying, bad = _divide(rule, [c for c in fresh if first_violation(before, c, target) is None], target)
             good += satisfying
             bad = _closest(family, spec, bad)
             if not bad or len(good) >= _WIDTH:
@@ -69,10 +66,6 @@ def _changed(
                 yield replace(candidate, **{field: value})
 
 
-def _violated(rules: Sequence[Rule], candidate: KernelSpec, target: Target) -> bool:
-    return any(rule.complaint(candidate, target) is not None for rule in rules)
-
-
 def _closest(
     family: Family, spec: KernelSpec, candidates: Sequence[KernelSpec]
 ) -> list[KernelSpec]:
@@ -93,15 +86,10 @@ def distance(a: KernelSpec, b: KernelSpec, weights: Mapping[str, float]) -> floa
 
 def refusal(family: Family, finding: Finding, spec: KernelSpec, target: Target) -> str:
     """One sentence: the violated rule, the offending values, and the nearest legal choice."""
-    return f"{finding}; {suggestion(family, spec, target)}"
-
-
-def suggestion(family: Family, spec: KernelSpec, target: Target) -> str:
-    """The clause of a refusal that says what would work."""
     legal = nearest_legal(family, spec, target)
     if legal is None:
-        return f"no similar kernel is legal on {target.name}"
-    return f"the nearest legal choice is {describe_change(spec, legal)}"
+        return f"{finding}; no similar kernel is legal on {target.name}"
+    return f"{finding}; the nearest legal choice is {describe_change(spec, legal)}"
 
 
 def describe_change(old: KernelSpec, new: KernelSpec) -> str:

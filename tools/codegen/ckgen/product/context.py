@@ -34,23 +34,14 @@ def product_context(spec: ProductSpec, arch: ArchSpecs) -> Mapping[str, Any]:
 def _cxx_names(spec: ProductSpec, arch: ArchSpecs) -> Mapping[str, Any]:
     """The C++ types, classes and enumerators that the spec stands for, and what goes with them."""
     pipeline, layout = PIPELINE_CLASSES[spec.pipeline], spec.operand_layout
+    dtypes = {name: getattr(spec, f"dtype_{name}") for name in ("a", "b", "c", "d", "acc")}
+    by_rows = {"a": layout.a_by_rows, "b": layout.b_by_rows, "c": layout.c_by_rows}
     return {
-        "a_type": _operand_type(spec.dtype_a, arch),
-        "b_type": _operand_type(spec.dtype_b, arch),
-        "c_type": arch.dtype(spec.dtype_c).cxx_type,
-        "d_type": arch.dtype(spec.dtype_d).cxx_type,
-        "acc_type": arch.dtype(spec.dtype_acc).cxx_type,
-        "a_bytes": _object_bytes(spec.dtype_a, arch),
-        "b_bytes": _object_bytes(spec.dtype_b, arch),
-        "c_bytes": _object_bytes(spec.dtype_c, arch),
-        "d_bytes": _object_bytes(spec.dtype_d, arch),
-        "acc_bytes": _object_bytes(spec.dtype_acc, arch),
-        "a_layout": _ROWS if layout.a_by_rows else _COLUMNS,
-        "b_layout": _ROWS if layout.b_by_rows else _COLUMNS,
-        "c_layout": _ROWS if layout.c_by_rows else _COLUMNS,
-        "a_row_major": layout.a_by_rows,
-        "b_row_major": layout.b_by_rows,
-        "c_row_major": layout.c_by_rows,
+        **{f"{name}_type": arch.dtype(dtype).cxx_type for name, dtype in dtypes.items()},
+        **{f"{name}_type": _operand_type(dtypes[name], arch) for name in "ab"},
+        **{f"{name}_bytes": _object_bytes(dtype, arch) for name, dtype in dtypes.items()},
+        **{f"{name}_layout": _ROWS if rows else _COLUMNS for name, rows in by_rows.items()},
+        **{f"{name}_row_major": rows for name, rows in by_rows.items()},
         "d_row_major": spec.ds_by_rows,
         "pipeline": pipeline.pipeline,
         "base_pipeline": pipeline.base,
