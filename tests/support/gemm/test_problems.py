@@ -88,11 +88,11 @@ def test_some_problems_have_gaps_and_some_have_none() -> None:
 
 
 def test_a_problem_reads_as_its_sizes_and_gaps() -> None:
-    assert str(Problem(3, 4, 5)) == "3x4x5"
-    assert str(Problem(3, 4, 5, Spacing(8), c=Spacing(16))) == "3x4x5 gaps 8/0/16"
+    assert Problem(3, 4, 5).text == "3x4x5"
+    assert Problem(3, 4, 5, Spacing(8), c=Spacing(16)).text == "3x4x5 gaps 8/0/16"
     batch = Problem(3, 4, 5, b=Spacing(shift=1), batch=2, shares_b=True, parts=3)
-    assert str(batch) == "3x4x5 shifts 0/1/0 batch 2 of one B parts 3"
-    assert str(Problem(3, 4, 5, repeated_ds=(False, True))) == "3x4x5 one line of D 1"
+    assert batch.text == "3x4x5 shifts 0/1/0 batch 2 of one B parts 3"
+    assert Problem(3, 4, 5, repeated_ds=(False, True)).text == "3x4x5 one line of D 1"
 
 
 PADDED = "fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False"

@@ -118,4 +118,4 @@ class Bench:
 
 def in_words(launch: Launch) -> str:
     """The problems of a launch, with commas."""
-    return ", ".join(str(problem) for problem in launch)
+    return ", ".join(problem.text for problem in launch)

@@ -42,7 +42,9 @@ class Problem:
     parts: int = 1
     repeated_ds: tuple[bool, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """It in words."""
         spacings = [self.a, self.b, self.c, *([self.d] if self.repeated_ds else [])]
         words = [f"{self.m}x{self.n}x{self.k}"]
         for word, name in (("gaps", "gap"), ("batch gaps", "batch_gap"), ("shifts", "shift")):

@@ -34,7 +34,7 @@ class PlacedConvolution:
     @classmethod
     def of(cls, spec: GroupedConvSpec, launch: Launch, device: Device, seed: int) -> PlacedConvolution:
         """Random numbers in what is read."""
-        problem = launch[0].problem
+        (problem,) = launch
         random, sizes = np.random.default_rng(seed), problem.sizes
         *read, written = TENSORS[problem.direction]
         limits = factor_limits(spec, sizes.depth(problem.direction))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from ckdispatch import GroupedConvProblem
@@ -14,21 +13,10 @@ from ckgen.product.spec import FusedOp, SplitK
 
 from cksupport.product.sizes import first_turns, last_turns, remainder
 
+Launch = tuple[GroupedConvProblem]
+
 _MANY_GROUPS = 16
 """More would take long, and show nothing new."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A problem of the dispatcher, in words."""
-
-    problem: GroupedConvProblem
-
-    def __str__(self) -> str:
-        return self.problem.text
-
-
-Launch = tuple[Asked]
 
 
 def launches(spec: GroupedConvSpec, target: Target) -> tuple[Launch, ...]:
@@ -39,7 +27,7 @@ def launches(spec: GroupedConvSpec, target: Target) -> tuple[Launch, ...]:
     dilations, and filters have pads where the kernel takes any.
     """
     turns = range(first_turns(spec), last_turns(spec, target) + 1)
-    return tuple((Asked(_problem(spec, one)),) for one in turns)
+    return tuple((_problem(spec, one),) for one in turns)
 
 
 def _problem(spec: GroupedConvSpec, turns: int) -> GroupedConvProblem:
