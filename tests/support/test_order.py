@@ -6,7 +6,7 @@ from __future__ import annotations
 from ckarch import load_specs
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
-from cksupport.order import batches
+from cksupport.sweep import batches
 
 ARCH = load_specs()
 (PRODUCTS,) = [table for table in all_tables(ARCH) if table.name == "products"]

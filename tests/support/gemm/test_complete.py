@@ -11,8 +11,7 @@ from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
 from cksupport.results import Results
-from cksupport.set_summary import SetSummary
-from cksupport.sets import shipped_sets
+from cksupport.set_summary import SetSummary, shipped_sets
 from cksupport.summary import Summary
 
 ARCH = load_specs()

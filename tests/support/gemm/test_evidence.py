@@ -18,8 +18,7 @@ from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
 from cksupport.results import Results
 from cksupport.sample_summary import SampleSummary, known_samples
-from cksupport.set_summary import SetSummary
-from cksupport.sets import shipped_sets
+from cksupport.set_summary import SetSummary, shipped_sets
 from cksupport.summary import Summary
 from cksupport.verdicts import Verdict
 

@@ -15,8 +15,7 @@ from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
 from cksupport.kernels import Kernel
 from cksupport.results import Result, Results
-from cksupport.set_summary import SetSummary, sets_page
-from cksupport.sets import shipped_sets
+from cksupport.set_summary import SetSummary, sets_page, shipped_sets
 from cksupport.verdicts import Outcome, Verdict
 
 ARCH = load_specs()

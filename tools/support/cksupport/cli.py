@@ -26,8 +26,7 @@ from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
 from cksupport.sample_summary import SampleSummary, known_samples, samples_page
 from cksupport.samples import Sample
-from cksupport.set_summary import SetSummary, sets_page
-from cksupport.sets import shipped_sets
+from cksupport.set_summary import SetSummary, sets_page, shipped_sets
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
 

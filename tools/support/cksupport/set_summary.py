@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether the kernels of the sets that ship are right, and what registers and LDS they take."""
+"""The kernels of the sets that ship: whether they are right, and what registers and LDS they take."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 
 from ckarch import ArchSpecs
 from ckdispatch.cli.built import spill_error
+from ckgen.cli.selection import preselected_sets
+from ckgen.core.expand import Refusals, expand
 
 from cksupport.digests import Digests
 from cksupport.family import SupportFamily
 from cksupport.kernels import Kernel
 from cksupport.markdown import heading, row
 from cksupport.results import Results
-from cksupport.sets import Sets
 from cksupport.summary import STALE, UNTESTED, kernel_state
 from cksupport.verdicts import Verdict
 
@@ -35,8 +36,24 @@ of each too, and this page from both. Nobody writes in it:
     ./bazelw run //tools/support -- {name} render    # writes this page
 """
 
+Sets = Mapping[str, tuple[Kernel, ...]]
+"""Kernels by the name of their set; most are in more than one."""
+
 SPILLS = "spills"
 _FINE = "✓"
+
+
+def shipped_sets(family: SupportFamily, arch: ArchSpecs) -> Sets:
+    """The sets of ``//kernels``, in the order of their declarations."""
+    refusals = Refusals(nearest=False)
+    return {
+        name: tuple(
+            Kernel(gpu, kernel.spec)
+            for kernel in expand(declaration, arch, refusals).kernels
+            for gpu in kernel.gpus
+        )
+        for name, declaration in preselected_sets(family.kernels, arch).items()
+    }
 
 
 def set_state(kernel: Kernel, results: Results, digests: Digests) -> str:

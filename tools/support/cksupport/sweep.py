@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -12,8 +13,8 @@ from ckdispatch.jit import BuildResult, build
 from ckgen.core.spec import KernelSpec
 
 from cksupport.digests import Digests
+from cksupport.family import support_of
 from cksupport.kernels import Kernel
-from cksupport.order import batches
 from cksupport.results import Result, Results
 from cksupport.runner import Runner
 from cksupport.verdicts import Outcome, Verdict
@@ -34,6 +35,9 @@ class Machine:
     jobs: int
     timeout: float
 
+
+MOST_IN_A_BATCH = 32
+"""Kernels whose results would have to be made again after an interruption, if the cache is lost."""
 
 Told = Callable[[str, KernelSpec, Outcome], None]
 """Is called with the GPU, the kernel and what became of it."""
@@ -66,6 +70,28 @@ def sweep(
                 outcome = _outcome(spec, made, runner)
                 results.record((gpu, spec.name), Result(outcome, digests.of(spec, gpu)))
                 told(gpu, spec, outcome)
+
+
+def batches(
+    kernels: Iterable[Kernel], size: int = MOST_IN_A_BATCH
+) -> Iterator[tuple[str, list[KernelSpec]]]:
+    """The kernels in batches of one GPU.
+
+    What operates on the same dtypes on a GPU comes with one kernel first, then with two more, then with
+    four more, and so on: what is wrong with a dtype or a GPU as a whole is seen early.
+    """
+    turns: dict[tuple[str, str], int] = defaultdict(int)
+    tiers: dict[tuple[int, str], list[KernelSpec]] = defaultdict(list)
+    gpus: dict[str, int] = {}
+    for kernel in kernels:
+        gpu, spec = kernel.gpu, kernel.spec
+        group = (gpu, support_of(spec).operands_of(spec))
+        gpus.setdefault(gpu, len(gpus))
+        turns[group] += 1
+        tiers[turns[group].bit_length(), gpu].append(spec)
+    for (_, gpu), specs in sorted(tiers.items(), key=lambda item: (item[0][0], gpus[item[0][1]])):
+        for start in range(0, len(specs), size):
+            yield gpu, specs[start : start + size]
 
 
 def _outcome(spec: KernelSpec, made: BuildResult, runner: Runner) -> Outcome:
