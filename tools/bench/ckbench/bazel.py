@@ -58,7 +58,7 @@ class Workspace:
     @cached_property
     def external(self) -> Path:
         """The folder of the external repositories."""
-        return self._own_output_base / "external"
+        return (self.output_base or Path(self._run("info", "output_base").strip())) / "external"
 
     def shut_down(self) -> None:
         """End the server."""
@@ -67,10 +67,6 @@ class Workspace:
     @property
     def _gpu_flag(self) -> str:
         return f"--//arch:gpus={self.gpu}"
-
-    @cached_property
-    def _own_output_base(self) -> Path:
-        return self.output_base or Path(self._run("info", "output_base").strip())
 
     @cached_property
     def _execution_root(self) -> Path:

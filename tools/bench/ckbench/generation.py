@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ckarch import ArchSpecs
 from ckgen.core.declaration import parse_declaration
@@ -18,6 +20,8 @@ from ckgen.gemm.spec import Layout
 
 from ckbench.errors import BenchError
 from ckbench.process import Seconds
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -40,29 +44,22 @@ class Generation:
         return self.kernels / (self.expand.wall + self.write.wall)
 
 
-class _Stopwatch:
-    def __init__(self) -> None:
-        self._wall = time.perf_counter()
-        self._cpu = time.process_time()
-
-    def seconds(self) -> Seconds:
-        return Seconds(time.perf_counter() - self._wall, time.process_time() - self._cpu)
-
-
 def measure_generation(arch: ArchSpecs, gpu: str, folder: Path) -> Generation:
     """Generate every fp16 kernel that is legal on ``gpu`` into ``folder``, in this process."""
     family = FAMILIES["gemm"]
-    watch = _Stopwatch()
-    specs, rejected = _all_legal(family, arch, gpu)
-    expanding = watch.seconds()
+    (specs, rejected), expanding = _timed(_all_legal, family, arch, gpu)
     if not specs:
         raise BenchError(f"There is nothing to generate: no fp16 kernel is legal on {gpu}.")
-    watch = _Stopwatch()
-    generated = generate(family, specs, arch, folder, 1, lambda number, total, kernel: None)
-    writing = watch.seconds()
+    generated, writing = _timed(generate, family, specs, arch, folder, 1, lambda number, total, kernel: None)
     if not all(kernel.written for kernel in generated):
         raise BenchError(f"{folder} already held sources, so that generating was not measured.")
     return Generation(len(generated), rejected, expanding, writing)
+
+
+def _timed(call: Callable[..., _Result], *arguments: Any) -> tuple[_Result, Seconds]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = call(*arguments)
+    return result, Seconds(time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def _all_legal(family: Family, arch: ArchSpecs, gpu: str) -> tuple[list[KernelSpec], int]:

@@ -46,7 +46,7 @@ class Results:
 
     def to_json(self) -> dict[str, Any]:
         """The headline figures first, then how they came about."""
-        generation = _fastest(self.generations) if self.generations else None
+        generation = max(self.generations, key=lambda one: one.per_s) if self.generations else None
         return {
             "generate_per_s": round(generation.per_s, 1) if generation else None,
             "compile_ratio": round(self.compilation.ratio(), 3) if self.compilation else None,
@@ -80,10 +80,6 @@ class Results:
                 f"{', '.join(self.clone.different)}."
             )
         return sentences
-
-
-def _fastest(generations: Sequence[Generation]) -> Generation:
-    return max(generations, key=lambda generation: generation.per_s)
 
 
 def _generation(generation: Generation) -> dict[str, Any]:

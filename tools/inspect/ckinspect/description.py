@@ -84,13 +84,9 @@ def parse(document: Mapping[str, Any], path: Path) -> Description:
             f"{path} is not a kernel description: it needs a name, a spec and at least one GPU;"
             f" make it with the code-object command."
         )
-    summaries = {gpu: _summary(path, gpu, report) for gpu, report in gpus.items()}
+    reports = {gpu: report if isinstance(report, dict) else {} for gpu, report in gpus.items()}
+    summaries = {gpu: check_summary(path, gpu, report.get("summary")) for gpu, report in reports.items()}
     return Description(name=name, spec=spec, summaries=summaries)
-
-
-def _summary(path: Path, gpu: str, report: Any) -> dict[str, int]:
-    summary = report.get("summary") if isinstance(report, dict) else None
-    return check_summary(path, gpu, summary)
 
 
 def check_summary(path: Path, gpu: str, summary: Any) -> dict[str, int]:

@@ -7,7 +7,8 @@ import argparse
 import json
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -38,8 +39,8 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code."""
     options = parser({
-        "cells": list_cells, "sweep": sweep_cells, "status": show_status, "render": render_pages,
-        "draw": list_samples, "samples": try_samples, "sets": try_sets,
+        "cells": partial(list_found, _chosen), "sweep": sweep_cells, "status": show_status, "render": render_pages,
+        "draw": partial(list_found, _drawn), "samples": try_samples, "sets": try_sets,
     }).parse_args(arguments)  # fmt: skip
     options.family = look_up(options.family)
     previous = signal.signal(signal.SIGTERM, _interrupt)
@@ -61,17 +62,11 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def list_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
-    """Print every cell with its kernel or its refusal."""
-    return _list(_chosen(options, arch), options)
-
-
-def list_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
-    """Print random kernels; the seed decides which."""
-    return _list(_drawn(options, arch), options)
-
-
-def _list(found: Sequence[Cell | Sample], options: argparse.Namespace) -> int:
+def list_found(
+    find: Callable[[argparse.Namespace, ArchSpecs], Sequence[Cell | Sample]], options: argparse.Namespace, arch: ArchSpecs
+) -> int:
+    """Print every cell with its kernel or its refusal, or random kernels, of which the seed decides which."""
+    found = find(options, arch)
     if options.json:
         print(json.dumps([one.to_json() for one in found], indent=1))
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
@@ -86,11 +85,11 @@ class GemmDraw(Draw[GemmSpec]):
         names = ("layout", "pipeline", "epilogue", "scheduler", "split_k", "variant", "d_layout",
                  "fused_op", "dtype_c", "dtype_b", "dtype_d", "dtype_acc")  # fmt: skip
         name = self._one(names)
-        return _replaced(spec, name, self._one(list(type(getattr(spec, name)))))
+        return replace(spec, **{name: self._one(list(type(getattr(spec, name))))})
 
     def _other_switch(self, spec: GemmSpec, target: Target) -> GemmSpec:
         name = self._one(("pad_m", "pad_n", "pad_k", "persistent"))
-        return _replaced(spec, name, not getattr(spec, name))
+        return replace(spec, **{name: not getattr(spec, name)})
 
     def _other_tile(self, spec: GemmSpec, target: Target) -> GemmSpec:
         extents = list(spec.tile)
@@ -130,8 +129,3 @@ _CHANGES: tuple[_Change, ...] = (
     GemmDraw._other_warp_tile,
     GemmDraw._other_count,
 )
-
-
-def _replaced(spec: GemmSpec, name: str, value: Any) -> GemmSpec:
-    changes: dict[str, Any] = {name: value}
-    return replace(spec, **changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ckarch import ArchSpecs, DtypeCombination
+from ckarch import ArchSpecs
 from ckgen.product.spec import Dtype, Pipeline, Scheduler
 
 ALL_PADDED = (True, True, True)
@@ -26,23 +26,13 @@ SHUFFLED = Loop(Pipeline.PRESHUFFLEV2, Scheduler.DEFAULT, str(Pipeline.PRESHUFFL
 
 def loops() -> tuple[Loop, ...]:
     """Every pipeline of plain weights; mem alone exists with either scheduler."""
-    found = []
     both = (Scheduler.INTRAWAVE, Scheduler.INTERWAVE)
-    for pipeline in Pipeline:
-        if pipeline is SHUFFLED.pipeline:
-            continue
-        schedulers = both if pipeline is Pipeline.MEM else both[:1]
-        for scheduler in schedulers:
-            several = len(schedulers) > 1
-            label = f"{pipeline} {scheduler}" if several else str(pipeline)
-            found.append(Loop(pipeline, scheduler, label))
-    return tuple(found)
+    mem = [Loop(Pipeline.MEM, scheduler, f"{Pipeline.MEM} {scheduler}") for scheduler in both]
+    others = [pipeline for pipeline in Pipeline if pipeline not in (Pipeline.MEM, SHUFFLED.pipeline)]
+    return (*mem, *(Loop(pipeline, Scheduler.INTRAWAVE, str(pipeline)) for pipeline in others))
 
 
 def dtype_pairs(arch: ArchSpecs) -> tuple[tuple[Dtype, Dtype, str], ...]:
     """Every product that some GPU computes, with its label."""
-    return tuple((Dtype(pair.a), Dtype(pair.b), _label(pair)) for pair in arch.dtype_combinations)
-
-
-def _label(pair: DtypeCombination) -> str:
-    return pair.a if pair.a == pair.b else f"{pair.a} x {pair.b}"
+    pairs = [(pair.a, pair.b) for pair in arch.dtype_combinations]
+    return tuple((Dtype(a), Dtype(b), a if a == b else f"{a} x {b}") for a, b in pairs)
