@@ -37,11 +37,13 @@ _ALIGNED = 15
 """Addresses that are multiples of 16 suit every kernel."""
 
 
-_KEPT = 65536
-"""Problems whose plans are kept, as many as the C++ runtime keeps."""
+_KEPT = 1 << 18
+"""Tensors of the problems whose plans are kept: a plan of many groups takes as much memory as those of as many products."""
+
+_CALLS_KEPT = 1 << 14
 
 _UNKNOWN = object()
-"""What an address alone was found to suit; no tensor has that."""
+"""In place of the identity of what has no more than an address; no tensor has that."""
 
 _living: weakref.WeakSet[BaseDispatcher] = weakref.WeakSet()
 
@@ -56,14 +58,14 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Bound:
-    """A plan's launch on some tensors, as C takes it, and what those were found to suit; it keeps none of them alive."""
+    """A plan's launch on some tensors that suit it, as C takes it; it keeps none of them alive."""
 
-    __slots__ = ("_addresses", "_handle", "_on_stream", "launch", "suits")
+    __slots__ = ("_addresses", "_handle", "_on_stream", "launch", "tensors")
 
     def __init__(self, plan: Plan[Any], addresses: Sequence[int], tensors: Sequence[Any]) -> None:
         self._handle = plan.handle
         self._addresses = array("Q", addresses)
-        self.suits = [one.suits if type(one) is DeviceTensor else _UNKNOWN for one in tensors]
+        self.tensors = [one.identity if type(one) is DeviceTensor else _UNKNOWN for one in tensors]
         self.launch = self._launch(None)
         """On the default stream."""
         self._on_stream = (None, self.launch)
@@ -78,13 +80,14 @@ class _Bound:
 
     def _launch(self, stream: int | None) -> bytes:
         # One argument of bytes costs ctypes about a third of what four arguments with types do.
-        return bytes(Launch(self._handle, stream, *self._addresses.buffer_info()))
+        address, count = self._addresses.buffer_info()
+        return bytes(Launch(ctypes.sizeof(Launch), count, self._handle, stream, address))
 
 
 class _Known:
     """What was found out about a problem, and the tensors that it was last run on: mostly the next ones are the same."""
 
-    __slots__ = ("bound", "needs", "plan", "result")
+    __slots__ = ("__weakref__", "bound", "needs", "plan", "result")
 
     def __init__(self, plan: Plan[Any], result: RunResult, needs: list[Need], bound: _Bound) -> None:
         self.plan = plan
@@ -115,6 +118,8 @@ class BaseDispatcher:
         self._device: Device | None = None
         self._selection: Selection | None = None
         self._plans: dict[Problem, _Known] = {}
+        self._held = 0
+        """Tensors of their problems."""
         self._era = object()
         """Another one whenever what was found out is forgotten."""
         self._generation = registry.generation
@@ -128,6 +133,7 @@ class BaseDispatcher:
         with self._making.held():
             # New ones: a thread that selected among the kernels of before still has the old ones, and may fill those.
             self._plans = {}
+            self._held = 0
             self.calls = {}
             self._era = object()
             self._generation = self.registry.generation
@@ -140,7 +146,7 @@ class BaseDispatcher:
 
     def _forget_if_stale(self) -> None:
         # Shapes that never come back would otherwise fill the memory of a long-lived server.
-        if self._generation != self.registry.generation or max(len(self._plans), len(self.calls)) >= _KEPT:
+        if self._generation != self.registry.generation or self._held >= _KEPT or len(self.calls) >= _CALLS_KEPT:
             self.forget()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -213,11 +219,12 @@ class BaseDispatcher:
         """
         # The common case by itself: this is the path of every call. Mostly the tensors are those of the last run.
         try:
-            era, known = problem.ran
+            era, found = problem.ran
+            known = found()
             bound = known.bound
-            same = era is self._era and [one.suits for one in tensors] == bound.suits
+            same = era is self._era and [one.identity for one in tensors] == bound.tensors
         except (AttributeError, TypeError, ValueError):
-            # It did not run yet, some tensors are addresses alone, or it is no problem.
+            # It did not run yet or was forgotten, some tensors are addresses alone, or it is no problem.
             same = False
         if not same or kernel is not None or timing is not False or self._generation != self.registry.generation:
             return self._run(problem, tensors, stream_address(stream), kernel, truth("timing", timing))
@@ -255,8 +262,9 @@ class BaseDispatcher:
         milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)
         if usual:
-            plans[problem] = _Known(plan, result, needs, _Bound(plan, addresses, tensors))
-            _keep(problem, era, plans[problem])
+            known = plans[problem] = _Known(plan, result, needs, _Bound(plan, addresses, tensors))
+            self._held += len(needs)
+            _keep(problem, era, known)
         return result
 
     def launch(self, plan: Plan[Any], addresses: list[int], stream: int | None, timing: bool = False) -> float | None:
@@ -319,8 +327,8 @@ class BaseDispatcher:
 
 
 def _keep(problem: Problem, era: object, known: _Known) -> None:
-    # Past the check of a frozen class: what it is compared and shown by stays.
-    object.__setattr__(problem, "ran", (era, known))
+    # Past the check of a frozen class: what it is compared and shown by stays. The dispatcher alone keeps the plan alive.
+    object.__setattr__(problem, "ran", (era, weakref.ref(known)))
 
 
 def _address(tensor: Any) -> int:

@@ -30,8 +30,8 @@ class Problem(ABC):
 
     family: ClassVar[str]
     alignment: int
-    ran: ClassVar[tuple[object, Any]] = (None, None)
-    """What the dispatcher that ran this object last found out about it, and until when that holds; of each object, once it ran."""
+    ran: ClassVar[tuple[object, Callable[[], Any]]] = (None, lambda: None)
+    """Where the dispatcher that ran this object last has what it found out, and until when that holds."""
 
     def keep(self, structure: ctypes.Structure) -> None:
         """Keeps the problem for the C ABI, and its hash."""

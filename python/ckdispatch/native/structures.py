@@ -47,10 +47,8 @@ class BenchmarkOptions(ctypes.Structure):
 
 class Launch(ctypes.Structure):
     _fields_ = [
-        ("plan", ctypes.c_void_p),
-        ("stream", ctypes.c_void_p),
-        ("tensors", ctypes.c_void_p),
-        ("count", ctypes.c_size_t),
+        *((name, ctypes.c_uint32) for name in ("struct_size", "count")),
+        *((name, ctypes.c_void_p) for name in ("plan", "stream", "tensors")),
     ]
 
 

@@ -45,7 +45,7 @@ class DeviceTensor:
     Elements of ``pk_fp4`` share a byte with their neighbour in memory; on the host they have one each.
     """
 
-    __slots__ = ("__weakref__", "address", "device", "dtype", "encoding", "owner", "shape", "strides", "suits")
+    __slots__ = ("__weakref__", "address", "device", "dtype", "encoding", "identity", "owner", "shape", "strides", "suits")
 
     def __init__(
         self,
@@ -64,8 +64,10 @@ class DeviceTensor:
         self.dtype = dtype
         self.encoding = encoding
         self.owner = owner
-        self.suits: tuple[object, int] | None = None
-        """What it was last found to be right for, with its address, so that a run need not look again."""
+        self.identity = object()
+        """Another one for every tensor there ever is; who knows it keeps no memory of the device alive."""
+        self.suits: object = None
+        """What it was last found to be right for, so that a run need not look again."""
 
     @classmethod
     def allocate(cls, device: Device, shape: tuple[int, ...], dtype: str, *, column_major: bool = False) -> DeviceTensor:
@@ -185,7 +187,7 @@ class Need:
             raise InvalidArgument(
                 f"{problem.text} was to be run with {self.name} of {several(tensor.span, 'element')}; it has {self.elements}"
             )
-        tensor.suits = (self, tensor.address)
+        tensor.suits = self
 
 
 def needs_of(problem: Problem, spec: Mapping[str, Any]) -> list[Need]:
@@ -197,5 +199,5 @@ def needs_of(problem: Problem, spec: Mapping[str, Any]) -> list[Need]:
 def check_tensors(problem: Problem, needs: Sequence[Need], tensors: Sequence[Any]) -> None:
     """Refuses tensors that do not suit; addresses alone are trusted."""
     for need, one in zip(needs, tensors, strict=True):
-        if type(one) is DeviceTensor and (one.suits is None or one.suits[0] is not need):
+        if type(one) is DeviceTensor and one.suits is not need:
             need.check(problem, one)

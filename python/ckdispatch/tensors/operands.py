@@ -81,6 +81,8 @@ def operand(name: str, given: Any, device: Device) -> Operand:
                 raise InvalidArgument(
                     f"{name} is on an AMD GPU, and the dispatcher runs on {device.name}; copy it to the host first"
                 )
+            if device.name != f"hip:{found.device_number}":
+                raise InvalidArgument(f"{name} is on hip:{found.device_number}, and the dispatcher runs on {device.name}")
             tensor = DeviceTensor(device, found.address, found.shape, found.strides, found.dtype, encoding, found.owner)
             seen = Operand(name, found.shape, found.strides, found.dtype, None, tensor, given)
     else:
