@@ -70,7 +70,7 @@ typedef struct ckd_run_options {
     uint32_t struct_size;
     uint32_t reserved;
     void* stream;            /* hipStream_t; null for the default stream */
-    void* workspace;         /* device memory for one stream at a time that overlaps no tensor, or null for the dispatcher's own */
+    void* workspace;         /* device memory, aligned to 16 bytes, for one stream at a time, that overlaps no tensor; or null for the dispatcher's own */
     uint64_t workspace_size;
 } ckd_run_options;
 
@@ -86,10 +86,11 @@ typedef struct ckd_benchmark_options {
 
 /* A launch in one argument, because callers in other languages pay for each. */
 typedef struct ckd_launch {
+    uint32_t struct_size;
+    uint32_t count; /* of the tensors, which must be the plan's */
     const ckd_plan* plan;
     void* stream; /* hipStream_t; null for the default stream */
     void* const* tensors;
-    size_t count; /* of the tensors, which must be the plan's */
 } ckd_launch;
 
 /* ---- the library ---- */

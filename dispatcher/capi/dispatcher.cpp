@@ -151,7 +151,7 @@ ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_ru
 }
 ckd_status ckd_plan_launch(const ckd_launch* launch) {
     return guarded([&] {
-        const ckd_launch& given = needed(launch, "a launch");
+        const ckd_launch& given = sized(needed(launch, "a launch"));
         const AnyPlan& launched = plan_of(given.plan);
         if (given.count != launched.tensor_count())
             throw Error(ErrorCode::invalid_argument, "A plan was launched with " + std::to_string(given.count) + " tensors; it has " + std::to_string(launched.tensor_count()) + ".");

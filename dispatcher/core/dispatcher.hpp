@@ -63,6 +63,7 @@ public:
 
     /// Throws Error (invalid_argument) for an output that overlaps another tensor, unless the kernel reads that one where it writes.
     void run_plan(const Plan<Family>& plan, Tensors tensors, const RunOptions& options = {}) {
+        check_there(plan, tensors);
         check_apart(plan, tensors);
         device_->make_current();
         ck_launch_options launch{};
@@ -74,6 +75,9 @@ public:
         // Whichever workspace it is: all launches that use it are enqueued before those of another thread.
         if (options.workspace) {
             check_workspace(plan, tensors, options);
+            for (const Stage<Family>& stage : plan.stages)
+                if (Family::copies_from_host(stage) && workspaces_.is_captured(options.stream))
+                    throw Error(ErrorCode::unsupported, stage.kernel->name() + " was to be enqueued on a stream that is being captured; it copies from the host what a graph would not find there again.");
             const auto enqueuing = enqueuing_on(StreamOrder(options.stream));
             return enqueue(plan, tensors, options.workspace, launch);
         }
@@ -123,9 +127,16 @@ private:
     void transfer(const Transfer& one, void* to, const void* from, void* stream) const {
         // An optional tensor that is not there.
         if (!to || (!from && one.from.kind != Argument::Kind::nothing)) return;
-        if (!from) return device_->fill(to, 0, one.bytes(), stream);
         for (std::uint64_t i = 0; i < one.blocks; ++i)
+            for (std::uint64_t row = 0; !from && row < one.rows; ++row) device_->fill(static_cast<char*>(to) + i * one.to_block + row * one.to_pitch, 0, one.width, stream);
+        for (std::uint64_t i = 0; from && i < one.blocks; ++i)
             device_->copy_rows(static_cast<char*>(to) + i * one.to_block, one.to_pitch, static_cast<const char*>(from) + i * one.from_block, one.from_pitch, one.width, one.rows, stream);
+    }
+
+    /// Kernels refuse what is not there themselves, and of a plan on copies they see none of the caller's.
+    static void check_there(const Plan<Family>& plan, Tensors tensors) {
+        for (std::size_t i = 0; i < plan.regions.size(); ++i)
+            if (!tensors[i] && !plan.regions[i].optional) refuse_missing(Family::kAsked, Family::tensor_name(plan.problem, i));
     }
 
     /// Kernels read inputs again and again while they write their output.
@@ -151,10 +162,7 @@ private:
             if (touches(plan.regions[i], tensors[i], options.workspace, bytes))
                 throw Error(ErrorCode::invalid_argument,
                             "A workspace was given that overlaps " + Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
-        constexpr std::uintptr_t kTensorAlignment = 16;
-        for (const Stage<Family>& stage : plan.stages)
-            if (!stage.in_order_from && reinterpret_cast<std::uintptr_t>(options.workspace) % kTensorAlignment)
-                throw Error(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes, and the plan has tensors in it.");
+        if (reinterpret_cast<std::uintptr_t>(options.workspace) % 16) throw Error(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.");
     }
 
     std::shared_ptr<Selector<Family>> selector_;

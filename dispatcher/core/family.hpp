@@ -47,6 +47,12 @@ struct FamilyDefaults {
         return false;
     }
 
+    /// Whether its launch copies something from the host, which a graph would copy again when it is no longer there.
+    template <class Stage>
+    static bool copies_from_host(const Stage&) {
+        return false;
+    }
+
     static Region region(const Problem& problem, std::size_t tensor) { return region_of(Family::lines(problem, tensor)); }
     static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor) { return region(problem, tensor).reach; }
     /// The problem with the alignment that the addresses have. Throws Error (invalid_argument) if one is missing.

@@ -59,7 +59,8 @@ public:
                 check_resources(*library, resources_);
                 library_ = std::move(library);
             } catch (const Error& error) {
-                failure_ = error;
+                // Memory and open files may be there the next time; the library will not be another one.
+                if (error.code() != ErrorCode::io_failed && error.code() != ErrorCode::out_of_memory) failure_ = error;
                 throw;
             }
             opened_.store(library_.get(), std::memory_order_release);

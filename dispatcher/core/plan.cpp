@@ -51,8 +51,8 @@ Transfer copying(const Argument& to, const Lines& to_lines, const Argument& from
     all.to_pitch = there.pitch, all.from_pitch = here.pitch;
     all.blocks   = std::min(there.matrices, here.matrices);
     all.to_block = there.matrix_pitch, all.from_block = here.matrix_pitch;
-    // Blocks that follow each other on both sides are one, and so are blocks of one row.
-    if (all.rows == 1) all.to_pitch = all.to_block, all.from_pitch = all.from_block;
+    // Blocks that follow each other on both sides are one, and so are blocks of one row, unless they overlap.
+    if (all.rows == 1 && std::min(all.to_block, all.from_block) >= all.width) all.to_pitch = all.to_block, all.from_pitch = all.from_block;
     if (all.to_block == all.rows * all.to_pitch && all.from_block == all.rows * all.from_pitch) all.rows *= all.blocks, all.blocks = 1;
     if (all.rows == 1) all.to_pitch = all.from_pitch = all.width;
     return all;

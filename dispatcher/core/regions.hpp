@@ -19,6 +19,7 @@ struct Region {
     /// From the first byte to behind the last; more than there are addresses if nothing could hold it.
     std::uint64_t reach = 0;
     bool written        = false;
+    bool optional       = false;  ///< it may be left out, with no address
 
     friend bool operator==(const Region& a, const Region& b) {
         return a.width == b.width && a.lines == b.lines && a.pitch == b.pitch && a.matrices == b.matrices && a.matrix_pitch == b.matrix_pitch;

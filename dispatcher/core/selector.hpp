@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -202,7 +203,9 @@ private:
         if (PlanPtr plan = choose(problem, refused)) return plan;
         const Division<Problem> division = Family::divide(problem);
         if (division.pieces.empty()) throw no_kernel(problem, refused);
-        return within_limit(joined(problem, division, [&](const Problem& piece) { return select(piece); }));
+        // A function of the caller's may be told of the whole problem alone, and what it says of a piece is then nothing to keep.
+        const bool asks = strategy_ == Strategy::model || strategy_ == Strategy::user_function;
+        return within_limit(joined(problem, division, [&](const Problem& piece) { return asks ? choose_or_divide(piece) : select(piece); }));
     }
 
     PlanPtr choose_or_pad(const Problem& problem) {
@@ -319,7 +322,9 @@ private:
         std::string sentence = "No kernel of the registry " + registry_->name() + " computes " + problem.text() + " on " + std::string(gpu_.text());
         if (refused.empty()) return {ErrorCode::no_kernel, sentence + ": it has none."};
         const auto nearest = std::max_element(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.nearness < b.nearness; });
-        sentence += " (" + std::to_string(refused.size()) + " refuse). The nearest: " + nearest->reason;
+        std::set<const void*> kernels;  // one may have been asked in several ways
+        for (const Refused<Family>& one : refused) kernels.insert(one.kernel.get());
+        sentence += " (" + std::to_string(kernels.size()) + " refuse). The nearest: " + nearest->reason;
         return {ErrorCode::no_kernel, sentence};
     }
 
@@ -388,7 +393,10 @@ private:
 
     static std::vector<Region> regions_of(const Problem& problem) {
         std::vector<Region> regions(Family::tensor_count(problem));
-        for (std::size_t i = 0; i < regions.size(); ++i) regions[i] = Family::region(problem, i);
+        for (std::size_t i = 0; i < regions.size(); ++i) {
+            regions[i]          = Family::region(problem, i);
+            regions[i].optional = Family::optional(problem, i);
+        }
         return regions;
     }
 

@@ -23,6 +23,10 @@ inline void check_alignment(int bytes, std::string_view asked) {
         throw Error(ErrorCode::invalid_argument, std::string(asked) + " with addresses aligned to " + std::to_string(bytes) + " bytes was asked for; an alignment is 1, 2, 4, 8 or 16.");
 }
 
+[[noreturn]] inline void refuse_missing(std::string_view asked, const std::string& name) {
+    throw Error(ErrorCode::invalid_argument, std::string(asked) + " was to be run with no address for " + name + ".");
+}
+
 /// What all addresses are multiples of, up to what was stated. Throws Error (invalid_argument) if one is null; name_of(i) is what tensor i is called, or empty if
 /// it may be left out.
 template <class NameOf>
@@ -31,7 +35,7 @@ int alignment_of(Tensors tensors, std::size_t count, int stated, std::string_vie
     for (std::size_t i = 0; i < count; ++i) {
         if (!tensors[i]) {
             const std::string name = name_of(i);
-            if (!name.empty()) throw Error(ErrorCode::invalid_argument, std::string(asked) + " was to be run with no address for " + name + ".");
+            if (!name.empty()) refuse_missing(asked, name);
         }
         bits |= reinterpret_cast<std::uintptr_t>(tensors[i]);
     }

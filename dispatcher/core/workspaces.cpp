@@ -44,19 +44,19 @@ Workspaces::~Workspaces() {
 Workspaces::Lease Workspaces::take(std::uint64_t bytes, void* stream) {
     const StreamOrder order(stream);
     std::unique_lock<std::mutex> enqueuing = enqueuing_on(order);
-    refuse_capture(bytes, stream);
+    // Before anything is recorded on the stream, which would become a part of the graph.
+    if (is_captured(stream))
+        throw Error(ErrorCode::unsupported, "A plan that needs a workspace of " + std::to_string(bytes) +
+                                                " bytes was to be enqueued on a stream that is being captured; give it one that lasts as long as the graph.");
     Lease lease(*this, piece_for(order), stream, std::move(enqueuing));
     prepare(*lease.piece_, bytes, stream);
     return lease;
 }
 
-// Before anything is recorded on the stream, which would become a part of the graph.
-void Workspaces::refuse_capture(std::uint64_t bytes, void* stream) const {
+bool Workspaces::is_captured(void* stream) const {
     hipStreamCaptureStatus capture = hipStreamCaptureStatusNone;
     device_->check(device_->hip().stream_is_capturing(stream_of(stream), &capture), "hipStreamIsCapturing");
-    if (capture == hipStreamCaptureStatusNone) return;
-    throw Error(ErrorCode::unsupported, "A plan that needs a workspace of " + std::to_string(bytes) +
-                                            " bytes was to be enqueued on a stream that is being captured; give it one that lasts as long as the graph.");
+    return capture != hipStreamCaptureStatusNone;
 }
 
 // The stream's own piece, which nobody else has: whoever takes it is the one who enqueues there.

@@ -41,6 +41,9 @@ public:
     /// captured: a graph would use the piece whenever it is launched.
     Lease take(std::uint64_t bytes, void* stream);
 
+    /// Whether what is enqueued on the stream becomes part of a graph.
+    bool is_captured(void* stream) const;
+
 private:
     struct Piece {
         explicit Piece(StreamOrder order) : order(order) {}
@@ -52,7 +55,6 @@ private:
         std::uint64_t tick = 0;  ///< of the last use, for the one that was not used for longest
     };
 
-    void refuse_capture(std::uint64_t bytes, void* stream) const;
     Piece& piece_for(const StreamOrder& order);
     void prepare(Piece& piece, std::uint64_t bytes, void* stream);
     void allocate(Piece& piece, std::uint64_t bytes);

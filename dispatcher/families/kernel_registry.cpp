@@ -141,7 +141,7 @@ std::shared_ptr<KernelRegistry> KernelRegistry::filtered(FilterWords words) cons
             if (!refusal) refusal = error;
         }
     }
-    if (!known) throw *refusal;
+    if (!known && refusal) throw *refusal;
     return chosen;
 }
 

@@ -53,6 +53,11 @@ struct GemmFamily : FamilyDefaults<GemmFamily, GemmProblem> {
     static std::string tensor_name(const Problem& problem, std::size_t tensor);
     static Lines lines(const Problem& problem, std::size_t tensor);
     static bool reads_where_it_writes(const Stage<GemmFamily>& stage, std::size_t tensor);
+    /// Groups have a table of their addresses.
+    template <class AnyStage>
+    static bool copies_from_host(const AnyStage& stage) {
+        return stage.way.together && !stage.problem.groups.empty();
+    }
 };
 
 using GemmSelector   = Selector<GemmFamily>;

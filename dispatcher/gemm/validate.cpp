@@ -31,14 +31,19 @@ private:
     std::int64_t depth_ = 0;
 };
 
+// A kernel may write C where it reads one of them, so they are read before it runs.
+std::vector<Matrix> read_ds(Device& device, const GemmProblem& p, Tensors tensors) {
+    std::vector<Matrix> ds;
+    for (std::size_t i = 0; i < std::size_t(p.d_count); ++i) ds.emplace_back(device, p, 3 + i, tensors[3 + i], p.dtype_d, p.d_layout.text()[0], p.stride_d[i], p.batch_stride_d[i]);
+    return ds;
+}
+
 // All matrices of one problem without groups; `first` is how many were before it.
-void compare_all(Device& device, const GemmProblem& p, Tensors tensors, double roundings, std::int64_t first, Validation& result) {
+void compare_all(Device& device, const GemmProblem& p, Tensors tensors, const std::vector<Matrix>& ds, double roundings, std::int64_t first, Validation& result) {
     const std::string_view letters = p.layout.text();
     const Matrix a(device, p, 0, tensors[0], p.dtype_a, letters[0], p.stride_a, p.batch_stride_a);
     const Matrix b(device, p, 1, tensors[1], p.dtype_b, letters[1], p.stride_b, p.batch_stride_b);
     const Matrix c(device, p, 2, tensors[2], p.dtype_c, letters[2], p.stride_c, p.batch_stride_c);
-    std::vector<Matrix> ds;
-    for (std::size_t i = 0; i < std::size_t(p.d_count); ++i) ds.emplace_back(device, p, 3 + i, tensors[3 + i], p.dtype_d, p.d_layout.text()[0], p.stride_d[i], p.batch_stride_d[i]);
     Comparison comparison(FusedOp::find(p.fused_op, p.d_count), c.numbers(), roundings, result);
     std::vector<double> row(static_cast<std::size_t>(p.k)), d(ds.size());
     for (std::int64_t batch = 0; batch < p.batch; ++batch) {
@@ -58,7 +63,11 @@ void compare_all(Device& device, const GemmProblem& p, Tensors tensors, double r
 
 Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors, const RunOptions& options) {
     Validation result;
-    const auto plan = run_to_validate(dispatcher, problem, tensors, options, result);
+    std::vector<Matrix> ds;
+    const auto plan = run_to_validate(dispatcher, problem, tensors, options, result, [&] {
+        (void)GemmFamily::aligned(problem, tensors);
+        ds = read_ds(dispatcher.device(), problem, tensors);
+    });
     std::int64_t first = 0;
     // A stage computes all groups, or one.
     for (const Stage<GemmFamily>& stage : plan->stages) {
@@ -66,7 +75,7 @@ Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tens
         std::vector<GemmProblem> products = stage.problem.products();
         if (products.empty()) products.push_back(stage.problem);
         for (std::size_t i = 0; i < products.size(); ++i, first += products[0].batch)
-            compare_all(dispatcher.device(), products[i], tensors + stage.arguments[3 * i].index, roundings_of(stage), first, result);
+            compare_all(dispatcher.device(), products[i], tensors + stage.arguments[3 * i].index, ds, roundings_of(stage), first, result);
     }
     return result;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ckdispatch/product/comparison.hpp"
 
+#include <limits>
+
 namespace ckdispatch {
 
 // The sum's errors, those of the operation, and the last rounding.
@@ -23,10 +25,10 @@ bool Comparison::is_worst(double actual, const Sum& sum, const std::vector<doubl
     // What is too large for the dtype becomes infinite or the largest number.
     const bool overflow = std::fabs(wanted.value) + wanted.error > largest && std::fabs(actual) >= largest && std::signbit(actual) == std::signbit(wanted.value);
     const double error  = overflow ? 0 : std::fabs(actual - wanted.value);
-    const double over   = error == 0 ? 0 : error / wanted.error;
+    // A NaN compares with nothing; where a number was expected it is as wrong as can be.
+    const double ratio = error == 0 ? 0 : error / wanted.error, over = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
     ++result_.checked;
     if (error > result_.max_abs) result_.max_abs = error;
-    // A NaN compares with nothing, and is wrong unless it was expected.
     if (std::isnan(wanted.value) ? std::isnan(actual) : over <= 1) {
         if (over > result_.max_over && result_.wrong == 0) result_.max_over = over;
         return false;

@@ -258,11 +258,12 @@ static void running(void) {
     TRIED("null tensors", CKD_INVALID_ARGUMENT,
           "A GEMM was to be run with no address for A.", ckd_run(dispatcher, &problem.base, nothing, NULL, NULL));
     TRIED("no launch", CKD_INVALID_ARGUMENT, "A call was made without a launch.", ckd_plan_launch(NULL));
-    TRIED("null tensors of a plan", CKD_INVALID_ARGUMENT, "gemm_", ckd_plan_launch(&(ckd_launch){plan, NULL, nothing, 3}));
-    TRIED("no tensors of a plan", CKD_INVALID_ARGUMENT, "A call was made without tensors.", ckd_plan_launch(&(ckd_launch){plan, NULL, NULL, 3}));
-    TRIED("too few tensors of a plan", CKD_INVALID_ARGUMENT, "A plan was launched with 2 tensors; it has 3.", ckd_plan_launch(&(ckd_launch){plan, NULL, same, 2}));
+    TRIED("a launch without a size", CKD_INVALID_ARGUMENT, "Options were given whose struct_size is 0, not 32.", ckd_plan_launch(&(ckd_launch){0, 3, plan, NULL, same}));
+    TRIED("null tensors of a plan", CKD_INVALID_ARGUMENT, "A GEMM was to be run with no address for A.", ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 3, plan, NULL, nothing}));
+    TRIED("no tensors of a plan", CKD_INVALID_ARGUMENT, "A call was made without tensors.", ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 3, plan, NULL, NULL}));
+    TRIED("too few tensors of a plan", CKD_INVALID_ARGUMENT, "A plan was launched with 2 tensors; it has 3.", ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 2, plan, NULL, same}));
     TRIED("too many tensors of a plan", CKD_INVALID_ARGUMENT,
-          "A plan was launched with 18446744073709551615 tensors; it has 3.", ckd_plan_launch(&(ckd_launch){plan, NULL, same, SIZE_MAX}));
+          "A plan was launched with 4294967295 tensors; it has 3.", ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), UINT32_MAX, plan, NULL, same}));
     TRIED("an output on its input", CKD_INVALID_ARGUMENT,
           "A GEMM was to be run with C in the memory of A; what is written must not overlap another tensor.",
           ckd_run(dispatcher, &problem.base, same, NULL, NULL));
@@ -304,7 +305,7 @@ static void handles(void) {
           "A call was made with a handle that is not a registry, or not any more.", ckd_registry_load_manifest(gone, "a", CKD_REFUSE, 0, NULL));
     TRIED("a plan that was destroyed", CKD_INVALID_ARGUMENT,
           "A call was made with a handle that is not a plan, or not any more.",
-          ckd_plan_launch(&(ckd_launch){gone_plan, NULL, &a_tensor, 1}));
+          ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 1, gone_plan, NULL, &a_tensor}));
     TRIED("a device as a registry", CKD_INVALID_ARGUMENT,
           "A call was made with a handle that is not a registry, or not any more.", ckd_registry_remove((ckd_registry*)(void*)device, "a"));
     TRIED("a registry as a dispatcher", CKD_INVALID_ARGUMENT,

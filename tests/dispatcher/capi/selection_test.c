@@ -268,7 +268,7 @@ static void what_was_appended_is_read(void) {
     CHECK_HAS(json, "\"problem\":\"gemm 8x8x8 fp16 rcr\"");
     CHECK_HAS(json, "\"launches\":2");
     ckd_free_text(json);
-    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A plan was launched with 4 tensors; it has 6.", ckd_plan_launch(&(ckd_launch){plan, NULL, NULL, 4}));
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A plan was launched with 4 tensors; it has 6.", ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 4, plan, NULL, NULL}));
     ckd_plan_destroy(plan);
     problem.groups = NULL;
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A GEMM of 2 groups was asked for, and there are none.", ckd_rank(dispatcher, &problem.base, &json));

@@ -127,6 +127,15 @@ TEST(Copying, KeepsWhatIsSharedOne) {
     EXPECT_EQ(lines_of_each.from_pitch, 24u);
 }
 
+TEST(Copying, TakesLinesThatOverlapOneByOne) {
+    const Transfer windows = copying(Argument::temporary(0), lines(16, 1, 16, 5, 16), Argument::tensor(0), lines(10, 1, 10, 5, 3));
+    EXPECT_EQ(windows.rows, 1u);
+    EXPECT_EQ(windows.blocks, 5u);
+    EXPECT_EQ(windows.from_block, 6u);
+    EXPECT_GE(windows.from_pitch, windows.width);
+    EXPECT_GE(windows.to_pitch, windows.width);
+}
+
 TEST(Copying, CountsBytesOfPackedElements) {
     const Transfer one = copying(Argument::temporary(0), lines(64, 8, 64, 1, 0, "pk_fp4"), Argument::tensor(0), lines(34, 6, 40, 1, 0, "pk_fp4"));
     EXPECT_EQ(one.width, 17u);

@@ -85,8 +85,8 @@ TEST_F(RunVariants, AddATensorInItsOwnPlace) {
             const Halves a = test::small_numbers(200 * 104, 1), b = test::small_numbers(72 * 104, 2), d = test::small_numbers(GemmFamily::tensor_bytes(problem, 3) / 2, 3);
             const GuardedTensor a_tensor(device, a), b_tensor(device, b), d_tensor(device, d), c_tensor(device, d);
             void* const tensors[] = {a_tensor.address(), b_tensor.address(), c_tensor.address(), in_place ? c_tensor.address() : d_tensor.address()};
-            dispatcher.run(problem, tensors);
-            device->synchronize();
+            const Validation result = validate(dispatcher, problem, tensors);
+            EXPECT_TRUE(result.ok()) << in_place << " " << result.wrong;
             return c_tensor.read();
         };
         EXPECT_EQ(run(true), run(false)) << stride;

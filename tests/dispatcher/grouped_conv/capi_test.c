@@ -209,7 +209,7 @@ static void every_direction_is_run_and_validated(void) {
         char* json                       = NULL;
         CHECK_OK(ckd_run(dispatcher, &problem.base, tensors, NULL, &plan));
         CHECK_TEXT(ckd_plan_kernel(plan), kernels[i]);
-        CHECK_OK(ckd_plan_launch(&(ckd_launch){plan, NULL, tensors, 3}));
+        CHECK_OK(ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 3, plan, NULL, tensors}));
         ckd_plan_destroy(plan);
         CHECK_OK(ckd_validate(dispatcher, &problem.base, tensors, NULL, &json));
         CHECK_HAS(json, "\"ok\":true");
@@ -224,7 +224,7 @@ static void every_direction_is_run_and_validated(void) {
         problem.fused_op                 = "MultiDAddRelu";
         problem.d_count                  = 1;
         CHECK_OK(ckd_select(dispatcher, &problem.base, &plan));
-        CHECK_OK(ckd_plan_launch(&(ckd_launch){plan, NULL, tensors, 4}));
+        CHECK_OK(ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 4, plan, NULL, tensors}));
         ckd_plan_destroy(plan);
         CHECK_OK(ckd_validate(dispatcher, &problem.base, tensors, NULL, &json));
         CHECK_HAS(json, "\"ok\":true");
@@ -267,7 +267,7 @@ static void channels_that_no_kernel_takes_are_padded(void) {
             CHECK_OK(ckd_run(plain, &problem.base, tensors, NULL, NULL));
         } else {
             CHECK_OK(ckd_device_fill(device, tensors[2], 0x7f, sizeof results[0], NULL));
-            CHECK_OK(ckd_plan_launch(&(ckd_launch){plan, NULL, tensors, 3}));
+            CHECK_OK(ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 3, plan, NULL, tensors}));
         }
         CHECK_OK(ckd_device_synchronize(device, NULL));
         CHECK_OK(ckd_device_copy_out(device, results[i], tensors[2], sizeof results[0]));

@@ -208,7 +208,7 @@ TEST_F(MadeUpRun, DoesNotHappenWithAWorkspaceOnATensor) {
         EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A workspace was given that overlaps ") + "ABC"[tensor] + "; it must be memory of its own.", run(*dispatcher, asked, options));
     }
     // It reaches into A with more than the plan needs.
-    options.workspace = address(0) - 1000;
+    options.workspace = address(0) - 1008;
     run(*dispatcher, asked, options);
     EXPECT_EQ(take_launches().count, 1);
 }

@@ -206,7 +206,26 @@ TEST_F(GemmPadding, KeepsToTheLimitAndTheAlignmentOfAWorkspace) {
     (void)run(product(5, 13, 20).build());
     RunOptions options;
     options.workspace = static_cast<char*>(workspace.address()) + 8, options.workspace_size = workspace.size();
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes, and the plan has tensors in it.", dispatcher->run_plan(*plan, addresses.data(), options));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.", dispatcher->run_plan(*plan, addresses.data(), options));
+}
+
+TEST_F(GemmPadding, NeedsAllTensorsOfTheCallers) {
+    add("vectors");
+    (void)run(product(5, 13, 20).build());
+    for (std::size_t missing = 0; missing < 3; ++missing) {
+        std::vector<void*> some = addresses;
+        some[missing]           = nullptr;
+        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".", dispatcher->run_plan(*plan, some.data()));
+    }
+    EXPECT_EQ(take[plan->name()]().count, 0);
+}
+
+TEST_F(GemmPadding, TakesRowsOfABatchThatOverlap) {
+    add("vectors");
+    const auto launched = run(product(1, 16, 20).batch(4, 5, 0, 16).build());
+    EXPECT_EQ(launched.count, 4);
+    // The last matrix of A begins 15 elements after the first.
+    EXPECT_EQ(read(launched.problem.a, 48), spread(Bytes(given[0].begin() + 30, given[0].end()), 1, 40, 40, 1, 48));
 }
 
 TEST_F(GemmPadding, ChecksTheCallersTensorsForOverlaps) {

@@ -118,6 +118,16 @@ TEST_F(MadeUpVariants, RefuseGroupsWithTheGroupThatNoneComputes) {
                    dispatcher->select(GemmProblemBuilder().dtype("fp16").group(10, kFine, 64).group(20, kUnsupported, 128).build()));
 }
 
+TEST_F(MadeUpVariants, KeepNothingThatAFunctionSaidOfAGroup) {
+    add("plain");
+    int asked = 0;
+    dispatcher->selector().use(Predictor<GemmFamily>([&](const auto&...) { return double(++asked); }));
+    (void)dispatcher->select(groups().build());
+    const int before = asked;
+    (void)dispatcher->select(fp16(10).sizes(10, kFine, 64).build());
+    EXPECT_GT(asked, before);
+}
+
 TEST_F(MadeUpVariants, RankGroupsForOneLaunch) {
     add("plain"), add("grouped");
     const auto ranking = dispatcher->selector().rank(groups().build());

@@ -93,6 +93,14 @@ TEST(Comparison, TellsWhichIsTheWorst) {
     // As far away, but from a number that is itself less exact.
     EXPECT_FALSE(all.comparison.is_worst(1008, sum_of({1000}), {}));
     EXPECT_EQ(all.result.checked, 5);
+    EXPECT_EQ(all.result.actual, 9);
+    // Nothing is worse than a NaN, and the first of them stays.
+    Compared nan("fp16");
+    EXPECT_TRUE(nan.comparison.is_worst(2, sum_of({1}), {}));
+    EXPECT_TRUE(nan.comparison.is_worst(kNan, sum_of({1}), {}));
+    EXPECT_FALSE(nan.comparison.is_worst(9, sum_of({1}), {}));
+    EXPECT_FALSE(nan.comparison.is_worst(kNan, sum_of({1}), {}));
+    EXPECT_EQ(nan.result.wrong, 4);
     EXPECT_EQ(all.result.wrong, 4);
     EXPECT_EQ(all.result.max_abs, 8);
     EXPECT_EQ(all.result.actual, 9);
