@@ -25,6 +25,11 @@ class ThreadGrid:
     waves: int
     wave_size: int
 
+    @property
+    def moved(self) -> int:
+        """Elements that a thread moves at a time: no more than there are for each."""
+        return min(self.vector, self.rows * self.columns // (self.waves * self.wave_size))
+
     def complaint(self) -> str | None:
         """Why the threads cannot cover the elements evenly, or None if they can.
 
@@ -36,7 +41,7 @@ class ThreadGrid:
         shape = f"{self.what} {self.rows}x{self.columns}"
         if elements < threads:
             return f"{shape} has fewer elements than the {threads} threads"
-        vector = min(self.vector, elements // threads)
+        vector = self.moved
         lanes = self.columns // vector
         if self.columns % vector or lanes > self.wave_size or self.wave_size % lanes:
             return (

@@ -9,7 +9,7 @@ from typing import Any
 from ckdispatch import GroupedConvProblem
 from ckgen.core.target import Target
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization, Variant
-from ckgen.product.spec import FusedOp, SplitK
+from ckgen.product.spec import FusedOp, Pipeline, SplitK
 
 from cksupport.product.sizes import first_turns, last_turns, remainder
 
@@ -26,7 +26,9 @@ def launches(spec: GroupedConvSpec, target: Target) -> tuple[Launch, ...]:
     are now more and now less than a tile. Every other problem has two images and two groups, some have strides and some
     dilations, and filters have pads where the kernel takes any.
     """
-    turns = range(first_turns(spec), last_turns(spec, target) + 1)
+    # A part of a single turn would be the next part's too, and is refused.
+    shallow = spec.split_k is not SplitK.NONE and spec.pipeline is Pipeline.COMPV6
+    turns = range(2 if shallow else first_turns(spec), last_turns(spec, target) + 1)
     return tuple((_problem(spec, one),) for one in turns)
 
 

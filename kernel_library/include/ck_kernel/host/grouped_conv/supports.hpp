@@ -164,8 +164,9 @@ inline ck_kernel_status check_parts(const Library& library, const ck_grouped_con
                       c.gemm.split_k == gemm::SplitK::none ? "" : " or in several");
     if(parts == 1)
         return CK_KERNEL_OK;
-    const std::int64_t loops = loops_of_sum(c, p);
-    const std::int64_t most  = loops < kMostLayers ? loops : kMostLayers;
+    // compv6 computes three tiles of a part that has one, and so what belongs to the next parts.
+    const std::int64_t loops = loops_of_sum(c, p) - (c.gemm.pipeline == gemm::Pipeline::compv6 ? 1 : 0);
+    const std::int64_t most  = loops < 1 ? 1 : loops < kMostLayers ? loops : kMostLayers;
     if(parts > most)
         return reason(CK_KERNEL_UNSUPPORTED, "%s was asked to split its sum into %lld parts; from 1 to %lld would work.", library.name, parts,
                       static_cast<long long>(most));

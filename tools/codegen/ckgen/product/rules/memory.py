@@ -37,7 +37,7 @@ def async_load(spec: ProductSpec, target: Target) -> str | None:
     if spec.pipeline is not Pipeline.COMP_ASYNC:
         return None
     for grid, dtype in zip(load_grids(spec, target), (spec.dtype_a, spec.dtype_b)):
-        width = int(grid.vector * target.arch.dtype(dtype).bytes)
+        width = int(grid.moved * target.arch.dtype(dtype).bytes)
         if width not in _ASYNC_WIDTHS:
             return f"a lane loads {width} bytes of {grid.what} at a time"
     return None
