@@ -120,6 +120,15 @@ def test_a_violation_names_its_rule(spec: GroupedConvSpec, rule: str) -> None:
     assert all(CONV.judge(one, GFX942).legal for one in (BASE, WEIGHT, FIRST, whole))
 
 
+def test_straight_loads_into_lds_are_as_wide_as_what_a_lane_has() -> None:
+    gfx950 = Target(ARCH, ARCH.gpu("gfx950"))
+    whole = replace(BASE, pipeline=Pipeline.COMP_ASYNC)
+    assert CONV.judge(whole, gfx950).legal
+    # 64x16 elements are 4 for each of 256 lanes, however wide the vectors are.
+    violations = CONV.judge(replace(whole, tile=Dim3(64, 64, 16)), gfx950).violations
+    assert "grouped_conv.async_load" in [finding.rule.id for finding in violations]
+
+
 def test_a_declaration_says_the_layout_of_any_number_of_dimensions() -> None:
     entry = {"tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16], "pipeline": "compv3"}
     declared = {

@@ -10,7 +10,7 @@ from ckarch import load_specs
 from ckdispatch import GroupedConvProblem
 from ckgen.core.target import Target
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization, Variant
-from ckgen.product.spec import SplitK
+from ckgen.product.spec import Pipeline, SplitK
 from cksupport.grouped_conv.problems import launches
 from cksupport.grouped_conv.tables import covered, kernel_of
 
@@ -41,7 +41,9 @@ def test_the_main_loop_turns_every_number_of_times_that_matters(tried: list[Trie
     for spec, problems in tried:
         turns = [math.ceil(depth(spec, one) / spec.tile.k) for one in problems]
         if spec.specialization is not Specialization.FILTER_3X3:
-            assert turns == list(range(1, len(problems) + 1)) and len(turns) >= 5, spec.name
+            # A part of a split sum is at least two tiles deep with compv6.
+            first = 2 if spec.pipeline is Pipeline.COMPV6 and spec.split_k is not SplitK.NONE else 1
+            assert turns == list(range(first, first + len(problems))) and turns[-1] >= 5, spec.name
 
 
 def test_what_is_moved_in_vectors_is_whole_vectors(tried: list[Tried]) -> None:
