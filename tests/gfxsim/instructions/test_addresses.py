@@ -179,7 +179,7 @@ def test_buffers_that_say_more_than_there_is(arena: Arena) -> None:
                 state.s[BASE : BASE + 4] = base % 2**32, base >> 32, records, 0x00020000 if old else 0x31004000
                 state.s[OFFSET] = number
                 arena.set_vector(np.full(64, vector, dtype=_U64))
-                offset = (vector + immediate) % 2**32 if old else vector + immediate
+                offset = (vector + immediate) % 2**32
                 room = records - offset - number
                 at = base + number + offset - arena.home
                 # A part of a wide load is in range when its dword is.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Addresses and range checks of buffer instructions.
 //
-// gfx9 checks bytes unless the instruction has an index and the buffer a stride, and then the index. The offset that is
-// checked is that of the register and the instruction, which wraps at 32 bits, plus the scalar one, which does not.
-// Later generations say in the descriptor what to check. All of them check each dword of a load or store by itself and
+// gfx9 checks bytes unless the instruction has an index and the buffer a stride, and then the index; later generations
+// say in the descriptor what to check. The offset that is checked is that of the register and the instruction, which wraps
+// at 32 bits (compilers count on that, for registers that hold negative numbers), plus the scalar one, which does not. All of them check each dword of a load or store by itself and
 // an atomic as a whole.
 #include <algorithm>
 
@@ -97,21 +97,13 @@ void BufferPlace::reach(Wave& wave, const Instr& instr, int data_at, const Reque
 
     const u64 exec   = wave.exec();
     const u64 origin = d.base + soffset;
-    const bool wraps = wave.isa == Isa::gfx9;
     const u32 ioffset = u32(instr.mod.offset);
     const bool plain  = !idxen && !d.add_lane && !d.swizzle && d.check == Check::bytes;
     if (plain && voffset) {
-        u64 most = 0;
-        if (wraps) {
-            u32 most32 = 0;
-            for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = origin + u32(voffset[lane] + ioffset);
-            for (int lane = 0; lane < wave.size; ++lane) most32 = std::max(most32, voffset[lane] + ioffset);
-            most = most32;
-        } else {
-            for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = origin + voffset[lane] + ioffset;
-            for (int lane = 0; lane < wave.size; ++lane) most = std::max<u64>(most, u64(voffset[lane]) + ioffset);
-        }
-        if (most + soffset + request.bytes <= d.records) {
+        u32 most = 0;
+        for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = origin + u32(voffset[lane] + ioffset);
+        for (int lane = 0; lane < wave.size; ++lane) most = std::max(most, voffset[lane] + ioffset);
+        if (u64(most) + soffset + request.bytes <= d.records) {
             reach.bounds = Bounds::from(origin, most);
             return reach_global(wave, instr, exec, request, reach);
         }
@@ -119,7 +111,7 @@ void BufferPlace::reach(Wave& wave, const Instr& instr, int data_at, const Reque
     u64 inside = 0;
     for_lanes(exec, [&](int lane) {
         const u64 index  = u64(vindex ? vindex[lane] : 0) + (d.add_lane ? u64(lane) : 0);
-        const u64 offset = wraps ? u32((voffset ? voffset[lane] : 0) + ioffset) : u64(voffset ? voffset[lane] : 0) + ioffset;
+        const u64 offset = u32((voffset ? voffset[lane] : 0) + ioffset);
         const u64 bytes  = room(d, index, offset, soffset, request.bytes);
         reach.at[lane]   = origin + (d.swizzle ? swizzled(d, index, offset) : index * d.stride + offset);
         const u64 bit    = u64(1) << lane;
