@@ -27,15 +27,8 @@ def test_every_result_is_of_a_cell(cells: tuple[Cell, ...]) -> None:
     assert {*RESULTS.known} <= {cell.key for cell in cells}
 
 
-BAD = {
-    "gfx1100 grouped_conv_bwd_data_int8_nwgc_1d_mem_cshuffle_interwave_32x128x64_1x8x1_16x16x16_v16x16x4",
-    "gfx1201 grouped_conv_bwd_data_bf8_nwgc_1d_compv4_cshuffle_intrawave_64x128x32_2x4x1_16x16x16_bfp8_cbf8_v16x16x16",
-}
-"""Wrong at the beginning of an image: their offsets wrap at 32 bits, which the simulator knows of gfx9 alone."""
-
-
-def test_no_other_kernel_that_was_tried_is_bad(cells: tuple[Cell, ...]) -> None:
-    assert {*Summary.of(cells, RESULTS, Digests(ARCH)).bad} == BAD
+def test_no_kernel_that_was_tried_is_bad(cells: tuple[Cell, ...]) -> None:
+    assert Summary.of(cells, RESULTS, Digests(ARCH)).bad == {}
 
 
 def test_the_page_in_the_documentation_is_not_stale(cells: tuple[Cell, ...]) -> None:
