@@ -154,7 +154,8 @@ ckd_status ckd_plan_launch(const ckd_launch* launch) {
         const ckd_launch& given = sized(needed(launch, "a launch"));
         const AnyPlan& launched = plan_of(given.plan);
         if (given.count != launched.tensor_count())
-            throw Error(ErrorCode::invalid_argument, "A plan was launched with " + std::to_string(given.count) + " tensors; it has " + std::to_string(launched.tensor_count()) + ".");
+            throw Error(ErrorCode::invalid_argument,
+                        "A plan was launched with " + std::to_string(given.count) + " tensors; it has " + std::to_string(launched.tensor_count()) + ".");
         launched.run(&needed(given.tensors, "tensors"), {given.stream});
     });
 }

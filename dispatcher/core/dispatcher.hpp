@@ -77,7 +77,8 @@ public:
             check_workspace(plan, tensors, options);
             for (const Stage<Family>& stage : plan.stages)
                 if (Family::copies_from_host(stage) && workspaces_.is_captured(options.stream))
-                    throw Error(ErrorCode::unsupported, stage.kernel->name() + " was to be enqueued on a stream that is being captured; it copies from the host what a graph would not find there again.");
+                    throw Error(ErrorCode::unsupported, stage.kernel->name() + " was to be enqueued on a stream that is being captured; "
+                                                                               "it copies from the host what a graph would not find there again.");
             const auto enqueuing = enqueuing_on(StreamOrder(options.stream));
             return enqueue(plan, tensors, options.workspace, launch);
         }
@@ -127,10 +128,13 @@ private:
     void transfer(const Transfer& one, void* to, const void* from, void* stream) const {
         // An optional tensor that is not there.
         if (!to || (!from && one.from.kind != Argument::Kind::nothing)) return;
-        for (std::uint64_t i = 0; i < one.blocks; ++i)
-            for (std::uint64_t row = 0; !from && row < one.rows; ++row) device_->fill(static_cast<char*>(to) + i * one.to_block + row * one.to_pitch, 0, one.width, stream);
-        for (std::uint64_t i = 0; from && i < one.blocks; ++i)
-            device_->copy_rows(static_cast<char*>(to) + i * one.to_block, one.to_pitch, static_cast<const char*>(from) + i * one.from_block, one.from_pitch, one.width, one.rows, stream);
+        for (std::uint64_t i = 0; i < one.blocks; ++i) {
+            char* const block = static_cast<char*>(to) + i * one.to_block;
+            if (from)
+                device_->copy_rows(block, one.to_pitch, static_cast<const char*>(from) + i * one.from_block, one.from_pitch, one.width, one.rows, stream);
+            else
+                for (std::uint64_t row = 0; row < one.rows; ++row) device_->fill(block + row * one.to_pitch, 0, one.width, stream);
+        }
     }
 
     /// Kernels refuse what is not there themselves, and of a plan on copies they see none of the caller's.
@@ -162,7 +166,8 @@ private:
             if (touches(plan.regions[i], tensors[i], options.workspace, bytes))
                 throw Error(ErrorCode::invalid_argument,
                             "A workspace was given that overlaps " + Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
-        if (reinterpret_cast<std::uintptr_t>(options.workspace) % 16) throw Error(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.");
+        if (reinterpret_cast<std::uintptr_t>(options.workspace) % 16)
+            throw Error(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.");
     }
 
     std::shared_ptr<Selector<Family>> selector_;
