@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from archgen.bazelrc import bazelrc
+from archgen.costs import cost_header
 from archgen.cpp import cpp_header
 from archgen.python import python_module
+from ckarch.costs import read_costs
 from ckarch.errors import ArchError
 from ckarch.loader import build_specs, read_document
 
@@ -31,12 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         document = read_document(options.specs)
+        costs = [] if options.cost_header is None else [(options.cost_header, cost_header(read_costs(options.costs)))]
         outputs = [
             (path, write(document))
             for name, write in _WRITERS.items()
             if (path := getattr(options, name)) is not None
         ]
-        for path, text in outputs:
+        for path, text in outputs + costs:
             _write(path, text)
     except ArchError as error:
         print(error, file=sys.stderr)
@@ -67,9 +70,16 @@ def _parser() -> argparse.ArgumentParser:
         default=Path(__file__).parent.parent / "arch_specs.json",
         help="the specs to read (default: %(default)s)",
     )
+    parser.add_argument(
+        "--costs",
+        type=Path,
+        default=Path(__file__).parent.parent / "cost_constants.json",
+        help="the constants of the cost model (default: %(default)s)",
+    )
     parser.add_argument("--python", type=Path, metavar="FILE", help="write ckarch's module")
     parser.add_argument("--cpp", type=Path, metavar="FILE", help="write the C++ header")
     parser.add_argument(
         "--bazelrc", type=Path, metavar="FILE", help="write the --config shorthands"
     )
+    parser.add_argument("--cost-header", type=Path, metavar="FILE", help="write the C++ header with the constants of the cost model")
     return parser

@@ -46,20 +46,23 @@ def load_specs(path: Path | None = None) -> ArchSpecs:
 
 def read_document(path: Path) -> dict[str, Any]:
     """The JSON at ``path``, once it satisfies the schema; raises ``ArchError`` when it does not."""
+    document = parsed(path, "the GPU specs")
+    require_valid(document, str(path))
+    return document
+
+
+def parsed(path: Path, what: str) -> Any:
+    """The JSON at ``path``, which holds ``what``."""
     try:
-        document: dict[str, Any] = json.loads(
-            path.read_text("utf-8"), object_pairs_hook=_without_duplicates
-        )
+        return json.loads(path.read_text("utf-8"), object_pairs_hook=_without_duplicates)
     except OSError as error:
-        raise ArchError(f"cannot read the GPU specs {path}: {error.strerror}.") from error
+        raise ArchError(f"cannot read {what} {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ArchError(f"cannot read the GPU specs {path}: it is not UTF-8 text.") from error
+        raise ArchError(f"cannot read {what} {path}: it is not UTF-8 text.") from error
     except json.JSONDecodeError as error:
         raise ArchError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from error
     except _DuplicateKey as error:
         raise SpecError(str(path), (f"{error}: written twice in one object",)) from None
-    require_valid(document, str(path))
-    return document
 
 
 def build_specs(document: dict[str, Any]) -> ArchSpecs:

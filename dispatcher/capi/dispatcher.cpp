@@ -129,6 +129,9 @@ ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_k
 ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json) {
     return guarded([&] { give_text(json, [&] { return dispatcher_for(dispatcher, problem).rank(*problem); }); });
 }
+ckd_status ckd_costs(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json) {
+    return guarded([&] { give_text(json, [&] { return dispatcher_for(dispatcher, problem).costs(*problem); }); });
+}
 
 void ckd_plan_destroy(ckd_plan* plan) { ckd_plan::destroy(plan, "a plan"); }
 const char* ckd_plan_kernel(const ckd_plan* plan) { return plan && plan->alive() ? plan->it->kernel().c_str() : ""; }

@@ -46,6 +46,7 @@ public:
     virtual std::unique_ptr<AnyPlan> select(const ckd_problem& problem, bool padded)                              = 0;
     virtual std::unique_ptr<AnyPlan> select_explicit(const std::string& name_or_key, const ckd_problem& problem)  = 0;
     virtual std::string rank(const ckd_problem& problem)                                                          = 0;
+    virtual std::string costs(const ckd_problem& problem)                                                         = 0;
     virtual void attach(std::shared_ptr<Device> device)                                                           = 0;
     virtual std::unique_ptr<AnyPlan> run(const ckd_problem& problem, void* const* tensors, const RunOptions& options, bool padded) = 0;
     virtual Validation validate(const ckd_problem& problem, void* const* tensors, const RunOptions& options)      = 0;

@@ -9,6 +9,7 @@
 
 #include "ckdispatch/capi/handles.hpp"
 #include "ckdispatch/core/dispatcher.hpp"
+#include "ckdispatch/core/features.hpp"
 #include "ckdispatch/core/json.hpp"
 
 namespace ckdispatch::capi {
@@ -138,7 +139,23 @@ public:
         for (const auto& candidate : ranking.fit)
             fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"parts", Family::parts(candidate.way)}, {"workspace_bytes", candidate.workspace_bytes}, {"priority", candidate.kernel->priority()}});
         for (const auto& other : ranking.refused) refused.push_back({{"kernel", other.kernel->name()}, {"code", int(other.code)}, {"reason", other.reason}});
-        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"fit", fit}, {"refused", refused}});
+        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"costs", fitted()}, {"fit", fit}, {"refused", refused}});
+    }
+    std::string costs(const ckd_problem& problem) override {
+        const Current current(problem);
+        const Problem read     = Read(problem);
+        const CostModel& costs = selector().costs();
+        Json fit               = Json::array();
+        for (const auto& candidate : selector().rank(read).fit) {
+            const Resources& used = *candidate.kernel->resources_on(selector().gpu());
+            const Work work       = Family::work(candidate.kernel->key(), read, candidate.way);
+            const Rounds rounds   = rounds_of(work, used, costs.gpu());
+            const Terms terms     = costs.terms(work, rounds, used);
+            fit.push_back({{"kernel", candidate.kernel->name()}, {"parts", Family::parts(candidate.way)}, {"microseconds", costs.microseconds(work, terms)},
+                           {"terms", terms}, {"features", features_of(work, rounds, terms, costs)}});
+        }
+        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"terms", arch::cost_terms}, {"constants", costs.constants()},
+                      {"features", feature_names(Family::details())}, {"fit", fit}});
     }
     void attach(std::shared_ptr<Device> device) override {
         std::lock_guard<std::mutex> lock(state_->attaching);
@@ -167,6 +184,13 @@ private:
         ~Current() { current_problem() = before; }
         const ckd_problem* before;
     };
+
+    /// What the constants of the cost model were fitted on.
+    Json fitted() {
+        const CostModel& costs          = selector().costs();
+        const arch::CostConstants& from = costs.fitted();
+        return {{"family", std::string(from.family)}, {"gpu", std::string(from.gpu)}, {"source", std::string(from.source)}, {"carried_over", costs.carried_over()}};
+    }
 
     Selector<Family>& selector() { return *state_->selector; }
     std::unique_ptr<AnyPlan> plan(std::shared_ptr<const Plan<Family>> selected) { return std::make_unique<PlanOf<Family>>(state_, std::move(selected)); }

@@ -4,48 +4,95 @@
 #include <algorithm>
 #include <cmath>
 
+#include "arch/occupancy.hpp"
+
 namespace ckdispatch {
 namespace {
 
-// Orders of magnitude that are about the same on every GPU here; what differs between GPUs comes from arch/.
-constexpr double kLaunchMicroseconds  = 4.0;
-constexpr double kLoadMicroseconds    = 0.8;  // from memory to LDS, unhidden
-constexpr double kL2OverMemory        = 4.0;  // bandwidth of L2 against memory's
-constexpr double kOverlapLoss         = 0.15; // of the smaller of two things that run at the same time
-constexpr double kSpillPenalty        = 1.5;
+// The unit of the constants: a cycle of the GPU whose measurements they were fitted on.
+constexpr double kClockMhz            = 2400;
+constexpr double kL2BytesPerUnitCycle = 49;   // 30 TB/s on an MI355X: the unit of the constant l2
+constexpr double kOutputs             = 1024; // the unit of the constant store
+constexpr int kManyRegisters          = 256;  // a lane reaches more of them through moves only
+constexpr double kSpillEffort         = 1.5;  // assumed
+constexpr double kLeastReach          = 0.03; // of memory's bandwidth, by one workgroup
 
 // What a workgroup runs on: a compute unit, or a pair of them.
 double units_of(const arch::GpuSpec& gpu) { return gpu.workgroup_processor_mode ? gpu.compute_units / 2.0 : gpu.compute_units; }
 double residents_of(const Resources& used, const arch::GpuSpec& gpu) { return std::max(1, used.workgroups_per_unit(gpu)); }
+double bytes_per_microsecond(const arch::GpuSpec& gpu) { return gpu.memory_bandwidth_gb_s * 1e3; }
+
+double matrix_microseconds(const Work& work, const arch::GpuSpec& gpu) {
+    const double per_cycle = gpu.matrix_flops_per_cycle * (gpu.workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes);
+    return work.flops / (per_cycle * gpu.max_clock_mhz);
+}
 
 }  // namespace
 
 double workgroups_at_once(const Resources& used, const arch::GpuSpec& gpu) { return units_of(gpu) * residents_of(used, gpu); }
 
-double transfer_microseconds(std::uint64_t bytes, const arch::GpuSpec& gpu) { return 2.0 * double(bytes) / (gpu.memory_bandwidth_gb_s * 1e3); }
+Rounds rounds_of(const Work& work, const Resources& used, const arch::GpuSpec& gpu) {
+    Rounds found;
+    found.units    = units_of(gpu);
+    found.resident = residents_of(used, gpu);
+    const double at_once = found.units * found.resident;
+    if (work.even) {
+        found.rounds  = work.workgroups / at_once;
+        found.fullest = work.workgroups / found.units;
+        return found;
+    }
+    const double whole = std::floor(work.workgroups / at_once);
+    found.last         = std::ceil((work.workgroups - whole * at_once) / found.units);
+    found.rounds       = whole + (found.last > 0 ? 1 : 0);
+    found.fullest      = whole * found.resident + found.last;
+    return found;
+}
 
-double predicted_microseconds(const Work& work, const Resources& used, const arch::GpuSpec& gpu) {
-    const double units = units_of(gpu), resident = residents_of(used, gpu);
-    const double unit_flops = gpu.matrix_flops_per_cycle * (gpu.workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes) * gpu.max_clock_mhz;
+CostModel::CostModel(std::string_view family, const arch::GpuSpec& gpu) : gpu_(&gpu), fitted_(arch::cost_constants), bandwidth_share_(1) {
+    const auto likeness = [&](const arch::CostConstants& one) { return (one.family == family ? 2 : 0) + (one.gpu == gpu.name ? 1 : 0); };
+    for (const arch::CostConstants& one : arch::cost_constants)
+        if (likeness(one) > likeness(*fitted_)) fitted_ = &one;
+    constants_    = fitted_->values;
+    carried_over_ = likeness(*fitted_) < 3;
+    for (const arch::BandwidthShare& one : arch::bandwidth_shares)
+        if (one.gpu == gpu.name) bandwidth_share_ = one.per_workgroup;
+}
 
-    // The fullest unit decides: it runs whole rounds of `resident` workgroups, and its share of the last one.
-    const double exact    = work.workgroups / (units * resident);
-    const double rounds   = work.even ? exact : std::ceil(exact);
-    const double last     = work.workgroups - (rounds - 1) * units * resident;
-    const double per_unit = work.even ? work.workgroups / units : (rounds - 1) * resident + std::ceil(last / units);
-    const double compute  = per_unit * work.flops / (unit_flops * std::clamp(work.compute_share, 0.01, 1.0));
+Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used) const {
+    const double cycle = kClockMhz / gpu_->max_clock_mhz, simds = arch::simds_per_unit(*gpu_), lanes = gpu_->wave_size;
+    const double spilling = used.vgpr_spills || used.scratch_bytes ? kSpillEffort : 1.0;
+    const double trips    = (work.two_buffers ? std::max(work.trips, 2.0) : work.trips) * work.effort * spilling;
+    // Workgroups of a round wait together; what they compute takes turns on their unit.
+    const double waited = on.rounds * trips, worked = on.fullest * trips;
+    const double reach  = std::clamp(bandwidth_share_ * work.workgroups * (work.even ? std::max(1.0, work.trips) : 1.0), kLeastReach, 1.0);
+    namespace term      = arch::cost_term;
+    Terms terms{};
+    terms[term::launch]      = 1;
+    terms[term::trip]        = waited;
+    terms[term::fragment]    = waited * cycle * work.lds_reads / (lanes * work.waves);
+    terms[term::turn]        = std::max(0.0, on.rounds - 1) * cycle * work.waves / simds;
+    terms[term::load_a]      = worked * cycle * work.loads_a / (lanes * simds);
+    terms[term::load_b]      = worked * cycle * work.loads_b / (lanes * simds);
+    terms[term::matrix]      = worked * matrix_microseconds(work, *gpu_);
+    terms[term::store]       = on.fullest * cycle * work.outputs / kOutputs;
+    terms[term::crowded]     = used.vgprs > kManyRegisters ? worked : 0;
+    terms[term::two_buffers] = work.two_buffers ? on.rounds : 0;
+    terms[term::l2]          = work.workgroups * trips * work.tile_bytes / (kL2BytesPerUnitCycle * gpu_->compute_units * gpu_->max_clock_mhz);
+    terms[term::memory]      = work.memory_bytes / (bytes_per_microsecond(*gpu_) * reach);
+    terms[term::first]       = 1;
+    return terms;
+}
 
-    // Loads wait for each other within a workgroup; other workgroups on the unit fill the gaps.
-    const double waiting = rounds * (work.loops / std::max(1.0, work.tiles_in_flight) + 1) * kLoadMicroseconds / std::min(resident, 2.0);
+double CostModel::microseconds(const Work& work, const Terms& terms) const {
+    const double bandwidth = bytes_per_microsecond(*gpu_), launch = constants_[arch::cost_term::launch];
+    double once = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) once += constants_[i] * terms[i];
+    once = std::max(once, launch + work.memory_bytes / bandwidth);
+    return work.launches * once + work.extra_launches * launch + work.extra_passes / bandwidth;
+}
 
-    const double bandwidth = gpu.memory_bandwidth_gb_s * 1e3;  // bytes per microsecond
-    const double busy      = std::min(1.0, work.workgroups * (work.even ? std::max(1.0, work.loops) : 1.0) / units);
-    const double memory    = std::max(work.memory_bytes / (bandwidth * std::max(busy, 0.05)), work.workgroups * work.l2_bytes / (bandwidth * kL2OverMemory * std::max(busy, 0.05)));
-
-    const double longest = std::max({compute, waiting, memory});
-    const double others  = compute + waiting + memory - longest;
-    const double spills  = used.vgpr_spills || used.scratch_bytes ? kSpillPenalty : 1.0;
-    return work.launches * (kLaunchMicroseconds + spills * (longest + kOverlapLoss * others)) + work.extra_launches * kLaunchMicroseconds + work.extra_passes / bandwidth;
+double CostModel::transfer_microseconds(std::uint64_t bytes, std::size_t launches) const {
+    return double(launches) * constants_[arch::cost_term::launch] + 2.0 * double(bytes) / bytes_per_microsecond(*gpu_);
 }
 
 }  // namespace ckdispatch

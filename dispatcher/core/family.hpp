@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ckdispatch/core/plan.hpp"
 #include "ckdispatch/core/tensors.hpp"
@@ -31,6 +32,8 @@ struct FamilyDefaults {
     static std::int64_t launches(const Problem&, const Way&) {
         return 1;
     }
+    /// What Work::details hold, in their order.
+    static std::vector<std::string> details() { return {}; }
     /// How a problem that no kernel computes at once is computed by several; with no pieces, it is not.
     static Division<Problem> divide(const Problem&) { return {}; }
     /// A problem that has this one in it, with sizes, strides and addresses that suit the kernel, whatever else it may refuse; tensors of it are zero where this one has no

@@ -30,11 +30,12 @@ public:
     using KernelPtr = typename Registry::KernelPtr;
     using PlanPtr   = std::shared_ptr<const Plan<Family>>;
 
-    Selector(std::shared_ptr<Registry> registry, Name gpu) : registry_(std::move(registry)), gpu_(gpu), facts_(&gpu_facts(gpu)) {}
+    Selector(std::shared_ptr<Registry> registry, Name gpu) : registry_(std::move(registry)), gpu_(gpu), facts_(&gpu_facts(gpu)), costs_(Key::family, *facts_) {}
 
     Registry& registry() const { return *registry_; }
     Name gpu() const { return gpu_; }
     const arch::GpuSpec& facts() const { return *facts_; }
+    const CostModel& costs() const { return costs_; }
 
     /// Not to be called while another thread selects.
     void use(Strategy strategy) { use(strategy, predictor_, chooser_); }
@@ -150,7 +151,7 @@ private:
     }
 
     double predict(const Candidate<Family>& candidate, const Problem& problem, const Resources& used) const {
-        if (strategy_ != Strategy::model) return predicted_microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used, *facts_);
+        if (strategy_ != Strategy::model) return costs_.microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used);
         const double microseconds = predictor_(problem, candidate, *facts_);
         // It would have no place among the others.
         if (std::isnan(microseconds)) throw Error(ErrorCode::invalid_argument, "The model's prediction for " + candidate.kernel->name() + " is no number.");
@@ -240,7 +241,8 @@ private:
             Division<Problem> copied = padding(problem, *larger);
             if (copied.pieces.empty()) continue;
             paddings.push_back(std::move(copied));
-            const double copies = transfer_microseconds(paddings.back().pieces[0].transferred(), *facts_);
+            const auto& piece   = paddings.back().pieces[0];
+            const double copies = costs_.transfer_microseconds(piece.transferred(), piece.before.size() + piece.after.size());
             for (Candidate<Family>& way : ways) {
                 way.microseconds += copies;
                 offers.push_back({std::move(way), paddings.size() - 1});
@@ -403,6 +405,7 @@ private:
     std::shared_ptr<Registry> registry_;
     Name gpu_;
     const arch::GpuSpec* facts_;
+    CostModel costs_;
     Strategy strategy_ = Strategy::rules;
     Predictor<Family> predictor_;
     Chooser<Family> chooser_;

@@ -42,6 +42,7 @@ struct GemmFamily : FamilyDefaults<GemmFamily, GemmProblem> {
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
     static Work work(const Key& key, const Problem& problem, const Way& way);
+    static std::vector<std::string> details();
     static Division<Problem> divide(const Problem& problem);
     static std::optional<Problem> enlarged(const Key& key, const Problem& problem);
     static Bound probe(const Problem& problem, const Way& way);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a GEMM tells the cost model; docs/dispatcher.md has the table.
+#include <iterator>
 #include <utility>
 
 #include "ckdispatch/core/dtypes.hpp"
@@ -21,7 +22,7 @@ struct Totals {
 Totals totals_of(const GemmKey& key, const GemmProblem& problem, double parts, double matrices) {
     const double a_bytes = element_bytes(key.dtype_a), b_bytes = element_bytes(key.dtype_b);
     const bool exchanged = oriented(problem).exchanged;
-    Totals totals{TiledProducts(key.tile, parts)};
+    Totals totals{TiledProducts({key.tile, key.waves, key.pipeline, a_bytes, b_bytes, widest_load(a_bytes), widest_load(b_bytes)}, parts)};
     const auto add = [&](double m, double n, double k) {
         if (exchanged) std::swap(m, n);
         totals.tiles.add(m, n, k, matrices);
@@ -40,30 +41,32 @@ double d_bytes(const GemmProblem& p) {
     return p.d_count ? elements * element_bytes(p.dtype_d) : 0;
 }
 
-double compute_share(const GemmKey& key) {
+// Nothing of this was measured: it decides between kernels that are alike in all else.
+double effort(const GemmKey& key) {
     const GemmWords& words = gemm_words();
-    double share           = tile_share(key.tile, key.waves, key.pipeline);
-    if (key.pad_m || key.pad_n || key.pad_k) share *= 0.96;  // bounds are checked in every load
+    double effort          = 1;
+    if (key.pad_m || key.pad_n || key.pad_k) effort *= 1.04;  // bounds are checked in every load
     // A workgroup finds its matrices first, which a single product would do without.
-    if (key.variant == words.batched || key.variant == words.grouped) share *= 0.99;
-    return share;
+    if (key.variant == words.batched || key.variant == words.grouped) effort *= 1.01;
+    return effort;
 }
 
 }  // namespace
+
+std::vector<std::string> GemmFamily::details() { return {std::begin(TiledProducts::kDetails), std::end(TiledProducts::kDetails)}; }
 
 Work GemmFamily::work(const GemmKey& key, const GemmProblem& problem, const GemmWay& way) {
     const SplitK& split  = SplitK::words();
     const bool streaming = key.variant == gemm_words().stream_k;
     // Shares of stream-K are whole tiles here, which the last round divides among all units.
     const double parts = streaming ? 1.0 : double(way.k_batch), matrices = way.together ? double(problem.batch) : 1.0;
-    const double a_bytes = element_bytes(key.dtype_a), b_bytes = element_bytes(key.dtype_b), c_bytes = element_bytes(key.dtype_c), partial_bytes = element_bytes(key.dtype_acc);
+    const double c_bytes = element_bytes(key.dtype_c), partial_bytes = element_bytes(key.dtype_acc);
     const bool apart     = key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
     const Totals totals  = totals_of(key, problem, parts, matrices);
-    Work work            = totals.tiles.work(a_bytes, b_bytes, c_bytes + problem.d_count * element_bytes(problem.dtype_d));
+    Work work            = totals.tiles.work();
     work.launches        = double(launches(problem, way));
     work.memory_bytes    = matrices * (totals.operand_bytes + totals.outputs * (apart ? partial_bytes : c_bytes) * parts + d_bytes(problem));
-    work.tiles_in_flight = tiles_in_flight(key.pipeline);
-    work.compute_share   = compute_share(key);
+    work.effort          = effort(key);
     work.even            = streaming;
     const double outputs = totals.outputs * double(problem.batch);
     if (key.split_k == split.atomic) work.extra_passes = outputs * c_bytes;  // C is cleared first

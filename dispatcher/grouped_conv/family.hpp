@@ -30,6 +30,7 @@ struct GroupedConvFamily : FamilyDefaults<GroupedConvFamily, GroupedConvProblem>
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
     static Work work(const Key& key, const Problem& problem, const Way& way);
+    static std::vector<std::string> details();
     static std::optional<Problem> enlarged(const Key& key, const Problem& problem);
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);

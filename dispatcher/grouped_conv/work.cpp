@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a convolution tells the cost model, as the implicit GEMM of its direction; docs/dispatcher.md has the table.
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "ckdispatch/core/dtypes.hpp"
@@ -23,22 +23,21 @@ void add_classes(const GroupedConvProblem& p, const std::array<Residues, CK_GROU
                 tiles.add(double(p.n) * d.inputs * h.inputs * w.inputs * merged, double(p.c) * merged, double(p.k) * d.filters * h.filters * w.filters, double(p.g) / merged * d.count * h.count * w.count);
 }
 
-// Loads of a lane move up to 16 bytes; narrower ones are more instructions, each with a position to find.
-double narrowness(int vector, double bytes) { return 1 - 0.04 * std::log2(16 / std::clamp(vector * bytes, 1.0, 16.0)); }
-
-double compute_share(const GroupedConvKey& key, double a_bytes, double b_bytes) {
+// What a load takes against one that finds its position in image and filter, and checks it. None but the first was measured.
+double addressing(Name specialization) {
     const GroupedConvWords& words = grouped_conv_words();
-    double share                  = tile_share(key.tile, key.waves, key.pipeline);
-    if (key.specialization == words.by_default) share *= 0.94;       // every load finds its position in image and filter, and checks it
-    if (key.specialization == words.filter_3x3) share *= 0.96;       // the filter's sizes are known
-    if (key.specialization == words.filter_1x1_pad0) share *= 0.98;  // only strides are left
-    return share * narrowness(key.vector_a, a_bytes) * narrowness(key.vector_b, b_bytes);
+    if (specialization == words.by_default) return 1;
+    if (specialization == words.filter_3x3) return 0.96;       // the filter's sizes are known
+    if (specialization == words.filter_1x1_pad0) return 0.9;   // only strides are left
+    return 0.85;
 }
 
-// What a lane moves for one element: at least four bytes at a time go through L2.
-double moved(double bytes, int vector) { return std::max(bytes, 4.0 / std::max(1, vector)); }
+// What storing outputs takes against 16 bytes at a time: an assumption.
+double storing(int vector, double bytes) { return 1 + (16 / std::clamp(vector * bytes, 1.0, 16.0) - 1) / 8; }
 
 }  // namespace
+
+std::vector<std::string> GroupedConvFamily::details() { return {std::begin(TiledProducts::kDetails), std::end(TiledProducts::kDetails)}; }
 
 Work GroupedConvFamily::work(const GroupedConvKey& key, const GroupedConvProblem& p, const GroupedConvWay& way) {
     const GroupedConvWords& words = grouped_conv_words();
@@ -49,24 +48,24 @@ Work GroupedConvFamily::work(const GroupedConvKey& key, const GroupedConvProblem
     // Merged groups share a tile, of which each needs a diagonal part.
     const double parts = double(way.parts), merged = double(key.merged_groups), groups = double(p.g) / merged;
     const double n = double(p.n), c = double(p.c), k = double(p.k), filters = double(p.filters()), outputs = double(p.outputs());
-    TiledProducts tiles(key.tile, parts);
-    // Channels first: the product transposed, so that columns are positions, which lie side by side.
+    const double bytes[] = {element_bytes(p.dtype_x), element_bytes(p.dtype_w), element_bytes(p.dtype_y)}, partial_bytes = element_bytes(key.dtype_acc);
+    // A, B and C among x, w and y.
+    const std::size_t result = p.result();
+    std::size_t first = result == 2 ? 0 : 2, second = result == 1 ? 0 : 1;
     const bool transposed = GroupedConvLayout::find(p.layout).channels_first;
+    if (transposed) std::swap(first, second);
+    TiledProducts tiles({key.tile, key.waves, key.pipeline, bytes[first], bytes[second], double(key.vector_a), double(key.vector_b)}, parts);
+    // Channels first: the product transposed, so that columns are positions, which lie side by side.
     if (p.direction == words.forward && !transposed) tiles.add(n * outputs * merged, k * merged, c * filters, groups);
     if (p.direction == words.forward && transposed) tiles.add(k * merged, n * outputs * merged, c * filters, groups);
     if (p.direction == words.backward_weight) tiles.add(k * merged, c * filters * merged, n * outputs, groups);
     if (p.direction == words.backward_data) add_classes(p, residues, merged, tiles);
 
-    const double bytes[] = {element_bytes(p.dtype_x), element_bytes(p.dtype_w), element_bytes(p.dtype_y)}, partial_bytes = element_bytes(key.dtype_acc);
-    // A, B and C among x, w and y.
-    const std::size_t result = p.result();
-    std::size_t first = result == 2 ? 0 : 2, second = result == 1 ? 0 : 1;
-    if (transposed) std::swap(first, second);
-    const bool apart     = key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
-    Work work            = tiles.work(moved(bytes[first], key.vector_a), moved(bytes[second], key.vector_b), moved(bytes[result], key.vector_c));
-    work.element_bytes   = std::max(bytes[first], bytes[second]);
-    work.tiles_in_flight = tiles_in_flight(key.pipeline);
-    work.compute_share   = compute_share(key, bytes[first], bytes[second]);
+    const bool apart = key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
+    Work work        = tiles.work();
+    work.loads_a *= addressing(key.specialization);
+    work.loads_b *= addressing(key.specialization);
+    work.outputs *= storing(key.vector_c, bytes[result]);
 
     double read = n * double(p.g) * c;  // of x, whose positions may not all meet a filter
     for (const Residues& one : residues) read *= one.read;

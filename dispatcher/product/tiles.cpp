@@ -3,48 +3,54 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ckdispatch {
 namespace {
 
-// Looked up once: a word is found again by its address.
-struct Pipelines {
-    Name mem{"mem"}, compv4{"compv4"};
-};
-const Pipelines& pipelines() {
-    static const Pipelines words;
-    return words;
+constexpr double kWidestBytes = 16;
+
+bool has_two_buffers(Name pipeline) {
+    // Looked up once: a word is found again by its address.
+    static const Name compv4("compv4");
+    return pipeline == compv4;
 }
 
 }  // namespace
 
+double widest_load(double element_bytes) { return kWidestBytes / element_bytes; }
+
 void TiledProducts::add(double m, double n, double k, double times) {
-    const double workgroups = std::ceil(m / tile_.m) * std::ceil(n / tile_.n) * parts_ * times;
+    const Extent3& tile = kernel_.tile;
+    const double rows = std::ceil(m / tile.m), columns = std::ceil(n / tile.n), trips = std::ceil(k / parts_ / tile.k);
+    const double workgroups = rows * columns * parts_ * times;
     workgroups_ += workgroups;
-    trips_ += workgroups * std::ceil(k / parts_ / tile_.k);
+    trips_ += workgroups * trips;
+    m_.add(m, rows, tile.m, times);
+    n_.add(n, columns, tile.n, times);
+    k_.add(k / parts_, trips, tile.k, times);
+    columns_ = std::max(columns_, columns);
 }
 
-Work TiledProducts::work(double a_bytes, double b_bytes, double output_bytes) const {
-    const double m = tile_.m, n = tile_.n, k = tile_.k;
+Work TiledProducts::work() const {
+    const double m = kernel_.tile.m, n = kernel_.tile.n, k = kernel_.tile.k, waves_m = kernel_.waves.m, waves_n = kernel_.waves.n;
+    const double a_bytes = kernel_.a_bytes, b_bytes = kernel_.b_bytes;
     Work work;
     work.workgroups    = workgroups_;
-    work.loops         = workgroups_ > 0 ? trips_ / workgroups_ : 0;
-    work.flops         = 2 * m * n * work.loops * k;
+    work.waves         = waves_m * waves_n * kernel_.waves.k;
+    work.trips         = workgroups_ > 0 ? trips_ / workgroups_ : 0;
+    work.flops         = 2 * m * n * k;
     work.element_bytes = std::max(a_bytes, b_bytes);
-    work.l2_bytes      = work.loops * k * (m * a_bytes + n * b_bytes) + m * n * output_bytes;
+    work.loads_a       = m * k / std::clamp(kernel_.a_at_a_time, 1.0, widest_load(a_bytes));
+    work.loads_b       = n * k / std::clamp(kernel_.b_at_a_time, 1.0, widest_load(b_bytes));
+    // Each wave reads its rows of A and its columns of B, which others read too.
+    work.lds_reads   = (m * waves_n * a_bytes + n * waves_m * b_bytes) * k / kWidestBytes;
+    work.tile_bytes  = (m * a_bytes + n * b_bytes) * k;
+    work.outputs     = m * n;
+    work.two_buffers = has_two_buffers(kernel_.pipeline);
+    work.details     = {m_.share(), n_.share(), k_.share(), m, n, k, waves_m, waves_n, work.two_buffers ? 1.0 : 0.0, std::log(std::max(1.0, columns_))};
+    static_assert(std::size(kDetails) == kMostDetails);
     return work;
-}
-
-double tiles_in_flight(Name pipeline) { return pipeline == pipelines().mem ? 4 : 2; }
-
-double tile_share(const Extent3& tile, const Extent3& waves, Name pipeline) {
-    // The more a fragment from LDS is used again, the better.
-    const double per_wave_m = double(tile.m) / waves.m, per_wave_n = double(tile.n) / waves.n;
-    const double reuse      = per_wave_m * per_wave_n / (per_wave_m + per_wave_n);
-    double share            = reuse / (reuse + 12.0);
-    if (pipeline == pipelines().mem) share *= 0.8;      // it schedules for loads, not for the matrix cores
-    if (pipeline == pipelines().compv4) share *= 1.05;  // a second LDS buffer overlaps reading with writing
-    return share;
 }
 
 }  // namespace ckdispatch

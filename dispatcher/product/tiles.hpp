@@ -7,27 +7,41 @@
 
 namespace ckdispatch {
 
+/// How a kernel computes products in tiles.
+struct TiledKernel {
+    Extent3 tile, waves;
+    Name pipeline;
+    double a_bytes, b_bytes;        ///< of an element
+    double a_at_a_time, b_at_a_time;  ///< elements that a lane loads at once
+};
+
 /// The products of one launch, each in tiles of which a workgroup computes one, or one part.
 class TiledProducts {
 public:
-    TiledProducts(const Extent3& tile, double parts) : tile_(tile), parts_(parts) {}
+    TiledProducts(const TiledKernel& kernel, double parts) : kernel_(kernel), parts_(parts) {}
 
     /// So many products of that size.
     void add(double m, double n, double k, double times = 1);
 
-    /// Workgroups with their mean work, given the bytes of an element of A and of B, and those that an element of C needs.
-    Work work(double a_bytes, double b_bytes, double output_bytes) const;
+    /// Workgroups with their mean work.
+    Work work() const;
+
+    /// What learned models know of it besides, in the order of Work::details.
+    static constexpr const char* kDetails[] = {"fill_m", "fill_n", "fill_k", "tile_m", "tile_n", "tile_k", "waves_m", "waves_n", "two_buffers", "log_columns"};
 
 private:
-    Extent3 tile_;
+    TiledKernel kernel_;
     double parts_;
     double workgroups_ = 0, trips_ = 0;
+    struct Filled {
+        double asked = 0, computed = 0;
+        void add(double size, double tiles, double tile, double times) { asked += size * times, computed += tiles * tile * times; }
+        double share() const { return computed > 0 ? asked / computed : 0; }
+    } m_, n_, k_;
+    double columns_ = 0;
 };
 
-/// Loads that a pipeline has under way at once.
-double tiles_in_flight(Name pipeline);
-
-/// How much of each trip is spent on the matrix cores.
-double tile_share(const Extent3& tile, const Extent3& waves, Name pipeline);
+/// Elements that a lane loads at once if it loads 16 bytes.
+double widest_load(double element_bytes);
 
 }  // namespace ckdispatch

@@ -55,11 +55,43 @@ class Refusal:
 
 
 @dataclass(frozen=True)
+class Fitted:
+    """What the constants of the cost model were fitted on, and whether that is another GPU or family than the one asked about."""
+
+    family: str
+    gpu: str
+    source: str
+    carried_over: bool
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the cost model sees of a problem on a kernel: what each constant is multiplied by, and what learned models know."""
+
+    kernel: str
+    parts: int
+    microseconds: float
+    terms: tuple[float, ...]
+    features: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The kernels that compute a problem as the cost model sees them; the names are those of the numbers of each."""
+
+    terms: tuple[str, ...]
+    constants: tuple[float, ...]
+    features: tuple[str, ...]
+    fit: tuple[Cost, ...]
+
+
+@dataclass(frozen=True)
 class Ranking:
     """All kernels of a registry for a problem: the fitting ones, best first, and why the others do not fit."""
 
     problem: str
     gpu: str
+    costs: Fitted
     fit: tuple[Candidate, ...]
     refused: tuple[Refusal, ...]
 
@@ -164,9 +196,20 @@ class Selection:
         return Ranking(
             problem=found["problem"],
             gpu=found["gpu"],
+            costs=Fitted(**found["costs"]),
             fit=tuple(Candidate(**entry) for entry in found["fit"]),
             refused=tuple(Refusal(entry["kernel"], Code(entry["code"]), entry["reason"]) for entry in found["refused"]),
         )
+
+    def costs(self, problem: Problem) -> Costs:
+        """What the cost model and learned models are told of each kernel that computes the problem."""
+        check_problem(problem)
+        with self._selecting(problem):
+            found = native().json("ckd_costs", self._handle, ctypes.addressof(problem.structure))
+        fit = (
+            Cost(one["kernel"], one["parts"], one["microseconds"], tuple(one["terms"]), tuple(one["features"])) for one in found["fit"]
+        )
+        return Costs(tuple(found["terms"]), tuple(found["constants"]), tuple(found["features"]), tuple(fit))
 
 
 def _microseconds(predicted: Any) -> float:

@@ -50,6 +50,7 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "ckd_select_padded": (_ADDRESS, _ADDRESS, _OUT),
     "ckd_select_explicit": (_ADDRESS, _TEXT, _ADDRESS, _OUT),
     "ckd_rank": (_ADDRESS, _ADDRESS, _OUT),
+    "ckd_costs": (_ADDRESS, _ADDRESS, _OUT),
     "ckd_plan_to_json": (_ADDRESS, _OUT),
     "ckd_dispatcher_attach": (_ADDRESS, _ADDRESS),
     "ckd_run": (_ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS, _OUT),

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "arch/arch_specs.hpp"
 
@@ -13,13 +17,16 @@ namespace {
 
 Work sample_work() {
     Work work;
-    work.workgroups      = 1000;
-    work.flops           = 2.0 * 128 * 128 * 1024;
-    work.l2_bytes        = 1024.0 * 256 * 2;
-    work.memory_bytes    = 64e6;
-    work.loops           = 32;
-    work.tiles_in_flight = 2;
-    work.compute_share   = 0.7;
+    work.workgroups   = 1000;
+    work.waves        = 4;
+    work.trips        = 32;
+    work.flops        = 2.0 * 128 * 128 * 32;
+    work.loads_a      = 128 * 32 / 8;
+    work.loads_b      = 128 * 32 / 8;
+    work.lds_reads    = (128 * 2 + 128 * 2) * 32 * 2 / 16;
+    work.tile_bytes   = (128 + 128) * 32 * 2;
+    work.outputs      = 128 * 128;
+    work.memory_bytes = 64e6;
     return work;
 }
 
@@ -31,9 +38,10 @@ Resources sample_resources() {
     return used;
 }
 
-class CostModel : public testing::TestWithParam<const arch::GpuSpec*> {
+class Costs : public testing::TestWithParam<std::tuple<const arch::CostConstants*, const arch::GpuSpec*>> {
 protected:
-    double predicted(const Work& work, const Resources& used = sample_resources()) const { return predicted_microseconds(work, used, *GetParam()); }
+    CostModel model() const { return CostModel(std::get<0>(GetParam())->family, *std::get<1>(GetParam())); }
+    double predicted(const Work& work, const Resources& used = sample_resources()) const { return model().microseconds(work, used); }
 
     /// The sample with one figure changed.
     template <class Change>
@@ -44,14 +52,14 @@ protected:
     }
 };
 
-TEST_P(CostModel, GivesAFiniteTimeAboveZero) {
+TEST_P(Costs, GivesAFiniteTimeAboveZero) {
     for (const double workgroups : {1.0, 3.0, 1e3, 1e9}) {
         const double time = changed([&](Work& work) { work.workgroups = workgroups; });
         EXPECT_TRUE(std::isfinite(time) && time > 0) << workgroups;
     }
 }
 
-TEST_P(CostModel, NeverChargesLessForMoreWorkgroups) {
+TEST_P(Costs, NeverChargesLessForMoreWorkgroups) {
     double before = 0;
     for (double workgroups = 1; workgroups < 5000; workgroups = std::ceil(workgroups * 1.1)) {
         const double time = changed([&](Work& work) { work.workgroups = workgroups, work.memory_bytes = 0; });
@@ -60,46 +68,68 @@ TEST_P(CostModel, NeverChargesLessForMoreWorkgroups) {
     }
 }
 
-TEST_P(CostModel, ChargesForMoreFlops) {
+TEST_P(Costs, ChargesForMoreFlops) {
     EXPECT_GT(changed([](Work& work) { work.flops *= 4; }), predicted(sample_work()));
 }
 
-TEST_P(CostModel, ChargesForMoreBytesOfMemory) {
+TEST_P(Costs, ChargesForMoreBytesOfMemory) {
     EXPECT_GT(changed([](Work& work) { work.memory_bytes *= 100; }), predicted(sample_work()));
 }
 
-TEST_P(CostModel, ChargesForMoreBytesThroughL2) {
-    EXPECT_GT(changed([](Work& work) { work.l2_bytes *= 100; }), predicted(sample_work()));
+TEST_P(Costs, NeverChargesLessForMoreBytesThroughL2) {
+    EXPECT_GE(changed([](Work& work) { work.tile_bytes *= 100; }), predicted(sample_work()));
 }
 
-TEST_P(CostModel, ChargesForADeeperLoop) {
-    EXPECT_GT(changed([](Work& work) { work.loops *= 100; }), predicted(sample_work()));
+TEST_P(Costs, ChargesForADeeperLoop) {
+    EXPECT_GT(changed([](Work& work) { work.trips *= 100; }), predicted(sample_work()));
 }
 
-TEST_P(CostModel, ChargesLessWhereMoreLoadsAreUnderWay) {
-    const auto waits = [](double in_flight) {
-        return [in_flight](Work& work) { work.loops = 1000, work.flops = 1e3, work.tiles_in_flight = in_flight; };
+TEST_P(Costs, ChargesForAWaveThatReadsMoreOfLds) {
+    EXPECT_GT(changed([](Work& work) { work.lds_reads *= 4; }), predicted(sample_work()));
+}
+
+TEST_P(Costs, ChargesForMoreOutputs) {
+    EXPECT_GT(changed([](Work& work) { work.outputs *= 4; }), predicted(sample_work()));
+}
+
+TEST_P(Costs, ChargesForTripsThatTakeMoreEffort) {
+    EXPECT_GT(changed([](Work& work) { work.effort = 1.5; }), predicted(sample_work()));
+}
+
+TEST_P(Costs, HasAtLeastTwoTripsWithTwoBuffers) {
+    const auto with = [](double trips) {
+        return [trips](Work& work) { work.two_buffers = true, work.trips = trips; };
     };
-    EXPECT_LT(changed(waits(4)), changed(waits(1)));
+    EXPECT_EQ(changed(with(1)), changed(with(2)));
+    EXPECT_GT(changed(with(3)), changed(with(2)));
 }
 
-TEST_P(CostModel, ChargesForAnInnerLoopThatReachesLessOfThePeak) {
-    EXPECT_GT(changed([](Work& work) { work.compute_share = 0.2; }), predicted(sample_work()));
+TEST_P(Costs, IsNeverLessThanWhatMemoryTakes) {
+    const double bytes = 1e12;
+    EXPECT_GE(changed([&](Work& work) { work.memory_bytes = bytes; }), bytes / (model().gpu().memory_bandwidth_gb_s * 1e3));
 }
 
-TEST_P(CostModel, ChargesLessForNarrowerElements) {
+TEST_P(Costs, IsTheSumOfItsTerms) {
+    const Work work   = sample_work();
+    const Terms terms = model().terms(work, rounds_of(work, sample_resources(), model().gpu()), sample_resources());
+    double sum        = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) sum += terms[i] * model().constants()[i];
+    EXPECT_DOUBLE_EQ(predicted(work), sum);
+}
+
+TEST_P(Costs, ChargesLessForNarrowerElements) {
     EXPECT_LT(changed([](Work& work) { work.element_bytes = 1; }), predicted(sample_work()));
 }
 
-TEST_P(CostModel, ChargesForEachLaunch) {
+TEST_P(Costs, ChargesForEachLaunch) {
     EXPECT_NEAR(changed([](Work& work) { work.launches = 3; }), 3 * predicted(sample_work()), 1e-6 * predicted(sample_work()));
 }
 
-TEST_P(CostModel, ChargesForFurtherPassesOverMemory) {
+TEST_P(Costs, ChargesForFurtherPassesOverMemory) {
     EXPECT_GT(changed([](Work& work) { work.extra_passes = 1e9; }), predicted(sample_work()));
 }
 
-TEST_P(CostModel, ChargesForSpills) {
+TEST_P(Costs, ChargesForSpills) {
     Resources spilling = sample_resources(), scratch = sample_resources();
     spilling.vgpr_spills  = 1;
     scratch.scratch_bytes = 64;
@@ -107,7 +137,7 @@ TEST_P(CostModel, ChargesForSpills) {
     EXPECT_GT(predicted(sample_work(), scratch), predicted(sample_work()));
 }
 
-TEST_P(CostModel, NeverChargesLessForMoreLds) {
+TEST_P(Costs, NeverChargesLessForMoreLds) {
     Resources more = sample_resources();
     more.lds_bytes = 65536;
     Work work      = sample_work();
@@ -117,12 +147,65 @@ TEST_P(CostModel, NeverChargesLessForMoreLds) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryGpu, CostModel, testing::ValuesIn([] {
-                             std::vector<const arch::GpuSpec*> gpus;
-                             for (const arch::GpuSpec& gpu : arch::gpus) gpus.push_back(&gpu);
-                             return gpus;
-                         }()),
-                         [](const testing::TestParamInfo<const arch::GpuSpec*>& gpu) { return std::string(gpu.param->name); });
+TEST_P(Costs, ChargesForTheLaunchesOfCopies) {
+    EXPECT_GT(model().transfer_microseconds(0, 1), 0);
+    EXPECT_GT(model().transfer_microseconds(0, 2), model().transfer_microseconds(0, 1));
+    EXPECT_GT(model().transfer_microseconds(1 << 30, 2), model().transfer_microseconds(0, 2));
+}
+
+template <class T, std::size_t N>
+std::vector<const T*> each(const T (&table)[N]) {
+    std::vector<const T*> all;
+    for (const T& one : table) all.push_back(&one);
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Costs, testing::Combine(testing::ValuesIn(each(arch::cost_constants)), testing::ValuesIn(each(arch::gpus))),
+                         [](const auto& one) { return std::string(std::get<0>(one.param)->family) + "_" + std::string(std::get<1>(one.param)->name); });
+
+// 256 units with 2 residents each: 1000 workgroups are one whole round and two of each unit in the second.
+TEST(Rounds, AreWholeOnesAndTheLast) {
+    const arch::GpuSpec& gpu = *arch::find_gpu("gfx950");
+    Resources used           = sample_resources();
+    used.lds_bytes           = 80 * 1024;
+    Work work                = sample_work();
+    const Rounds two         = rounds_of(work, used, gpu);
+    EXPECT_EQ(two.units, 256);
+    EXPECT_EQ(two.resident, 2);
+    EXPECT_EQ(two.rounds, 2);
+    EXPECT_EQ(two.last, 2);
+    EXPECT_EQ(two.fullest, 4);
+    work.workgroups  = 512;
+    const Rounds one = rounds_of(work, used, gpu);
+    EXPECT_EQ(one.rounds, 1);
+    EXPECT_EQ(one.last, 0);
+    EXPECT_EQ(one.fullest, 2);
+    work.even        = true;
+    work.workgroups  = 768;
+    const Rounds even = rounds_of(work, used, gpu);
+    EXPECT_EQ(even.rounds, 1.5);
+    EXPECT_EQ(even.fullest, 3);
+}
+
+TEST(CostModel, SaysWhereItsConstantsComeFrom) {
+    const CostModel own("grouped_conv", *arch::find_gpu("gfx950")), carried("grouped_conv", *arch::find_gpu("gfx942")), other("attention", *arch::find_gpu("gfx950"));
+    EXPECT_FALSE(own.carried_over());
+    EXPECT_EQ(own.fitted().family, "grouped_conv");
+    EXPECT_TRUE(carried.carried_over());
+    EXPECT_EQ(carried.fitted().family, "grouped_conv");
+    EXPECT_EQ(carried.fitted().gpu, "gfx950");
+    EXPECT_TRUE(other.carried_over());
+    EXPECT_EQ(other.fitted().gpu, "gfx950");
+}
+
+TEST(CostModel, TakesConstantsOfOnesOwn) {
+    Terms constants{};
+    constants[arch::cost_term::store] = 2;
+    const Work work                   = sample_work();
+    const CostModel model(*arch::find_gpu("gfx950"), constants);
+    const Terms terms = model.terms(work, rounds_of(work, sample_resources(), model.gpu()), sample_resources());
+    EXPECT_DOUBLE_EQ(model.microseconds(work, terms), std::max(2 * terms[arch::cost_term::store], 64e6 / 8e6));
+}
 
 }  // namespace
 }  // namespace ckdispatch

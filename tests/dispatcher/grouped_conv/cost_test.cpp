@@ -20,7 +20,7 @@ GroupedConvProblemBuilder fp16(const char* direction = "forward") {
 Work work(const GroupedConvKey& key, const GroupedConvProblemBuilder& problem, std::int64_t parts = 1) { return GroupedConvFamily::work(key, problem.build(), {parts}); }
 
 double predicted(const GroupedConvKey& key, const GroupedConvProblemBuilder& problem, std::int64_t parts = 1) {
-    return predicted_microseconds(work(key, problem, parts), test::sample_resources(), *arch::find_gpu("gfx942"));
+    return CostModel("grouped_conv", *arch::find_gpu("gfx942")).microseconds(work(key, problem, parts), test::sample_resources());
 }
 
 GroupedConvKey changed(const char* direction, void (*change)(GroupedConvKey&)) {
@@ -36,10 +36,13 @@ const GroupedConvKey apart  = changed("backward_weight", [](GroupedConvKey& key)
 TEST(GroupedConvWork, OfForwardIsTheProductOfOutputsAndChannelsOut) {
     const Work forward = work(sample_conv_key(), fp16());
     EXPECT_EQ(forward.workgroups, 2.0 * 196 * 2);
-    EXPECT_EQ(forward.loops, 18);
-    EXPECT_EQ(forward.flops, 2.0 * 128 * 64 * 32 * 18);
+    EXPECT_EQ(forward.trips, 18);
+    EXPECT_EQ(forward.flops, 2.0 * 128 * 64 * 32);
     EXPECT_EQ(forward.element_bytes, 2);
-    EXPECT_EQ(forward.l2_bytes, 18.0 * 32 * (128 + 64) * 2 + 128 * 64 * 2);
+    EXPECT_EQ(forward.tile_bytes, 32.0 * (128 + 64) * 2);
+    EXPECT_EQ(forward.loads_a, 128 * 32 / 8);
+    EXPECT_EQ(forward.loads_b, 64 * 32 / 8);
+    EXPECT_EQ(forward.outputs, 128 * 64);
     EXPECT_EQ(forward.memory_bytes, fp16().build().bytes());
     EXPECT_EQ(forward.launches, 1);
     EXPECT_EQ(forward.extra_launches, 0);
@@ -52,21 +55,20 @@ TEST(GroupedConvWork, OfForwardWithChannelsFirstIsThatProductTransposed) {
     // 128 rows of channels out, 8 * 56 * 56 columns of outputs.
     const Work forward = work(key, fp16().layout("ngchw"));
     EXPECT_EQ(forward.workgroups, 2.0 * 1 * 392);
-    EXPECT_EQ(forward.loops, 18);
+    EXPECT_EQ(forward.trips, 18);
     EXPECT_EQ(forward.memory_bytes, fp16().build().bytes());
-    EXPECT_EQ(forward.l2_bytes, 18.0 * 32 * (128 + 64) * 2 + 128 * 64 * 2);
     // Only positions of x that meet a filter are read.
     const auto sparse = fp16().layout("ngchw").filter({1, 1}).pad({0, 0}).stride({2, 2});
     EXPECT_EQ(work(key, sparse).memory_bytes, work(sample_conv_key(), fp16().filter({1, 1}).pad({0, 0}).stride({2, 2})).memory_bytes);
     // The columns, which are of x, are read one by one.
     key.vector_b = 1;
-    EXPECT_EQ(work(key, fp16().layout("ngchw")).l2_bytes, forward.l2_bytes + 18.0 * 32 * 64 * 2);
+    EXPECT_EQ(work(key, fp16().layout("ngchw")).loads_b, 8 * forward.loads_b);
 }
 
 TEST(GroupedConvWork, OfBackwardWeightIsTheProductOfChannelsOutAndFilters) {
     const Work weight = work(sample_conv_key("backward_weight"), fp16("backward_weight"));
     EXPECT_EQ(weight.workgroups, 2.0 * 1 * 9);
-    EXPECT_EQ(weight.loops, 8 * 56 * 56 / 32);
+    EXPECT_EQ(weight.trips, 8 * 56 * 56 / 32);
     EXPECT_EQ(weight.memory_bytes, fp16().build().bytes());
     EXPECT_EQ(weight.extra_passes, 0);
 }
@@ -74,7 +76,7 @@ TEST(GroupedConvWork, OfBackwardWeightIsTheProductOfChannelsOutAndFilters) {
 TEST(GroupedConvWork, OfBackwardDataIsTheProductOfInputsAndChannelsIn) {
     const Work data = work(sample_conv_key("backward_data"), fp16("backward_data"));
     EXPECT_EQ(data.workgroups, 2.0 * 196 * 1);
-    EXPECT_EQ(data.loops, 128 * 9 / 32);
+    EXPECT_EQ(data.trips, 128 * 9 / 32);
     EXPECT_EQ(data.memory_bytes, fp16().build().bytes());
     EXPECT_EQ(data.extra_passes, 0);
 }
@@ -83,7 +85,7 @@ TEST(GroupedConvWork, OfBackwardDataIsTheProductOfInputsAndChannelsIn) {
 TEST(GroupedConvWork, OfBackwardDataWithStridesIsTheSumOverTheirResidues) {
     const Work data = work(sample_conv_key("backward_data"), fp16("backward_data").stride({2, 2}));
     EXPECT_EQ(data.workgroups, 2.0 * 4 * 49);
-    EXPECT_EQ(data.loops, 128.0 * (4 + 2 + 2 + 1) / 4 / 32);
+    EXPECT_EQ(data.trips, 128.0 * (4 + 2 + 2 + 1) / 4 / 32);
     EXPECT_EQ(data.extra_passes, 0);
 }
 
@@ -109,7 +111,7 @@ TEST(GroupedConvWork, IsInThreeDimensionsWhatItIsInTwo) {
     EXPECT_EQ(work(sample_conv_key(), flat).workgroups, work(sample_conv_key(), fp16()).workgroups);
     const auto deep = fp16().input({4, 56, 56}).filter({3, 3, 3}).pad({1, 1, 1});
     EXPECT_EQ(work(sample_conv_key(), deep).workgroups, 4 * work(sample_conv_key(), fp16()).workgroups);
-    EXPECT_EQ(work(sample_conv_key(), deep).loops, 3 * work(sample_conv_key(), fp16()).loops);
+    EXPECT_EQ(work(sample_conv_key(), deep).trips, 3 * work(sample_conv_key(), fp16()).trips);
 }
 
 TEST(GroupedConvWork, OfPartsIsDividedAmongMoreWorkgroups) {
@@ -117,7 +119,7 @@ TEST(GroupedConvWork, OfPartsIsDividedAmongMoreWorkgroups) {
     const Work whole = work(sample_conv_key("backward_weight"), fp16("backward_weight")), added = work(atomic, problem, 4), kept = work(apart, problem, 4);
     const double elements = double(problem.build().elements(1));
     EXPECT_EQ(added.workgroups, 4 * whole.workgroups);
-    EXPECT_EQ(added.loops, whole.loops / 4);
+    EXPECT_EQ(added.trips, whole.trips / 4);
     EXPECT_EQ(added.memory_bytes, whole.memory_bytes + 3 * 2 * elements);
     EXPECT_EQ(added.extra_passes, 2 * elements);
     EXPECT_EQ(added.extra_launches, 0);
@@ -196,7 +198,7 @@ TEST(GroupedConvCost, RisesWithLoadsAndStoresThatAreNarrower) {
     }
     GroupedConvKey single = sample_conv_key();
     single.vector_c       = 1;
-    EXPECT_GT(work(single, fp16()).l2_bytes, work(sample_conv_key(), fp16()).l2_bytes);
+    EXPECT_GT(predicted(single, fp16()), predicted(sample_conv_key(), fp16()));
 }
 
 TEST(GroupedConvCost, FallsWithPartsWhereThereAreFewTilesAndRisesWhereThereAreMany) {

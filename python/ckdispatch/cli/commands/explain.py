@@ -74,9 +74,18 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "problem": ranking.problem,
         "gpu": ranking.gpu,
         "predicted": True,
+        "costs": asdict(ranking.costs),
         "fit": [asdict(candidate) for candidate in ranking.fit],
         "refused": [{"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason} for one in ranking.refused],
     }
+
+
+def _fitted(ranking: Ranking) -> str:
+    """Where the constants of the cost model come from."""
+    costs = ranking.costs
+    if not costs.carried_over:
+        return f"Its constants were fitted on {costs.source}."
+    return f"Its constants are carried over: they were fitted for {costs.family} on {costs.gpu}, on {costs.source}."
 
 
 def _blocks(ranking: Ranking) -> tuple[Block, ...]:
@@ -85,7 +94,7 @@ def _blocks(ranking: Ranking) -> tuple[Block, ...]:
         f"{several(len(ranking.refused), 'kernel')} refused."
     )
     if ranking.fit:
-        head += f" {_PREDICTED}"
+        head += f" {_PREDICTED} {_fitted(ranking)}"
     fit = tuple((str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}") for place, one in enumerate(ranking.fit, 1))
     # Reasons begin with the kernel's name, which has a column of its own.
     refused = tuple((one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused)

@@ -50,10 +50,10 @@ Work BatchedTransposeFamily::work(const Key& key, const Problem& p, const Way&) 
     Work work;
     work.workgroups    = double(p.batch) * tiles(p.height, key.tile.m) * tiles(p.width, key.tile.n);
     work.element_bytes = bytes;
-    work.l2_bytes      = 2.0 * key.tile.m * key.tile.n * bytes;
+    work.outputs       = double(key.tile.m) * key.tile.n;
     work.memory_bytes  = 2.0 * double(p.batch) * double(p.height) * double(p.width) * bytes;
     // Element by element, a transfer is an instruction each.
-    work.loops = key.pad ? 16 / bytes : 1;
+    work.trips = key.pad ? 16 / bytes : 1;
     return work;
 }
 
