@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 
 #include "ckdispatch/capi/guard.hpp"
@@ -17,13 +18,13 @@ AnyDispatcher::AnyDispatcher(const KernelRegistry& registry, Name gpu) {
     CKD_FAMILIES(CKD_MAKE)
 }
 
-FamilyDispatcher& AnyDispatcher::of(const ckd_problem& problem) const {
+FamilyDispatcher& AnyDispatcher::of(std::uint32_t family) const {
     std::string known;
     for (const Family& one : families_) {
-        if (one.number == problem.family) return *one.dispatcher;
+        if (one.number == family) return *one.dispatcher;
         known += (known.empty() ? "" : ", ") + std::to_string(one.number) + " (" + one.name + ")";
     }
-    throw Error(ErrorCode::invalid_argument, "A problem of the kernel family " + std::to_string(problem.family) + " was given; this version has " + known + ".");
+    throw Error(ErrorCode::invalid_argument, "A problem of the kernel family " + std::to_string(family) + " was given; this version has " + known + ".");
 }
 
 }  // namespace ckdispatch::capi
@@ -34,7 +35,7 @@ using namespace ckdispatch::capi;
 namespace {
 
 AnyDispatcher& dispatcher_of(ckd_dispatcher* handle) { return *needed(handle, "a dispatcher").it; }
-FamilyDispatcher& dispatcher_for(ckd_dispatcher* handle, const ckd_problem* problem) { return dispatcher_of(handle).of(needed(problem, "a problem")); }
+FamilyDispatcher& dispatcher_for(ckd_dispatcher* handle, const ckd_problem* problem) { return dispatcher_of(handle).of(needed(problem, "a problem").family); }
 const AnyPlan& plan_of(const ckd_plan* handle) { return *needed(handle, "a plan").it; }
 
 Strategy strategy_of(ckd_strategy strategy) {
@@ -112,6 +113,15 @@ ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy 
     return guarded([&] {
         const Strategy wanted = strategy_of(strategy);
         dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.use(wanted); });
+    });
+}
+ckd_status ckd_dispatcher_use_constants(ckd_dispatcher* dispatcher, uint32_t family, const double* constants, size_t count) {
+    return guarded([&] {
+        Terms wanted{};
+        if (count != wanted.size())
+            throw Error(ErrorCode::invalid_argument, "The cost model was given " + std::to_string(count) + " constants; it has " + std::to_string(wanted.size()) + ".");
+        std::copy_n(&needed(constants, "constants"), count, wanted.begin());
+        dispatcher_of(dispatcher).of(family).use(wanted);
     });
 }
 ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_predictor predictor, void* user) {

@@ -41,6 +41,7 @@ class FamilyDispatcher {
 public:
     virtual ~FamilyDispatcher()                                                                                   = default;
     virtual void use(Strategy strategy)                                                                           = 0;
+    virtual void use(const Terms& constants)                                                                      = 0;
     virtual void use(ckd_predictor predictor, void* user)                                                         = 0;
     virtual void use(ckd_chooser chooser, void* user)                                                             = 0;
     virtual std::unique_ptr<AnyPlan> select(const ckd_problem& problem, bool padded)                              = 0;
@@ -58,7 +59,7 @@ public:
     AnyDispatcher(const KernelRegistry& registry, Name gpu);
 
     /// Throws Error (invalid_argument) for a family that there is none of.
-    FamilyDispatcher& of(const ckd_problem& problem) const;
+    FamilyDispatcher& of(std::uint32_t family) const;
     template <class Visit>
     void for_each(Visit&& visit) const {
         for (const auto& one : families_) visit(*one.dispatcher);

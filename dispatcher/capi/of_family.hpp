@@ -109,6 +109,7 @@ public:
     DispatcherOf(const KernelRegistry& registry, Name gpu) : state_(std::make_shared<DispatcherState<Family>>(registry.of<typename Family::Registry>(), gpu)) {}
 
     void use(Strategy strategy) override { selector().use(strategy); }
+    void use(const Terms& constants) override { selector().use(constants); }
     void use(ckd_predictor predictor, void* user) override {
         selector().use(Predictor<Family>([predictor, user](const Problem&, const Candidate<Family>& candidate, const arch::GpuSpec&) {
             return predictor(user, current_problem(), candidate.kernel->name().c_str(), Family::parts(candidate.way));

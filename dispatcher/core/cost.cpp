@@ -58,6 +58,13 @@ CostModel::CostModel(std::string_view family, const arch::GpuSpec& gpu) : gpu_(&
         if (one.gpu == gpu.name) bandwidth_share_ = one.per_workgroup;
 }
 
+CostModel::CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostModel("", gpu) {
+    static constexpr arch::CostConstants kOwn = {"", "", "constants of the caller's own", {}};
+    fitted_       = &kOwn;
+    constants_    = constants;
+    carried_over_ = false;
+}
+
 Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used) const {
     const double cycle = kClockMhz / gpu_->max_clock_mhz, simds = arch::simds_per_unit(*gpu_), lanes = gpu_->wave_size;
     const double spilling = used.vgpr_spills || used.scratch_bytes ? kSpillEffort : 1.0;

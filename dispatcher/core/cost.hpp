@@ -61,7 +61,7 @@ public:
     /// With constants that were fitted on the family and the GPU; else on another GPU; else on another family.
     CostModel(std::string_view family, const arch::GpuSpec& gpu);
     /// With constants of one's own.
-    CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostModel("", gpu) { constants_ = constants; }
+    CostModel(const arch::GpuSpec& gpu, const Terms& constants);
 
     double microseconds(const Work& work, const Resources& used) const { return microseconds(work, terms(work, rounds_of(work, used, *gpu_), used)); }
     double microseconds(const Work& work, const Terms& terms) const;
@@ -72,7 +72,7 @@ public:
 
     const arch::GpuSpec& gpu() const { return *gpu_; }
     const Terms& constants() const { return constants_; }
-    /// Where the constants come from, and whether that is another GPU or family.
+    /// Where the constants come from, and whether that is another GPU or family; of one's own without a name.
     const arch::CostConstants& fitted() const { return *fitted_; }
     bool carried_over() const { return carried_over_; }
 

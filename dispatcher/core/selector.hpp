@@ -42,6 +42,13 @@ public:
     void use(Predictor<Family> predictor) { use(Strategy::model, std::move(predictor), chooser_); }
     void use(Chooser<Family> chooser) { use(Strategy::user_function, predictor_, std::move(chooser)); }
     Strategy strategy() const { return strategy_; }
+    /// Constants of the cost model in place of those of arch/. Throws Error (invalid_argument) if one is negative or no number.
+    void use(const Terms& constants) {
+        for (const double one : constants)
+            if (!(one >= 0) || std::isinf(one)) throw Error(ErrorCode::invalid_argument, "The cost model was given the constant " + std::to_string(one) + "; each is a finite number from 0.");
+        costs_ = CostModel(*facts_, constants);
+        use(strategy_);
+    }
 
     /// The plan for a problem; the same for the same problem as long as the registry does not change. If no kernel computes it at once, its pieces are
     /// selected for one by one. Throws Error (no_kernel).

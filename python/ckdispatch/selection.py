@@ -18,6 +18,7 @@ from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
 from ckdispatch.plan import Plan
 from ckdispatch.problem import P, Problem, check_problem
 from ckdispatch.wording import PARTS, quoted
+from ckfamilies import NUMBERS
 
 if TYPE_CHECKING:
     from ckdispatch.device import Device
@@ -132,6 +133,17 @@ class Selection:
             known = ", ".join(strategy.name.lower() for strategy in StrategyCode)
             raise InvalidArgument(f"the strategy {quoted(name)} was asked for; there is {known}, or a function") from None
         native().call("ckd_dispatcher_use_strategy", self._handle, code)
+
+    def use_constants(self, family: str, constants: Sequence[float]) -> None:
+        """Constants of the cost model of a family in place of its own, in the order that ``costs`` names them in."""
+        if family not in NUMBERS:
+            raise InvalidArgument(f"constants of the family {quoted(family)} were given; there is {', '.join(NUMBERS)}")
+        try:
+            numbers = [float(one) for one in constants]
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidArgument(f"the cost model was given {quoted(constants)} for its constants; they are numbers") from None
+        array = (ctypes.c_double * len(numbers))(*numbers)
+        native().call("ckd_dispatcher_use_constants", self._handle, NUMBERS[family], ctypes.addressof(array), len(numbers))
 
     def use_predictor(self, predict: Predict) -> None:
         """``predict(problem, kernel, parts)`` gives microseconds in place of the cost model, such as by a learned model."""
