@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ckdispatch.judging.cases import Case, Way
 from ckdispatch.judging.figures import Error, Spread, error, rank_correlation, spread
@@ -33,11 +33,13 @@ class Picks:
 class Verdict:
     """``picks`` is None if no case could be judged; ``unmeasured`` picks were of ways that have no time.
 
+    For ``unpicked`` cases there was nothing to pick.
     ``rank_correlation`` is the mean over cases. It and ``error`` are None for strategies that predict no times.
     """
 
     picks: Picks | None
     unmeasured: int = 0
+    unpicked: int = 0
     rank_correlation: float | None = None
     error: Error | None = None
 
@@ -46,17 +48,19 @@ def judge(
     cases: Sequence[Case], picks: Sequence[Way | None], predicted: Sequence[Times] | None = None, *, seed: int = 0
 ) -> Verdict:
     """What picks are worth, one for each case, or None where nothing could be picked; and predicted times of any ways."""
-    made = [(case, way) for case, way in zip(cases, picks, strict=True) if case.complete and way is not None]
+    asked = [(case, way) for case, way in zip(cases, picks, strict=True) if case.complete]
+    made = [(case, way) for case, way in asked if way is not None]
     known = [(case, way) for case, way in made if way in case.measured]
-    efficiencies = [case.best / case.measured[way] * 100.0 for case, way in known]
+    efficiencies = [efficiency for case, way in known if (efficiency := case.efficiency(way)) is not None]
     places = [case.faster(way) for case, way in known]
     worth = None
     if known:
         top1, top5 = (100.0 * sum(place < most for place in places) / len(places) for most in (1, TOP))
         worth = Picks(len(known), spread(efficiencies, seed), top1, top5)
+    verdict = Verdict(worth, unmeasured=len(made) - len(known), unpicked=len(asked) - len(made))
     if predicted is None:
-        return Verdict(worth, len(made) - len(known))
-    return Verdict(worth, len(made) - len(known), _mean_correlation(cases, predicted), _error(cases, predicted))
+        return verdict
+    return replace(verdict, rank_correlation=_mean_correlation(cases, predicted), error=_error(cases, predicted))
 
 
 def judge_random(cases: Sequence[Case], *, seed: int = 0) -> Verdict:
@@ -67,7 +71,7 @@ def judge_random(cases: Sequence[Case], *, seed: int = 0) -> Verdict:
     efficiencies, top1, top5 = [], 0.0, 0.0
     for case in judged:
         ways = list(case.measured)
-        efficiencies.append(sum(100.0 * case.best / case.measured[way] for way in ways) / len(ways))
+        efficiencies.append(sum(100.0 * case.best / time for time in case.measured.values()) / len(ways))
         places = [case.faster(way) for way in ways]
         top1 += sum(place < 1 for place in places) / len(ways)
         top5 += sum(place < TOP for place in places) / len(ways)
