@@ -7,7 +7,7 @@ load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
 load(":rocm_repository.bzl", "rocm_repository")
 
-_RESERVED = ["ck_arch", "ck_code_objects", "ck_families", "ck_hip", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
+_RESERVED = ["ck_arch", "ck_code_objects", "ck_families", "ck_hip", "ck_learning", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
 
 _kernel_set = tag_class(
     attrs = {
@@ -24,7 +24,8 @@ def _ck_impl(mctx):
     rocm_repository(name = "ck_rocm")
     python_packages_repository(name = "ck_pip", lock = Label("//third_party:python/requirements.lock"))
 
-    # Large, and only a test needs it: a repository of its own is downloaded when that is built.
+    # Large, and few targets need them: a repository of its own is downloaded when one of those is built.
+    python_packages_repository(name = "ck_learning", lock = Label("//third_party:python/learning.lock"))
     python_packages_repository(name = "ck_torch", lock = Label("//third_party:python/torch.lock"))
     composable_kernel_repository(
         name = "composable_kernel",
