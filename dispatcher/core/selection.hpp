@@ -18,9 +18,18 @@ namespace ckdispatch {
 enum class Strategy {
     first_fit,      ///< the first that computes the problem, by priority and then in the order of the keys
     rules,          ///< the one that the cost model predicts to be the fastest among those of the highest priority
-    model,          ///< as rules, with a prediction of the caller's own (a learned model)
+    model,          ///< as rules, with times that a learned model corrects, or that a predictor of the caller's gives; the default where there is a model
     user_function,  ///< the caller chooses from the ranking
 };
+
+/// What a predicted time comes from.
+enum class Basis {
+    cost_model,
+    learned,    ///< the cost model, corrected by a learned model
+    beyond,     ///< the same, of a problem that lies outside of what the model has seen
+    predictor,  ///< of the caller's own
+};
+const char* basis_name(Basis basis);
 
 /// A kernel that computes the problem, in one of the ways it can.
 template <class Family>
@@ -28,6 +37,7 @@ struct Candidate {
     std::shared_ptr<const Kernel<typename Family::Key>> kernel;
     typename Family::Way way;
     double microseconds           = 0;  ///< predicted
+    Basis basis                   = Basis::cost_model;
     std::uint64_t workspace_bytes = 0;  ///< known once the library was asked
 };
 

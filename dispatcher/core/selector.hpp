@@ -15,6 +15,7 @@
 #include "ckdispatch/core/family.hpp"
 #include "ckdispatch/core/fields.hpp"
 #include "ckdispatch/core/gpus.hpp"
+#include "ckdispatch/core/learned.hpp"
 #include "ckdispatch/core/mismatch.hpp"
 #include "ckdispatch/core/selection.hpp"
 #include "ckdispatch/core/selection_cache.hpp"
@@ -30,7 +31,10 @@ public:
     using KernelPtr = typename Registry::KernelPtr;
     using PlanPtr   = std::shared_ptr<const Plan<Family>>;
 
-    Selector(std::shared_ptr<Registry> registry, Name gpu) : registry_(std::move(registry)), gpu_(gpu), facts_(&gpu_facts(gpu)), costs_(Key::family, *facts_) {}
+    Selector(std::shared_ptr<Registry> registry, Name gpu) : registry_(std::move(registry)), gpu_(gpu), facts_(&gpu_facts(gpu)), costs_(Key::family, *facts_) {
+        for (auto& model : bundled_models(Key::family, gpu, feature_names(Family::details()))) models_.emplace_back(std::move(model));
+        if (!models_.empty()) strategy_ = Strategy::model;
+    }
 
     Registry& registry() const { return *registry_; }
     Name gpu() const { return gpu_; }
@@ -42,6 +46,16 @@ public:
     void use(Predictor<Family> predictor) { use(Strategy::model, std::move(predictor), chooser_); }
     void use(Chooser<Family> chooser) { use(Strategy::user_function, predictor_, std::move(chooser)); }
     Strategy strategy() const { return strategy_; }
+    /// A learned model, in place of one for the same kernels. Throws Error (invalid_argument) if it is of another GPU or family.
+    void use(std::shared_ptr<const Model> model) {
+        if (model->gpu() != gpu_.text())
+            throw Error(ErrorCode::invalid_argument, "A model for " + model->gpu() + " was given to a dispatcher for " + std::string(gpu_.text()) + ".");
+        Learned<Key> wanted(std::move(model));
+        models_.erase(std::remove_if(models_.begin(), models_.end(), [&](const Learned<Key>& one) { return wanted.replaces(one); }), models_.end());
+        models_.push_back(std::move(wanted));
+        use(Strategy::model, nullptr, chooser_);
+    }
+    const std::vector<Learned<Key>>& models() const { return models_; }
     /// Constants of the cost model in place of those of arch/. Throws Error (invalid_argument) if one is negative or no number.
     void use(const Terms& constants) {
         for (const double one : constants)
@@ -88,6 +102,7 @@ public:
             }
             if (!fits) ranking.refused.push_back(std::move(refused));
         }
+        correct(ranking.fit, problem);
         sort(ranking.fit);
         return ranking;
     }
@@ -98,6 +113,7 @@ public:
         std::vector<Candidate<Family>> ways;
         Refused<Family> refused{kernel, ErrorCode::unsupported, {}};
         if (candidates_of(kernel, problem, ways, refused)) {
+            correct(ways, problem);
             sort(ways);
             for (Candidate<Family>& way : ways)
                 if (supported(way, problem, refused)) return make_plan(way, problem);
@@ -124,7 +140,8 @@ private:
     static constexpr int kAsked = std::numeric_limits<int>::max();
 
     void use(Strategy strategy, Predictor<Family> predictor, Chooser<Family> chooser) {
-        if (strategy == Strategy::model && !predictor) throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model; give a predictor.");
+        if (strategy == Strategy::model && !predictor && models_.empty())
+            throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of " + std::string(Key::family) + " on " + std::string(gpu_.text()) + "; give one, or a predictor.");
         if (strategy == Strategy::user_function && !chooser)
             throw Error(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
         strategy_  = strategy;
@@ -150,19 +167,56 @@ private:
         }
         for (auto& way : Family::ways(kernel->key(), problem, workgroups_at_once(*used, *facts_))) {
             Candidate<Family> candidate{kernel, way, 0};
-            candidate.microseconds = predict(candidate, problem, *used);
+            predict(candidate, problem, *used);
             ways.push_back(std::move(candidate));
         }
         if (ways.empty()) refused = {kernel, ErrorCode::unsupported, kernel->name() + " has no way to compute this problem.", nearness};
         return !ways.empty();
     }
 
-    double predict(const Candidate<Family>& candidate, const Problem& problem, const Resources& used) const {
-        if (strategy_ != Strategy::model) return costs_.microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used);
-        const double microseconds = predictor_(problem, candidate, *facts_);
-        // It would have no place among the others.
-        if (std::isnan(microseconds)) throw Error(ErrorCode::invalid_argument, "The model's prediction for " + candidate.kernel->name() + " is no number.");
-        return microseconds;
+    /// The model that a kernel's time is corrected by, or nullptr.
+    const Learned<Key>* model_of(const Kernel<Key>& kernel) const {
+        if (strategy_ != Strategy::model || predictor_) return nullptr;
+        const auto found = std::find_if(models_.begin(), models_.end(), [&](const Learned<Key>& one) { return one.serves(kernel.key()); });
+        return found == models_.end() ? nullptr : &*found;
+    }
+
+    /// Before any correction.
+    void predict(Candidate<Family>& candidate, const Problem& problem, const Resources& used) const {
+        if (strategy_ == Strategy::model && predictor_) {
+            candidate.microseconds = predictor_(problem, candidate, *facts_);
+            candidate.basis        = Basis::predictor;
+            // It would have no place among the others.
+            if (std::isnan(candidate.microseconds)) throw Error(ErrorCode::invalid_argument, "The model's prediction for " + candidate.kernel->name() + " is no number.");
+            return;
+        }
+        const Learned<Key>* learned = model_of(*candidate.kernel);
+        candidate.microseconds      = (learned ? learned->costs() : costs_).microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used);
+    }
+
+    /// What learned models make of the times of so many candidates, which are rows side by side for their trees.
+    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem, std::size_t most = std::numeric_limits<std::size_t>::max()) const {
+        if (strategy_ != Strategy::model || predictor_) return;
+        for (const Learned<Key>& learned : models_) {
+            std::vector<Features> rows;
+            std::vector<Candidate<Family>*> served;
+            for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i) {
+                Candidate<Family>& one = candidates[i];
+                if (one.basis != Basis::cost_model || model_of(*one.kernel) != &learned) continue;
+                const Resources& used = *one.kernel->resources_on(gpu_);
+                const Work work       = Family::work(one.kernel->key(), problem, one.way);
+                const Rounds rounds   = rounds_of(work, used, *facts_);
+                rows.push_back(features_of(work, rounds, learned.costs().terms(work, rounds, used), learned.costs()));
+                served.push_back(&one);
+            }
+            if (rows.empty()) continue;
+            std::vector<double> factors(rows.size());
+            learned.model().corrections(rows.data()->data(), rows.size(), factors.data());
+            for (std::size_t i = 0; i < served.size(); ++i) {
+                served[i]->microseconds *= factors[i];
+                served[i]->basis = learned.model().seen(rows[i].data()) ? Basis::learned : Basis::beyond;
+            }
+        }
     }
 
     /// By priority, then by prediction; equal ones in the order of their keys.
@@ -171,6 +225,15 @@ private:
         return a.microseconds < b.microseconds;
     }
     static void sort(std::vector<Candidate<Family>>& candidates) { std::stable_sort(candidates.begin(), candidates.end(), better); }
+
+    /// A model corrects the best by the cost model alone: what is far behind is not worth its trees' time.
+    void sort_best(std::vector<Candidate<Family>>& candidates, const Problem& problem) const {
+        constexpr std::size_t kCorrected = 16;
+        sort(candidates);
+        if (strategy_ != Strategy::model || predictor_) return;
+        correct(candidates, problem, kCorrected);
+        std::stable_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(std::min(kCorrected, candidates.size())), better);
+    }
 
     /// The library's own answer; opens it if it is not open.
     bool supported(Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused) const {
@@ -212,7 +275,7 @@ private:
         const Division<Problem> division = Family::divide(problem);
         if (division.pieces.empty()) throw no_kernel(problem, refused);
         // A function of the caller's may be told of the whole problem alone, and what it says of a piece is then nothing to keep.
-        const bool asks = strategy_ == Strategy::model || strategy_ == Strategy::user_function;
+        const bool asks = (strategy_ == Strategy::model && predictor_) || strategy_ == Strategy::user_function;
         return within_limit(joined(problem, division, [&](const Problem& piece) { return asks ? choose_or_divide(piece) : select(piece); }));
     }
 
@@ -245,6 +308,7 @@ private:
             std::vector<Candidate<Family>> ways;
             Refused<Family> why{kernel, ErrorCode::ok, {}};
             if (!larger || !candidates_of(kernel, *larger, ways, why)) continue;
+            correct(ways, *larger);
             Division<Problem> copied = padding(problem, *larger);
             if (copied.pieces.empty()) continue;
             paddings.push_back(std::move(copied));
@@ -305,7 +369,7 @@ private:
         if (strategy_ == Strategy::first_fit)
             std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.kernel->priority() > b.kernel->priority(); });
         else
-            sort(candidates);
+            sort_best(candidates, problem);
         for (Candidate<Family>& candidate : candidates) {
             Refused<Family> why{candidate.kernel, ErrorCode::ok, {}};
             if (supported(candidate, problem, why)) return make_plan(candidate, problem);
@@ -413,6 +477,7 @@ private:
     Name gpu_;
     const arch::GpuSpec* facts_;
     CostModel costs_;
+    std::vector<Learned<Key>> models_;
     Strategy strategy_ = Strategy::rules;
     Predictor<Family> predictor_;
     Chooser<Family> chooser_;
