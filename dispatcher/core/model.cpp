@@ -30,24 +30,34 @@ void check_fields(const Json& object, std::initializer_list<const char*> known, 
         if (std::find(known.begin(), known.end(), entry.key()) == known.end()) refuse(what + " has a field '" + entry.key() + "', which no model has.");
 }
 
+[[noreturn]] void expected(const std::string& kind, const Json& json, const char* name, const std::string& what) {
+    refuse(what + " has " + shown(json).substr(0, 60) + " in '" + name + "', where " + kind + " is expected.");
+}
+
+void check_size(const Json& several, const char* name, const std::string& what, std::size_t most) {
+    if (several.size() > most)
+        refuse(what + " has " + std::to_string(several.size()) + " entries in '" + name + "'; there are at most " + std::to_string(most) + ".");
+}
+
 const Json& list_member(const Json& object, const char* name, const std::string& what, std::size_t most) {
     const Json& list = member(object, name, what);
-    if (!list.is_array()) refuse(what + " has '" + name + "' that are no list.");
-    if (list.size() > most) refuse(what + " has " + std::to_string(list.size()) + " '" + name + "'; there are at most " + std::to_string(most) + ".");
+    if (!list.is_array()) expected("a list", list, name, what);
+    check_size(list, name, what, most);
     return list;
 }
 
 /// Names and what they stand for.
 const Json& map_member(const Json& object, const char* name, const std::string& what) {
     const Json& map = member(object, name, what);
-    if (!map.is_object()) refuse(what + " has '" + name + "' that are no object.");
-    if (map.size() > kMostNames)
-        refuse(what + " has " + std::to_string(map.size()) + " '" + name + "'; there are at most " + std::to_string(kMostNames) + ".");
+    if (!map.is_object()) expected("an object", map, name, what);
     return map;
 }
 
-[[noreturn]] void expected(const std::string& kind, const Json& json, const char* name, const std::string& what) {
-    refuse(what + " has " + shown(json).substr(0, 60) + " in '" + name + "', where " + kind + " is expected.");
+/// As above, for what is looked at entry by entry.
+const Json& short_map_member(const Json& object, const char* name, const std::string& what) {
+    const Json& map = map_member(object, name, what);
+    check_size(map, name, what, kMostNames);
+    return map;
 }
 
 double number(const Json& json, const char* name, const std::string& what) {
@@ -154,10 +164,10 @@ std::shared_ptr<const Model> Model::read(const std::string& path, const std::vec
     model->family_   = word(document["family"], "family", what);
     model->gpu_      = word(document["gpu"], "gpu", what);
     check_gpu(model->gpu_, what);
-    for (const auto& [field, value] : map_member(document, "serves", what).items()) model->serves_[field] = word(value, "serves", what);
-    for (const auto& [name, value] : map_member(document, "constants", what).items()) model->constants_[name] = number(value, "constants", what);
+    for (const auto& [field, value] : short_map_member(document, "serves", what).items()) model->serves_[field] = word(value, "serves", what);
+    for (const auto& [name, value] : short_map_member(document, "constants", what).items()) model->constants_[name] = number(value, "constants", what);
 
-    const Json& ranges = map_member(document, "ranges", what);
+    const Json& ranges = short_map_member(document, "ranges", what);
     for (std::size_t i = 0; i < features.size(); ++i) {
         const std::vector<double> range = numbers(ranges, features[i].c_str(), what + "'s 'ranges'", 2);
         if (range.size() != 2 || range[0] > range[1]) refuse(what + " has a range of '" + features[i] + "' that is not the least number and the largest.");
@@ -165,8 +175,7 @@ std::shared_ptr<const Model> Model::read(const std::string& path, const std::vec
     }
     if (ranges.size() != features.size()) refuse(what + " has ranges of features that it does not have.");
 
-    if (!document["manifest"].is_object()) refuse(what + " has a 'manifest' that is no object.");
-    model->manifest_ = shown(document["manifest"]);
+    model->manifest_ = shown(map_member(document, "manifest", what));
     return model;
 }
 
