@@ -144,10 +144,12 @@ CKD_API ckd_status ckd_device_destroy_stream(ckd_device* device, void* stream);
 
 CKD_API ckd_status ckd_dispatcher_create(ckd_registry* registry, const char* gpu, ckd_dispatcher** dispatcher);
 CKD_API void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher);
-/* Not while another thread selects. */
+/* Not while another thread selects. CKD_MODEL is the default where there is a model; families that have none are chosen for by CKD_RULES. */
 CKD_API ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy strategy);
 /* Constants of the cost model of a family in place of the dispatcher's own, in the order that ckd_costs names them in. */
 CKD_API ckd_status ckd_dispatcher_use_constants(ckd_dispatcher* dispatcher, uint32_t family, const double* constants, size_t count);
+/* Chooses by a learned model from a file (docs/models.md), in place of one for the same kernels; other kernels are chosen as before. */
+CKD_API ckd_status ckd_dispatcher_use_model(ckd_dispatcher* dispatcher, const char* path);
 /* A prediction of the caller's own, in microseconds, in place of the cost model. parts: of a sum that the kernel splits, or 1. */
 typedef double (*ckd_predictor)(void* user, const ckd_problem* problem, const char* kernel, int64_t parts);
 CKD_API ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_predictor predictor, void* user);

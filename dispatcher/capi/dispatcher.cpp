@@ -6,6 +6,7 @@
 #include "ckdispatch/capi/handles.hpp"
 #include "ckdispatch/capi/structures.hpp"
 #include "ckdispatch/core/json.hpp"
+#include "ckdispatch/core/model.hpp"
 #include "ckdispatch/families/families.hpp"
 
 namespace ckdispatch::capi {
@@ -16,6 +17,12 @@ CKD_FAMILIES(CKD_DECLARE)
 AnyDispatcher::AnyDispatcher(const KernelRegistry& registry, Name gpu) {
 #define CKD_MAKE(family, number) families_.push_back({number, #family, make_##family##_dispatcher(registry, gpu)});
     CKD_FAMILIES(CKD_MAKE)
+}
+
+FamilyDispatcher& AnyDispatcher::of(const std::string& family) const {
+    for (const Family& one : families_)
+        if (one.name == family) return *one.dispatcher;
+    throw Error(ErrorCode::invalid_argument, "A model of the kernel family " + family + " was given, which this version does not have.");
 }
 
 FamilyDispatcher& AnyDispatcher::of(std::uint32_t family) const {
@@ -112,7 +119,11 @@ void ckd_dispatcher_destroy(ckd_dispatcher* dispatcher) { ckd_dispatcher::destro
 ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy strategy) {
     return guarded([&] {
         const Strategy wanted = strategy_of(strategy);
-        dispatcher_of(dispatcher).for_each([&](FamilyDispatcher& one) { one.use(wanted); });
+        AnyDispatcher& all    = dispatcher_of(dispatcher);
+        bool any              = wanted != Strategy::model;
+        all.for_each([&](FamilyDispatcher& one) { any = any || one.has_model(); });
+        if (!any) throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model for this GPU; give one, or a predictor.");
+        all.for_each([&](FamilyDispatcher& one) { one.use(wanted != Strategy::model || one.has_model() ? wanted : Strategy::rules); });
     });
 }
 ckd_status ckd_dispatcher_use_constants(ckd_dispatcher* dispatcher, uint32_t family, const double* constants, size_t count) {
@@ -122,6 +133,12 @@ ckd_status ckd_dispatcher_use_constants(ckd_dispatcher* dispatcher, uint32_t fam
             throw Error(ErrorCode::invalid_argument, "The cost model was given " + std::to_string(count) + " constants; it has " + std::to_string(wanted.size()) + ".");
         std::copy_n(&needed(constants, "constants"), count, wanted.begin());
         dispatcher_of(dispatcher).of(family).use(wanted);
+    });
+}
+ckd_status ckd_dispatcher_use_model(ckd_dispatcher* dispatcher, const char* path) {
+    return guarded([&] {
+        const std::string file = text_of(path, "the path of a model");
+        dispatcher_of(dispatcher).of(Model::family_of(file)).use_model(file);
     });
 }
 ckd_status ckd_dispatcher_use_predictor(ckd_dispatcher* dispatcher, ckd_predictor predictor, void* user) {

@@ -42,6 +42,8 @@ public:
     virtual ~FamilyDispatcher()                                                                                   = default;
     virtual void use(Strategy strategy)                                                                           = 0;
     virtual void use(const Terms& constants)                                                                      = 0;
+    virtual void use_model(const std::string& path)                                                               = 0;
+    virtual bool has_model() const                                                                                = 0;
     virtual void use(ckd_predictor predictor, void* user)                                                         = 0;
     virtual void use(ckd_chooser chooser, void* user)                                                             = 0;
     virtual std::unique_ptr<AnyPlan> select(const ckd_problem& problem, bool padded)                              = 0;
@@ -60,6 +62,7 @@ public:
 
     /// Throws Error (invalid_argument) for a family that there is none of.
     FamilyDispatcher& of(std::uint32_t family) const;
+    FamilyDispatcher& of(const std::string& family) const;
     template <class Visit>
     void for_each(Visit&& visit) const {
         for (const auto& one : families_) visit(*one.dispatcher);

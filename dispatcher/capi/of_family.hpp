@@ -109,6 +109,8 @@ public:
     DispatcherOf(const KernelRegistry& registry, Name gpu) : state_(std::make_shared<DispatcherState<Family>>(registry.of<typename Family::Registry>(), gpu)) {}
 
     void use(Strategy strategy) override { selector().use(strategy); }
+    void use_model(const std::string& path) override { selector().use(Model::read(path, feature_names(Family::details()))); }
+    bool has_model() const override { return state_->selector->has_model(); }
     void use(const Terms& constants) override { selector().use(constants); }
     void use(ckd_predictor predictor, void* user) override {
         selector().use(Predictor<Family>([predictor, user](const Problem&, const Candidate<Family>& candidate, const arch::GpuSpec&) {
@@ -138,9 +140,10 @@ public:
         const Ranking<Family> ranking = selector().rank(read);
         Json fit = Json::array(), refused = Json::array();
         for (const auto& candidate : ranking.fit)
-            fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"parts", Family::parts(candidate.way)}, {"workspace_bytes", candidate.workspace_bytes}, {"priority", candidate.kernel->priority()}});
+            fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"basis", basis_name(candidate.basis)}, {"parts", Family::parts(candidate.way)},
+                           {"workspace_bytes", candidate.workspace_bytes}, {"priority", candidate.kernel->priority()}});
         for (const auto& other : ranking.refused) refused.push_back({{"kernel", other.kernel->name()}, {"code", int(other.code)}, {"reason", other.reason}});
-        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"costs", fitted()}, {"fit", fit}, {"refused", refused}});
+        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"costs", fitted()}, {"models", models()}, {"fit", fit}, {"refused", refused}});
     }
     std::string costs(const ckd_problem& problem) override {
         const Current current(problem);
@@ -191,6 +194,13 @@ private:
         const CostModel& costs          = selector().costs();
         const arch::CostConstants& from = costs.fitted();
         return {{"family", std::string(from.family)}, {"gpu", std::string(from.gpu)}, {"source", std::string(from.source)}, {"carried_over", costs.carried_over()}};
+    }
+
+    /// What they are for, and what they were made from.
+    Json models() {
+        Json all = Json::array();
+        for (const auto& one : selector().models()) all.push_back({{"serves", one.model().serves()}, {"manifest", Json::parse(one.model().manifest())}});
+        return all;
     }
 
     Selector<Family>& selector() { return *state_->selector; }

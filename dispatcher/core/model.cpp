@@ -140,15 +140,31 @@ void check_gpu(const std::string& gpu, const std::string& what) {
     }
 }
 
-}  // namespace
+std::string called(const std::string& path) { return "The model " + path; }
+std::string_view text_of(const std::vector<std::uint8_t>& content) { return {reinterpret_cast<const char*>(content.data()), content.size()}; }
 
-std::shared_ptr<const Model> Model::read(const std::string& path, const std::vector<std::string>& known_features) {
-    const std::string what = "The model " + path;
-    const auto content     = read_file(path, what, kMostBytes);
-    const Json document    = parse_json({reinterpret_cast<const char*>(content.data()), content.size()}, what);
+Json document_of(std::string_view content, const std::string& what) {
+    Json document = parse_json(content, what);
     // Before anything else: what another version has is its own affair.
     if (member(document, "schema_version", what) != kSchemaVersion)
         throw Error(ErrorCode::abi_mismatch, what + " has another schema version than " + std::to_string(kSchemaVersion) + ", which this runtime reads.");
+    return document;
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> Model::read(const std::string& path, const std::vector<std::string>& known_features) {
+    const auto content = read_file(path, called(path), kMostBytes);
+    return parse(text_of(content), called(path), known_features);
+}
+
+std::string Model::family_of(const std::string& path) {
+    const auto content = read_file(path, called(path), kMostBytes);
+    return text_member(document_of(text_of(content), called(path)), "family", called(path));
+}
+
+std::shared_ptr<const Model> Model::parse(std::string_view content, const std::string& what, const std::vector<std::string>& known_features) {
+    const Json document = document_of(content, what);
     check_fields(document, {"schema_version", "family", "gpu", "serves", "features", "ranges", "constants", "trees", "manifest"}, what);
 
     const std::vector<std::string> features = read_features(document, what);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ckdispatch/core/trees.hpp"
@@ -27,6 +28,10 @@ public:
     /// Reads a file for rows whose numbers are `known_features`, in this order, whichever of them the model uses. Throws Error: io_failed or not_found if it
     /// cannot be read, damaged if it is no model, abi_mismatch if its schema is another, invalid_argument if it needs a GPU or a feature that is not known.
     static std::shared_ptr<const Model> read(const std::string& path, const std::vector<std::string>& known_features);
+    /// The same from what a file holds; `what` is what a sentence calls it.
+    static std::shared_ptr<const Model> parse(std::string_view content, const std::string& what, const std::vector<std::string>& known_features);
+    /// The family that a file is for, before anything else of it is looked at. Throws Error as read() does.
+    static std::string family_of(const std::string& path);
 
     const std::string& family() const { return family_; }
     const std::string& gpu() const { return gpu_; }

@@ -56,6 +56,8 @@ public:
         use(Strategy::model, nullptr, chooser_);
     }
     const std::vector<Learned<Key>>& models() const { return models_; }
+    /// Or a predictor of the caller's.
+    bool has_model() const { return predictor_ || !models_.empty(); }
     /// Constants of the cost model in place of those of arch/. Throws Error (invalid_argument) if one is negative or no number.
     void use(const Terms& constants) {
         for (const double one : constants)

@@ -45,6 +45,7 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "ckd_dispatcher_create": (_ADDRESS, _TEXT, _OUT),
     "ckd_dispatcher_use_strategy": (_ADDRESS, _INT),
     "ckd_dispatcher_use_constants": (_ADDRESS, ctypes.c_uint32, _ADDRESS, _SIZE),
+    "ckd_dispatcher_use_model": (_ADDRESS, _TEXT),
     "ckd_dispatcher_use_predictor": (_ADDRESS, _ADDRESS, _ADDRESS),
     "ckd_dispatcher_use_chooser": (_ADDRESS, _ADDRESS, _ADDRESS),
     "ckd_select": (_ADDRESS, _ADDRESS, _OUT),
