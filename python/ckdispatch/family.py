@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,7 +28,7 @@ class Family:
 
     ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
     family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the
-    module ``measurements`` has ``IMPORTERS`` for them.
+    module ``measurements`` has ``IMPORTERS`` for them, and ``KINDS`` of problems.
     """
 
     name: str
@@ -69,6 +69,14 @@ class Family:
 
     @property
     def importers(self) -> tuple[Importer, ...]:
-        if importlib.util.find_spec(f"ckdispatch.{self.name}.measurements") is None:
-            return ()
-        return cast("tuple[Importer, ...]", self.load("measurements", "IMPORTERS"))
+        return cast("tuple[Importer, ...]", self.load("measurements", "IMPORTERS")) if self._has_measurements else ()
+
+    @property
+    def kinds(self) -> Mapping[str, Callable[[Problem], bool]]:
+        """Kinds of problems that what was learned on one may not hold for: tells which are of a kind."""
+        found = self.load("measurements", "KINDS") if self._has_measurements else {}
+        return cast("Mapping[str, Callable[[Problem], bool]]", found)
+
+    @property
+    def _has_measurements(self) -> bool:
+        return importlib.util.find_spec(f"ckdispatch.{self.name}.measurements") is not None

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ckdispatch.arguments import in_range, text, truth
+from ckdispatch.arguments import checked_path, in_range, text, truth
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
@@ -39,10 +40,15 @@ class Kernels(Protocol):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel that computes the problem. ``microseconds`` is predicted, not measured."""
+    """A kernel that computes the problem. ``microseconds`` is predicted, not measured; ``basis`` says by what.
+
+    ``cost_model``, ``learned`` (a model corrects it), ``beyond`` (the same, of a problem unlike those that the model has seen) or
+    ``predictor`` (the caller's own).
+    """
 
     kernel: str
     microseconds: float
+    basis: str
     parts: int
     priority: int
     workspace_bytes: int = 0
@@ -93,6 +99,8 @@ class Ranking:
     problem: str
     gpu: str
     costs: Fitted
+    models: tuple[Mapping[str, Any], ...]
+    """What the learned models in use are for, and what they were made from."""
     fit: tuple[Candidate, ...]
     refused: tuple[Refusal, ...]
 
@@ -110,7 +118,8 @@ class Ranking:
 
 
 class Selection:
-    """A registry's kernels on a GPU, with a strategy: "rules" (the cost model), "first_fit", a predictor or a chooser."""
+    """A registry's kernels on a GPU, with a strategy: "model" (a learned one; the default where there is one), "rules" (the cost
+    model), "first_fit", a predictor or a chooser."""
 
     def __init__(self, registry: Kernels, gpu: str) -> None:
         self.registry = registry
@@ -133,6 +142,10 @@ class Selection:
             known = ", ".join(strategy.name.lower() for strategy in StrategyCode)
             raise InvalidArgument(f"the strategy {quoted(name)} was asked for; there is {known}, or a function") from None
         native().call("ckd_dispatcher_use_strategy", self._handle, code)
+
+    def use_model(self, path: str | os.PathLike[str]) -> None:
+        """Choose by a learned model from a file, in place of one for the same kernels; docs/models.md."""
+        native().call("ckd_dispatcher_use_model", self._handle, text("the path of a model", os.fspath(checked_path("a model", path))))
 
     def use_constants(self, family: str, constants: Sequence[float]) -> None:
         """Constants of the cost model of a family in place of its own, in the order that ``costs`` names them in."""
@@ -209,6 +222,7 @@ class Selection:
             problem=found["problem"],
             gpu=found["gpu"],
             costs=Fitted(**found["costs"]),
+            models=tuple(found["models"]),
             fit=tuple(Candidate(**entry) for entry in found["fit"]),
             refused=tuple(Refusal(entry["kernel"], Code(entry["code"]), entry["reason"]) for entry in found["refused"]),
         )

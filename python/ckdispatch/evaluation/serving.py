@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
+from ckdispatch.evaluation import MODEL
 from ckdispatch.judging.cases import Way
 from ckdispatch.problem import Problem
 from ckdispatch.registry import Registry
@@ -31,18 +32,21 @@ class Served:
 
 
 class Server:
-    """A registry on a GPU with a strategy."""
+    """A registry on a GPU with a strategy; ``model`` is the file of a model of one's own."""
 
-    def __init__(self, registry: Registry, gpu: str, strategy: str) -> None:
+    def __init__(self, registry: Registry, gpu: str, strategy: str, model: str | None = None) -> None:
         self.registry = registry
         self.gpu = gpu
         self.strategy = strategy
+        self.model = model if strategy == MODEL else None
         self._selection = self._selecting(registry)
         self._alone: dict[str, Selection] = {}
 
     def _selecting(self, registry: Registry) -> Selection:
         # One of its own: that of the registry may be in use with another strategy.
         selection = Selection(registry, self.gpu)
+        if self.model is not None:
+            selection.use_model(self.model)
         selection.use_strategy(self.strategy)
         return selection
 

@@ -29,7 +29,9 @@ class Judged:
     served: Served | None = None
 
 
-def judged(measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None, *, seed: int = 0) -> Judged:
+def judged(
+    measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None, *, seed: int = 0, model: str | None = None
+) -> Judged:
     """What a strategy is worth. Raises ``InvalidArgument`` if there is none such, as ``model`` where there is no model."""
     if strategy not in STRATEGIES:
         raise InvalidArgument(f"the strategy {quoted(strategy)} was to be judged; there is {', '.join(STRATEGIES)}")
@@ -43,7 +45,7 @@ def judged(measured: Measured, registry: Registry, strategy: str, tell: Tell = l
     if strategy == BEST_SINGLE:
         always = [best_single(measured.cases)] * len(measured.cases)
         return Judged(judge(measured.cases, always, seed=seed), always)
-    server = Server(registry, measured.gpu, strategy)
+    server = Server(registry, measured.gpu, strategy, model)
     asked = ((problem, measured.kernels_of(case)) for problem, case in zip(measured.problems, measured.cases, strict=True))
     served = server.serve(asked, tell)
     predicted = served.predicted if strategy in PREDICTING else None
@@ -58,9 +60,11 @@ class JudgedBounds:
     unserved: int
 
 
-def judged_bounds(measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None) -> JudgedBounds:
+def judged_bounds(
+    measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None, *, model: str | None = None
+) -> JudgedBounds:
     """How what a strategy predicts lies to the best times that are known."""
-    server = Server(registry, measured.gpu, strategy)
+    server = Server(registry, measured.gpu, strategy, model)
     predicted, best = [], []
     for row in measured.bounds:
         time = server.best(problem_of(row.family, row.problem))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from ckdispatch.measurements.glitches import shares
 from ckdispatch.measurements.importer import Imported, Importer
 from ckdispatch.measurements.row import IMPORTED, Row
 from ckdispatch.measurements.sheet import Line, Sheet
+from ckdispatch.problem import Problem
 
 _SIZES = ("m", "n", "k")
 
@@ -112,3 +113,5 @@ IMPORTERS = (
     Importer("the best kernels of shapes, by name", (*_SIZES, *(column for pair in _NAMED for column in pair)), _named_rows),
     Importer("the best times of shapes", ("kind", "gpu", "compute_units", *_SIZES, "best_us"), _best_rows),
 )
+
+KINDS: dict[str, Callable[[Problem], bool]] = {}

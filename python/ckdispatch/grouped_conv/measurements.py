@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import prod
 
 from ckdispatch.config.values import arch_specs
 from ckdispatch.errors import InvalidArgument
@@ -15,6 +16,7 @@ from ckdispatch.measurements.glitches import UNEXPLAINED, UNLIKE_ITS_EQUALS, gli
 from ckdispatch.measurements.importer import Imported, Importer
 from ckdispatch.measurements.row import IMPORTED, Row
 from ckdispatch.measurements.sheet import Line, Sheet
+from ckdispatch.problem import Problem
 from ckdispatch.wording import quoted
 
 Triple = tuple[int, int, int]
@@ -240,3 +242,7 @@ def _kernel_name(dtype: str, tile: Triple, pipeline: str, waves: Triple, warp_ti
 
 
 IMPORTERS = (Importer("convolutions by tile and pipeline", (*_SIZES, *_TILE, "pipeline", _TIME), _rows),)
+
+KINDS: dict[str, Callable[[Problem], bool]] = {
+    "filters of one position": lambda problem: isinstance(problem, GroupedConvProblem) and prod(problem.sizes.filter) == 1
+}

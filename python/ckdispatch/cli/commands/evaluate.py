@@ -4,22 +4,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from ckdispatch.cli.exits import ExitCode, UsageError
+from ckdispatch.cli.gathering import add_gathering, gathered_kernels
 from ckdispatch.cli.judgement import Judgement, blocks, document
 from ckdispatch.cli.kernel_sources import load_kernels
-from ckdispatch.cli.options import Commands, add_command, add_kernels, whole
+from ckdispatch.cli.options import Commands, add_command
 from ckdispatch.cli.progress import Steps
 from ckdispatch.cli.report import Report
 from ckdispatch.errors import InvalidArgument, NotFound
 from ckdispatch.evaluation import PREDICTING, STRATEGIES
-from ckdispatch.wording import several
 
 if TYPE_CHECKING:
-    from ckdispatch.evaluation.kernels import Gathered
-    from ckdispatch.evaluation.measured import Measured
     from ckdispatch.registry import Registry
 
 
@@ -34,17 +31,14 @@ def add_to(commands: Commands) -> None:
         "docs/measurements.md has the formats of tables, and what the figures mean.\n\n"
         "Example:\n  ckdispatch evaluate --measurements times.csv --gpu gfx950 --strategy rules",
     )
-    parser.add_argument("--measurements", required=True, metavar="FILE", help="the table: CSV or Parquet")
-    parser.add_argument("--gpu", required=True, help="the GPU that is chosen for, such as gfx950")
+    add_gathering(parser)
     parser.add_argument(
         "--strategy",
         action="append",
         choices=STRATEGIES,
         help="judge this one; repeat for more; all by default",
     )
-    add_kernels(parser, required=False)
-    parser.add_argument("--jobs", type=whole(1), metavar="N", help="kernels to compile at a time")
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--model", metavar="FILE", help="judge this model as the strategy `model`")
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -58,7 +52,7 @@ def run(options: argparse.Namespace) -> Report:
         raise UsageError(
             f"{options.measurements} has best times without kernels; say whose predicted times are to be compared: --kernels"
         )
-    gathered = _gathered(measured, given, options) if measured.cases else None
+    gathered = gathered_kernels(measured, given, options) if measured.cases else None
     found = Judgement(measured, gathered)
     _judge(found, given, options)
     if not found.judged and not any(one.bounded for one in found.bounds.values()):
@@ -66,20 +60,6 @@ def run(options: argparse.Namespace) -> Report:
         raise NotFound("; ".join(dict.fromkeys(why)))
     asked = [found.skipped[name] for name in options.strategy or () if name in found.skipped]
     return Report(document(found), blocks(found), ExitCode.NOT_FOUND if asked else ExitCode.OK, "; ".join(asked))
-
-
-def _gathered(measured: Measured, given: Registry | None, options: argparse.Namespace) -> Gathered:
-    """The table's kernels; says first what has to be built."""
-    from ckdispatch.evaluation.kernels import gather, missing_from
-
-    names = measured.table.kernels()
-    missing = missing_from(names, options.gpu, given)
-    if missing and not options.quiet:
-        print(f"{len(missing)} of {several(len(names), 'kernel')} are not there: they are built", file=sys.stderr, flush=True)
-    gathered = gather(names, options.gpu, given, max_workers=options.jobs, progress=not options.quiet)
-    if not len(gathered.registry):
-        raise NotFound(f"no kernel of {options.measurements} could be built: {next(iter(gathered.missing.values()))}")
-    return gathered
 
 
 def _judge(found: Judgement, given: Registry | None, options: argparse.Namespace) -> None:
@@ -90,9 +70,9 @@ def _judge(found: Judgement, given: Registry | None, options: argparse.Namespace
         try:
             if gathered is not None:
                 steps = Steps(f"problems served by {name}", len(measured.cases), quiet=options.quiet)
-                found.judged[name] = judged(measured, gathered.registry, name, steps)
+                found.judged[name] = judged(measured, gathered.registry, name, steps, model=options.model)
             if measured.bounds and given is not None and name in PREDICTING:
                 steps = Steps(f"shapes served by {name}", len(measured.bounds), quiet=options.quiet)
-                found.bounds[name] = judged_bounds(measured, given, name, steps)
+                found.bounds[name] = judged_bounds(measured, given, name, steps, model=options.model)
         except InvalidArgument as error:
             found.skipped[name] = f"{name} is not judged: {error}".rstrip(".")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What fitted constants and trained trees are worth on problems that they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ckdispatch.errors import InvalidArgument
+from ckdispatch.families import FAMILIES
+from ckdispatch.judging.cases import Way
+from ckdispatch.judging.verdict import Verdict, judge
+from ckdispatch.learning.design import Design, Designer
+from ckdispatch.learning.fitting import fitted
+from ckdispatch.learning.training import folds_by_hash, train
+from ckdispatch.problem import Problem
+
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Made:
+    """Constants, and trees that correct what they predict."""
+
+    constants: dict[str, float]
+    design: Design
+    """With these constants."""
+    booster: Any
+
+    @property
+    def rules(self) -> Numbers:
+        """What the cost model predicts for each row."""
+        return predicted(self.design, self.constants)
+
+    @property
+    def learned(self) -> Numbers:
+        """The same, corrected."""
+        factors: Numbers = np.exp(self.booster.predict(self.design.feature_rows, raw_score=True))
+        return self.rules * factors
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was made of some rows, judged by the others."""
+
+    name: str
+    rules: Verdict
+    learned: Verdict
+
+
+def predicted(design: Design, constants: Mapping[str, float]) -> Numbers:
+    """What the cost model predicts for each row."""
+    times: Numbers = design.term_rows @ np.array([constants[term] for term in design.terms])
+    return times
+
+
+def make(designer: Designer, first: Design, rows: Rows, fixed: Mapping[str, float], seed: int = 0) -> Made:
+    """From some rows of a design."""
+    constants = fitted(first.terms, first.term_rows[rows], first.microseconds[rows], first.weight[rows], fixed)
+    design = designer.design(constants)
+    ratio = np.log(design.microseconds / predicted(design, constants))
+    return Made(constants, design, train(design.feature_rows[rows], ratio[rows], design.weight[rows], seed))
+
+
+def trials(
+    designer: Designer, first: Design, fixed: Mapping[str, float], tell: Callable[[], None] = lambda: None, seed: int = 0
+) -> list[Trial]:
+    """Five folds by problem, and whatever else divides a family's problems into what is known and what is asked."""
+    everything = np.ones(len(first.microseconds), dtype=bool)
+    folds = folds_by_hash(first.groups, FOLDS)
+    by_others = {name: np.zeros(len(folds)) for name in ("rules", "learned")}
+    for fold in range(FOLDS):
+        here = folds == fold
+        if not here.any() or here.all():
+            raise InvalidArgument(f"the measurements have too few problems for {FOLDS} folds; {len(set(first.groups))} were given")
+        made = make(designer, first, ~here, fixed, seed)
+        by_others["rules"][here], by_others["learned"][here] = made.rules[here], made.learned[here]
+        tell()
+    found = [Trial(f"{FOLDS} folds by problem", *(judged(designer, first, by_others[name], everything) for name in by_others))]
+    for name, known in divisions(designer.measured.problems).items():
+        rows = known[np.array(first.cases)]
+        if rows.any() and not rows.all():
+            made = make(designer, first, rows, fixed, seed)
+            found.append(Trial(name, *(judged(designer, first, times, ~rows) for times in (made.rules, made.learned))))
+        tell()
+    return found
+
+
+def divisions(problems: Sequence[Problem]) -> dict[str, Rows]:
+    """Ways to divide problems that differ in kind; true for those that are trained on."""
+    flops = np.array([problem.flops for problem in problems])
+    small: Rows = flops <= np.median(flops)
+    found = {"fewer FLOPs than the median -> more": small, "more FLOPs than the median -> fewer": ~small}
+    kinds = FAMILIES[problems[0].family].kinds if problems else {}
+    for name, is_one in kinds.items():
+        one: Rows = np.array([is_one(problem) for problem in problems])
+        found |= {f"{name} -> others": one, f"others -> {name}": ~one}
+    return found
+
+
+def judged(designer: Designer, design: Design, times: Numbers, rows: Rows) -> Verdict:
+    """What choosing by predicted times is worth, on the cases of some rows."""
+    cases = designer.measured.cases
+    by_case: dict[int, dict[Way, float]] = {}
+    for row in np.flatnonzero(rows):
+        by_case.setdefault(design.cases[row], {})[design.ways[row]] = float(times[row])
+    asked = sorted(by_case)
+    picks: list[Way | None] = [min(by_case[case], key=by_case[case].__getitem__) for case in asked]
+    return judge([cases[case] for case in asked], picks, [by_case[case] for case in asked])

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Constants of the cost model, from tables of measured times."""
