@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ckdispatch.cli.families import FamilyCommands
     from ckdispatch.config.base import KernelConfig
+    from ckdispatch.measurements.importer import Importer
     from ckdispatch.problem import Problem
 
 
@@ -25,7 +26,8 @@ class Family:
     """A folder of the package with these modules:
 
     ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
-    family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``.
+    family has, ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``, and ``measurements``, whose ``IMPORTERS`` read
+    tables of others.
     """
 
     name: str
@@ -63,3 +65,7 @@ class Family:
     @property
     def commands(self) -> FamilyCommands:
         return cast("FamilyCommands", importlib.import_module(f"ckdispatch.{self.name}.cli"))
+
+    @property
+    def importers(self) -> tuple[Importer, ...]:
+        return cast("tuple[Importer, ...]", self.load("measurements", "IMPORTERS"))

@@ -186,10 +186,15 @@ def named_words(
         yield name, value
 
 
-def _dtype(word: str, text: str, others: Mapping[str, str]) -> str:
+@cache
+def _dtypes() -> tuple[str, ...]:
     from ckarch import load_specs
 
-    dtypes = load_specs().dtypes
+    return tuple(load_specs().dtypes)  # a file, which a list of thousands of problems need not read again
+
+
+def _dtype(word: str, text: str, others: Mapping[str, str]) -> str:
+    dtypes = _dtypes()
     if word in dtypes:
         return "dtype"
     listed = "; ".join(f"{kind}: {words}" for kind, words in {**others, "dtypes": ", ".join(dtypes)}.items())
