@@ -7,6 +7,7 @@ It is read whenever the package is imported, so it names what else the family ha
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,8 +27,8 @@ class Family:
     """A folder of the package with these modules:
 
     ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
-    family has, ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``, and ``measurements``, whose ``IMPORTERS`` read
-    tables of others.
+    family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the
+    module ``measurements`` has ``IMPORTERS`` for them.
     """
 
     name: str
@@ -68,4 +69,6 @@ class Family:
 
     @property
     def importers(self) -> tuple[Importer, ...]:
+        if importlib.util.find_spec(f"ckdispatch.{self.name}.measurements") is None:
+            return ()
         return cast("tuple[Importer, ...]", self.load("measurements", "IMPORTERS"))

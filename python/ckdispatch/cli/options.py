@@ -32,12 +32,12 @@ def add_command(
     return parser
 
 
-def add_kernels(parser: argparse.ArgumentParser) -> None:
+def add_kernels(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """``--kernels``."""
     parser.add_argument(
         "--kernels",
         action="append",
-        required=True,
+        required=required,
         metavar="SET",
         help=f"the kernels: the name of a set, such as {EXAMPLE.example_kernels}, or the path of a"
         " manifest, of what `build --save` wrote, or of a kernel library; repeat for more",

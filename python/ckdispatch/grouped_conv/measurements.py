@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from ckdispatch.config.values import arch_specs
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.grouped_conv.config import GroupedConvConfig
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
@@ -139,7 +140,7 @@ def _problem(line: Line) -> GroupedConvProblem:
         if sizes[name] % sizes["g"]:
             line.refuse(name, f"{sizes[name]} channels cannot be divided among {sizes['g']} groups")
     try:
-        return _convolution(line.word("dtype") or "bf16", **sizes)
+        return _convolution(_dtype(line), **sizes)
     except InvalidArgument as error:
         line.refuse("n", str(error))
 
@@ -160,6 +161,10 @@ def _convolution(dtype: str, **of: int) -> GroupedConvProblem:
         right_pad=pads,
         dtype=dtype,
     )
+
+
+def _dtype(line: Line) -> str:
+    return line.one_of("dtype", tuple(arch_specs().dtypes)) if line.has("dtype") else "bf16"
 
 
 def _mostly_zero(line: Line, problem: GroupedConvProblem) -> bool:
@@ -183,7 +188,7 @@ def _spelling(sheet: Sheet, field: str) -> tuple[str, ...]:
 
 def _name(line: Line, spelled: dict[str, tuple[str, ...]]) -> _Named:
     said = {field: _triple(line, columns) if columns else None for field, columns in spelled.items()}
-    return _Named(line.word("dtype") or "bf16", _triple(line, _TILE), line.word("pipeline"), **said)
+    return _Named(_dtype(line), _triple(line, _TILE), line.word("pipeline"), **said)
 
 
 def _triple(line: Line, columns: Sequence[str]) -> Triple:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cli_support import ESSENTIAL, PROGRAM, environment
+from cli_support import ESSENTIAL, PADDED, PROGRAM, environment
 
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.main import main
@@ -34,6 +34,7 @@ OPTIONS = {
     "bench": ((*PROBLEM, "--repeat", "1", "--warmup", "0"), ("--device", "--file", "--kernel", "--repeat", "--warmup", "--rotating-buffers", "--seed")),
     "build": (KERNEL, ("--gpu", "--jobs", "--save", "--family", "--kernel", "--tile", "--waves", "--warp-tile", "--pipeline", "--pad", "--layout", "--dtype",
                        "--d-count", "--persistent", "--fused-op", "--ndim-spatial", "--vector", "--merged-groups", "--variant")),
+    "evaluate": (("--measurements", "good.csv", "--gpu", "gfx942", *ESSENTIAL), ("--measurements", "--gpu", "--strategy", "--kernels", "--jobs")),
     "cache prune": ((), ("--to",)),
 }  # fmt: skip
 
@@ -52,6 +53,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     os.truncate(tmp_path / "huge.json", 1 << 40)
     (tmp_path / "secret").write_text("x")
     (tmp_path / "secret").chmod(0)
+    (tmp_path / "good.csv").write_text(f"version,family,problem,kernel,microseconds,provenance\n1,gemm,64x64x64,{PADDED},3,simulated\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CKDISPATCH_JIT", "0")
     monkeypatch.setenv("CKDISPATCH_CACHE", str(tmp_path / "cache"))

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The strategies that can be judged: those of the dispatcher, and what they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ckdispatch.errors import InvalidArgument
+from ckdispatch.evaluation import BEST_SINGLE, PREDICTING, RANDOM, STRATEGIES
+from ckdispatch.evaluation.measured import Measured
+from ckdispatch.evaluation.serving import Served, Server
+from ckdispatch.judging.bounds import Bounded, bounded
+from ckdispatch.judging.cases import Way
+from ckdispatch.judging.verdict import Verdict, best_single, judge, judge_random
+from ckdispatch.measurements.table import problem_of
+from ckdispatch.registry import Registry
+from ckdispatch.wording import quoted
+
+Tell = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """``picks`` has the way of each case, unless the strategy picks by chance; ``served`` is of the dispatcher's own."""
+
+    verdict: Verdict
+    picks: Sequence[Way | None] | None = None
+    served: Served | None = None
+
+
+def judged(measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None, *, seed: int = 0) -> Judged:
+    """What a strategy is worth. Raises ``InvalidArgument`` if there is none such, as ``model`` where there is no model."""
+    if strategy not in STRATEGIES:
+        raise InvalidArgument(f"the strategy {quoted(strategy)} was to be judged; there is {', '.join(STRATEGIES)}")
+    if strategy not in PREDICTING and not measured.complete:
+        raise InvalidArgument(
+            f"the strategy {strategy} cannot be judged: the measurements {measured.table.path} have but some of the kernels "
+            "that were timed for each problem"
+        )
+    if strategy == RANDOM:
+        return Judged(judge_random(measured.cases, seed=seed))
+    if strategy == BEST_SINGLE:
+        always = [best_single(measured.cases)] * len(measured.cases)
+        return Judged(judge(measured.cases, always, seed=seed), always)
+    server = Server(registry, measured.gpu, strategy)
+    asked = ((problem, measured.kernels_of(case)) for problem, case in zip(measured.problems, measured.cases, strict=True))
+    served = server.serve(asked, tell)
+    predicted = served.predicted if strategy in PREDICTING else None
+    return Judged(judge(measured.cases, served.picks, predicted, seed=seed), served.picks, served)
+
+
+@dataclass(frozen=True)
+class JudgedBounds:
+    """``unserved`` shapes have no kernel."""
+
+    bounded: Bounded | None
+    unserved: int
+
+
+def judged_bounds(measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None) -> JudgedBounds:
+    """How what a strategy predicts lies to the best times that are known."""
+    server = Server(registry, measured.gpu, strategy)
+    predicted, best = [], []
+    for row in measured.bounds:
+        time = server.best(problem_of(row.family, row.problem))
+        if time is not None:
+            predicted.append(time)
+            best.append(row.microseconds)
+        tell()
+    return JudgedBounds(bounded(predicted, best), len(measured.bounds) - len(best))
