@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ckdispatch.base_dispatcher import BaseDispatcher
+    from ckdispatch.cli.families import Workload
     from ckdispatch.comparison import Reference
     from ckdispatch.device import Device
     from ckdispatch.plan import Plan
@@ -37,7 +38,7 @@ class Launched:
         self.dispatcher.launch(self.plan, addresses, None)
         self.dispatcher.synchronize()
 
-    def with_plan(self, plan: Plan[Any]) -> Launched | None:
+    def with_plan(self, plan: Plan[Any]) -> Workload | None:
         """The same operands for another plan of the same problem; None if they are to be made anew."""
         return None
 

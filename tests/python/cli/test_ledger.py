@@ -181,4 +181,5 @@ def test_the_time_left_is_by_the_work_that_is_left(capsys: pytest.CaptureFixture
 
 
 def test_durations_are_in_the_unit_that_people_take() -> None:
-    assert [duration(seconds) for seconds in (0.2, 59, 99, 150, 5400, 9000)] == ["0 s", "59 s", "99 s", "2 min", "90 min", "2.5 h"]
+    told = [duration(seconds) for seconds in (0.2, 59, 99, 150, 5400, 9000)]
+    assert told == ["0 s", "59 s", "99 s", "2 min", "90 min", "2.5 h"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,10 +74,10 @@ def measure_every_kernel(problems: Sequence[Problem], options: argparse.Namespac
 def _measure_all(
     dispatcher: Dispatcher, problems: Sequence[Problem], ledger: Ledger, timing: Timing, seed: int, options: argparse.Namespace
 ) -> Outcome:
-    outcome = Outcome()
+    outcome, where = Outcome(), _where(dispatcher)
     for problem in dict.fromkeys(problems):
         problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
-        jobs = list(_jobs(dispatcher, problem))
+        jobs = list(_jobs(dispatcher, problem, where))
         outcome.jobs += jobs
         if not jobs:
             outcome.without_kernel.append(problem.text)
@@ -101,12 +101,11 @@ def _measure_all(
     return outcome
 
 
-def _jobs(dispatcher: Dispatcher, problem: Problem) -> Iterator[Job]:
+def _jobs(dispatcher: Dispatcher, problem: Problem, where: Mapping[str, Any]) -> Iterator[Job]:
     """Each kernel that takes the problem, with the parts that are its best; those with the same parts follow each other."""
     parts: dict[str, int] = {}
     for way in dispatcher.selection.rank(problem).fit:
         parts.setdefault(way.kernel, way.parts)
-    where = _where(dispatcher)
     for kernel in sorted(parts, key=parts.__getitem__):
         used = dispatcher.registry[kernel].resources.get(where["gpu"], {})
         resources = {name: used[name] for name in RESOURCES if name in used}

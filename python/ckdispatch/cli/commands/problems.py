@@ -13,7 +13,7 @@ from ckdispatch.problem_lists import lists
 from ckdispatch.wording import quoted
 
 if TYPE_CHECKING:
-    from ckdispatch.problem_lists.lists import Listed, ProblemList
+    from ckdispatch.problem_lists.lists import ProblemList
 
 _COLUMNS = (
     Column("list"),
