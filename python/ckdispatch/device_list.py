@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,10 @@ _SIMULATED_GPU = "gfx942"
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """A device by the name that ``Dispatcher(device=…)`` takes. ``usable`` is false with the ``reason``."""
+    """A device by the name that ``Dispatcher(device=…)`` takes. ``usable`` is false with the ``reason``.
+
+    ``clock_mhz`` is the highest that the driver tells; None is not known. A simulated GPU has no clock.
+    """
 
     name: str
     gpu: str
@@ -27,6 +31,8 @@ class DeviceInfo:
     simulated: bool
     usable: bool = True
     reason: str = ""
+    compute_units: int | None = None
+    clock_mhz: float | None = None
 
 
 def devices() -> list[DeviceInfo]:
@@ -77,14 +83,22 @@ def _gpus() -> list[DeviceInfo]:
     found: list[DeviceInfo] = []
     nodes = sorted(_TOPOLOGY.glob("[0-9]*"), key=lambda node: int(node.name)) if _TOPOLOGY.is_dir() else []
     for node in nodes:
-        version = _properties(node).get("gfx_target_version", 0)
+        told = _properties(node)
+        version = told.get("gfx_target_version", 0)
         if not version:  # a processor
             continue
         gpu = f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
         usable = os.access(_DRIVER, os.R_OK | os.W_OK)
         reason = "" if usable else f"this user may not open {_DRIVER}; join the group that owns it"
-        found.append(DeviceInfo(f"hip:{len(found)}", gpu, _product(gpu), simulated=False, usable=usable, reason=reason))
+        name, units, clock = f"hip:{len(found)}", _compute_units(told), told.get("max_engine_clk_fcompute") or None
+        found.append(DeviceInfo(name, gpu, _product(gpu), False, usable, reason, units, clock))
     return found
+
+
+def _compute_units(told: Mapping[str, int]) -> int | None:
+    """Those of the device itself: GPUs of one name may differ in them."""
+    simds, of_each = told.get("simd_count", 0), told.get("simd_per_cu", 0)
+    return simds // of_each if simds and of_each else None
 
 
 def _properties(node: Path) -> dict[str, int]:
@@ -105,7 +119,7 @@ def _simulated() -> list[DeviceInfo]:
     except NotFound as error:
         reason = str(error)
     return [
-        DeviceInfo(f"sim:{gpu.name}", gpu.name, gpu.product, simulated=True, usable=not reason, reason=reason)
+        DeviceInfo(f"sim:{gpu.name}", gpu.name, gpu.product, True, not reason, reason, gpu.compute_units)
         for gpu in load_specs().architectures.values()
     ]
 

@@ -49,6 +49,9 @@ class Workload(Protocol):
     def compare(self) -> Comparison:
         """How the result of the last launch differs from the reference."""
 
+    def with_plan(self, plan: Plan[Any]) -> Workload | None:
+        """The same operands for another plan of the same problem; None if they are to be made anew."""
+
 
 class FamilyCommands(Protocol):
     """The module ``cli`` of a family."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.report import extents
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ckdispatch.base_dispatcher import BaseDispatcher
+    from ckdispatch.cli.families import Workload
+    from ckdispatch.comparison import Reference
     from ckdispatch.device import Device
     from ckdispatch.plan import Plan
     from ckdispatch.tensors.device_tensor import DeviceTensor
@@ -35,6 +37,26 @@ class Launched:
         addresses = [tensor.address for tensor in self.tensors]
         self.dispatcher.launch(self.plan, addresses, None)
         self.dispatcher.synchronize()
+
+    def with_plan(self, plan: Plan[Any]) -> Workload | None:
+        """The same operands for another plan of the same problem; None if they are to be made anew."""
+        return None
+
+
+class LastReference:
+    """The reference that was needed last. Mostly the next kernel needs the same, and making it takes longer than any launch."""
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._made: Any = None
+
+    def get(self, key: object, make: Callable[[], Reference]) -> Reference:
+        """What ``make`` makes; whoever has the same ``key`` has the same."""
+        if self._made is None or self._key != key:
+            self._made = None  # before the next one takes as much memory
+            self._key, self._made = key, make()
+        made: Reference = self._made
+        return made
 
 
 def random_operand(device: Device, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
@@ -57,6 +79,11 @@ def random_operand(device: Device, random: Any, shape: tuple[int, ...], dtype: s
 def poisoned(dispatcher: BaseDispatcher, shape: tuple[int, ...], dtype: str) -> DeviceTensor:
     """Memory for a result."""
     tensor = dispatcher.empty(shape, dtype)
-    size = tensor.span * dispatcher.device.numpy_dtype(dtype).itemsize
-    dispatcher.device.fill(tensor.address, _POISON, size)
+    poison(dispatcher, tensor)
     return tensor
+
+
+def poison(dispatcher: BaseDispatcher, tensor: DeviceTensor) -> None:
+    """Makes what a launch left unrecognisable for the next."""
+    size = tensor.span * dispatcher.device.numpy_dtype(tensor.dtype).itemsize
+    dispatcher.device.fill(tensor.address, _POISON, size)

@@ -87,20 +87,24 @@ def expected(
     """
     if k is not None:
         a, b = _extended(a, -1, k), _extended(b, -2, k)
+    return gemm_reference(a, b, ds=ds, **arithmetic_of(parts, spec, a.shape[-1]))
+
+
+def arithmetic_of(parts: int, spec: Mapping[str, Any], k: int) -> dict[str, Any]:
+    """How a kernel computes, as arguments of ``gemm_reference``: kernels that have the same have the same reference."""
+    result = {"fused_op": spec["fused_op"], "output": spec["dtype_c"]}
     tile_k = spec["tile"][2]
     shares = spec["variant"] == "stream_k"
-    return gemm_reference(
-        a,
-        b,
-        ds=ds,
-        fused_op=spec["fused_op"],
-        output=spec["dtype_c"],
-        # Where shares of stream-K end is the kernel's business; they are whole tiles.
-        split_k=-(-a.shape[-1] // tile_k) if shares else parts,
-        k_multiple=tile_k if shares else spec["warp_tile"][2],
-        most_parts=parts,
-        parts_in="accumulator" if spec["split_k"] == "workspace" else "output",
-    )
+    # Where shares of stream-K end is the kernel's business; they are whole tiles.
+    split_k = -(-k // tile_k) if shares else parts
+    if split_k == 1:
+        return result
+    return result | {
+        "split_k": split_k,
+        "k_multiple": tile_k if shares else spec["warp_tile"][2],
+        "most_parts": parts,
+        "parts_in": "accumulator" if spec["split_k"] == "workspace" else "output",
+    }
 
 
 def _extended(array: NDArray[Any], axis: int, extent: int) -> NDArray[Any]:

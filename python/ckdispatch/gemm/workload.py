@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.base_dispatcher import BaseDispatcher
-from ckdispatch.cli.operands import Launched, poisoned, random_operand
+from ckdispatch.cli.operands import LastReference, Launched, poison, poisoned, random_operand
 from ckdispatch.comparison import Comparison
 from ckdispatch.gemm.problem import GemmProblem, computed_sizes
-from ckdispatch.gemm.reference import expected
+from ckdispatch.gemm.reference import arithmetic_of, expected
 from ckdispatch.gemm.weights import preshuffle
 from ckdispatch.plan import Plan
 from ckdispatch.tensors.device_tensor import DeviceTensor
@@ -32,10 +33,9 @@ class Product:
         self, dispatcher: BaseDispatcher, problem: GemmProblem, stage: Mapping[str, Any], padded: bool, random: Any
     ) -> None:
         self.dispatcher, self.problem, self.stage, self.padded = dispatcher, problem, stage, padded
+        self.reference = LastReference()
         self.spec = dispatcher.registry[stage["kernel"]].spec
-        self.dtypes = tuple(self.spec[name] for name in ("dtype_a", "dtype_b", "dtype_c"))
-        if problem.layout[2] == "c":  # the kernel computes the transpose, with operands exchanged
-            self.dtypes = (self.dtypes[1], self.dtypes[0], self.dtypes[2])
+        self.dtypes = self._dtypes()
         m, n, k = problem.m, problem.n, problem.k
         self.a = self._random(random, (problem.batch, m, k), self.dtypes[0])
         self.b = self._random(random, (problem.batch, k, n), self.dtypes[1])
@@ -57,10 +57,27 @@ class Product:
 
     def compare(self) -> Comparison:
         """How what the last launch left in C differs from the reference."""
-        k = computed_sizes(self.stage["problem"])[2] if self.padded else None
-        reference = expected(self.stage["parts"], self.spec, self.a, self.b, k=k, ds=self.ds)
+        k = computed_sizes(self.stage["problem"])[2] if self.padded else self.problem.k
+        parts = self.stage["parts"]
+        reference = self.reference.get(
+            (k, arithmetic_of(parts, self.spec, k)), lambda: expected(parts, self.spec, self.a, self.b, k=k, ds=self.ds)
+        )
         memory = self.tensors[2].numpy().reshape(self._memory(2))
         return reference.compare(self._seen(self.problem.layout[2], memory, (self.problem.m, self.problem.n)))
+
+    def with_stage(self, stage: Mapping[str, Any], padded: bool) -> Product | None:
+        """The same tensors for another kernel, if that has the same dtypes."""
+        twin = copy(self)
+        twin.stage, twin.padded, twin.spec = stage, padded, self.dispatcher.registry[stage["kernel"]].spec
+        if twin._dtypes() != self.dtypes or (self.ds and twin.spec["dtype_d"] != self.spec["dtype_d"]):
+            return None
+        poison(self.dispatcher, self.tensors[2])
+        return twin
+
+    def _dtypes(self) -> tuple[str, ...]:
+        a, b, c = (self.spec[name] for name in ("dtype_a", "dtype_b", "dtype_c"))
+        # With C in columns the kernel computes the transpose, with operands exchanged.
+        return (b, a, c) if self.problem.layout[2] == "c" else (a, b, c)
 
     def _random(self, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
         return random_operand(self.dispatcher.device, random, shape, dtype)
@@ -110,13 +127,24 @@ class GemmWorkload(Launched):
 
     def __init__(self, dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> None:
         self.dispatcher, self.plan = dispatcher, plan
-        self.products = _products(dispatcher, problem, plan, np.random.default_rng(seed))
+        random, padded = np.random.default_rng(seed), plan.padded is not None
+        products = problem.products() if problem.groups else [problem]
+        stages = _stages(plan, len(products))
+        self.products = [Product(dispatcher, *one, padded, random) for one in zip(products, stages, strict=True)]
         self.tensors = [tensor for product in self.products for tensor in product.tensors]
 
     @property
     def bytes(self) -> int:
         """Of all tensors, each counted once."""
         return sum(product.bytes for product in self.products)
+
+    def with_plan(self, plan: Plan[GemmProblem]) -> GemmWorkload | None:
+        """The same operands, if the kernels of the plan have the same dtypes."""
+        twin, padded = copy(self), plan.padded is not None
+        stages = _stages(plan, len(self.products))
+        products = [one.with_stage(stage, padded) for one, stage in zip(self.products, stages, strict=True)]
+        twin.plan, twin.products = plan, [one for one in products if one is not None]
+        return twin if len(twin.products) == len(products) else None
 
     def compare(self) -> Comparison:
         """How what the last launch left in C differs from the reference.
@@ -134,11 +162,7 @@ class GemmWorkload(Launched):
         )
 
 
-def _products(
-    dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], random: np.random.Generator
-) -> list[Product]:
-    stages, padded = plan.to_json()["stages"], plan.padded is not None
-    products = problem.products() if problem.groups else [problem]
-    # One stage computes all groups, or each has its own.
-    own = stages if len(stages) > 1 else stages * len(products)
-    return [Product(dispatcher, one, stage, padded, random) for one, stage in zip(products, own, strict=True)]
+def _stages(plan: Plan[GemmProblem], products: int) -> Sequence[Mapping[str, Any]]:
+    """The stage of each product: one computes all groups, or each has its own."""
+    stages: list[Mapping[str, Any]] = plan.to_json()["stages"]
+    return stages if len(stages) > 1 else stages * products

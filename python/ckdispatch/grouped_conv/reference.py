@@ -156,15 +156,15 @@ def expected(
     ``a`` and ``b`` are the two tensors that the direction reads, ``parts`` what the plan divides
     its sum into. Each part is of whole tiles.
     """
-    direction = spec["variant"]
-    written = TENSORS[direction][2]
-    return grouped_conv_reference(
-        direction,
-        a,
-        b,
-        sizes,
-        bias=bias,
-        fused_op=spec["fused_op"],
-        output=spec[f"dtype_{written}"],
-        parts=Parts(parts, spec["tile"][2], parts_in="accumulator" if spec["split_k"] == "workspace" else "output"),
-    )
+    return grouped_conv_reference(spec["variant"], a, b, sizes, bias=bias, **arithmetic_of(parts, spec))
+
+
+def arithmetic_of(parts: int, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """How a kernel computes, as arguments of ``grouped_conv_reference``: kernels that have the same have the same reference."""
+    written = TENSORS[spec["variant"]][2]
+    parts_in = "accumulator" if spec["split_k"] == "workspace" else "output"
+    return {
+        "fused_op": spec["fused_op"],
+        "output": spec[f"dtype_{written}"],
+        "parts": WHOLE if parts == 1 else Parts(parts, spec["tile"][2], parts_in=parts_in),
+    }

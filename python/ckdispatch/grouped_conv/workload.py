@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.base_dispatcher import BaseDispatcher
-from ckdispatch.cli.operands import Launched, poisoned, random_operand
+from ckdispatch.cli.operands import LastReference, Launched, poison, poisoned, random_operand
 from ckdispatch.comparison import Comparison
 from ckdispatch.grouped_conv.layouts import is_channels_first, memory_order
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
-from ckdispatch.grouped_conv.reference import expected
+from ckdispatch.grouped_conv.reference import arithmetic_of, expected
 from ckdispatch.grouped_conv.sizes import TENSORS
 from ckdispatch.plan import Plan
 from ckdispatch.tensors.device_tensor import DeviceTensor
@@ -28,6 +29,7 @@ class ConvWorkload(Launched):
     ) -> None:
         self.dispatcher, self.problem, self.plan = dispatcher, problem, plan
         self.spec = dispatcher.registry[plan.kernel].spec
+        self.reference = LastReference()
         self.first, self.second, self.written = TENSORS[problem.direction]
         random = np.random.default_rng(seed)
         self.arrays = {name: self._random(random, name) for name in (self.first, self.second)}
@@ -44,17 +46,27 @@ class ConvWorkload(Launched):
 
     def compare(self) -> Comparison:
         """How what the last launch left differs from the reference."""
-        reference = expected(
-            self.plan.parts,
-            self.spec,
-            self.problem.sizes,
-            self.arrays[self.first],
-            self.arrays[self.second],
-            self.arrays.get("bias"),
+        parts = self.plan.parts
+        arrays = (self.arrays[self.first], self.arrays[self.second], self.arrays.get("bias"))
+        reference = self.reference.get(
+            arithmetic_of(parts, self.spec), lambda: expected(parts, self.spec, self.problem.sizes, *arrays)
         )
-        result = self.tensors["xwy".index(self.written)].numpy()
+        result = self._result.numpy()
         order = self._order(self.written, result.ndim)
         return reference.compare(result.transpose([order.index(axis) for axis in range(result.ndim)]))
+
+    def with_plan(self, plan: Plan[GroupedConvProblem]) -> ConvWorkload | None:
+        """The same tensors, if the kernel of the plan has the same dtypes."""
+        twin = copy(self)
+        twin.plan, twin.spec = plan, self.dispatcher.registry[plan.kernel].spec
+        if any(twin._dtype(name) != self._dtype(name) for name in self.problem.tensors):
+            return None
+        poison(self.dispatcher, self._result)
+        return twin
+
+    @property
+    def _result(self) -> DeviceTensor:
+        return self.tensors["xwy".index(self.written)]
 
     def _dtype(self, name: str) -> str:
         return str(self.spec["dtype_y" if name == "bias" else f"dtype_{name}"])

@@ -22,7 +22,7 @@ from ckdispatch.learning.validation import FOLDS, Trial, make, trials
 from ckdispatch.registry import Registry
 
 _ALGORITHM = "tile"
-"""The first field of a spec that says how a kernel computes; those before it say what."""
+"""The first field of a key that says how a kernel computes; those before it say what."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,9 @@ def _served(registry: Registry) -> dict[str, str]:
     """What the kernels compute, which must be the same for all."""
     found: dict[str, str] | None = None
     for kernel in registry:
-        names = [name for name in kernel.spec if name not in ("family", "name")]
-        signature = {name: str(kernel.spec[name]) for name in names[: names.index(_ALGORITHM)]}
+        # The text of a key has its fields in their order.
+        fields = [field.partition("=")[::2] for field in kernel.key.partition("{")[2].removesuffix("}").split(",")]
+        signature = dict(fields[: [name for name, _ in fields].index(_ALGORITHM)])
         if found is not None and signature != found:
             raise InvalidArgument("the measurements are of kernels that compute different things; a model is for one")
         found = signature

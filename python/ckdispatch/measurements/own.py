@@ -125,8 +125,18 @@ def _row(line: Line) -> Row:
     return row
 
 
+UNTIMED = "they have no time: the result was wrong, or the clock could not tell"
+
+
 def _rows(sheet: Sheet) -> Imported:
-    return Imported([(line.number, _row(line)) for line in sheet.lines()])
+    """A row that says whether the result was right may have no time; any other needs one."""
+    timed, untimed = [], []
+    for line in sheet.lines():
+        if line.has("checked") and not line.has("microseconds"):
+            untimed.append(line.number)
+        else:
+            timed.append((line.number, _row(line)))
+    return Imported(timed, {UNTIMED: untimed} if untimed else {})
 
 
 def cells(row: Row) -> list[str]:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli_support import ESSENTIAL, SIMULATED, ckdispatch, manifest
 
+from ckdispatch.measurements import read
+
 FORWARD = ("--kernels", "grouped_conv_fwd_fp16_2d_essential")
 CONVOLUTIONS = (
     *FORWARD,
@@ -115,3 +117,18 @@ def test_a_saved_list_may_hold_several_families(tmp_path: Path) -> None:
     saved.write_text(json.dumps(Registry.load(*map(manifest, sets)).to_json()))
     found = ckdispatch("list", "--kernels", saved, "--json").document
     assert {kernel["spec"]["family"] for kernel in found["kernels"]} == {"gemm", "grouped_conv"}
+
+
+def test_every_kernel_of_every_direction_is_timed(tmp_path: Path) -> None:
+    table = tmp_path / "times.csv"
+    text = "n1 c16 k8 6x6 3x3 pad=1\nn1 c16 k8 6x6 3x3 backward_data\nn2 c8 k8 6x6 3x3 backward_weight split_k=0\n64x64x64\n"
+    once = ("--warmup", "0", "--repeat", "1", "--no-flush-cache", "--all-kernels", "--output", table)
+    ended = ckdispatch("bench", "--file", "-", *CONVOLUTIONS, *ESSENTIAL, *SIMULATED, *once, text=text)
+    assert ended.code == 0, ended.err
+    found = read(table)
+    assert {row.family for row in found.rows} == {"gemm", "grouped_conv"}
+    assert all(row.checked and row.microseconds > 0 for row in found.rows)
+    for problem, rows in found.cases().items():
+        ranked = ckdispatch("explain", problem, *CONVOLUTIONS, *ESSENTIAL, "--json").document["fit"]
+        assert {row.kernel for row in rows} == {one["kernel"] for one in ranked}
+    assert len(found.cases()) == 4

@@ -33,6 +33,8 @@ def test_the_document_has_the_same() -> None:
         "simulated": True,
         "usable": True,
         "reason": "",
+        "compute_units": 304,
+        "clock_mhz": None,
     }
 
 

@@ -15,6 +15,8 @@ ESCAPE = "\x1b"
 COMMANDS = {
     "devices": ("devices",),
     "list": ("list", *ESSENTIAL),
+    "problems": ("problems", "vgg16"),
+    "problems --list": ("problems", "--list"),
     "explain": ("explain", "64x72x64", *ESSENTIAL),
     "run": ("run", "64x64x64", *ESSENTIAL, *SIMULATED),
     "bench": ("bench", "64x64x64", "64x64x128", *ESSENTIAL, *SIMULATED, "--repeat", "1"),

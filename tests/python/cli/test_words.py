@@ -9,7 +9,7 @@ import pytest
 
 from ckdispatch import GemmProblem, GroupedConvProblem
 from ckdispatch.cli.built import spill_error
-from ckdispatch.cli.commands.bench import Measured, blocks, rates
+from ckdispatch.cli.benchmark.selected import Measured, blocks, rates
 from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
 from ckdispatch.cli.config_options import add_config_options, said_entries
 from ckdispatch.cli.problems import parse_problem, parse_problems

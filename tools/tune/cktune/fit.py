@@ -79,7 +79,7 @@ def fit(designer: Designer, fixed: dict[str, float]) -> Fit:
         some = fitted(design.terms, design.term_rows[rows], design.microseconds[rows], design.weight[rows], fixed)
         return {term: round(some[term], _DIGITS) for term in design.terms}
 
-    half = folds_by_hash(design.groups, 2) == 0
+    half = folds_by_hash(design.groups, 2) == 1
     constants = constants_of(half)
     folds = folds_by_hash(design.groups, FOLDS)
     each = [constants_of(folds != fold) for fold in range(FOLDS)]

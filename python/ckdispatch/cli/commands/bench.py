@@ -1,45 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""``bench``: times problems, each with its best kernel."""
+"""``bench``: times problems, each with its best kernel or with every kernel."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
-from ckdispatch.cli.exits import ExitCode
-from ckdispatch.cli.families import changed, commands_of
-from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem, whole
+from ckdispatch.cli.benchmark.every_kernel import measure_every_kernel
+from ckdispatch.cli.benchmark.selected import measure_selected
+from ckdispatch.cli.benchmark.timing import add_timing
+from ckdispatch.cli.exits import UsageError
+from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem
 from ckdispatch.cli.problems import parse_problems
-from ckdispatch.cli.report import Block, Column, Report, Table
-from ckdispatch.cli.running import add_running, make_dispatcher, planned, seed_of
-from ckdispatch.errors import NoKernel, Unsupported
+from ckdispatch.cli.report import Report
+from ckdispatch.cli.running import add_running
 from ckdispatch.families import EXAMPLE
-from ckdispatch.threads import interruptible
-from ckdispatch.wording import several
-
-if TYPE_CHECKING:
-    from ckdispatch.dispatcher import Dispatcher
-    from ckdispatch.problem import Problem
-
-_SIMULATED = "{} is simulated: these times are the simulator's own, on this machine's CPU. They say nothing about a GPU."
-_TIMES = tuple(Column(f"{name} ms", right=True) for name in ("median", "min", "mean"))
-_RATES = (Column("TFLOP/s", right=True), Column("GB/s", right=True))
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One problem: its times, or the sentence why no kernel computes it."""
-
-    text: str
-    document: dict[str, Any]
-
-    @property
-    def refusal(self) -> str | None:
-        """Why there are no times."""
-        error: str | None = self.document.get("error")
-        return error
 
 
 def add_to(commands: Commands) -> None:
@@ -48,7 +23,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "bench",
         run,
-        "time problems, each with the kernel that is selected for it",
+        "time problems, each with the kernel that is selected for it, or with every kernel",
         "TFLOP/s and GB/s count the problem as it was given, not what padding adds, and each "
         "tensor once.\nA simulated device has neither: its times are the simulator's own.\n\n"
         f"Example:\n  ckdispatch bench {EXAMPLE.example} --kernels {EXAMPLE.example_kernels} --device sim:gfx942",
@@ -57,97 +32,25 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--file", help="more problems, one on each line; - is standard input")
     add_kernels(parser)
     add_running(parser)
-    parser.add_argument("--warmup", type=whole(0), default=3, metavar="N", help="untimed runs first; 3 by default")
-    parser.add_argument("--repeat", type=whole(1), default=10, metavar="N", help="measured runs; 10 by default")
-    parser.add_argument("--flush-cache", action="store_true", help="overwrite the GPU's caches before each run")
+    add_timing(parser)
     parser.add_argument(
-        "--rotating-buffers",
-        type=whole(1),
-        default=1,
-        metavar="N",
-        help="copies of the operands that runs take in turn; 1 by default",
+        "--all-kernels",
+        action="store_true",
+        help="time every kernel that takes the problem as it is, if its result is right, and write the times to --output",
     )
-    parser.add_argument("--cpu-timer", action="store_true", help="the CPU's clock in place of the GPU's")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the table for --all-kernels, .csv or .parquet; what is in it is not measured again",
+    )
 
 
 def run(options: argparse.Namespace) -> Report:
-    """A row of times for each problem; nothing found if one of them has no kernel."""
+    """The times of the problems."""
+    if options.all_kernels and options.output is None:
+        raise UsageError("--all-kernels was asked for without --output; name the table for its times, such as times.csv")
+    if options.output is not None and not options.all_kernels:
+        raise UsageError("--output was asked for without --all-kernels; it is the table of what that measures")
     problems = parse_problems(options.problem, options.file)
-    dispatcher = make_dispatcher(options)
-    seed = seed_of(options)
-    found = interruptible(lambda: _measure_all(dispatcher, problems, seed, options))
-    refused = [one for one in found if one.refusal]
-    device = dispatcher.device_name
-    simulated = device.startswith("sim:")
-    document = {
-        "device": device,
-        "gpu": dispatcher.selection.gpu,
-        "simulated": simulated,
-        "seed": seed,
-        "results": [one.document for one in found],
-    }
-    return Report(
-        document,
-        blocks(found, device, simulated),
-        ExitCode.NOT_FOUND if refused else ExitCode.OK,
-        f"without a kernel: {len(refused)} of {several(len(found), 'problem')}" if refused else "",
-    )
-
-
-def _measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace) -> list[Measured]:
-    found = []
-    for number, problem in enumerate(problems, 1):
-        text = problem.text
-        if len(problems) > 1:
-            print(f"[{number}/{len(problems)}] {text}", file=sys.stderr, flush=True)
-        try:
-            document = _measure(dispatcher, problem, seed, options)
-        except (NoKernel, Unsupported) as refusal:
-            document = {"error": str(refusal)}
-        found.append(Measured(text, {"problem": problem.to_json(), **document}))
-    return found
-
-
-def _measure(dispatcher: Dispatcher, problem: Problem, seed: int, options: argparse.Namespace) -> dict[str, Any]:
-    family = commands_of(problem.family)
-    problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
-    plan, changes = planned(dispatcher, problem, options)
-    workload = family.workload(dispatcher, problem, plan, seed)
-    times = dispatcher.benchmark(
-        plan,
-        workload.tensors,
-        warmup=options.warmup,
-        repeat=options.repeat,
-        flush_cache=options.flush_cache,
-        rotating_buffers=options.rotating_buffers,
-        cpu_timer=options.cpu_timer,
-    )
-    measured = ("milliseconds", "median", "minimum", "mean")
-    document = {"kernel": plan.kernel, "parts": plan.parts, "changes": list(changes), **{name: times[name] for name in measured}}
-    if not times["simulated"]:
-        document |= rates(problem.flops, workload.bytes, times["median"])
-    return document
-
-
-def rates(flops: float, size: int, milliseconds: float) -> dict[str, float]:
-    """What a GPU did in a second; nothing if it took no time that its clock could tell."""
-    if milliseconds <= 0:
-        return {}
-    return {"tflops": flops / milliseconds / 1e9, "gb_per_s": size / milliseconds / 1e6}
-
-
-def blocks(found: list[Measured], device: str, simulated: bool) -> tuple[Block, ...]:
-    """What people read: where it was, the times, and what else there is to say."""
-    rates = () if simulated else _RATES
-    columns = (Column("problem"), *_TIMES, *rates, Column("kernel", whole=False))
-    rows = tuple(_row(one, simulated) for one in found if not one.refusal)
-    notes = [f"{one.text}: {one.refusal}" for one in found if one.refusal]
-    notes += [f"{one.text}: {say}" for one in found for say in one.document.get("changes", ())]
-    head = _SIMULATED.format(device) if simulated else f"Timed on {device}."
-    return (head, *((Table(columns, rows),) if rows else ()), *notes)
-
-
-def _row(one: Measured, simulated: bool) -> tuple[str, ...]:
-    times = tuple(f"{one.document[name]:.4g}" for name in ("median", "minimum", "mean"))
-    rates = tuple(f"{one.document[name]:.1f}" if name in one.document else "-" for name in ("tflops", "gb_per_s"))
-    return (one.text, *times, *(() if simulated else rates), one.document["kernel"])
+    return measure_every_kernel(problems, options) if options.all_kernels else measure_selected(problems, options)

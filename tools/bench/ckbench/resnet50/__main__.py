@@ -11,9 +11,8 @@ from typing import Any
 
 from ckdispatch import Registry
 from ckdispatch.errors import CkDispatchError, InvalidArgument
+from ckdispatch.problem_lists.lists import Layer, load
 from ckdispatch.selection import Ranking
-
-from ckbench.resnet50.layers import LAYERS, Layer
 
 SETS = {
     "forward": "grouped_conv_fwd_fp16_2d_all",
@@ -28,7 +27,7 @@ def described(layer: Layer, ranking: Ranking, layout: str) -> dict[str, Any]:
     best = ranking.best
     return {
         "layer": layer.name,
-        "count": layer.count,
+        "count": layer.times,
         "problem": ranking.problem,
         "kernel": best.kernel if best else None,
         "predicted_microseconds": best.microseconds if best else None,
@@ -60,15 +59,11 @@ def rows_of(given: argparse.Namespace) -> list[dict[str, Any]]:
     """The table; raises ``CkDispatchError`` if the set has nothing for the GPU."""
     registry = Registry.load(given.set or SETS[given.direction])
     layout = LAYOUTS[given.layout]
+    network = load("resnet50")
+    words = ("fp16", given.direction, layout)
     rows = [
-        described(
-            layer,
-            registry.rank(
-                layer.problem(given.images, "fp16", given.direction, layout), gpu=given.gpu
-            ),
-            layout,
-        )
-        for layer in LAYERS
+        described(layer, registry.rank(network.problem(layer, given.images, words), gpu=given.gpu), layout)
+        for layer in network.layers
     ]
     if not any(row["kernel"] for row in rows):
         raise CkDispatchError(f"no layer has a kernel on {given.gpu}: {rows[0]['why']}")
