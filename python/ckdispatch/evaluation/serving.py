@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
@@ -56,6 +56,12 @@ class Server:
             return self._selection.select(problem, pad=True).predicted_microseconds
         except _REFUSALS:
             return None
+
+    def add(self, family: str, more: Mapping[str, float], problem: Problem) -> None:
+        """Raise constants of the cost model; ``problem`` is one that some kernel computes."""
+        costs = self._selection.costs(problem)
+        constants = [value + more.get(term, 0.0) for term, value in zip(costs.terms, costs.constants, strict=True)]
+        self._selection.use_constants(family, constants)
 
     def serve(self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None) -> Served:
         """What becomes of problems; each comes with the kernels whose times are of interest."""
