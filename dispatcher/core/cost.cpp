@@ -59,7 +59,7 @@ CostModel::CostModel(std::string_view family, const arch::GpuSpec& gpu) : gpu_(&
 }
 
 CostModel::CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostModel("", gpu) {
-    static constexpr arch::CostConstants kOwn = {"", "", "constants of the caller's own", {}};
+    static constexpr arch::CostConstants kOwn = {"", "", "constants of the caller's own", "", {}};
     fitted_       = &kOwn;
     constants_    = constants;
     carried_over_ = false;
