@@ -29,8 +29,8 @@ class Family:
 
     ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
     family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the
-    module ``measurements`` has ``IMPORTERS`` for them, ``KINDS`` of problems, and if they have
-    bounds ``beyond_ours``.
+    module ``measurements`` has ``IMPORTERS`` for them, ``KINDS`` of problems, ``group_of`` a problem,
+    ``SERVED`` fields of keys, and if they have bounds ``beyond_ours``.
     """
 
     name: str
@@ -78,6 +78,15 @@ class Family:
         """Kinds of problems that what was learned on one may not hold for: tells which are of a kind."""
         found = self.load("measurements", "KINDS") if self._has_measurements else {}
         return cast("Mapping[str, Callable[[Problem], bool]]", found)
+
+    @property
+    def served(self) -> tuple[str, ...]:
+        """Fields of a key that are the same for all kernels that may compute a problem: what a model is for."""
+        return cast("tuple[str, ...]", self.load("measurements", "SERVED"))
+
+    def group_of(self, problem: Problem) -> str:
+        """Problems of one group are never on two sides of a split, because what is learned on one tells too much of the other."""
+        return cast(str, self.load("measurements", "group_of")(problem)) if self._has_measurements else problem.text
 
     def beyond_ours(self, row: Row) -> Mapping[str, float]:
         """What the kernels of a bound do besides what ours do, as an addition to constants of the cost model."""

@@ -130,3 +130,11 @@ IMPORTERS = (
 )
 
 KINDS: dict[str, Callable[[Problem], bool]] = {}
+
+
+def group_of(problem: Problem) -> str:
+    """N and K are a layer's; M is how many go through it at once."""
+    return f"{problem.n}x{problem.k}" if isinstance(problem, GemmProblem) else problem.text
+
+
+SERVED = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "layout")

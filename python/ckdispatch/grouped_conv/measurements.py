@@ -246,3 +246,11 @@ IMPORTERS = (Importer("convolutions by tile and pipeline", (*_SIZES, *_TILE, "pi
 KINDS: dict[str, Callable[[Problem], bool]] = {
     "filters of one position": lambda problem: isinstance(problem, GroupedConvProblem) and prod(problem.sizes.filter) == 1
 }
+
+
+def group_of(problem: Problem) -> str:
+    """Layers of the same sizes are the same problem, however often they were measured."""
+    return problem.text
+
+
+SERVED = ("variant", "ndim_spatial", "dtype_x", "dtype_w", "dtype_y", "dtype_acc", "layout")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
 from ckdispatch.evaluation.measured import Measured
+from ckdispatch.families import FAMILIES
 from ckdispatch.judging.cases import Way
 from ckdispatch.registry import Registry
 from ckdispatch.selection import Costs, Selection
@@ -27,7 +28,7 @@ class Design:
     cases: tuple[int, ...]
     """The place of each row's case in the measurements."""
     groups: tuple[str, ...]
-    """The problem of each row: rows of one problem are never on two sides of a split."""
+    """What each row's problem belongs to: rows of one group are never on two sides of a split."""
     ways: tuple[Way, ...]
     term_rows: Numbers
     feature_rows: Numbers
@@ -71,7 +72,7 @@ class Designer:
                     unknown += 1
                     continue
                 cases.append(place)
-                groups.append(problem.text)
+                groups.append(FAMILIES[self.family].group_of(problem))
                 ways.append(way)
                 term_rows.append(seen[way].terms)
                 feature_rows.append(seen[way].features)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.evaluation.measured import Measured
+from ckdispatch.families import FAMILIES
 from ckdispatch.judging.verdict import Verdict
 from ckdispatch.learning.artefact import Artefact
 from ckdispatch.learning.design import Designer
@@ -20,10 +21,6 @@ from ckdispatch.learning.training import PARAMETERS, TREES
 from ckdispatch.learning.trees import trees_of
 from ckdispatch.learning.validation import FOLDS, Trial, make, trials
 from ckdispatch.registry import Registry
-
-_ALGORITHM = "tile"
-"""The first field of a key that says how a kernel computes; those before it say what."""
-
 
 @dataclass(frozen=True)
 class Trained:
@@ -55,18 +52,16 @@ def trained(
         },
         constants=made.constants,
         trees=trees_of(made.booster.dump_model()),
-        manifest=_manifest(measured, judged, fixed, len(rows), len(set(first.groups)), first.unknown, seed),
+        manifest=_manifest(measured, judged, fixed, len(rows), len(set(first.cases)), first.unknown, seed),
     )
-    return Trained(artefact, judged, len(rows), len(set(first.groups)))
+    return Trained(artefact, judged, len(rows), len(set(first.cases)))
 
 
 def _served(registry: Registry) -> dict[str, str]:
     """What the kernels compute, which must be the same for all."""
     found: dict[str, str] | None = None
     for kernel in registry:
-        # The text of a key has its fields in their order.
-        fields = [field.partition("=")[::2] for field in kernel.key.partition("{")[2].removesuffix("}").split(",")]
-        signature = dict(fields[: [name for name, _ in fields].index(_ALGORITHM)])
+        signature = {name: str(kernel.spec[name]) for name in FAMILIES[kernel.spec["family"]].served}
         if found is not None and signature != found:
             raise InvalidArgument("the measurements are of kernels that compute different things; a model is for one")
         found = signature
@@ -89,7 +84,7 @@ def _manifest(
         "times": rows,
         "problems": problems,
         "without_a_kernel": unknown,
-        "split": f"{FOLDS} folds by the SHA-256 of the problem's text",
+        "split": f"{FOLDS} folds by the SHA-256 of a problem's group",
         "fixed": dict(fixed),
         "metrics": {trial.name: {"rules": _figures(trial.rules), "model": _figures(trial.learned)} for trial in judged},
         "trees": {"count": TREES, "seed": seed, **PARAMETERS},

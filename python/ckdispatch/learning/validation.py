@@ -83,7 +83,7 @@ def trials(
         made = make(designer, first, ~here, fixed, seed)
         by_others["rules"][here], by_others["learned"][here] = made.rules[here], made.learned[here]
         tell()
-    found = [Trial(f"{FOLDS} folds by problem", *(judged(designer, first, by_others[name], everything) for name in by_others))]
+    found = [Trial(f"{FOLDS} folds", *(judged(designer, first, by_others[name], everything) for name in by_others))]
     for name, known in divisions(designer.measured.problems).items():
         rows = known[np.array(first.cases)]
         if rows.any() and not rows.all():

@@ -99,7 +99,7 @@ def fit(designer: Designer, fixed: dict[str, float]) -> Fit:
 
 
 def _problems(design: Design, rows: Any) -> int:
-    return len({group for group, here in zip(design.groups, rows, strict=True) if here})
+    return len({case for case, here in zip(design.cases, rows, strict=True) if here})
 
 
 def document(found: Fit) -> dict[str, Any]:
