@@ -40,9 +40,15 @@ def row(cells: Iterable[object]) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def table(titles: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table whose first column is words and whose others are numbers."""
-    return "\n".join([row(titles), "| --- " + "| ---: " * (len(titles) - 1) + "|", *(row(one) for one in rows)])
+def table(titles: Sequence[str], rows: Iterable[Iterable[object]], words: int = 1) -> str:
+    """A table whose first columns are words and whose others are numbers."""
+    return _aligned(titles, rows, "w" * words + "n" * (len(titles) - words))
+
+
+def _aligned(titles: Sequence[str], rows: Iterable[Iterable[object]], kinds: str) -> str:
+    """A table with a column of words for each w, and one of numbers for each n."""
+    below = "".join("| --- " if kind == "w" else "| ---: " for kind in kinds)
+    return "\n".join([row(titles), f"{below}|", *(row(one) for one in rows)])
 
 
 def short_names(kernels: Iterable[str]) -> dict[str, str]:
@@ -76,7 +82,7 @@ def _skipped(one: Record) -> str | None:
 
 def _tables(record: Record, settings: Settings) -> str:
     lines = [
-        [f"`{name}`", one["format"], one["rows"], one["kernels"] or "-", one["problems"], f"`{one['sha256']}`"]
+        [f"`{name}`", one["format"], f"`{one['sha256']}`", one["rows"], one["kernels"] or "-", one["problems"]]
         for name, one in record["tables"].items()
     ]
     out = [
@@ -85,7 +91,8 @@ def _tables(record: Record, settings: Settings) -> str:
         for left in one["left_out"]
     ]
     told = ["", "Rows that were left out:", "", *out] if out else ["", "No rows were left out."]
-    return "\n".join([table(["table", "format", "times", "kernels", "problems", "SHA-256"], lines), *told])
+    first = table(["table", "format", "SHA-256", "times", "kernels", "problems"], lines, words=3)
+    return "\n".join([first, *told])
 
 
 def _strategies(figures: Mapping[str, Record]) -> str:
@@ -119,7 +126,7 @@ def _transfers(record: Record, settings: Settings, of: str) -> str:
         for name, found in both.items():
             cells = [_number(found.get(figure)) for figure in ("mean", "median", "p10", "min", "error_median")]
             rows.append([trial.replace("->", "→"), name, found.get("problems", "-"), *cells])
-    return table(titles, rows)
+    return table(titles, rows, words=2)
 
 
 def _constants(record: Record, settings: Settings, of: str) -> str:
@@ -130,9 +137,7 @@ def _constants(record: Record, settings: Settings, of: str) -> str:
     for term, found in one["constants"].items():
         spread = "not fitted" if found["fixed"] else f"{found['low']:.4f} to {found['high']:.4f}"
         rows.append([f"`{term}`", _number(found["shipped"], 4), spread, record["terms"].get(term, "")])
-    lines = table(["term", "shipped", "over the folds", "what it counts"], rows).split("\n")
-    lines[1] = "| --- | ---: | --- | --- |"
-    return "\n".join(lines)
+    return _aligned(["term", "shipped", "over the folds", "what it counts"], rows, "wnww")
 
 
 def value_of(record: Record, bar: Bar, figure: str) -> float | None:
@@ -154,9 +159,7 @@ def _bars(record: Record, settings: Settings) -> str:
             found = value_of(record, bar, figure)
             met = "not known" if found is None else "yes" if (found >= wanted if least else found <= wanted) else "**no**"
             rows.append([bar.what, bar.strategy, _FIGURES.get(figure, figure), f"{'≥' if least else '≤'} {wanted:g}", _number(found), met])
-    lines = table(["what", "strategy", "figure", "bar", "is", "met"], rows).split("\n")
-    lines[1] = "| --- | --- | --- | ---: | ---: | --- |"
-    return "\n".join(lines)
+    return _aligned(["what", "strategy", "figure", "bar", "is", "met"], rows, "wwwnnw")
 
 
 def _worst(record: Record, settings: Settings, strategy: str, of: str) -> str:
@@ -169,9 +172,7 @@ def _worst(record: Record, settings: Settings, strategy: str, of: str) -> str:
         return [names.get(kernel["kernel"], kernel["kernel"]), f"{kernel['measured']:.1f}", _number(kernel["predicted"])]
 
     rows = [[f"`{found['problem']}`", _number(found["efficiency"]), *shown(found["best"]), *shown(found["picked"])] for found in one["worst"][strategy]]
-    lines = table(["problem", "%", "fastest", "took, µs", "predicted", "picked", "took, µs", "predicted"], rows).split("\n")
-    lines[1] = "| --- | ---: | --- | ---: | ---: | --- | ---: | ---: |"
-    return "\n".join(lines)
+    return _aligned(["problem", "%", "fastest", "took, µs", "predicted", "picked", "took, µs", "predicted"], rows, "wnwnnwnn")
 
 
 def _kernels(record: Record, settings: Settings, of: str) -> str:

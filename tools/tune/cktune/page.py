@@ -27,7 +27,6 @@ from ckdispatch.cli.options import add_kernels
 from ckdispatch.cli.progress import Steps
 from ckdispatch.errors import CkDispatchError, Damaged, NotFound
 from ckdispatch.evaluation.measured import Measured, measured_on
-from ckdispatch.learning.artefact import layout
 from ckdispatch.measurements.reading import read
 from ckdispatch.registry import Registry
 from ckdispatch.user_files import read_bytes
@@ -131,7 +130,7 @@ def write(at: Places, settings: Settings, found: Found) -> None:
     text = filled(read_page(at), found.record, settings)
     for name, picture in found.pictures.items():
         (at.folder / name).write_text(picture, "utf-8")
-    at.record.write_text(layout(found.record, "the record"), "utf-8")
+    at.record.write_text(json.dumps(found.record, indent=1, ensure_ascii=False) + "\n", "utf-8")
     at.page.write_text(text, "utf-8")
 
 

@@ -29,7 +29,7 @@ def _predicted(study: Study) -> str:
         same = Series("as measured", _GREY, [(low, low), (high, high)], joined=True, dashed=True)
         points = Series("", _COLOUR[name], pairs)
         panels.append(Panel(_NAMES[name], Axis("measured, µs", low, high, True), Axis("predicted, µs", low, high, True), [points, same]))
-    return picture(panels, "Predicted against measured times, each predicted by what had not seen its problem")
+    return picture(panels, "Predicted against measured times, each predicted by what had not seen its problem", width=400, height=400)
 
 
 def _pairs(study: Study, name: str) -> list[Point]:

@@ -15,7 +15,8 @@ COLOURS = ("#2f81f7", "#db6d28", "#2da44e", "#a371f7", "#848d97")
 _TEXT = "#7d8590"
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 30, 46
 _LEGEND = 18
-_POINT = 3.0
+_CROWD = 500
+"""More points than this are drawn small."""
 _MOST_TICKS = 7
 
 Point = tuple[float, float]
@@ -70,7 +71,7 @@ class Panel:
 
 def picture(panels: Sequence[Panel], title: str, *, width: int = 420, height: int = 340) -> str:
     """The panels side by side, with one legend below all of them."""
-    named = list(dict.fromkeys((one.name, one.colour, one.joined) for panel in panels for one in panel.series if one.name))
+    named = list(dict.fromkeys((one.name, one.colour, one.joined, one.dashed) for panel in panels for one in panel.series if one.name))
     whole, tall = width * len(panels), height + (_LEGEND if named else 0)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {tall}" width="{whole}" height="{tall}" '
@@ -117,14 +118,15 @@ def _drawn(series: Series, points: Sequence[Point]) -> str:
     for x, y in sorted((round(x), round(y)) for x, y in points):
         path.append(f"m{x - last[0]} {y - last[1]}h0")
         last = (x, y)
-    style = f'stroke="{series.colour}" stroke-width="{_POINT:g}" stroke-linecap="round" stroke-opacity=".55" fill="none"'
+    width, opacity = ("3", ".6") if len(points) > _CROWD else ("5", ".75")
+    style = f'stroke="{series.colour}" stroke-width="{width}" stroke-linecap="round" stroke-opacity="{opacity}" fill="none"'
     return f'<path d="{"".join(path)}" {style}/>'
 
 
-def _legend(named: Sequence[tuple[str, str, bool]], below: int) -> list[str]:
+def _legend(named: Sequence[tuple[str, str, bool, bool]], below: int) -> list[str]:
     lines, x = [], _LEFT
-    for name, colour, joined in named:
-        mark = f"M{x} {below + 4}h{16 if joined else 0}"
+    for name, colour, joined, dashed in named:
+        mark = f"M{x} {below + 4}h" + (("6m4 0h6" if dashed else "16") if joined else "0")
         wide = "1.8" if joined else "6"
         lines.append(f'<path d="{mark}" stroke="{colour}" stroke-width="{wide}" stroke-linecap="round"/>')
         lines.append(f'<text x="{x + (22 if joined else 10)}" y="{below + 8}">{escape(name)}</text>')
