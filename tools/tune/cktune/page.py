@@ -78,7 +78,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         at = places(options.output)
         settings = read_settings(at.settings)
-        found = find(settings, options.measurements, load_kernels(options.kernels), read_costs(options.costs), quiet=options.quiet)
+        given = load_kernels(options.kernels)
+        found = find(settings, options.measurements, given, read_costs(options.costs), quiet=options.quiet)
         if options.check:
             wrong = check(at, settings, found)
             print("\n".join(wrong) if wrong else f"{at.page} is what its tables say")
@@ -190,9 +191,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="page", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measurements", required=True, type=Path, metavar="FOLDER", help="where the tables are")
     add_kernels(parser)
-    parser.add_argument("--output", type=Path, default=Path("docs"), metavar="FOLDER", help="where selection.md is; docs by default")
+    parser.add_argument(
+        "--output", type=Path, default=Path("docs"), metavar="FOLDER", help="where selection.md is; docs unless it is said"
+    )
     parser.add_argument("--costs", type=Path, default=_COSTS, metavar="FILE", help="the constants that ship")
-    parser.add_argument("--check", action="store_true", help="write nothing, and fail if something is worse or not what would be written")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if something is worse, or old")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     return parser
 

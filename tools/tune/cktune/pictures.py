@@ -28,8 +28,9 @@ def _predicted(study: Study) -> str:
         low, high = powers([number for pair in pairs for number in pair])
         same = Series("as measured", _GREY, [(low, low), (high, high)], joined=True, dashed=True)
         points = Series("", _COLOUR[name], pairs)
-        panels.append(Panel(_NAMES[name], Axis("measured, µs", low, high, True), Axis("predicted, µs", low, high, True), [points, same]))
-    return picture(panels, "Predicted against measured times, each predicted by what had not seen its problem", width=400, height=400)
+        x, y = (Axis(title, low, high, log=True) for title in ("measured, µs", "predicted, µs"))
+        panels.append(Panel(_NAMES[name], x, y, [points, same]))
+    return picture(panels, "Predicted against measured times, by what had not seen their problems", width=400, height=400)
 
 
 def _pairs(study: Study, name: str) -> list[Point]:
@@ -44,13 +45,15 @@ def _efficiency(study: Study) -> str:
     by_chance = [sum(100.0 * case.best / time for time in case.measured.values()) / len(case.measured) for case in judged]
     worth = {name: _efficiencies(study.cases, picks) for name, picks in _picks(study).items()} | {RANDOM: by_chance}
     lowest = min(min(values) for values in worth.values())
-    series = [
-        Series(_NAMES[name], _COLOUR[name], [(100.0 * (place + 0.5) / len(values), value) for place, value in enumerate(sorted(values))], True)
-        for name, values in worth.items()
-    ]
+    series = [Series(_NAMES[name], _COLOUR[name], _sorted(values), joined=True) for name, values in worth.items()]
     x = Axis("problems, the worst for each strategy first, %", 0, 100)
     y = Axis("efficiency of the pick, %", min(60.0, 10.0 * (lowest // 10)), 100)
     return picture([Panel("Efficiency by problem, sorted", x, y, series)], "Efficiency by problem, sorted", width=760, height=380)
+
+
+def _sorted(values: Sequence[float]) -> list[Point]:
+    """Values from the least on, over the share of all that they are at."""
+    return [(100.0 * (place + 0.5) / len(values), value) for place, value in enumerate(sorted(values))]
 
 
 def _losses(study: Study) -> str:
@@ -73,7 +76,7 @@ def _losses(study: Study) -> str:
 
 def _picks(study: Study) -> dict[str, Sequence[Way | None]]:
     assert study.served is not None
-    return {name: one.picks for name, one in reversed(study.served.items())} | dict(study.singles or {})
+    return {name: study.served[name].picks for name in (MODEL, RULES)} | dict(study.singles or {})
 
 
 def _points(cases: Sequence[Case], picks: Sequence[Way | None], values: Sequence[float]) -> list[Point]:

@@ -71,7 +71,8 @@ class Panel:
 
 def picture(panels: Sequence[Panel], title: str, *, width: int = 420, height: int = 340) -> str:
     """The panels side by side, with one legend below all of them."""
-    named = list(dict.fromkeys((one.name, one.colour, one.joined, one.dashed) for panel in panels for one in panel.series if one.name))
+    series = [one for panel in panels for one in panel.series if one.name]
+    named = list(dict.fromkeys((one.name, one.colour, one.joined, one.dashed) for one in series))
     whole, tall = width * len(panels), height + (_LEGEND if named else 0)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {tall}" width="{whole}" height="{tall}" '
@@ -113,14 +114,14 @@ def _drawn(series: Series, points: Sequence[Point]) -> str:
         dashes = ' stroke-dasharray="5 4"' if series.dashed else ""
         path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in points)
         return f'<path d="{path}" stroke="{series.colour}" stroke-width="1.8" stroke-linejoin="round" fill="none"{dashes}/>'
-    # Lines of no length with round ends are dots; each begins where the one before ended, which is the shortest way to write them.
-    path, last = [], (0, 0)
+    # Lines of no length with round ends are dots; each begins where the one before ended, which is short.
+    dots, last = [], (0, 0)
     for x, y in sorted((round(x), round(y)) for x, y in points):
-        path.append(f"m{x - last[0]} {y - last[1]}h0")
+        dots.append(f"m{x - last[0]} {y - last[1]}h0")
         last = (x, y)
     width, opacity = ("3", ".6") if len(points) > _CROWD else ("5", ".75")
     style = f'stroke="{series.colour}" stroke-width="{width}" stroke-linecap="round" stroke-opacity="{opacity}" fill="none"'
-    return f'<path d="{"".join(path)}" {style}/>'
+    return f'<path d="{"".join(dots)}" {style}/>'
 
 
 def _legend(named: Sequence[tuple[str, str, bool, bool]], below: int) -> list[str]:

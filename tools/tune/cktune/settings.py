@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/selection/settings.json says: which tables the page is about, how they are divided, and the bars that figures are held against."""
+"""What docs/selection/settings.json says: the tables of the page, how they are divided, and the bars of figures."""
 
 from __future__ import annotations
 

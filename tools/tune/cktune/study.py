@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from statistics import median
 from typing import Any
 
-import numpy as np
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.evaluation import BEST_SINGLE, FIRST_FIT, MODEL, PREDICTING, RANDOM, RULES
 from ckdispatch.evaluation.measured import Measured
 from ckdispatch.evaluation.strategies import judged as judged_as_shipped
 from ckdispatch.evaluation.strategies import judged_bounds
 from ckdispatch.judging.cases import Case, Way
-from ckdispatch.judging.figures import error
 from ckdispatch.judging.verdict import Verdict, best_single, judge
 from ckdispatch.learning.design import Design, Designer
 from ckdispatch.learning.training import folds_by_hash
@@ -24,23 +20,10 @@ from ckdispatch.learning.validation import FOLDS, Folds, by_folds, transfers
 from ckdispatch.problem import Problem
 from ckdispatch.registry import Registry
 
+from cktune.details import Served, by_kernel, kept, per_unit, worst
 from cktune.settings import TableSettings
 
-WORST = 10
-_DIGITS = 3
-_PER_UNIT = "log_per_unit"
-"""The feature that has the workgroups per compute unit."""
-
 Tell = Callable[[], None]
-Times = Mapping[Way, float]
-
-
-@dataclass(frozen=True)
-class Served:
-    """What was picked and predicted for the cases of a table, by what had not seen them."""
-
-    picks: Sequence[Way | None]
-    predicted: Sequence[Times]
 
 
 @dataclass(frozen=True)
@@ -63,16 +46,16 @@ def figures(verdict: Verdict) -> dict[str, Any]:
     if verdict.picks is not None:
         spread = verdict.picks.efficiency
         found["problems"] = verdict.picks.cases
-        found |= {name: _kept(getattr(spread, name)) for name in ("mean", "median", "p10", "min")}
-        found["mean_interval"] = [_kept(end) for end in spread.intervals["mean"]]
-        found["p10_interval"] = [_kept(end) for end in spread.intervals["p10"]]
-        found |= {"top1": _kept(verdict.picks.top1), "top5": _kept(verdict.picks.top5)}
+        found |= {name: kept(getattr(spread, name)) for name in ("mean", "median", "p10", "min")}
+        found["mean_interval"] = [kept(end) for end in spread.intervals["mean"]]
+        found["p10_interval"] = [kept(end) for end in spread.intervals["p10"]]
+        found |= {"top1": kept(verdict.picks.top1), "top5": kept(verdict.picks.top5)}
     if verdict.unmeasured:
         found["unmeasured"] = verdict.unmeasured
     if verdict.rank_correlation is not None:
-        found["ranks"] = _kept(verdict.rank_correlation)
+        found["ranks"] = kept(verdict.rank_correlation)
     if verdict.error is not None:
-        found |= {f"error_{name}": _kept(value) for name, value in asdict(verdict.error).items()}
+        found |= {f"error_{name}": kept(value) for name, value in asdict(verdict.error).items()}
     return found
 
 
@@ -100,14 +83,16 @@ def bounds_study(measured: Measured, given: Registry, tell: Tell = lambda: None)
         except InvalidArgument:  # there is no model
             continue
         if one.bounded is not None:
-            numbers = {name: _kept(value) for name, value in asdict(one.bounded).items()}
+            numbers = {name: kept(value) for name, value in asdict(one.bounded).items()}
             found[strategy] = {**numbers, "unserved": one.unserved}
     if not found:
         return Study({**record, "skipped": "no kernel was given that computes any of its shapes"})
     return Study({**record, "bounds": found})
 
 
-def study(measured: Measured, given: Registry, settings: TableSettings, shipped: Mapping[str, float], tell: Tell = lambda: None) -> Study:
+def study(
+    measured: Measured, given: Registry, settings: TableSettings, shipped: Mapping[str, float], tell: Tell = lambda: None
+) -> Study:
     """Of a table with kernels. Those that were not given are not judged, and not built."""
     record = described(measured)
     names = set(measured.table.kernels())
@@ -131,19 +116,19 @@ def study(measured: Measured, given: Registry, settings: TableSettings, shipped:
             trial.name: {RULES: figures(trial.rules), MODEL: figures(trial.learned)}
             for trial in transfers(designer, design, settings.fixed, tell)
         }
-        record["worst"] = {name: _worst(measured, one) for name, one in served.items()}
+        record["worst"] = {name: worst(measured, one) for name, one in served.items()}
     record["shipped"] = _shipped(measured, registry)
     record["constants"] = _constants(design, folds, settings.fixed, shipped)
-    record["by_kernel"] = _by_kernel(measured, design, folds, served)
-    return Study(record, measured.cases, measured.problems, served, singles, _per_unit(measured, design))
+    record["by_kernel"] = by_kernel(measured, design, folds, served)
+    return Study(record, measured.cases, measured.problems, served, singles, per_unit(measured, design))
 
 
 def _divided(design: Design, designer: Designer, split_by: Sequence[str]) -> Design:
     """With the groups that folds are made of."""
     if not split_by:
         return design
-    problems = designer.measured.problems
-    return replace(design, groups=tuple(",".join(f"{name}={getattr(problems[case], name)}" for name in split_by) for case in design.cases))
+    texts = [",".join(f"{name}={getattr(problem, name)}" for name in split_by) for problem in designer.measured.problems]
+    return replace(design, groups=tuple(texts[case] for case in design.cases))
 
 
 def _served(measured: Measured, design: Design, times: Any) -> Served:
@@ -160,7 +145,8 @@ def _verdict(measured: Measured, served: Served) -> Verdict:
 def _single(measured: Measured) -> list[Way | None]:
     """For each case the kernel that is the best single one for the problems of all other folds."""
     folds = folds_by_hash([problem.text for problem in measured.problems], FOLDS)
-    best = [best_single([case for case, where in zip(measured.cases, folds, strict=True) if where != fold]) for fold in range(FOLDS)]
+    pairs = list(zip(measured.cases, folds, strict=True))
+    best = [best_single([case for case, where in pairs if where != fold]) for fold in range(FOLDS)]
     return [best[fold] for fold in folds]
 
 
@@ -188,59 +174,6 @@ def _constants(design: Design, folds: Folds, fixed: Mapping[str, float], shipped
     found = {}
     for term in design.terms:
         values = [some[term] for some in folds.constants]
-        found[term] = {"fixed": term in fixed, "low": _kept(min(values), 4), "high": _kept(max(values), 4), "shipped": shipped.get(term)}
+        spread = {"low": kept(min(values), 4), "high": kept(max(values), 4)}
+        found[term] = {"fixed": term in fixed, **spread, "shipped": shipped.get(term)}
     return found
-
-
-def _worst(measured: Measured, served: Served) -> list[dict[str, Any]]:
-    """The cases that lose the most."""
-    found = []
-    for case, problem, way, times in zip(measured.cases, measured.problems, served.picks, served.predicted, strict=True):
-        efficiency = None if way is None else case.efficiency(way)
-        if way is None or efficiency is None or not case.complete:
-            continue
-        best = min(case.measured, key=case.measured.__getitem__)
-        row = {
-            "problem": problem.text,
-            "efficiency": _kept(efficiency),
-            "best": {"kernel": best[0], "measured": case.best, "predicted": _kept(times[best]) if best in times else None},
-            "picked": {"kernel": way[0], "measured": case.measured[way], "predicted": _kept(times[way])},
-        }
-        found.append(((efficiency, problem.text, case.name), row))
-    return [row for _, row in sorted(found, key=lambda one: one[0])[:WORST]]
-
-
-def _by_kernel(measured: Measured, design: Design, folds: Folds, served: Mapping[str, Served]) -> dict[str, Any]:
-    """Of each kernel how predicted times lie to measured ones, and how often it is the fastest, and is taken."""
-    complete = [place for place, case in enumerate(measured.cases) if case.complete]
-    fastest = Counter(_fastest(measured.cases[place])[0] for place in complete)
-    taken = {name: Counter(way[0] for place in complete if (way := one.picks[place])) for name, one in served.items()}
-    found = {}
-    for kernel in sorted({way[0] for way in design.ways}):
-        rows = [row for row, way in enumerate(design.ways) if way[0] == kernel]
-        one: dict[str, Any] = {"times": len(rows)}
-        for name, times in ((RULES, folds.rules), (MODEL, folds.learned)):
-            off = error(times[rows], design.microseconds[rows])
-            one[name] = {"ratio": _kept(off.ratio), "error": _kept(off.median)}
-            if complete:
-                one[name]["picked"] = taken[name][kernel]
-        if complete:
-            one["fastest"] = fastest[kernel]
-        found[kernel] = one
-    return found
-
-
-def _fastest(case: Case) -> Way:
-    return min(case.measured, key=case.measured.__getitem__)
-
-
-def _per_unit(measured: Measured, design: Design) -> list[float] | None:
-    if _PER_UNIT not in design.features:
-        return None
-    column = np.exp(design.feature_rows[:, design.features.index(_PER_UNIT)])
-    seen = {(case, way): float(value) for case, way, value in zip(design.cases, design.ways, column, strict=True)}
-    return [seen.get((place, _fastest(case)), median(column)) for place, case in enumerate(measured.cases)]
-
-
-def _kept(value: float, digits: int = _DIGITS) -> float:
-    return value if isinstance(value, int) else round(float(value), digits)
