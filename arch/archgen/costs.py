@@ -35,6 +35,7 @@ def cost_header(document: dict[str, Any]) -> str:
         "    std::string_view family;",
         "    std::string_view gpu;",
         "    std::string_view source;",
+        "    std::string_view tables;  ///< the SHA-256 of each that they were fitted on, with spaces between",
         "    std::array<double, kCostTerms> values;",
         "};",
         "",
@@ -65,4 +66,5 @@ def _quoted(text: str) -> str:
 
 def _row(row: dict[str, Any], terms: list[str]) -> str:
     values = ", ".join(json.dumps(row["values"][term]) for term in terms)
-    return f"    {{{_quoted(row['family'])}, {_quoted(row['gpu'])}, {_quoted(row['source'])},\n     {{{values}}}}},"
+    texts = (row["family"], row["gpu"], row["source"], " ".join(table["sha256"] for table in row["tables"]))
+    return f"    {{{', '.join(map(_quoted, texts))},\n     {{{values}}}}},"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -54,7 +55,7 @@ def integer(minimum: int) -> Check:
 
 def positive_number(report: Report, path: str, value: Any) -> None:
     """An integer or a fraction above zero."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
         report.expected(path, "a number above 0", value)
 
 

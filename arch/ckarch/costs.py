@@ -13,6 +13,7 @@ from ckarch.errors import ArchError, SpecError
 from ckarch.loader import parsed
 
 SCHEMA_VERSION = 1
+_WHAT = "the constants of the cost model"
 _NAME = checks.matching(r"[a-z][a-z0-9_]*", "a name of small letters, digits and underscores")
 _GPU = checks.matching(r"gfx[0-9a-f]{3,5}", "a GPU name such as gfx942")
 _SHA256 = checks.matching(r"[0-9a-f]{64}", "a SHA-256 in hexadecimal digits")
@@ -21,14 +22,14 @@ _TABLE = checks.record({"name": checks.text, "sha256": _SHA256, "rows": checks.i
 
 def read_costs(path: Path) -> dict[str, Any]:
     """The document at ``path``, once it satisfies the schema; raises ``ArchError`` when it does not."""
-    document = parsed(path, "the constants of the cost model")
+    document = parsed(path, _WHAT)
     report = Report()
     terms = document.get("terms") if isinstance(document, dict) else None
     _document(tuple(terms) if isinstance(terms, dict) else ())(report, "", document)
     if not report.problems:
         _check_rows(report, document["constants"])
     if report.problems:
-        raise SpecError(str(path), tuple(report.problems))
+        raise SpecError(str(path), tuple(report.problems), _WHAT)
     return document
 
 

@@ -7,16 +7,17 @@ class ArchError(Exception):
 
 
 class SpecError(ArchError):
-    """The specs do not satisfy the schema; one line per problem, each naming its field."""
+    """``what`` does not satisfy its schema; one line per problem, each naming its field."""
 
-    def __init__(self, origin: str, problems: tuple[str, ...]) -> None:
+    def __init__(self, origin: str, problems: tuple[str, ...], what: str = "the GPU specs") -> None:
         self.origin = origin
         self.problems = problems
+        self.what = what
         count = f"{len(problems)} problem" + ("" if len(problems) == 1 else "s")
-        super().__init__("\n".join((f"{origin}: {count} in the GPU specs", *problems)))
+        super().__init__("\n".join((f"{origin}: {count} in {what}", *problems)))
 
-    def __reduce__(self) -> tuple[type["SpecError"], tuple[str, tuple[str, ...]]]:
-        return (SpecError, (self.origin, self.problems))
+    def __reduce__(self) -> tuple[type["SpecError"], tuple[str, tuple[str, ...], str]]:
+        return (SpecError, (self.origin, self.problems, self.what))
 
 
 class UnknownNameError(ArchError):

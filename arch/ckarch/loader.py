@@ -62,7 +62,7 @@ def parsed(path: Path, what: str) -> Any:
     except json.JSONDecodeError as error:
         raise ArchError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from error
     except _DuplicateKey as error:
-        raise SpecError(str(path), (f"{error}: written twice in one object",)) from None
+        raise SpecError(str(path), (f"{error}: written twice in one object",), what) from None
 
 
 def build_specs(document: dict[str, Any]) -> ArchSpecs:

@@ -193,7 +193,8 @@ private:
     Json fitted() {
         const CostModel& costs          = selector().costs();
         const arch::CostConstants& from = costs.fitted();
-        return {{"family", std::string(from.family)}, {"gpu", std::string(from.gpu)}, {"source", std::string(from.source)}, {"carried_over", costs.carried_over()}};
+        return {{"family", std::string(from.family)}, {"gpu", std::string(from.gpu)}, {"source", std::string(from.source)}, {"tables", std::string(from.tables)},
+                {"carried_over", costs.carried_over()}};
     }
 
     /// What they are for, and what they were made from.

@@ -19,7 +19,7 @@ constexpr double kLeastReach          = 0.03; // of memory's bandwidth, by one w
 
 // What a workgroup runs on: a compute unit, or a pair of them.
 double units_of(const arch::GpuSpec& gpu) { return gpu.workgroup_processor_mode ? gpu.compute_units / 2.0 : gpu.compute_units; }
-double residents_of(const Resources& used, const arch::GpuSpec& gpu) { return std::max(1, used.workgroups_per_unit(gpu)); }
+double residents_of(const Resources& used, const arch::GpuSpec& gpu) { return std::max(1, used.resident ? used.resident : used.workgroups_per_unit(gpu)); }
 double bytes_per_microsecond(const arch::GpuSpec& gpu) { return gpu.memory_bandwidth_gb_s * 1e3; }
 
 double matrix_microseconds(const Work& work, const arch::GpuSpec& gpu) {
@@ -59,7 +59,7 @@ CostModel::CostModel(std::string_view family, const arch::GpuSpec& gpu) : gpu_(&
 }
 
 CostModel::CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostModel("", gpu) {
-    static constexpr arch::CostConstants kOwn = {"", "", "constants of the caller's own", {}};
+    static constexpr arch::CostConstants kOwn = {"", "", "constants of the caller's own", "", {}};
     fitted_       = &kOwn;
     constants_    = constants;
     carried_over_ = false;

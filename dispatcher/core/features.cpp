@@ -10,9 +10,10 @@ namespace ckdispatch {
 namespace {
 
 constexpr double kWorkingSet = 256.0 * 1024 * 1024;
+constexpr double kLeast      = 1e-12;
 
 // Of what may be nothing.
-double log_of(double value) { return std::log(std::max(value, 1e-12)); }
+double log_of(double value) { return std::log(std::max(value, kLeast)); }
 
 }  // namespace
 
@@ -22,6 +23,7 @@ Features features_of(const Work& work, const Rounds& on, const Terms& terms, con
     const arch::GpuSpec& gpu = costs.gpu();
     double once             = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) once += constants[i] * terms[i];
+    once = std::max(once, kLeast);  // constants may all be 0
     const auto share = [&](auto... of) { return ((constants[of] * terms[of]) + ...) / once; };
 
     const double flops     = work.workgroups * work.trips * work.flops;

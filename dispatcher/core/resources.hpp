@@ -26,6 +26,7 @@ struct Resources {
     int sgpr_spills            = 0;
     std::int64_t lds_bytes     = 0;
     std::int64_t scratch_bytes = 0;
+    int resident               = 0;  ///< workgroups_per_unit() on its GPU, where that was found out before
 
     /// Workgroups that a compute unit (or workgroup processor) holds at once.
     int workgroups_per_unit(const arch::GpuSpec& gpu) const;

@@ -196,13 +196,14 @@ private:
         candidate.microseconds      = (learned ? learned->costs() : costs_).microseconds(Family::work(candidate.kernel->key(), problem, candidate.way), used);
     }
 
-    /// What learned models make of the times of so many candidates, which are rows side by side for their trees.
-    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem, std::size_t most = std::numeric_limits<std::size_t>::max()) const {
+    /// What learned models make of the times of some candidates, which are rows side by side for their trees.
+    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem) const { correct(candidates, problem, 0, candidates.size()); }
+    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem, std::size_t first, std::size_t last) const {
         if (strategy_ != Strategy::model || predictor_) return;
         for (const Learned<Key>& learned : models_) {
             std::vector<Features> rows;
             std::vector<Candidate<Family>*> served;
-            for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i) {
+            for (std::size_t i = first; i < last; ++i) {
                 Candidate<Family>& one = candidates[i];
                 if (one.basis != Basis::cost_model || model_of(*one.kernel) != &learned) continue;
                 const Resources& used = *one.kernel->resources_on(gpu_);
@@ -228,13 +229,19 @@ private:
     }
     static void sort(std::vector<Candidate<Family>>& candidates) { std::stable_sort(candidates.begin(), candidates.end(), better); }
 
-    /// A model corrects the best by the cost model alone: what is far behind is not worth its trees' time.
-    void sort_best(std::vector<Candidate<Family>>& candidates, const Problem& problem) const {
+    /// Brings the best of the candidates from `first` on to that place, where those before `sorted` are in their final order and the rest in that of the cost
+    /// model; returns the new `sorted`. A model corrects some at a time, and more only if one that it has not corrected would be better than all that it has.
+    std::size_t sort_more(std::vector<Candidate<Family>>& candidates, std::size_t first, std::size_t sorted, const Problem& problem) const {
         constexpr std::size_t kCorrected = 16;
-        sort(candidates);
-        if (strategy_ != Strategy::model || predictor_) return;
-        correct(candidates, problem, kCorrected);
-        std::stable_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(std::min(kCorrected, candidates.size())), better);
+        if (strategy_ != Strategy::model || predictor_) return candidates.size();
+        const auto at = [&](std::size_t place) { return candidates.begin() + std::ptrdiff_t(place); };
+        while (sorted < candidates.size() && (sorted == first || better(candidates[sorted], candidates[first]))) {
+            const std::size_t next = std::min(sorted + kCorrected, candidates.size());
+            correct(candidates, problem, sorted, next);
+            std::stable_sort(at(first), at(next), better);
+            sorted = next;
+        }
+        return sorted;
     }
 
     /// The library's own answer; opens it if it is not open.
@@ -371,10 +378,11 @@ private:
         if (strategy_ == Strategy::first_fit)
             std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.kernel->priority() > b.kernel->priority(); });
         else
-            sort_best(candidates, problem);
-        for (Candidate<Family>& candidate : candidates) {
-            Refused<Family> why{candidate.kernel, ErrorCode::ok, {}};
-            if (supported(candidate, problem, why)) return make_plan(candidate, problem);
+            sort(candidates);
+        for (std::size_t i = 0, sorted = 0; i < candidates.size(); ++i) {
+            sorted = sort_more(candidates, i, sorted, problem);
+            Refused<Family> why{candidates[i].kernel, ErrorCode::ok, {}};
+            if (supported(candidates[i], problem, why)) return make_plan(candidates[i], problem);
             tried.push_back(std::move(why));
         }
         tried.insert(tried.end(), others.begin(), others.end());

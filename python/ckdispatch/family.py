@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ckdispatch.cli.families import FamilyCommands
     from ckdispatch.config.base import KernelConfig
     from ckdispatch.measurements.importer import Importer
+    from ckdispatch.measurements.row import Row
     from ckdispatch.problem import Problem
 
 
@@ -28,7 +29,8 @@ class Family:
 
     ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
     family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the
-    module ``measurements`` has ``IMPORTERS`` for them, and ``KINDS`` of problems.
+    module ``measurements`` has ``IMPORTERS`` for them, ``KINDS`` of problems, and if they have
+    bounds ``beyond_ours``.
     """
 
     name: str
@@ -76,6 +78,10 @@ class Family:
         """Kinds of problems that what was learned on one may not hold for: tells which are of a kind."""
         found = self.load("measurements", "KINDS") if self._has_measurements else {}
         return cast("Mapping[str, Callable[[Problem], bool]]", found)
+
+    def beyond_ours(self, row: Row) -> Mapping[str, float]:
+        """What the kernels of a bound do besides what ours do, as an addition to constants of the cost model."""
+        return cast("Mapping[str, float]", self.load("measurements", "beyond_ours")(row))
 
     @property
     def _has_measurements(self) -> bool:

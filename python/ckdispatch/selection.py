@@ -68,6 +68,8 @@ class Fitted:
     family: str
     gpu: str
     source: str
+    tables: str
+    """The SHA-256 of each table, with spaces between."""
     carried_over: bool
 
 

@@ -10,12 +10,19 @@ from typing import Any
 
 REPOSITORY = Path(__file__).parent.parent.parent
 SPECS = REPOSITORY / "arch" / "arch_specs.json"
+COSTS = REPOSITORY / "arch" / "cost_constants.json"
 MADE_UP_GPU = "gfx9999"
 
 
 def document() -> dict[str, Any]:
     """The project's own specs, as a fresh copy."""
     loaded: dict[str, Any] = json.loads(SPECS.read_text("utf-8"))
+    return loaded
+
+
+def costs() -> dict[str, Any]:
+    """The project's own constants of the cost model, as a fresh copy."""
+    loaded: dict[str, Any] = json.loads(COSTS.read_text("utf-8"))
     return loaded
 
 
@@ -44,4 +51,11 @@ def write(specs: dict[str, Any], folder: Path) -> Path:
     """Write ``specs`` into ``folder`` and return the path of the file."""
     path = folder / "arch_specs.json"
     path.write_text(json.dumps(specs), "utf-8")
+    return path
+
+
+def write_costs(constants: dict[str, Any], folder: Path) -> Path:
+    """Write ``constants`` into ``folder`` and return the path of the file."""
+    path = folder / "cost_constants.json"
+    path.write_text(json.dumps(constants), "utf-8")
     return path

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ckbench.dispatch.__main__ import TENSORS, main
 
-ASKED_FOR = {"select_cached_us_p50", "select_cold_us_p50", "import_s", *(f"python_run_{count}_us_p50" for count in TENSORS)}
+ASKED_FOR = {"select_cached_us_p50", "select_cold_us_p50", "select_cold_model_us_p50", "import_s", *(f"python_run_{count}_us_p50" for count in TENSORS)}
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.report import Block, Column, Facts, Table
+from ckdispatch.evaluation import PREDICTING
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ _BOUNDS = (Column("strategy"), *(Column(title, right=True) for title in ("shapes
 _MEANING = (
     "Of each problem the efficiency is the time of the fastest measured kernel over that of the picked one. "
     "The error is that of predicted times, and the ratio the median of predicted over measured."
+)
+
+_SEEN = (
+    "What {} chooses by was made from this table, or a part of it: these are no figures of problems that it has not seen. "
+    "docs/selection.md has those."
 )
 
 
@@ -50,7 +56,7 @@ def document(found: Judgement) -> dict[str, Any]:
         },
         "gpu": measured.gpu,
         "problems": len(measured.cases),
-        "strategies": {name: _figures(one) for name, one in found.judged.items()},
+        "strategies": {name: _figures(one, table.sha256) for name, one in found.judged.items()},
         "skipped": found.skipped,
     }
     if found.gathered is not None:
@@ -65,7 +71,7 @@ def document(found: Judgement) -> dict[str, Any]:
     return found_out
 
 
-def _figures(judged: Judged) -> dict[str, Any]:
+def _figures(judged: Judged, sha256: str) -> dict[str, Any]:
     """The figures of a strategy; those of picks are there if picks could be judged."""
     verdict, served = judged.verdict, judged.served
     figures: dict[str, Any] = {"problems": 0}
@@ -79,7 +85,7 @@ def _figures(judged: Judged) -> dict[str, Any]:
         "error": None if verdict.error is None else asdict(verdict.error),
     }
     if served is not None:
-        figures |= {"padded": served.padded, "refused": served.refused, "padded_picks": served.padded_picks}
+        figures |= {"made_from_this_table": sha256 in served.made_from, "padded": served.padded, "refused": served.refused, "padded_picks": served.padded_picks}
     return figures
 
 
@@ -114,7 +120,14 @@ def blocks(found: Judgement) -> tuple[Block, ...]:
         shown += [Table(_COLUMNS, tuple(_row(name, one) for name, one in found.judged.items())), _MEANING]
     if found.bounds:
         shown += [Table(_BOUNDS, tuple(_bounds_row(name, one) for name, one in found.bounds.items()))]
+    shown += [_SEEN.format(name) for name in _made_from_it(found)]
     return (*shown, *(f"{sentence}." for sentence in dict.fromkeys(found.skipped.values())))
+
+
+def _made_from_it(found: Judgement) -> list[str]:
+    """Strategies that know the table already."""
+    sha256 = found.measured.table.sha256
+    return [name for name in PREDICTING if (one := found.judged.get(name)) and one.served and sha256 in one.served.made_from]
 
 
 def _facts(found: Judgement) -> Facts:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
@@ -11,7 +11,7 @@ from ckdispatch.evaluation import MODEL
 from ckdispatch.judging.cases import Way
 from ckdispatch.problem import Problem
 from ckdispatch.registry import Registry
-from ckdispatch.selection import Selection
+from ckdispatch.selection import Ranking, Selection
 
 _REFUSALS = (InvalidArgument, NoKernel, Unsupported)
 
@@ -29,6 +29,8 @@ class Served:
     padded: int = 0
     refused: int = 0
     padded_picks: int = 0
+    made_from: set[str] = field(default_factory=set)
+    """The SHA-256 of tables that the constants or models in use were made from."""
 
 
 class Server:
@@ -57,6 +59,12 @@ class Server:
         except _REFUSALS:
             return None
 
+    def add(self, family: str, more: Mapping[str, float], problem: Problem) -> None:
+        """Raise constants of the cost model; ``problem`` is one that some kernel computes."""
+        costs = self._selection.costs(problem)
+        constants = [value + more.get(term, 0.0) for term, value in zip(costs.terms, costs.constants, strict=True)]
+        self._selection.use_constants(family, constants)
+
     def serve(self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None) -> Served:
         """What becomes of problems; each comes with the kernels whose times are of interest."""
         served = Served()
@@ -73,6 +81,7 @@ class Server:
             served.predicted.append({})
             served.refused += len(kernels)
             return
+        served.made_from.update(self._made_from(ranking))
         times = {(one.kernel, one.parts): one.microseconds for one in ranking.fit}
         for kernel in kernels.intersection(one.kernel for one in ranking.refused):
             found = self._padded(kernel, problem)
@@ -84,6 +93,11 @@ class Server:
         served.predicted.append(times)
         served.picks.append(self._pick(problem))
         served.padded_picks += not ranking.fit and served.picks[-1] is not None
+
+    def _made_from(self, ranking: Ranking) -> set[str]:
+        if self.strategy != MODEL:
+            return set(ranking.costs.tables.split())
+        return {table["sha256"] for model in ranking.models for table in model["manifest"].get("tables", ())}
 
     def _pick(self, problem: Problem) -> Way | None:
         try:

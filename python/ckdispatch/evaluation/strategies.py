@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.evaluation import BEST_SINGLE, PREDICTING, RANDOM, STRATEGIES
+from ckdispatch.evaluation import BEST_SINGLE, PREDICTING, RANDOM, RULES, STRATEGIES
 from ckdispatch.evaluation.measured import Measured
 from ckdispatch.evaluation.serving import Served, Server
+from ckdispatch.families import FAMILIES
 from ckdispatch.judging.bounds import Bounded, bounded
 from ckdispatch.judging.cases import Way
 from ckdispatch.judging.verdict import Verdict, best_single, judge, judge_random
@@ -63,11 +64,21 @@ class JudgedBounds:
 def judged_bounds(
     measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None, *, model: str | None = None
 ) -> JudgedBounds:
-    """How what a strategy predicts lies to the best times that are known."""
-    server = Server(registry, measured.gpu, strategy, model)
+    """How what a strategy predicts lies to the best times that are known.
+
+    What the kernels that were timed do besides, such as scaling blocks of K, is added to what the cost model predicts.
+    """
+    servers: dict[tuple[tuple[str, float], ...], Server] = {}
     predicted, best = [], []
     for row in measured.bounds:
-        time = server.best(problem_of(row.family, row.problem))
+        problem = problem_of(row.family, row.problem)
+        more = FAMILIES[row.family].beyond_ours(row) if strategy == RULES else {}
+        key = tuple(more.items())
+        if key not in servers:
+            servers[key] = Server(registry, measured.gpu, strategy, model)
+            if more:
+                servers[key].add(row.family, more, problem)
+        time = servers[key].best(problem)
         if time is not None:
             predicted.append(time)
             best.append(row.microseconds)

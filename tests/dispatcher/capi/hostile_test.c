@@ -231,7 +231,14 @@ static void selections(void) {
           "The strategy 7 was asked for; there are 0 (rules), 1 (first fit) and 2 (model).",
           ckd_dispatcher_use_strategy(dispatcher, (ckd_strategy)7));
     TRIED("a model that is not there", CKD_INVALID_ARGUMENT,
-          "The strategy 'model' was asked for, and there is no model; give a predictor.", ckd_dispatcher_use_strategy(dispatcher, CKD_MODEL));
+          "The strategy 'model' was asked for, and there is no model for this GPU; give one, or a predictor.", ckd_dispatcher_use_strategy(dispatcher, CKD_MODEL));
+    TRIED("a model without a path", CKD_INVALID_ARGUMENT, "A call was made without the path of a model.", ckd_dispatcher_use_model(dispatcher, NULL));
+    TRIED("a model that is nowhere", CKD_NOT_FOUND, "The model /nowhere/model.json ", ckd_dispatcher_use_model(dispatcher, "/nowhere/model.json"));
+    TRIED("a model that is a folder", CKD_IO_FAILED, "The model /", ckd_dispatcher_use_model(dispatcher, "/"));
+    TRIED("constants that are none", CKD_INVALID_ARGUMENT, "The cost model was given 0 constants; it has ", ckd_dispatcher_use_constants(dispatcher, CKD_GEMM, NULL, 0));
+    TRIED("more constants than there is memory", CKD_INVALID_ARGUMENT,
+          "The cost model was given 18446744073709551615 constants; it has ", ckd_dispatcher_use_constants(dispatcher, CKD_GEMM, NULL, (size_t)-1));
+    TRIED("costs of nothing", CKD_INVALID_ARGUMENT, "A call was made without a place for the text.", ckd_costs(dispatcher, NULL, NULL));
     TRIED("no predictor", CKD_INVALID_ARGUMENT, "A call was made without a predictor.", ckd_dispatcher_use_predictor(dispatcher, NULL, NULL));
     CHECK_OK(ckd_dispatcher_create(registry, "gfx942", &own));
     CHECK_OK(ckd_dispatcher_use_predictor(own, no_number, NULL));

@@ -17,6 +17,7 @@
 
 #include "ckdispatch/gemm/family.hpp"
 #include "device_code/bundle.hpp"
+#include "models/bundled_models.hpp"
 
 namespace {
 
@@ -111,6 +112,15 @@ std::vector<GemmProblem> problems_of_more_tensors() {
     return all;
 }
 
+// Trees of a real model, as if they were for these kernels: what they say is nonsense here, what they take is not.
+std::shared_ptr<const Model> some_model(Name gpu) {
+    auto document      = nlohmann::json::parse(models::bundled().at(0).content);
+    document["family"] = GemmKey::family;
+    document["gpu"]    = gpu.text();
+    document["serves"] = nlohmann::json::object();
+    return Model::parse(document.dump(), "The model of the benchmark", feature_names(GemmFamily::details()));
+}
+
 nlohmann::json measure(const std::string& device_name, double scale, const std::vector<std::string>& manifests) {
     const auto times = [&](int count) { return std::max(20, int(count * scale)); };
     auto device   = Device::open(device_name);
@@ -124,11 +134,14 @@ nlohmann::json measure(const std::string& device_name, double scale, const std::
     for (const GemmProblem& problem : known) dispatcher.select(problem);
     samples["select_cached"] = sample(times(2000), 20, [&](int i) { dispatcher.select(known[std::size_t(i) % known.size()]); });
     // Never the same problem twice; the sizes suit unpadded kernels, as most calls do.
-    samples["select_cold"] = sample(times(1000), 1, [&](int) {
-        static std::int64_t next = 0;
+    const auto select_another = [next = std::int64_t(0)](GemmSelector& selector) mutable {
         ++next;
-        dispatcher.select(problem_of(256 * (1 + next % 61), 256 * (1 + next / 61), 512));
-    });
+        selector.select(problem_of(256 * (1 + next % 61), 256 * (1 + next / 61), 512));
+    };
+    samples["select_cold"] = sample(times(1000), 1, [&, select = select_another](int) mutable { select(dispatcher.selector()); });
+    GemmSelector learned(registry, device->gpu());
+    learned.use(some_model(device->gpu()));
+    samples["select_cold_model"] = sample(times(1000), 1, [&, select = select_another](int) mutable { select(learned); });
 
     const GemmProblem small = problem_of(256, 256, 256);
     const DeviceBuffer a(device, 256 * 256 * 2), b(device, 256 * 256 * 2), c(device, 256 * 256 * 2);

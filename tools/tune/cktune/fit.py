@@ -23,7 +23,7 @@ from ckdispatch.cli.commands.train import fixed_constant
 from ckdispatch.cli.exits import exit_code
 from ckdispatch.cli.gathering import add_gathering, gathered_kernels
 from ckdispatch.cli.kernel_sources import load_kernels
-from ckdispatch.errors import CkDispatchError
+from ckdispatch.errors import CkDispatchError, InvalidArgument
 from ckdispatch.evaluation.measured import measured_on
 from ckdispatch.judging.verdict import Verdict
 from ckdispatch.learning.design import Design, Designer
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
         found = fit(Designer(measured, gathered_kernels(measured, given, options).registry), fixed)
         print(json.dumps(document(found), indent=2) if options.json else text(found, fixed))
         if options.write is not None:
-            write(options.write, found, table, fixed)
+            write(options.write, found, table, fixed, dict(options.add), options.because)
     except (ArchError, CkDispatchError) as error:
         print(f"fit: {error}", file=sys.stderr)
         return exit_code(error) if isinstance(error, CkDispatchError) else 1
@@ -133,8 +133,11 @@ def text(found: Fit, fixed: dict[str, float]) -> str:
     return "\n".join(lines)
 
 
-def write(path: Path, found: Fit, table: Table, fixed: dict[str, float]) -> None:
+def write(path: Path, found: Fit, table: Table, fixed: dict[str, float], added: dict[str, float], because: str) -> None:
     """Put the constants in the file of the cost model, in place of those for the same family and GPU."""
+    unknown = sorted(set(added) - set(found.constants))
+    if unknown:
+        raise InvalidArgument(f"the constant {unknown[0]} was to be added; there is {', '.join(found.constants)}")
     costs = read_costs(path)
     source = f"{table.path.name}, {found.trained_on} of its {found.problems} problems by hash"
     if found.trial.error is not None:
@@ -142,10 +145,12 @@ def write(path: Path, found: Fit, table: Table, fixed: dict[str, float]) -> None
     others = {term: value for term, value in fixed.items() if value}
     if others:
         source += "; not fitted: " + ", ".join(f"{term} = {value:g}" for term, value in others.items())
+    if added:
+        source += f"; {because}: " + ", ".join(f"{term} = {value:g}" for term, value in added.items())
     row = {
         "family": found.family,
         "gpu": found.gpu,
-        "values": found.constants,
+        "values": {**found.constants, **added},
         "source": source,
         "tables": [{"name": table.path.name, "sha256": table.sha256, "rows": len(table.rows)}],
     }
@@ -163,6 +168,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--fix", action="append", default=[], type=fixed_constant, metavar="TERM=VALUE", help="a constant that is not to be fitted"
     )
+    parser.add_argument(
+        "--add", action="append", default=[], type=fixed_constant, metavar="TERM=VALUE", help="write this constant, which the table hides"
+    )
+    parser.add_argument("--because", default="added", metavar="TEXT", help="why constants are added, for the file")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the constants in this file")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     return parser

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _PREDICTED = "Times are predicted by a cost model; nothing was measured."
 _FIT = (Column("rank", right=True), Column("kernel", whole=False), Column(PARTS, right=True), Column("predicted us", right=True))
+_COST_MODEL = "cost_model"
+_LEARNED = ("learned", "beyond")
 _REFUSED = (Column("refused", whole=False), Column("why", whole=False))
 
 
@@ -75,14 +78,29 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "gpu": ranking.gpu,
         "predicted": True,
         "costs": asdict(ranking.costs),
+        "models": list(ranking.models),
         "fit": [asdict(candidate) for candidate in ranking.fit],
         "refused": [{"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason} for one in ranking.refused],
     }
 
 
+def _tables(model: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    tables: Sequence[Mapping[str, Any]] = model["manifest"].get("tables", ())
+    return tables
+
+
+def _any_beyond(ranking: Ranking) -> bool:
+    return any(one.basis == _LEARNED[1] for one in ranking.fit)
+
+
 def _fitted(ranking: Ranking) -> str:
     """Where the constants of the cost model come from."""
     costs = ranking.costs
+    if any(one.basis in _LEARNED for one in ranking.fit):
+        tables = ", ".join(f"{table['name']} ({model['manifest']['provenance']})" for model in ranking.models for table in _tables(model))
+        told = f"A model that was trained on {tables or 'a table without a name'} corrects those that are `learned`"
+        beyond = "; those that are `beyond` are of a problem unlike any that it has seen" if _any_beyond(ranking) else ""
+        return f"{told}{beyond}."
     if not costs.carried_over:
         return f"Its constants were fitted on {costs.source}."
     return f"Its constants are carried over: they were fitted for {costs.family} on {costs.gpu}, on {costs.source}."
@@ -95,8 +113,13 @@ def _blocks(ranking: Ranking) -> tuple[Block, ...]:
     )
     if ranking.fit:
         head += f" {_PREDICTED} {_fitted(ranking)}"
-    fit = tuple((str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}") for place, one in enumerate(ranking.fit, 1))
+    # What a time comes from is worth a column where that is not the same for all.
+    by = any(one.basis != _COST_MODEL for one in ranking.fit)
+    fit = tuple(
+        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", *((one.basis,) if by else ()))
+        for place, one in enumerate(ranking.fit, 1)
+    )
     # Reasons begin with the kernel's name, which has a column of its own.
     refused = tuple((one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused)
-    tables = (Table(_FIT, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
+    tables = (Table((*_FIT, Column("by")) if by else _FIT, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
     return (head, *(table for table in tables if table is not None))

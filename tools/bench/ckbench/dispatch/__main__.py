@@ -21,6 +21,7 @@ _ROWS: tuple[tuple[str, str, float | None], ...] = (
     ("cached select, C++, p99, us", "select_cached_us_p99", None),
     ("cold select over 100 kernels, C++, p50, us", "select_cold_us_p50", 100.0),
     ("cold select over 100 kernels, C++, p99, us", "select_cold_us_p99", None),
+    ("the same with a learned model, p50, us", "select_cold_model_us_p50", 60.0),
     ("raw HIP launch, p50, us", "raw_launch_us_p50", None),
     ("C++ run above it, p50, us", "cpp_run_us_p50", None),
     ("C++ run above it, p99, us", "cpp_run_us_p99", None),

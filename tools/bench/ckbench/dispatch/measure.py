@@ -65,7 +65,7 @@ def measure(setup: Setup, say: Callable[[str], None]) -> dict[str, Any]:
         (f"python_run_{count}", raw + nothing + more - runtime["runtime_3"])
         for count, more in ((name.removeprefix("runtime_"), time) for name, time in runtime.items())
     ]
-    for name, less in (("select_cached", 0.0), ("select_cold", 0.0), ("cpp_run", raw), ("python_select", nothing), *runs):
+    for name, less in (("select_cached", 0.0), ("select_cold", 0.0), ("select_cold_model", 0.0), ("cpp_run", raw), ("python_select", nothing), *runs):
         for percentile in (50, 99):
             figures[f"{name}_us_p{percentile}"] = max(0.0, _percentile(samples[name], percentile) - less)
     figures["import_s"] = statistics.median(seconds for seconds, _ in imports)

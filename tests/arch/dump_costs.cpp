@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Prints the tables of cost_constants.hpp as JSON.
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "arch/cost_constants.hpp"
+
+namespace arch = ckdispatch::arch;
+
+namespace {
+
+std::string text(std::string_view value) {
+    std::string quoted = "\"";
+    for (const char character : value) {
+        if (character == '"' || character == '\\') quoted += '\\';
+        quoted += character;
+    }
+    return quoted + '"';
+}
+
+std::string number(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.17g", value);
+    return digits;
+}
+
+}  // namespace
+
+int main() {
+    std::string terms, rows, shares;
+    for (const std::string_view term : arch::cost_terms) terms += (terms.empty() ? "" : ", ") + text(term);
+    for (const arch::CostConstants& one : arch::cost_constants) {
+        std::string values;
+        for (std::size_t i = 0; i < arch::kCostTerms; ++i) values += (i ? ", " : "") + text(arch::cost_terms[i]) + ": " + number(one.values[i]);
+        rows += std::string(rows.empty() ? "" : ", ") + "{\"family\": " + text(one.family) + ", \"gpu\": " + text(one.gpu) + ", \"source\": " + text(one.source) + ", \"values\": {" + values + "}}";
+    }
+    for (const arch::BandwidthShare& one : arch::bandwidth_shares) shares += (shares.empty() ? "" : ", ") + text(one.gpu) + ": " + number(one.per_workgroup);
+    std::printf("{\"terms\": [%s], \"constants\": [%s], \"shares\": {%s}, \"places\": {\"launch\": %zu, \"first\": %zu}}\n", terms.c_str(), rows.c_str(), shares.c_str(),
+                arch::cost_term::launch, arch::cost_term::first);
+}
