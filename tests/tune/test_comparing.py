@@ -10,7 +10,7 @@ from cktune.comparing import alike, different, worse
 
 RECORD: dict[str, Any] = {
     "times.csv": {
-        "unseen": {"rules": {"mean": 95.0, "p10": 80.0, "min": 60.0, "error_median": 5.0, "top1": 50.0, "mean_interval": [94.0, 96.0]}},
+        "unseen": {"rules": {"mean": 95.0, "p10": 80.0, "min": 60.0, "error_median": 5.0, "top1": 50.0, "ends": [94.0, 96.0]}},
         "worst": {"rules": [{"problem": "64x64x64", "efficiency": 60.0}]},
     }
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page is made from tables, keeps what is written by hand, and its check finds what is worse or old. Times are of a formula."""
+"""The page is made from tables and keeps what is written by hand; its check finds what is worse or old. Times are of a formula."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ckdispatch import GemmProblem
 from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.measurements import Row, write
-from ckdispatch.problem import Problem
 from ckdispatch.selection import Selection
 from cktune.page import main
-
-from ckdispatch import GemmProblem
 
 KERNELS = "gemm_fp16_rcr_essential"
 GPU = "gfx942"
 PROBLEMS = [f"{m}x{n}x{k}" for m in (128, 2048) for n in (256, 512, 1024, 3072, 5120) for k in (128, 512, 1024, 4096)]
-PARTS = ("tables", "bars", *(f"{name} all.csv" for name in ("unseen", "shipped", "transfers", "constants", "kernels", "worst rules")))
-OTHERS = ("worst model all.csv", "times some.csv", "bounds best.csv")
-PAGE = "# By hand\n\nBefore.\n\n" + "\nBetween.\n\n".join(f"<!-- made: {name} -->\n<!-- end -->\n" for name in (*PARTS, *OTHERS))
-SETTINGS = {
+OF_ALL = ("unseen", "shipped", "transfers", "constants", "kernels", "worst rules", "worst model")
+PARTS = ("tables", "bars", *(f"{name} all.csv" for name in OF_ALL), "times some.csv", "bounds best.csv")
+PAGE = "# By hand\n\nBefore.\n\n" + "\nBetween.\n\n".join(f"<!-- made: {name} -->\n<!-- end -->\n" for name in PARTS)
+SETTINGS: dict[str, Any] = {
     "gpu": GPU,
     "tables": {
         "all.csv": {"fixed": {"first": 0}, "pictures": "all"},
@@ -33,10 +31,6 @@ SETTINGS = {
 }
 
 
-def problem(text: str) -> Problem:
-    return GemmProblem.parse(text)
-
-
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Times that the cost model nearly has: of all kernels, of two of each problem, and the best."""
@@ -44,13 +38,13 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     selection = Selection(load_kernels([KERNELS]), GPU)
     rows: list[list[Row]] = [[], [], []]
     for place, text in enumerate(PROBLEMS):
-        ways = [one for one in selection.rank(problem(text)).fit if one.parts == 1]
+        ways = [one for one in selection.rank(GemmProblem.parse(text)).fit if one.parts == 1]
         times = [round(one.microseconds * (1 + 0.03 * ((place + 3 * number) % 7)), 3) for number, one in enumerate(ways)]
         some = [Row("gemm", text, one.kernel, time, "simulated", gpu=GPU) for one, time in zip(ways, times, strict=True)]
         rows[0] += some
         rows[1] += [Row("gemm", text, one.kernel, one.microseconds, "simulated", gpu=GPU, of_kernels=1000) for one in some[:2]]
         rows[2].append(Row("gemm", text, "", min(times), "simulated", gpu=GPU))
-    for name, some in zip(SETTINGS["tables"], rows, strict=True):  # type: ignore[arg-type]
+    for name, some in zip(SETTINGS["tables"], rows, strict=True):
         write(some, folder / name)
     return folder
 
@@ -90,7 +84,7 @@ def record(docs: Path) -> Any:
 def test_what_is_written_by_hand_is_kept(made: Path) -> None:
     text = (made / "selection.md").read_text()
     assert text.startswith("# By hand\n\nBefore.\n") and text.count("Between.") == PAGE.count("Between.")
-    for name in (*PARTS, *OTHERS):
+    for name in PARTS:
         assert f"<!-- made: {name} -->\n\n|" in text, name
 
 
@@ -131,7 +125,7 @@ def test_the_check_fails_if_something_is_old(tables: Path, docs: Path, spoiled: 
 
 
 def test_a_table_whose_kernels_are_not_given_is_said_to_be_not_judged(tables: Path, tmp_path: Path) -> None:
-    for name in SETTINGS["tables"]:  # type: ignore[attr-defined]
+    for name in SETTINGS["tables"]:
         (tmp_path / name).write_bytes((tables / name).read_bytes())
     other = "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_False_32x32x32_1x1x1_32x32x16"
     write([Row("gemm", PROBLEMS[0], other, 1.0, "simulated", gpu=GPU, of_kernels=9)], tmp_path / "some.csv")
