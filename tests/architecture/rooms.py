@@ -20,6 +20,7 @@ IMPORTS = {
     "ckinspect": "tools/inspect",
     "ckbench": "tools/bench",
     "cksupport": "tools/support",
+    "cktune": "tools/tune",
     "gfxsim": "tools/gfxsim",
     "ckdispatch": "python",
     "tests": "tests",
@@ -29,6 +30,7 @@ INCLUDES = {
     r"ck_kernel_abi\.h|ck_\w+_problem\.h|device_code/": "abi",
     "ck_kernel/": "kernel_library",
     "arch/": "arch",
+    "models/": "models",
     "gfxsim/": "tools/gfxsim",
     "ckdispatch/": "dispatcher",
 }

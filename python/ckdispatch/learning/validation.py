@@ -69,21 +69,37 @@ def make(designer: Designer, first: Design, rows: Rows, fixed: Mapping[str, floa
     return Made(constants, design, train(design.feature_rows[rows], ratio[rows], design.weight[rows], seed))
 
 
-def trials(
+@dataclass(frozen=True)
+class Folds:
+    """For each row what those predict that were made of the other folds; and the constants that each fold's others gave."""
+
+    rules: Numbers
+    learned: Numbers
+    constants: tuple[dict[str, float], ...]
+
+
+def by_folds(
     designer: Designer, first: Design, fixed: Mapping[str, float], tell: Callable[[], None] = lambda: None, seed: int = 0
-) -> list[Trial]:
-    """Five folds by problem, and whatever else divides a family's problems into what is known and what is asked."""
-    everything = np.ones(len(first.microseconds), dtype=bool)
+) -> Folds:
+    """Five folds by the groups of a design."""
     folds = folds_by_hash(first.groups, FOLDS)
-    by_others = {name: np.zeros(len(folds)) for name in ("rules", "learned")}
+    rules, learned, constants = np.zeros(len(folds)), np.zeros(len(folds)), []
     for fold in range(FOLDS):
         here = folds == fold
         if not here.any() or here.all():
             raise InvalidArgument(f"the measurements have too few problems for {FOLDS} folds; {len(set(first.groups))} were given")
         made = make(designer, first, ~here, fixed, seed)
-        by_others["rules"][here], by_others["learned"][here] = made.rules[here], made.learned[here]
+        rules[here], learned[here] = made.rules[here], made.learned[here]
+        constants.append(made.constants)
         tell()
-    found = [Trial(f"{FOLDS} folds", *(judged(designer, first, by_others[name], everything) for name in by_others))]
+    return Folds(rules, learned, tuple(constants))
+
+
+def transfers(
+    designer: Designer, first: Design, fixed: Mapping[str, float], tell: Callable[[], None] = lambda: None, seed: int = 0
+) -> list[Trial]:
+    """Whatever divides a family's problems into what is known and what is asked."""
+    found = []
     for name, known in divisions(designer.measured.problems).items():
         rows = known[np.array(first.cases)]
         if rows.any() and not rows.all():
@@ -91,6 +107,16 @@ def trials(
             found.append(Trial(name, *(judged(designer, first, times, ~rows) for times in (made.rules, made.learned))))
         tell()
     return found
+
+
+def trials(
+    designer: Designer, first: Design, fixed: Mapping[str, float], tell: Callable[[], None] = lambda: None, seed: int = 0
+) -> list[Trial]:
+    """Five folds by problem, and the transfers."""
+    everything = np.ones(len(first.microseconds), dtype=bool)
+    folds = by_folds(designer, first, fixed, tell, seed)
+    judged_folds = (judged(designer, first, times, everything) for times in (folds.rules, folds.learned))
+    return [Trial(f"{FOLDS} folds", *judged_folds), *transfers(designer, first, fixed, tell, seed)]
 
 
 def divisions(problems: Sequence[Problem]) -> dict[str, Rows]:
