@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from ckdispatch.selection import Ranking
 
 _PREDICTED = "Times are predicted by a cost model; nothing was measured."
+_LEARNED = "Times are predicted by a cost model that a learned one corrects; nothing was measured."
+_BEYOND = "The problem lies outside of what the learned model has seen, so that its times are guesses."
+_BASES = {
+    "cost_model": "the cost model",
+    "learned": "a learned model",
+    "beyond": "a learned model, beyond what it has seen",
+    "predictor": "a predictor",
+}
 _FIT = (Column("rank", right=True), Column("kernel", whole=False), Column(PARTS, right=True), Column("predicted us", right=True))
 _REFUSED = (Column("refused", whole=False), Column("why", whole=False))
 
@@ -75,6 +83,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "gpu": ranking.gpu,
         "predicted": True,
         "costs": asdict(ranking.costs),
+        "models": [dict(model) for model in ranking.models],
         "fit": [asdict(candidate) for candidate in ranking.fit],
         "refused": [{"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason} for one in ranking.refused],
     }
@@ -93,10 +102,20 @@ def _blocks(ranking: Ranking) -> tuple[Block, ...]:
         f"{ranking.problem} on {ranking.gpu}: {several(len(ranking.fit), 'way')} to compute it, "
         f"{several(len(ranking.refused), 'kernel')} refused."
     )
+    bases = {one.basis for one in ranking.fit}
+    by_rules = bases == {"cost_model"}
     if ranking.fit:
-        head += f" {_PREDICTED} {_fitted(ranking)}"
-    fit = tuple((str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}") for place, one in enumerate(ranking.fit, 1))
+        head += f" {_PREDICTED if by_rules else _LEARNED}"
+    if "beyond" in bases:
+        head += f" {_BEYOND}"
+    if "cost_model" in bases:
+        head += f" {_fitted(ranking)}"
+    columns = _FIT if by_rules else (*_FIT, Column("by"))
+    fit = tuple(
+        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", _BASES[one.basis])[: len(columns)]
+        for place, one in enumerate(ranking.fit, 1)
+    )
     # Reasons begin with the kernel's name, which has a column of its own.
     refused = tuple((one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused)
-    tables = (Table(_FIT, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
+    tables = (Table(columns, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
     return (head, *(table for table in tables if table is not None))
