@@ -19,6 +19,7 @@ IMPORTS = {
     "ckgen": "tools/codegen",
     "ckinspect": "tools/inspect",
     "ckbench": "tools/bench",
+    "cktune": "tools/tune",
     "cksupport": "tools/support",
     "gfxsim": "tools/gfxsim",
     "ckdispatch": "python",
@@ -30,6 +31,7 @@ INCLUDES = {
     "ck_kernel/": "kernel_library",
     "arch/": "arch",
     "gfxsim/": "tools/gfxsim",
+    "models/": "models",
     "ckdispatch/": "dispatcher",
 }
 
