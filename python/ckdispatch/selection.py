@@ -151,7 +151,7 @@ class Selection:
 
     def use_constants(self, family: str, constants: Sequence[float]) -> None:
         """Constants of the cost model of a family in place of its own, in the order that ``costs`` names them in."""
-        if family not in NUMBERS:
+        if not isinstance(family, str) or family not in NUMBERS:
             raise InvalidArgument(f"constants of the family {quoted(family)} were given; there is {', '.join(NUMBERS)}")
         try:
             numbers = [float(one) for one in constants]

@@ -19,6 +19,7 @@ IMPORTS = {
     "ckgen": "tools/codegen",
     "ckinspect": "tools/inspect",
     "ckbench": "tools/bench",
+    "cktune": "tools/tune",
     "cksupport": "tools/support",
     "cktune": "tools/tune",
     "gfxsim": "tools/gfxsim",
@@ -32,6 +33,7 @@ INCLUDES = {
     "arch/": "arch",
     "models/": "models",
     "gfxsim/": "tools/gfxsim",
+    "models/": "models",
     "ckdispatch/": "dispatcher",
 }
 

@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+import pytest
 from cli_support import ESSENTIAL, PADDED, UNPADDED, VARIANTS, ckdispatch
+
+from ckdispatch.cli.commands.explain import _blocks
+from ckdispatch.cli.report import Table
+from ckdispatch.selection import Candidate, Fitted, Ranking
 
 
 def test_the_ranking_is_in_the_order_of_predicted_times_and_says_so() -> None:
     ended = ckdispatch("explain", "512x256x1024", "fp16", "rcr", *ESSENTIAL)
     assert (ended.code, ended.err) == (0, "")
     head, table = ended.out.split("\n\n")
-    assert head == (
+    assert head.startswith(
         "gemm 512x256x1024 fp16 rcr on gfx942: 6 ways to compute it, 0 kernels refused. "
-        "Times are predicted by a cost model; nothing was measured."
+        "Times are predicted by a cost model; nothing was measured. "
+        "Its constants are carried over: they were fitted for gemm on gfx950, on "
     )
     rows = [line.split() for line in table.splitlines()[1:]]
     assert [row[0] for row in rows] == ["1", "2", "3", "4", "5", "6"]
@@ -27,8 +33,33 @@ def test_the_document_has_the_same_and_says_that_times_are_predicted() -> None:
     times = [candidate["microseconds"] for candidate in found["fit"]]
     assert len(times) == 6 and times == sorted(times)
     assert found["fit"][0].keys() == {
-        "kernel", "microseconds", "parts", "priority", "workspace_bytes"
+        "kernel", "microseconds", "basis", "parts", "priority", "workspace_bytes"
     }  # fmt: skip
+    assert {candidate["basis"] for candidate in found["fit"]} == {"cost_model"} and found["models"] == []
+
+
+def test_it_says_where_the_constants_come_from() -> None:
+    costs = ckdispatch("explain", "512x256x1024 fp16 rcr", *ESSENTIAL, "--json").document["costs"]
+    assert costs.keys() == {"family", "gpu", "source", "carried_over"}
+    assert (costs["family"], costs["gpu"], costs["carried_over"]) == ("gemm", "gfx950", True)
+    ended = ckdispatch("explain", "512x256x1024", *ESSENTIAL)
+    assert f"they were fitted for gemm on gfx950, on {costs['source']}." in ended.out
+
+
+@pytest.mark.parametrize(
+    ("bases", "said", "cells"),
+    [
+        (("learned", "learned"), "that a learned one corrects; nothing was measured.", ["a learned model"] * 2),
+        (("learned", "cost_model"), "Its constants were fitted on a table.", ["a learned model", "the cost model"]),
+        (("beyond", "beyond"), "outside of what the learned model has seen", ["a learned model, beyond what it has seen"] * 2),
+    ],
+)
+def test_times_of_a_learned_model_are_said_to_be(bases: tuple[str, ...], said: str, cells: list[str]) -> None:
+    fit = tuple(Candidate(f"kernel{place}", 1.0, basis, 1, 0) for place, basis in enumerate(bases))
+    head, table = _blocks(Ranking("a problem", "gfx950", Fitted("gemm", "gfx950", "a table", False), (), fit, ()))
+    assert isinstance(head, str) and isinstance(table, Table)
+    assert said in head and ("Its constants" in head) == ("cost_model" in bases)
+    assert [row[-1] for row in table.rows] == cells and table.columns[-1].title == "by"
 
 
 def test_each_refusal_has_its_reason() -> None:

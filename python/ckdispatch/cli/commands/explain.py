@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +22,15 @@ if TYPE_CHECKING:
     from ckdispatch.selection import Ranking
 
 _PREDICTED = "Times are predicted by a cost model; nothing was measured."
+_LEARNED = "Times are predicted by a cost model that a learned one corrects; nothing was measured."
+_BEYOND = "The problem lies outside of what the learned model has seen, so that its times are guesses."
+_BASES = {
+    "cost_model": "the cost model",
+    "learned": "a learned model",
+    "beyond": "a learned model, beyond what it has seen",
+    "predictor": "a predictor",
+}
 _FIT = (Column("rank", right=True), Column("kernel", whole=False), Column(PARTS, right=True), Column("predicted us", right=True))
-_COST_MODEL = "cost_model"
-_LEARNED = ("learned", "beyond")
 _REFUSED = (Column("refused", whole=False), Column("why", whole=False))
 
 
@@ -78,29 +83,22 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "gpu": ranking.gpu,
         "predicted": True,
         "costs": asdict(ranking.costs),
-        "models": list(ranking.models),
+        "models": [dict(model) for model in ranking.models],
         "fit": [asdict(candidate) for candidate in ranking.fit],
         "refused": [{"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason} for one in ranking.refused],
     }
 
 
-def _tables(model: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    tables: Sequence[Mapping[str, Any]] = model["manifest"].get("tables", ())
-    return tables
-
-
-def _any_beyond(ranking: Ranking) -> bool:
-    return any(one.basis == _LEARNED[1] for one in ranking.fit)
+def _trained(ranking: Ranking) -> str:
+    """What the models in use were made from."""
+    manifests = [model["manifest"] for model in ranking.models]
+    tables = [f"{table['name']} ({one['provenance']})" for one in manifests for table in one.get("tables", ())]
+    return f"It was trained on {', '.join(tables) or 'a table without a name'}."
 
 
 def _fitted(ranking: Ranking) -> str:
     """Where the constants of the cost model come from."""
     costs = ranking.costs
-    if any(one.basis in _LEARNED for one in ranking.fit):
-        tables = ", ".join(f"{table['name']} ({model['manifest']['provenance']})" for model in ranking.models for table in _tables(model))
-        told = f"A model that was trained on {tables or 'a table without a name'} corrects those that are `learned`"
-        beyond = "; those that are `beyond` are of a problem unlike any that it has seen" if _any_beyond(ranking) else ""
-        return f"{told}{beyond}."
     if not costs.carried_over:
         return f"Its constants were fitted on {costs.source}."
     return f"Its constants are carried over: they were fitted for {costs.family} on {costs.gpu}, on {costs.source}."
@@ -111,15 +109,22 @@ def _blocks(ranking: Ranking) -> tuple[Block, ...]:
         f"{ranking.problem} on {ranking.gpu}: {several(len(ranking.fit), 'way')} to compute it, "
         f"{several(len(ranking.refused), 'kernel')} refused."
     )
+    bases = {one.basis for one in ranking.fit}
+    by_rules = bases == {"cost_model"}
     if ranking.fit:
-        head += f" {_PREDICTED} {_fitted(ranking)}"
-    # What a time comes from is worth a column where that is not the same for all.
-    by = any(one.basis != _COST_MODEL for one in ranking.fit)
+        head += f" {_PREDICTED if by_rules else _LEARNED}"
+    if bases & {"learned", "beyond"}:
+        head += f" {_trained(ranking)}"
+    if "beyond" in bases:
+        head += f" {_BEYOND}"
+    if "cost_model" in bases:
+        head += f" {_fitted(ranking)}"
+    columns = _FIT if by_rules else (*_FIT, Column("by"))
     fit = tuple(
-        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", *((one.basis,) if by else ()))
+        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", _BASES[one.basis])[: len(columns)]
         for place, one in enumerate(ranking.fit, 1)
     )
     # Reasons begin with the kernel's name, which has a column of its own.
     refused = tuple((one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused)
-    tables = (Table((*_FIT, Column("by")) if by else _FIT, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
+    tables = (Table(columns, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
     return (head, *(table for table in tables if table is not None))
