@@ -21,7 +21,6 @@ IMPORTS = {
     "ckbench": "tools/bench",
     "cktune": "tools/tune",
     "cksupport": "tools/support",
-    "cktune": "tools/tune",
     "gfxsim": "tools/gfxsim",
     "ckdispatch": "python",
     "tests": "tests",
@@ -33,7 +32,6 @@ INCLUDES = {
     "arch/": "arch",
     "models/": "models",
     "gfxsim/": "tools/gfxsim",
-    "models/": "models",
     "ckdispatch/": "dispatcher",
 }
 
