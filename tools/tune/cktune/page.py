@@ -102,7 +102,7 @@ def find(settings: Settings, folder: Path, given: Registry, costs: Mapping[str, 
         measured = measured_on(read(path), settings.gpu)
         steps = Steps(f"trials of {name}", 9, quiet=quiet)
         if measured.cases:
-            found = study(measured, given, one, _shipped_constants(costs, measured), steps)
+            found = study(measured, given, one, _shipped_costs(costs, measured), steps)
         else:
             found = bounds_study(measured, given)
         tables[name] = found.record
@@ -116,13 +116,13 @@ def _pictures(found: Study, prefix: str) -> dict[str, str]:
     return {f"{prefix}_{name}.svg": text for name, text in pictures(found).items()}
 
 
-def _shipped_constants(costs: Mapping[str, Any], measured: Measured) -> Mapping[str, float]:
-    """The constants for the family and the GPU of a table."""
+def _shipped_costs(costs: Mapping[str, Any], measured: Measured) -> Mapping[str, Any]:
+    """The constants for the family and the GPU of a table, and what they are from."""
     family = measured.problems[0].family
     for row in costs["constants"]:
         if (row["family"], row["gpu"]) == (family, measured.gpu):
-            values: Mapping[str, float] = row["values"]
-            return values
+            found: Mapping[str, Any] = row
+            return found
     return {}
 
 

@@ -7,21 +7,32 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ckdispatch.errors import InvalidArgument
-from ckdispatch.evaluation import BEST_SINGLE, FIRST_FIT, MODEL, PREDICTING, RANDOM, RULES
+from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
+from ckdispatch.evaluation import BEST_SINGLE, FIRST_FIT, MODEL, RANDOM, RULES
 from ckdispatch.evaluation.measured import Measured
+from ckdispatch.evaluation.serving import Server
+from ckdispatch.evaluation.strategies import JudgedBounds, judged_bounds
 from ckdispatch.evaluation.strategies import judged as judged_as_shipped
-from ckdispatch.evaluation.strategies import judged_bounds
+from ckdispatch.judging.bounds import bounded
 from ckdispatch.judging.cases import Case, Way
 from ckdispatch.judging.verdict import Verdict, best_single, judge
 from ckdispatch.learning.design import Design, Designer
 from ckdispatch.learning.training import folds_by_hash
 from ckdispatch.learning.validation import FOLDS, Folds, by_folds, transfers
+from ckdispatch.measurements.table import problem_of
 from ckdispatch.problem import Problem
 from ckdispatch.registry import Registry
+from ckdispatch.selection import Selection
 
 from cktune.details import Served, by_kernel, kept, per_unit, worst
 from cktune.settings import TableSettings
+
+AS_PREDICTED = "rules_as_predicted"
+"""Bounds are judged with and without what their kernels do besides ours."""
+
+_LEARNED = ("learned", "beyond")
+_ASKED = 20
+"""Problems that are asked about, to find out whether there is a model for them."""
 
 Tell = Callable[[], None]
 
@@ -76,22 +87,41 @@ def described(measured: Measured) -> dict[str, Any]:
 def bounds_study(measured: Measured, given: Registry, tell: Tell = lambda: None) -> Study:
     """Of a table without kernels: whether predicted times can be true."""
     record = described(measured)
-    found = {}
-    for strategy in PREDICTING:
-        try:
-            one = judged_bounds(measured, given, strategy, tell)
-        except InvalidArgument:  # there is no model
-            continue
-        if one.bounded is not None:
-            numbers = {name: kept(value) for name, value in asdict(one.bounded).items()}
-            found[strategy] = {**numbers, "unserved": one.unserved}
+    problems = [problem_of(row.family, row.problem) for row in measured.bounds]
+    judged = {AS_PREDICTED: _as_predicted(measured, problems, given), RULES: judged_bounds(measured, given, RULES, tell)}
+    if has_model(given, measured.gpu, problems):
+        judged[MODEL] = judged_bounds(measured, given, MODEL, tell)
+    found = {
+        name: {**{figure: kept(value) for figure, value in asdict(one.bounded).items()}, "unserved": one.unserved}
+        for name, one in judged.items()
+        if one.bounded is not None
+    }
     if not found:
         return Study({**record, "skipped": "no kernel was given that computes any of its shapes"})
     return Study({**record, "bounds": found})
 
 
+def _as_predicted(measured: Measured, problems: Sequence[Problem], given: Registry) -> JudgedBounds:
+    """What the dispatcher says, with nothing added for what the kernels of a bound do besides ours."""
+    server = Server(given, measured.gpu, RULES)
+    times = [server.best(problem) for problem in problems]
+    pairs = [(time, row.microseconds) for time, row in zip(times, measured.bounds, strict=True) if time is not None]
+    return JudgedBounds(bounded([time for time, _ in pairs], [best for _, best in pairs]), len(times) - len(pairs))
+
+
+def has_model(registry: Registry, gpu: str, problems: Sequence[Problem]) -> bool:
+    """Whether a learned model says anything about some of the problems. Where none does, the strategy is that of rules."""
+    selection = Selection(registry, gpu)
+    try:
+        selection.use_strategy(MODEL)
+        rankings = (selection.rank(problem) for problem in problems[:_ASKED])
+        return any(one.basis in _LEARNED for ranking in rankings for one in ranking.fit)
+    except (InvalidArgument, NoKernel, Unsupported):
+        return False
+
+
 def study(
-    measured: Measured, given: Registry, settings: TableSettings, shipped: Mapping[str, float], tell: Tell = lambda: None
+    measured: Measured, given: Registry, settings: TableSettings, costs: Mapping[str, Any], tell: Tell = lambda: None
 ) -> Study:
     """Of a table with kernels. Those that were not given are not judged, and not built."""
     record = described(measured)
@@ -118,7 +148,8 @@ def study(
         }
         record["worst"] = {name: worst(measured, one) for name, one in served.items()}
     record["shipped"] = _shipped(measured, registry)
-    record["constants"] = _constants(design, folds, settings.fixed, shipped)
+    record["shipped_from_it"] = any(one["sha256"] == measured.table.sha256 for one in costs.get("tables", ()))
+    record["constants"] = _constants(design, folds, settings.fixed, costs.get("values", {}))
     record["by_kernel"] = by_kernel(measured, design, folds, served)
     return Study(record, measured.cases, measured.problems, served, singles, per_unit(measured, design))
 
@@ -159,11 +190,8 @@ def _shipped_picks(measured: Measured, registry: Registry, strategy: str) -> Seq
 def _shipped(measured: Measured, registry: Registry) -> dict[str, Any]:
     """What the dispatcher does with the constants and the model that it has, which have seen problems of the table."""
     found = {}
-    for strategy in PREDICTING:
-        try:
-            one = judged_as_shipped(measured, registry, strategy)
-        except InvalidArgument:  # there is no model
-            continue
+    for strategy in (RULES, MODEL) if has_model(registry, measured.gpu, measured.problems) else (RULES,):
+        one = judged_as_shipped(measured, registry, strategy)
         found[strategy] = figures(one.verdict)
         if one.served is not None:
             found[strategy] |= {"padded_picks": one.served.padded_picks, "refused": one.served.refused}
