@@ -17,6 +17,7 @@ from ckdispatch.cli.main import main
 
 KERNEL = ("--dtype", "fp16", "--layout", "rcr", "--tile", "64x64x64", "--waves", "2x2x1", "--warp-tile", "32x32x16", "--pipeline", "compv3")
 PROBLEM = ("64x64x64", *ESSENTIAL)
+TIMES = ("--measurements", "good.csv", "--gpu", "gfx942", *ESSENTIAL)
 
 WORDS = {
     "nothing": "", "a space": " ", "bytes that are no text": "\udcff\udc80", "a null": "a\0b", "lines": "a\nb", "an option": "--", "a dash": "-x",
@@ -36,7 +37,9 @@ OPTIONS = {
     "problems": (("resnet50", "sd15-unet-gemm", "--sample", "1"), ("--dtype", "--batch", "--words", "--sample", "--seed")),
     "build": (KERNEL, ("--gpu", "--jobs", "--save", "--family", "--kernel", "--tile", "--waves", "--warp-tile", "--pipeline", "--pad", "--layout", "--dtype",
                        "--d-count", "--persistent", "--fused-op", "--ndim-spatial", "--vector", "--merged-groups", "--variant")),
-    "evaluate": (("--measurements", "good.csv", "--gpu", "gfx942", *ESSENTIAL), ("--measurements", "--gpu", "--strategy", "--kernels", "--jobs")),
+    "evaluate": (TIMES, ("--measurements", "--gpu", "--strategy", "--kernels", "--jobs")),
+    "evaluate --strategy model": (TIMES, ("--model",)),
+    "train": (TIMES, ("--measurements", "--gpu", "--output", "--fix", "--seed", "--kernels", "--jobs")),
     "cache prune": ((), ("--to",)),
 }  # fmt: skip
 
@@ -112,6 +115,12 @@ SENTENCES = {
     "noise for a declaration": (("build", "/dev/urandom"), "the declaration /dev/urandom cannot be read: it is no regular file"),
     "a binary declaration": (("build", "binary"), "the declaration binary cannot be read: it is no text"),
     "a long word": (("run", "x" * 10**6, *ESSENTIAL), "is no problem"),
+    "a full device for a model": (("train", *TIMES, "--output", "/dev/full"), "--output /dev/full cannot be written: it is no regular file"),
+    "nowhere for a model": (("train", *TIMES, "--output", "nowhere/m.json"), "--output nowhere/m.json cannot be written: there is no folder nowhere"),
+    "a constant without a value": (("train", *TIMES, "--fix", "matrix"), "'matrix' is no constant; write a term and a number from 0, such as matrix=1.2"),
+    "one time to train on": (("train", *TIMES), "the measurements have too few problems for 5 folds; 1 were given"),
+    "a terabyte of a model": (("evaluate", *TIMES, "--strategy", "model", "--model", "huge.json"), "The model huge.json "),
+    "noise for a model": (("evaluate", *TIMES, "--strategy", "model", "--model", "/dev/urandom"), "The model /dev/urandom "),
 }  # fmt: skip
 
 

@@ -58,6 +58,30 @@ def test_columns_may_be_in_any_order_and_there_may_be_others(tmp_path: Path) -> 
     assert (row.microseconds, row.provenance, row.parts) == (100.0, PROVENANCES[1], 1)
 
 
+def test_rows_without_a_time_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    head = "version,family,problem,kernel,microseconds,provenance,checked,note\n"
+    timed, wrong, unclear = (f"1,gemm,64x64x64,{NAME},{time},simulated,{checked},\n" for time, checked in (("3", "yes"), ("", "no"), ("", "yes")))
+    path.write_text(head + wrong + timed + unclear + timed)
+    table = measurements.read(path)
+    assert [row.microseconds for row in table.rows] == [3.0, 3.0] and table.lines == (3, 5)
+    assert [(one.why, one.lines, one.count) for one in table.left_out] == [(own.UNTIMED, (2, 4), 2)]
+
+
+def test_a_row_that_says_nothing_of_its_result_needs_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text(f"version,family,problem,kernel,microseconds,provenance,checked\n1,gemm,64x64x64,{NAME},,simulated,\n")
+    with pytest.raises(InvalidArgument, match="microseconds"):
+        measurements.read(path)
+
+
+def test_a_table_without_any_time_is_refused_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text(f"version,family,problem,kernel,microseconds,provenance,checked\n1,gemm,64x64x64,{NAME},,simulated,no\n")
+    with pytest.raises(InvalidArgument, match="1 were left out because they have no time"):
+        measurements.read(path)
+
+
 def test_rows_of_a_case_are_found_together(tmp_path: Path) -> None:
     path = tmp_path / "times.csv"
     measurements.write([PLAIN, replace(PLAIN, case="again"), replace(PLAIN, parts=2)], path)

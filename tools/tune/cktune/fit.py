@@ -23,7 +23,7 @@ from ckdispatch.cli.commands.train import fixed_constant
 from ckdispatch.cli.exits import exit_code
 from ckdispatch.cli.gathering import add_gathering, gathered_kernels
 from ckdispatch.cli.kernel_sources import load_kernels
-from ckdispatch.errors import CkDispatchError, InvalidArgument
+from ckdispatch.errors import CkDispatchError, InvalidArgument, IoFailed
 from ckdispatch.evaluation.measured import measured_on
 from ckdispatch.judging.verdict import Verdict
 from ckdispatch.learning.design import Design, Designer
@@ -58,6 +58,8 @@ def main(arguments: Sequence[str]) -> int:
         os.chdir(folder)
     try:
         fixed = {"first": 0.0, **dict(options.fix)}
+        if options.write is not None:
+            read_costs(options.write)  # what cannot take constants is said before any are fitted
         table = read(options.measurements)
         measured = measured_on(table, options.gpu)
         given = load_kernels(options.kernels) if options.kernels else None
@@ -158,8 +160,13 @@ def write(path: Path, found: Fit, table: Table, fixed: dict[str, float], added: 
     place = next((i for i, one in enumerate(rows) if (one["family"], one["gpu"]) == (found.family, found.gpu)), len(rows))
     rows[place : place + 1] = [row]
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    unfinished.write_text(costs_text(costs), "utf-8")
-    unfinished.replace(path)
+    try:
+        unfinished.write_text(costs_text(costs), "utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        raise IoFailed(f"the constants of the cost model {path} cannot be written: {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _parser() -> argparse.ArgumentParser:
