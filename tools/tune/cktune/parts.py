@@ -125,7 +125,8 @@ def _bars(record: Record, settings: Settings) -> str:
             found = value_of(record, bar, figure)
             met = "not known" if found is None else "yes" if (found >= wanted if least else found <= wanted) else "**no**"
             sign = "≥" if least else "≤"
-            rows.append([bar.what, bar.strategy.partition("_")[0], _FIGURES.get(figure, figure), f"{sign} {wanted:g}", _number(found), met])
+            who = bar.strategy.partition("_")[0]
+            rows.append([bar.what, who, _FIGURES.get(figure, figure), f"{sign} {wanted:g}", _number(found), met])
     return aligned(["what", "strategy", "figure", "bar", "is", "met"], rows, "wwwnnw")
 
 
