@@ -22,7 +22,7 @@ _TABLE = checks.record({"name": checks.text, "sha256": _SHA256, "rows": checks.i
 
 def read_costs(path: Path) -> dict[str, Any]:
     """The document at ``path``, once it satisfies the schema; raises ``ArchError`` when it does not."""
-    document = parsed(path, _WHAT)
+    document: dict[str, Any] = parsed(path, _WHAT)
     report = Report()
     terms = document.get("terms") if isinstance(document, dict) else None
     _document(tuple(terms) if isinstance(terms, dict) else ())(report, "", document)

@@ -46,7 +46,7 @@ def load_specs(path: Path | None = None) -> ArchSpecs:
 
 def read_document(path: Path) -> dict[str, Any]:
     """The JSON at ``path``, once it satisfies the schema; raises ``ArchError`` when it does not."""
-    document = parsed(path, "the GPU specs")
+    document: dict[str, Any] = parsed(path, "the GPU specs")
     require_valid(document, str(path))
     return document
 

@@ -147,7 +147,8 @@ class Selection:
 
     def use_model(self, path: str | os.PathLike[str]) -> None:
         """Choose by a learned model from a file, in place of one for the same kernels; docs/models.md."""
-        native().call("ckd_dispatcher_use_model", self._handle, text("the path of a model", os.fspath(checked_path("a model", path))))
+        given = text("the path of a model", os.fspath(checked_path("a model", path)))
+        native().call("ckd_dispatcher_use_model", self._handle, given)
 
     def use_constants(self, family: str, constants: Sequence[float]) -> None:
         """Constants of the cost model of a family in place of its own, in the order that ``costs`` names them in."""
@@ -235,7 +236,8 @@ class Selection:
         with self._selecting(problem):
             found = native().json("ckd_costs", self._handle, ctypes.addressof(problem.structure))
         fit = (
-            Cost(one["kernel"], one["parts"], one["microseconds"], tuple(one["terms"]), tuple(one["features"])) for one in found["fit"]
+            Cost(one["kernel"], one["parts"], one["microseconds"], tuple(one["terms"]), tuple(one["features"]))
+            for one in found["fit"]
         )
         return Costs(tuple(found["terms"]), tuple(found["constants"]), tuple(found["features"]), tuple(fit))
 

@@ -33,9 +33,10 @@ int main() {
     for (const arch::CostConstants& one : arch::cost_constants) {
         std::string values;
         for (std::size_t i = 0; i < arch::kCostTerms; ++i) values += (i ? ", " : "") + text(arch::cost_terms[i]) + ": " + number(one.values[i]);
-        rows += std::string(rows.empty() ? "" : ", ") + "{\"family\": " + text(one.family) + ", \"gpu\": " + text(one.gpu) + ", \"source\": " + text(one.source) + ", \"values\": {" + values + "}}";
+        const std::string row = "\"family\": " + text(one.family) + ", \"gpu\": " + text(one.gpu) + ", \"source\": " + text(one.source);
+        rows += std::string(rows.empty() ? "{" : ", {") + row + ", \"values\": {" + values + "}}";
     }
     for (const arch::BandwidthShare& one : arch::bandwidth_shares) shares += (shares.empty() ? "" : ", ") + text(one.gpu) + ": " + number(one.per_workgroup);
-    std::printf("{\"terms\": [%s], \"constants\": [%s], \"shares\": {%s}, \"places\": {\"launch\": %zu, \"first\": %zu}}\n", terms.c_str(), rows.c_str(), shares.c_str(),
-                arch::cost_term::launch, arch::cost_term::first);
+    std::printf("{\"terms\": [%s], \"constants\": [%s], \"shares\": {%s}, ", terms.c_str(), rows.c_str(), shares.c_str());
+    std::printf("\"places\": {\"launch\": %zu, \"first\": %zu}}\n", arch::cost_term::launch, arch::cost_term::first);
 }

@@ -106,8 +106,10 @@ def test_the_header_has_constants_in_the_order_of_the_terms(tmp_path: Path) -> N
         (("constants", 0, "source"), "", 'constants[0].source: expected a text that is not empty, got ""'),
         (("constants", 0, "values", "launch"), -1, "constants[0].values.launch: expected a number from 0 to a million, got -1"),
         (("constants", 0, "values", "launch"), "2", 'constants[0].values.launch: expected a number from 0 to a million, got "2"'),
-        (("constants", 0, "values", "launch"), True, "constants[0].values.launch: expected a number from 0 to a million, got true"),
-        (("constants", 0, "values", "launch"), None, "constants[0].values.launch: expected a number from 0 to a million, got null"),
+        (("constants", 0, "values", "launch"), True,
+         "constants[0].values.launch: expected a number from 0 to a million, got true"),
+        (("constants", 0, "values", "launch"), None,
+         "constants[0].values.launch: expected a number from 0 to a million, got null"),
         (("constants", 0, "values", "launch"), 1e9,
          "constants[0].values.launch: expected a number from 0 to a million, got 1000000000.0"),
         (("constants", 0, "values", "launch"), float("nan"),
@@ -187,8 +189,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_constants_with_a_problem_generate_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_costs(_changed(("constants", 0, "values", "launch"), -1), tmp_path)
-    arguments = ["--specs", str(SPECS), "--costs", str(path), "--cost-header", f"{tmp_path}/out.hpp", "--cpp", f"{tmp_path}/specs.hpp"]
-    assert main(arguments) == 1
+    outputs = ["--cost-header", f"{tmp_path}/out.hpp", "--cpp", f"{tmp_path}/specs.hpp"]
+    assert main(["--specs", str(SPECS), "--costs", str(path), *outputs]) == 1
     assert capsys.readouterr().err.splitlines() == [
         f"{path}: 1 problem in the constants of the cost model",
         "constants[0].values.launch: expected a number from 0 to a million, got -1",

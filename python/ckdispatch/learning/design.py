@@ -46,7 +46,8 @@ class Designer:
         self.measured = measured
         families = {problem.family for problem in measured.problems}
         if len(families) != 1:
-            raise InvalidArgument(f"measurements of {', '.join(sorted(families)) or 'no family'} were given; a fit is of one family")
+            given = ", ".join(sorted(families)) or "no family"
+            raise InvalidArgument(f"measurements of {given} were given; a fit is of one family")
         (self.family,) = families
         self._selection = Selection(registry, measured.gpu)
         self._tell = tell

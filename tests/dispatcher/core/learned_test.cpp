@@ -52,7 +52,8 @@ TEST(ConstantsOfAModel, ThatHaveOneMoreAreRefused) {
 }
 
 TEST(ConstantsOfAModel, ThatAreNegativeAreRefused) {
-    EXPECT_REFUSED(ErrorCode::damaged, "A model has the constant 'store' = -0.500000; none is below 0.", constants_of(*gemm_model(with_constant("store", -0.5))));
+    EXPECT_REFUSED(ErrorCode::damaged, "A model has the constant 'store' = -0.500000; none is below 0.",
+                   constants_of(*gemm_model(with_constant("store", -0.5))));
 }
 
 TEST(ALearnedModel, ServesKernelsWhoseFieldsAreAsItSays) {
@@ -73,7 +74,8 @@ TEST(ALearnedModel, ThatSaysNothingServesAllKernels) {
 }
 
 TEST(ALearnedModel, ReplacesOneForTheSameKernelsAlone) {
-    const auto half = learned({{"dtype_a", "fp16"}}), again = learned({{"dtype_a", "fp16"}}), other = learned({{"dtype_a", "bf16"}}), all = learned(Json::object());
+    const auto half = learned({{"dtype_a", "fp16"}}), again = learned({{"dtype_a", "fp16"}});
+    const auto other = learned({{"dtype_a", "bf16"}}), all = learned(Json::object());
     EXPECT_TRUE(half.replaces(again));
     EXPECT_TRUE(all.replaces(all));
     EXPECT_FALSE(half.replaces(other));
@@ -89,11 +91,13 @@ TEST(ALearnedModel, CorrectsTheCostModelWithItsOwnConstants) {
 }
 
 TEST(ALearnedModel, OfAnotherFamilyIsRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model of the family grouped_conv was given for gemm.", Learned<GemmKey>(gemm_model(model_document("grouped_conv", "gfx942"))));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model of the family grouped_conv was given for gemm.",
+                   Learned<GemmKey>(gemm_model(model_document("grouped_conv", "gfx942"))));
 }
 
 TEST(ALearnedModel, OfAFieldThatKeysDoNotHaveIsRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model is for kernels whose colour is blue, and those of gemm have no such field.", learned({{"colour", "blue"}}));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model is for kernels whose colour is blue, and those of gemm have no such field.",
+                   learned({{"colour", "blue"}}));
 }
 
 TEST(ALearnedModel, OfAWordThatAFieldCannotHaveIsRefused) {

@@ -167,13 +167,15 @@ TEST_F(LearnedSelection, ByFirstFitIgnoresModels) {
 TEST_F(LearnedSelection, WithoutAModelIsRefused) {
     auto chooser = selector();
     EXPECT_FALSE(chooser.has_model());
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of gemm on gfx942; give one, or a predictor.", chooser.use(Strategy::model));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of gemm on gfx942; give one, or a predictor.",
+                   chooser.use(Strategy::model));
     EXPECT_EQ(chooser.strategy(), Strategy::rules);
 }
 
 TEST_F(LearnedSelection, ByAModelOfAnotherGpuIsRefusedAndChangesNothing) {
     auto chooser = selector();
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model for gfx950 was given to a dispatcher for gfx942.", chooser.use(test::model_of<GemmFamily>(model_document("gemm", "gfx950"))));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model for gfx950 was given to a dispatcher for gfx942.",
+                   chooser.use(test::model_of<GemmFamily>(model_document("gemm", "gfx950"))));
     EXPECT_REFUSED(ErrorCode::invalid_argument, "A model of the family grouped_conv was given for gemm.",
                    chooser.use(test::model_of<GemmFamily>(model_document("grouped_conv", "gfx942"))));
     EXPECT_EQ(chooser.strategy(), Strategy::rules);
@@ -242,7 +244,8 @@ TEST_F(LearnedSelection, WithConstantsThatAreNoneIsRefusedAndChangesNothing) {
     for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         Terms constants                     = before;
         constants[arch::cost_term::store] = bad;
-        EXPECT_REFUSED(ErrorCode::invalid_argument, "The cost model was given the constant " + std::to_string(bad) + "; each is a finite number from 0.", chooser.use(constants));
+        EXPECT_REFUSED(ErrorCode::invalid_argument, "The cost model was given the constant " + std::to_string(bad) + "; each is a finite number from 0.",
+                       chooser.use(constants));
         EXPECT_EQ(chooser.costs().constants(), before);
     }
 }

@@ -26,6 +26,8 @@ inline Json model_document(std::string_view family, std::string_view gpu, const 
     Json constants;
     for (const std::string_view term : arch::cost_terms) constants[std::string(term)] = 0.5;
     constants["launch"] = 4;
+    const Json leaves = {std::log(stump.below), std::log(stump.above)};
+    const Json tree   = {{"feature", {0}}, {"threshold", {stump.threshold}}, {"left", {-1}}, {"right", {-2}}, {"leaf", leaves}};
     return {
         {"schema_version", 1},
         {"family", std::string(family)},
@@ -34,7 +36,7 @@ inline Json model_document(std::string_view family, std::string_view gpu, const 
         {"features", {stump.feature}},
         {"ranges", {{stump.feature, {-1e300, 1e300}}}},
         {"constants", constants},
-        {"trees", {{{"feature", {0}}, {"threshold", {stump.threshold}}, {"left", {-1}}, {"right", {-2}}, {"leaf", {std::log(stump.below), std::log(stump.above)}}}}},
+        {"trees", Json::array({tree})},
         {"manifest", {{"provenance", "simulated"}}},
     };
 }

@@ -30,7 +30,8 @@ def test_columns_may_be_of_very_different_sizes() -> None:
     rows, times, weight = made_up()
     scale = np.array([1, 1e-6, 1e6, 1e3])
     found = fitted(TERMS, rows * scale, times, weight, {})
-    assert [found[term] * size for term, size in zip(TERMS, scale, strict=True)] == pytest.approx(list(CONSTANTS.values()), abs=1e-5)
+    unscaled = {term: found[term] * size for term, size in zip(TERMS, scale, strict=True)}
+    assert unscaled == pytest.approx(CONSTANTS, abs=1e-5)
 
 
 def test_rows_that_no_constants_explain_change_little() -> None:

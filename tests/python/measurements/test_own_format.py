@@ -61,7 +61,8 @@ def test_columns_may_be_in_any_order_and_there_may_be_others(tmp_path: Path) -> 
 def test_rows_without_a_time_are_left_out_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "times.csv"
     head = "version,family,problem,kernel,microseconds,provenance,checked,note\n"
-    timed, wrong, unclear = (f"1,gemm,64x64x64,{NAME},{time},simulated,{checked},\n" for time, checked in (("3", "yes"), ("", "no"), ("", "yes")))
+    said = (("3", "yes"), ("", "no"), ("", "yes"))
+    timed, wrong, unclear = (f"1,gemm,64x64x64,{NAME},{time},simulated,{checked},\n" for time, checked in said)
     path.write_text(head + wrong + timed + unclear + timed)
     table = measurements.read(path)
     assert [row.microseconds for row in table.rows] == [3.0, 3.0] and table.lines == (3, 5)
