@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -31,42 +32,35 @@ def test_every_example_is_on_the_page() -> None:
 
 def test_the_constants_of_the_cost_model_are_those_of_the_source() -> None:
     shown = {cells[0].strip("`"): float(cells[1]) for cells in table(PAGE, r"`k\w+`")}
-    source = re.findall(r"constexpr double (k\w+)\s*= ([\d.]+);", COST)
+    source = re.findall(r"constexpr (?:double|int) (k\w+)\s*= ([\d.]+);", COST)
     assert shown == {name: float(value) for name, value in source}
 
 
+def test_the_page_has_every_term_of_the_cost_model() -> None:
+    terms = json.loads(Path("arch/cost_constants.json").read_text())["terms"]
+    rows = [cells for cells in table(PAGE, r"`\w+`.*") if len(cells) == 3]
+    shown = [name for cells in rows for name in re.findall(r"`(\w+)`", cells[0])]
+    assert [name for name in shown if name in terms] == list(terms)
+
+
 def test_what_a_gemm_tells_the_cost_model_is_what_the_page_says() -> None:
-    (_, share), _ = table(PAGE, "`compute_share`")
-    ((_, tiles),) = table(PAGE, "`tiles_in_flight`")
-    shown = [*re.findall(r"r \+ (\d+)", share), *re.findall(r"× ([\d.]+)", share)]
-    source = [
-        *re.findall(r"reuse / \(reuse \+ ([\d.]+)\)", TILES),
-        *re.findall(r"share \*= ([\d.]+);", TILES + GEMM),
-    ]
-    assert [float(value) for value in shown] == [float(value) for value in source]
-    ((mem, other),) = re.findall(r"return pipeline == .*mem \? (\d) : (\d);", TILES)
-    assert tiles == f"{mem} for the pipeline `mem`, else {other}"
+    ((_, effort),) = table(PAGE, "`effort`")
+    assert re.findall(r"× ([\d.]+)", effort) == re.findall(r"effort \*= ([\d.]+);", GEMM)
+    ((_, two_buffers),) = [cells for cells in table(PAGE, "`two_buffers`") if len(cells) == 2]
+    assert [two_buffers.partition("`")[2].rstrip("`")] == re.findall(r'has_two_buffers.*?Name \w+\("(\w+)"\)', TILES, flags=re.DOTALL)
 
 
 def test_what_a_convolution_tells_the_cost_model_is_what_the_page_says() -> None:
-    _, (_, share) = table(PAGE, "`compute_share`")
-    shown = [
-        *re.findall(r"× ([\d.]+)", share),
-        *re.findall(r"− ([\d.]+) · log₂\((\d+) /", share)[0],
-    ]
-    source = [
-        *re.findall(r"share \*= ([\d.]+);", CONV),
-        *re.findall(r"return 1 - ([\d.]+) \* std::log2\((\d+) /", CONV)[0],
-    ]
-    assert [float(value) for value in shown] == [float(value) for value in source]
-    (at_least,) = re.findall(r"at least (\d) bytes / vector", PAGE.read_text())
-    (moved,) = re.findall(r"std::max\(bytes, ([\d.]+) / std::max\(1, vector\)\)", CONV)
-    assert float(at_least) == float(moved)
+    loads = next(cells[1] for cells in table(PAGE, "`loads_a`, `loads_b`") if len(cells) == 2)
+    (addressing,) = re.findall(r"double addressing.*?\n}", CONV, flags=re.DOTALL)
+    assert re.findall(r"× ([\d.]+)", loads) == re.findall(r"return (0\.\d+);", addressing)
+    assert "return 1 + (16 / std::clamp(vector * bytes, 1.0, 16.0) - 1) / 8;" in CONV
 
 
 def test_the_page_names_every_part_of_a_launch_that_the_model_sees() -> None:
-    header = Path("dispatcher/core/cost.hpp").read_text()
-    fields = re.findall(r"^    (?:double|bool) (\w+)\s*=", header, flags=re.MULTILINE)
+    (work,) = re.findall(r"^struct Work \{.*?^\};", Path("dispatcher/core/cost.hpp").read_text(), flags=re.DOTALL | re.MULTILINE)
+    fields = re.findall(r"^    (?:double|bool) (\w+)\s*=", work, flags=re.MULTILINE)
+    assert len(fields) > 10
     shown = {cells[0].strip("`") for cells in table(PAGE, r"`\w+`")}
     assert set(fields) - shown == set()
 
