@@ -49,7 +49,8 @@ private:
             required_.push_back([member, value = wanted.*member](const Key& key) { return key.*member == value; });
         });
         if (required_.size() == before)
-            throw Error(ErrorCode::invalid_argument, "A model is for kernels whose " + field + " is " + word + ", and those of " + std::string(Key::family) + " have no such field.");
+            throw Error(ErrorCode::invalid_argument,
+                        "A model is for kernels whose " + field + " is " + word + ", and those of " + std::string(Key::family) + " have no such field.");
     }
 
     std::shared_ptr<const Model> model_;

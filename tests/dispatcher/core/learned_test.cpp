@@ -124,7 +124,7 @@ TEST(BundledModels, AreReadForTheirFamilyAndGpuAlone) {
     EXPECT_EQ(found[0]->gpu(), "gfx950");
     EXPECT_EQ(found[0]->features(), features);
     EXPECT_TRUE(bundled_models("grouped_conv", "gfx942", features).empty());
-    EXPECT_TRUE(bundled_models("gemm", "gfx950", feature_names(GemmFamily::details())).empty());
+    EXPECT_TRUE(bundled_models("gemm", "gfx942", feature_names(GemmFamily::details())).empty());
     EXPECT_TRUE(bundled_models("batched_transpose", "gfx950", features).empty());
 }
 
@@ -151,7 +151,8 @@ TEST(BundledModels, AreWhatIsChosenByWhereTheyAreFor) {
     EXPECT_TRUE(GroupedConvSelector(convolutions, "gfx950").has_model());
     EXPECT_EQ(GroupedConvSelector(convolutions, "gfx942").strategy(), Strategy::rules);
     EXPECT_FALSE(GroupedConvSelector(convolutions, "gfx942").has_model());
-    EXPECT_EQ(GemmSelector(std::make_shared<GemmRegistry>("mine"), "gfx950").strategy(), Strategy::rules);
+    EXPECT_EQ(GemmSelector(std::make_shared<GemmRegistry>("mine"), "gfx950").strategy(), Strategy::model);
+    EXPECT_EQ(GemmSelector(std::make_shared<GemmRegistry>("mine"), "gfx942").strategy(), Strategy::rules);
 }
 
 TEST(BundledModels, ServeTheKernelsThatTheyWereTrainedFor) {
