@@ -162,10 +162,11 @@ CKD_API ckd_status ckd_select(ckd_dispatcher* dispatcher, const ckd_problem* pro
 CKD_API ckd_status ckd_select_padded(ckd_dispatcher* dispatcher, const ckd_problem* problem, ckd_plan** plan);
 /* With that kernel and no other, by its name or by its key as text. */
 CKD_API ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan);
-/* JSON: {"problem", "gpu", "costs", "fit": [{"kernel", "microseconds", …}], "refused": [{"kernel", "code", "reason"}]}. Of a problem with several pieces: for one launch of all. */
+/* JSON: {"problem", "gpu", "costs", "models", "fit": [{"kernel", "microseconds", "basis", …}], "refused": [{"kernel", "code", "reason"}]}. Of a problem
+ * with several pieces: for one launch of all. */
 CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
-/* JSON: {"problem", "gpu", "terms": [names], "constants": […], "features": [names], "fit": [{"kernel", "parts", "microseconds", "terms": […], "features": […]}]}:
- * what the cost model and learned models see of a problem on each kernel that computes it. */
+/* JSON: {"problem", "gpu", "terms": [names], "constants": […], "features": [names],
+ * "fit": [{"kernel", "parts", "microseconds", "terms": […], "features": […]}]}: what the cost model and learned models see of a problem on each kernel that computes it. */
 CKD_API ckd_status ckd_costs(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
 CKD_API void ckd_plan_destroy(ckd_plan* plan);
 CKD_API const char* ckd_plan_kernel(const ckd_plan* plan);

@@ -140,10 +140,11 @@ public:
         const Ranking<Family> ranking = selector().rank(read);
         Json fit = Json::array(), refused = Json::array();
         for (const auto& candidate : ranking.fit)
-            fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"basis", basis_name(candidate.basis)}, {"parts", Family::parts(candidate.way)},
-                           {"workspace_bytes", candidate.workspace_bytes}, {"priority", candidate.kernel->priority()}});
+            fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"basis", basis_name(candidate.basis)},
+                           {"parts", Family::parts(candidate.way)}, {"workspace_bytes", candidate.workspace_bytes}, {"priority", candidate.kernel->priority()}});
         for (const auto& other : ranking.refused) refused.push_back({{"kernel", other.kernel->name()}, {"code", int(other.code)}, {"reason", other.reason}});
-        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"costs", fitted()}, {"models", models()}, {"fit", fit}, {"refused", refused}});
+        return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"costs", fitted()}, {"models", models()},
+                      {"fit", fit}, {"refused", refused}});
     }
     std::string costs(const ckd_problem& problem) override {
         const Current current(problem);

@@ -61,7 +61,8 @@ public:
     /// Constants of the cost model in place of those of arch/. Throws Error (invalid_argument) if one is negative or no number.
     void use(const Terms& constants) {
         for (const double one : constants)
-            if (!(one >= 0) || std::isinf(one)) throw Error(ErrorCode::invalid_argument, "The cost model was given the constant " + std::to_string(one) + "; each is a finite number from 0.");
+            if (!(one >= 0) || std::isinf(one))
+                throw Error(ErrorCode::invalid_argument, "The cost model was given the constant " + std::to_string(one) + "; each is a finite number from 0.");
         costs_ = CostModel(*facts_, constants);
         use(strategy_);
     }
@@ -143,7 +144,8 @@ private:
 
     void use(Strategy strategy, Predictor<Family> predictor, Chooser<Family> chooser) {
         if (strategy == Strategy::model && !predictor && models_.empty())
-            throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of " + std::string(Key::family) + " on " + std::string(gpu_.text()) + "; give one, or a predictor.");
+            throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of " + std::string(Key::family) + " on " +
+                                                         std::string(gpu_.text()) + "; give one, or a predictor.");
         if (strategy == Strategy::user_function && !chooser)
             throw Error(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
         strategy_  = strategy;
@@ -189,7 +191,8 @@ private:
             candidate.microseconds = predictor_(problem, candidate, *facts_);
             candidate.basis        = Basis::predictor;
             // It would have no place among the others.
-            if (std::isnan(candidate.microseconds)) throw Error(ErrorCode::invalid_argument, "The model's prediction for " + candidate.kernel->name() + " is no number.");
+            if (std::isnan(candidate.microseconds))
+                throw Error(ErrorCode::invalid_argument, "The model's prediction for " + candidate.kernel->name() + " is no number.");
             return;
         }
         const Learned<Key>* learned = model_of(*candidate.kernel);
