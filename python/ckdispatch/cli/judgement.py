@@ -150,7 +150,9 @@ def _facts(found: Judgement) -> Facts:
     unmeasured = {name: one.verdict.unmeasured for name, one in found.judged.items() if one.verdict.unmeasured}
     facts += [("not judged", f"{several(count, 'pick')} of {name}, which have no time") for name, count in unmeasured.items()]
     unpicked = max((one.verdict.unpicked for one in found.judged.values()), default=0)
-    facts += [("no kernel", f"for {several(unpicked, 'problem')}")] if unpicked else []
+    reason = next((one.served.reason for one in found.judged.values() if one.served and one.served.reason), "")
+    told = f"; such as: {reason}" if reason else ""
+    facts += [("no kernel", f"for {several(unpicked, 'problem')}{told}")] if unpicked else []
     facts += [("no kernel", f"for {several(one.unserved, 'shape')}") for one in found.bounds.values() if one.unserved]
     return Facts(tuple(facts))
 

@@ -29,6 +29,8 @@ class Served:
     padded: int = 0
     refused: int = 0
     padded_picks: int = 0
+    reason: str = ""
+    """Why some kernel refuses the first problem that none computes."""
     made_from: set[str] = field(default_factory=set)
     """The SHA-256 of tables that the constants or models in use were made from."""
 
@@ -92,6 +94,8 @@ class Server:
                 times |= found
         served.predicted.append(times)
         served.picks.append(self._pick(problem))
+        if served.picks[-1] is None and not served.reason and ranking.refused:
+            served.reason = ranking.refused[0].reason
         served.padded_picks += not ranking.fit and served.picks[-1] is not None
 
     def _made_from(self, ranking: Ranking) -> set[str]:
