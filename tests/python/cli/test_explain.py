@@ -40,7 +40,7 @@ def test_the_document_has_the_same_and_says_that_times_are_predicted() -> None:
 
 def test_it_says_where_the_constants_come_from() -> None:
     costs = ckdispatch("explain", "512x256x1024 fp16 rcr", *ESSENTIAL, "--json").document["costs"]
-    assert costs.keys() == {"family", "gpu", "source", "carried_over"}
+    assert costs.keys() == {"family", "gpu", "source", "tables", "carried_over"}
     assert (costs["family"], costs["gpu"], costs["carried_over"]) == ("gemm", "gfx950", True)
     ended = ckdispatch("explain", "512x256x1024", *ESSENTIAL)
     assert f"they were fitted for gemm on gfx950, on {costs['source']}." in ended.out
@@ -56,7 +56,7 @@ def test_it_says_where_the_constants_come_from() -> None:
 )
 def test_times_of_a_learned_model_are_said_to_be(bases: tuple[str, ...], said: str, cells: list[str]) -> None:
     fit = tuple(Candidate(f"kernel{place}", 1.0, basis, 1, 0) for place, basis in enumerate(bases))
-    head, table = _blocks(Ranking("a problem", "gfx950", Fitted("gemm", "gfx950", "a table", False), (), fit, ()))
+    head, table = _blocks(Ranking("a problem", "gfx950", Fitted("gemm", "gfx950", "a table", "", False), (), fit, ()))
     assert isinstance(head, str) and isinstance(table, Table)
     assert said in head and ("Its constants" in head) == ("cost_model" in bases)
     assert [row[-1] for row in table.rows] == cells and table.columns[-1].title == "by"

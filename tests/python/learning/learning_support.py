@@ -12,7 +12,9 @@ from ckdispatch.selection import Selection
 
 KERNELS = "gemm_fp16_rcr_essential"
 GPU = "gfx942"
-PROBLEMS = tuple(f"{m}x{n}x{k}" for m in (128, 512, 2048) for n in (256, 1024, 4096) for k in (128, 1024, 4096))
+_LAYERS = [(n, k) for n in (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144) for k in (128, 1024, 4096)]
+PROBLEMS = tuple(f"{(128, 512, 2048)[place % 3 - place // 9]}x{n}x{k}" for place, (n, k) in enumerate(_LAYERS))
+"""Each with an N and K of its own, which folds do not divide."""
 
 CONSTANTS = {"launch": 5.0, "trip": 0.3, "store": 0.2, "matrix": 1.5}
 """Of the formula; the others are 0."""

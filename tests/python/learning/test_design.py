@@ -103,7 +103,7 @@ def test_trials_are_of_problems_that_were_not_trained_on(designer: Designer) -> 
     told: list[int] = []
     found = trials(designer, designer.design(), {"first": 0.0}, lambda: told.append(1))
     assert [trial.name for trial in found] == [
-        "5 folds by problem",
+        "5 folds",
         "fewer FLOPs than the median -> more",
         "more FLOPs than the median -> fewer",
     ]

@@ -45,14 +45,14 @@ def test_the_file_says_what_it_was_made_from(trained: tuple[Path, Any], given: P
     assert (model["family"], model["gpu"]) == (printed["family"], printed["gpu"]) == ("gemm", GPU)
     assert printed["output"] == str(path)
     assert (printed["constants"], printed["manifest"]) == (model["constants"], model["manifest"])
-    assert model["serves"]["variant"] == "standard" and model["serves"]["layout"] == "rcr" and "tile" not in model["serves"]
+    assert set(model["serves"]) == {"dtype_a", "dtype_b", "dtype_c", "dtype_acc", "layout"} and model["serves"]["layout"] == "rcr"
     assert set(model["ranges"]) == set(model["features"]) and 1 <= len(model["trees"]) <= 200
     manifest = model["manifest"]
     assert manifest["provenance"] == "simulated" and manifest["without_a_kernel"] == 0
     assert (manifest["problems"], manifest["times"]) == (len(PROBLEMS), len(rows()))
     assert manifest["tables"][0]["name"] == given.name and len(manifest["tables"][0]["sha256"]) == 64
     assert manifest["fixed"] == {"first": 0.0, "memory": 0.0, "l2": 0.0}
-    assert set(manifest["metrics"]["5 folds by problem"]) == {"rules", "model"}
+    assert set(manifest["metrics"]["5 folds"]) == {"rules", "model"}
     assert set(manifest["versions"]) == {"python", "lightgbm", "numpy", "scipy"}
     assert "unknown" not in manifest["versions"].values()
 
@@ -83,8 +83,8 @@ def test_figures_are_printed_for_people(given: Path) -> None:
     ended = train(given, *FIXED)
     assert ended.code == 0, ended.err
     head, figures, written = ended.out.rstrip("\n").split("\n\n")
-    assert head.startswith(f"A model of gemm on {GPU}, for kernels with variant standard, ")
-    assert f"{len(PROBLEMS)} problems" in head and "5 folds by problem" in figures
+    assert head.startswith(f"A model of gemm on {GPU}, for kernels with dtype_a fp16, ")
+    assert f"{len(PROBLEMS)} problems" in head and "5 folds" in figures
     assert written == "Nothing was written: there is no --output."
 
 
