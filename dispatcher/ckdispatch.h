@@ -166,7 +166,8 @@ CKD_API ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* n
  * with several pieces: for one launch of all. */
 CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
 /* JSON: {"problem", "gpu", "terms": [names], "constants": […], "features": [names],
- * "fit": [{"kernel", "parts", "microseconds", "terms": […], "features": […]}]}: what the cost model and learned models see of a problem on each kernel that computes it. */
+ * "fit": [{"kernel", "parts", "microseconds", "terms": […], "features": […]}]}: what the cost model and learned models see of a problem on each kernel that
+ * computes it. */
 CKD_API ckd_status ckd_costs(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
 CKD_API void ckd_plan_destroy(ckd_plan* plan);
 CKD_API const char* ckd_plan_kernel(const ckd_plan* plan);

@@ -130,7 +130,8 @@ ckd_status ckd_dispatcher_use_constants(ckd_dispatcher* dispatcher, uint32_t fam
     return guarded([&] {
         Terms wanted{};
         if (count != wanted.size())
-            throw Error(ErrorCode::invalid_argument, "The cost model was given " + std::to_string(count) + " constants; it has " + std::to_string(wanted.size()) + ".");
+            throw Error(ErrorCode::invalid_argument,
+                        "The cost model was given " + std::to_string(count) + " constants; it has " + std::to_string(wanted.size()) + ".");
         std::copy_n(&needed(constants, "constants"), count, wanted.begin());
         dispatcher_of(dispatcher).of(family).use(wanted);
     });

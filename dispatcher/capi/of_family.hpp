@@ -141,7 +141,8 @@ public:
         Json fit = Json::array(), refused = Json::array();
         for (const auto& candidate : ranking.fit)
             fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"basis", basis_name(candidate.basis)},
-                           {"parts", Family::parts(candidate.way)}, {"workspace_bytes", candidate.workspace_bytes}, {"priority", candidate.kernel->priority()}});
+                           {"parts", Family::parts(candidate.way)}, {"workspace_bytes", candidate.workspace_bytes},
+                           {"priority", candidate.kernel->priority()}});
         for (const auto& other : ranking.refused) refused.push_back({{"kernel", other.kernel->name()}, {"code", int(other.code)}, {"reason", other.reason}});
         return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"costs", fitted()}, {"models", models()},
                       {"fit", fit}, {"refused", refused}});
@@ -194,8 +195,8 @@ private:
     Json fitted() {
         const CostModel& costs          = selector().costs();
         const arch::CostConstants& from = costs.fitted();
-        return {{"family", std::string(from.family)}, {"gpu", std::string(from.gpu)}, {"source", std::string(from.source)}, {"tables", std::string(from.tables)},
-                {"carried_over", costs.carried_over()}};
+        return {{"family", std::string(from.family)}, {"gpu", std::string(from.gpu)}, {"source", std::string(from.source)},
+                {"tables", std::string(from.tables)}, {"carried_over", costs.carried_over()}};
     }
 
     /// What they are for, and what they were made from.

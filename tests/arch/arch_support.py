@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Where the tests find the files they check, and a GPU that does not exist."""
+"""Where the tests find the files they check, a GPU that does not exist, and what a compiler makes of headers."""
 
 from __future__ import annotations
 
 import copy
 import json
+import os
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -59,3 +62,15 @@ def write_costs(constants: dict[str, Any], folder: Path) -> Path:
     path = folder / "cost_constants.json"
     path.write_text(json.dumps(constants), "utf-8")
     return path
+
+
+def cpp_tables(program: str, folder: Path) -> dict[str, Any]:
+    """What a program beside this file prints, compiled with the headers of a folder."""
+    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("clang++")
+    assert compiler, "no C++ compiler: install g++, or name one with CXX."
+    source = Path(__file__).parent / f"{program}.cpp"
+    warnings = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+    subprocess.run([compiler, "-std=c++17", *warnings, f"-I{folder}", str(source), "-o", str(folder / program)], check=True)
+    output = subprocess.run([str(folder / program)], check=True, capture_output=True, text=True).stdout
+    tables: dict[str, Any] = json.loads(output)
+    return tables

@@ -5,27 +5,9 @@
 #include <string_view>
 
 #include "arch/cost_constants.hpp"
+#include "json_text.hpp"
 
 namespace arch = ckdispatch::arch;
-
-namespace {
-
-std::string text(std::string_view value) {
-    std::string quoted = "\"";
-    for (const char character : value) {
-        if (character == '"' || character == '\\') quoted += '\\';
-        quoted += character;
-    }
-    return quoted + '"';
-}
-
-std::string number(double value) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.17g", value);
-    return digits;
-}
-
-}  // namespace
 
 int main() {
     std::string terms, rows, shares;

@@ -5,25 +5,11 @@
 #include <string_view>
 
 #include "arch/arch_specs.hpp"
+#include "json_text.hpp"
 
 namespace arch = ckdispatch::arch;
 
 namespace {
-
-std::string text(std::string_view value) {
-    std::string quoted = "\"";
-    for (const char character : value) {
-        if (character == '"' || character == '\\') quoted += '\\';
-        quoted += character;
-    }
-    return quoted + '"';
-}
-
-std::string number(double value) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.17g", value);
-    return digits;
-}
 
 std::string boolean(bool value) { return value ? "true" : "false"; }
 

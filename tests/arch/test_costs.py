@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from arch_support import COSTS, SPECS, costs, write_costs
+from arch_support import COSTS, SPECS, costs, cpp_tables, write_costs
 from archgen.cli import main
 from ckarch import ArchError, SpecError, load_specs
 from ckarch.costs import costs_text, read_costs
@@ -37,19 +34,9 @@ def _problems(document: Any, folder: Path) -> tuple[str, ...]:
 
 def _cpp_tables(path: Path, folder: Path) -> dict[str, Any]:
     """The tables of the header generated from ``path``, as a compiled C++ program sees them."""
-    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("clang++")
-    assert compiler, "no C++ compiler: install g++, or name one with CXX."
     (folder / "arch").mkdir()
     assert main(["--specs", str(SPECS), "--costs", str(path), "--cost-header", f"{folder}/arch/cost_constants.hpp"]) == 0
-    program = folder / "dump_costs"
-    subprocess.run(
-        [compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{folder}",
-         str(Path(__file__).parent / "dump_costs.cpp"), "-o", str(program)],
-        check=True,
-    )  # fmt: skip
-    output = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
-    tables: dict[str, Any] = json.loads(output)
-    return tables
+    return cpp_tables("dump_costs", folder)
 
 
 def _expected(document: dict[str, Any]) -> dict[str, Any]:

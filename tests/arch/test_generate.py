@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import json
-import os
 import runpy
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from arch_support import (
     MADE_UP_GPU,
     REPOSITORY,
     SPECS,
+    cpp_tables,
     document,
     with_made_up_gpu,
     write,
@@ -28,20 +27,10 @@ SHARED = ("dtypes", "dtype_combinations", "pipelines", "unsupported_traits", "ar
 
 def _cpp_tables(specs: Path, folder: Path) -> dict[str, Any]:
     """The tables of the header generated from ``specs``, as a compiled C++ program sees them."""
-    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("clang++")
-    assert compiler, "no C++ compiler: install g++, or name one with CXX."
     (folder / "arch").mkdir()
     shutil.copy(REPOSITORY / "arch" / "arch_types.hpp", folder / "arch")
     assert main(["--specs", str(specs), "--cpp", f"{folder}/arch/arch_specs.hpp"]) == 0
-    program = folder / "dump_specs"
-    subprocess.run(
-        [compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{folder}",
-         str(Path(__file__).parent / "dump_specs.cpp"), "-o", str(program)],
-        check=True,
-    )  # fmt: skip
-    output = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
-    tables: dict[str, Any] = json.loads(output)
-    return tables
+    return cpp_tables("dump_specs", folder)
 
 
 def _sorted_traits(tables: dict[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,11 @@ _SEEN = (
 )
 
 
+WITH_MORE = "rules_with_more"
+"""Bounds with what the kernels that were timed do besides ours added to what the cost model predicts."""
+_MORE = "rules_with_more adds what the kernels of these times do besides ours, such as scaling blocks of a sum: an estimate."
+
+
 @dataclass
 class Judgement:
     """All there is to report. ``skipped`` says why a strategy is not judged."""
@@ -120,6 +125,7 @@ def blocks(found: Judgement) -> tuple[Block, ...]:
         shown += [Table(_COLUMNS, tuple(_row(name, one) for name, one in found.judged.items())), _MEANING]
     if found.bounds:
         shown += [Table(_BOUNDS, tuple(_bounds_row(name, one) for name, one in found.bounds.items()))]
+        shown += [_MORE] if WITH_MORE in found.bounds else []
     shown += [_SEEN.format(name) for name in _made_from_it(found)]
     return (*shown, *(f"{sentence}." for sentence in dict.fromkeys(found.skipped.values())))
 

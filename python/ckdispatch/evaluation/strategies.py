@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.evaluation import BEST_SINGLE, PREDICTING, RANDOM, RULES, STRATEGIES
+from ckdispatch.evaluation import BEST_SINGLE, PREDICTING, RANDOM, STRATEGIES
 from ckdispatch.evaluation.measured import Measured
 from ckdispatch.evaluation.serving import Served, Server
 from ckdispatch.families import FAMILIES
 from ckdispatch.judging.bounds import Bounded, bounded
-from ckdispatch.judging.cases import Way
+from ckdispatch.judging.cases import Case, Way
 from ckdispatch.judging.verdict import Verdict, best_single, judge, judge_random
 from ckdispatch.measurements.table import problem_of
 from ckdispatch.registry import Registry
@@ -49,8 +49,21 @@ def judged(
     server = Server(registry, measured.gpu, strategy, model)
     asked = ((problem, measured.kernels_of(case)) for problem, case in zip(measured.problems, measured.cases, strict=True))
     served = server.serve(asked, tell)
-    predicted = served.predicted if strategy in PREDICTING else None
-    return Judged(judge(measured.cases, served.picks, predicted, seed=seed), served.picks, served)
+    if strategy not in PREDICTING:
+        return Judged(judge(measured.cases, served.picks, seed=seed), served.picks, served)
+    picks = [_among_measured(*one) for one in zip(measured.cases, served.picks, served.predicted, strict=True)]
+    return Judged(judge(measured.cases, picks, served.predicted, seed=seed), picks, served)
+
+
+def _among_measured(case: Case, pick: Way | None, predicted: Mapping[Way, float]) -> Way | None:
+    """The pick, or if it has no time in this case, such as a row that was left out, the best predicted one that has."""
+    some = [way for way in predicted if way in case.measured]
+    return pick if pick is None or pick in case.measured or not some else min(some, key=predicted.__getitem__)
+
+
+def any_more(measured: Measured) -> bool:
+    """Whether kernels of some bounds do more than ours."""
+    return any(FAMILIES[row.family].beyond_ours(row) for row in measured.bounds)
 
 
 @dataclass(frozen=True)
@@ -62,17 +75,23 @@ class JudgedBounds:
 
 
 def judged_bounds(
-    measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None, *, model: str | None = None
+    measured: Measured,
+    registry: Registry,
+    strategy: str,
+    tell: Tell = lambda: None,
+    *,
+    model: str | None = None,
+    with_more: bool = False,
 ) -> JudgedBounds:
     """How what a strategy predicts lies to the best times that are known.
 
-    What the kernels that were timed do besides, such as scaling blocks of K, is added to what the cost model predicts.
+    ``with_more`` adds to the cost model what the kernels that were timed do besides ours, such as scaling blocks of K.
     """
     servers: dict[tuple[tuple[str, float], ...], Server] = {}
     predicted, best = [], []
     for row in measured.bounds:
         problem = problem_of(row.family, row.problem)
-        more = FAMILIES[row.family].beyond_ours(row) if strategy == RULES else {}
+        more = FAMILIES[row.family].beyond_ours(row) if with_more else {}
         key = tuple(more.items())
         if key not in servers:
             servers[key] = Server(registry, measured.gpu, strategy, model)

@@ -33,8 +33,6 @@ class Design:
     term_rows: Numbers
     feature_rows: Numbers
     microseconds: Numbers
-    weight: Numbers
-    """One for each kernel that was measured, however often."""
     unknown: int
     """Times of kernels that refuse the problem, or are not there: they have no row."""
 
@@ -58,7 +56,7 @@ class Designer:
         if constants is not None:
             terms = self._any_costs().terms
             self._selection.use_constants(self.family, [constants[term] for term in terms])
-        cases, groups, ways, term_rows, feature_rows, times, weights = [], [], [], [], [], [], []
+        cases, groups, ways, term_rows, feature_rows, times = [], [], [], [], [], []
         unknown = 0
         for place, (case, problem) in enumerate(zip(self.measured.cases, self.measured.problems, strict=True)):
             try:
@@ -78,12 +76,11 @@ class Designer:
                 term_rows.append(seen[way].terms)
                 feature_rows.append(seen[way].features)
                 times.append(time)
-                weights.append(1.0)
             self._tell()
         if not times:
             raise InvalidArgument(f"no row of the measurements {self.measured.table.path} is of a kernel that computes its problem")
         return Design(
-            *names, tuple(cases), tuple(groups), tuple(ways), _rows(term_rows), _rows(feature_rows), _rows(times), _rows(weights), unknown
+            *names, tuple(cases), tuple(groups), tuple(ways), _rows(term_rows), _rows(feature_rows), _rows(times), unknown
         )
 
     def _any_costs(self) -> Costs:

@@ -22,9 +22,7 @@ _ROUNDS = 8
 """Of reweighting; nothing moves any more after some."""
 
 
-def fitted(
-    terms: Sequence[str], rows: Numbers, microseconds: Numbers, weight: Numbers, fixed: Mapping[str, float]
-) -> dict[str, float]:
+def fitted(terms: Sequence[str], rows: Numbers, microseconds: Numbers, fixed: Mapping[str, float]) -> dict[str, float]:
     """The constants of ``terms``, whose places are the columns of ``rows``; those that are ``fixed`` are not fitted."""
     unknown = sorted(set(fixed) - set(terms))
     if unknown:
@@ -37,7 +35,7 @@ def fitted(
     found = np.zeros(len(free))
     robust = np.ones(len(rows))
     for _ in range(_ROUNDS):
-        root = np.sqrt(weight * robust)
+        root = np.sqrt(robust)
         found = _not_negative(design * root[:, None], rest * root)
         robust = 1 / np.sqrt(1 + ((design @ found - rest) / _ODD) ** 2)
     return {**dict(fixed), **{terms[place]: float(value) for place, value in zip(free, found, strict=True)}}

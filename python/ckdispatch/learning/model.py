@@ -22,6 +22,7 @@ from ckdispatch.learning.trees import trees_of
 from ckdispatch.learning.validation import FOLDS, Trial, make, trials
 from ckdispatch.registry import Registry
 
+
 @dataclass(frozen=True)
 class Trained:
     """A model, and how it did where it had not been trained."""

@@ -36,12 +36,12 @@ PARAMETERS: dict[str, Any] = {
 """With as many trees and leaves as the dispatcher takes. Some are drawn at random: all of LightGBM's seeds follow from one."""
 
 
-def train(features: ArrayLike, log_ratio: ArrayLike, weight: ArrayLike | None = None, seed: int = 0) -> Any:
+def train(features: ArrayLike, log_ratio: ArrayLike, seed: int = 0) -> Any:
     """A LightGBM ``Booster`` that predicts the logarithm of measured over predicted time from rows of features."""
-    rows, targets, weights = _checked(features, log_ratio, weight)
+    rows, targets = _checked(features, log_ratio)
     lightgbm = _lightgbm()
     parameters = {**PARAMETERS, "seed": in_range("the seed", seed, 0, 2**31 - 1)}
-    return lightgbm.train(parameters, lightgbm.Dataset(rows, targets, weight=weights), num_boost_round=TREES)
+    return lightgbm.train(parameters, lightgbm.Dataset(rows, targets), num_boost_round=TREES)
 
 
 def folds_by_hash(groups: Sequence[str], count: int = 5) -> NDArray[np.int64]:
@@ -56,41 +56,14 @@ def folds_by_hash(groups: Sequence[str], count: int = 5) -> NDArray[np.int64]:
     return np.array([known[group] for group in groups], dtype=np.int64)
 
 
-def predictions_by_others(
-    features: ArrayLike,
-    log_ratio: ArrayLike,
-    groups: Sequence[str],
-    weight: ArrayLike | None = None,
-    seed: int = 0,
-    count: int = 5,
-) -> Numbers:
-    """For each row what a model predicts that was trained on all folds but that of the row."""
-    rows, targets, weights = _checked(features, log_ratio, weight)
-    if len(groups) != len(rows):
-        raise InvalidArgument(f"{len(rows)} rows and {len(groups)} groups were given; each row has one")
-    folds = folds_by_hash(groups, count)
-    if len(set(folds)) < 2:
-        raise InvalidArgument("all rows are in one fold, so there are no others to train on; give more groups")
-    predicted = np.empty(len(rows))
-    for fold in sorted(set(folds)):
-        others = folds != fold
-        model = train(rows[others], targets[others], None if weights is None else weights[others], seed)
-        predicted[~others] = model.predict(rows[~others], raw_score=True)
-    return predicted
-
-
-def _checked(features: ArrayLike, log_ratio: ArrayLike, weight: ArrayLike | None) -> tuple[Numbers, Numbers, Numbers | None]:
-    """Rows, targets and weights as finite doubles that belong together."""
+def _checked(features: ArrayLike, log_ratio: ArrayLike) -> tuple[Numbers, Numbers]:
+    """Rows and targets as finite doubles that belong together."""
     rows, targets = _numbers("features", features, 2), _numbers("log_ratio", log_ratio, 1)
-    weights = None if weight is None else _numbers("weight", weight, 1)
-    for name, given in (("log_ratio", targets), ("weight", weights)):
-        if given is not None and len(given) != len(rows):
-            raise InvalidArgument(f"features has {len(rows)} rows, and {name} has {len(given)}; each row has one")
+    if len(targets) != len(rows):
+        raise InvalidArgument(f"features has {len(rows)} rows, and log_ratio has {len(targets)}; each row has one")
     if not rows.size:
         raise InvalidArgument("features has no rows, or no columns; there is nothing to train on")
-    if weights is not None and not (weights > 0).all():
-        raise InvalidArgument("weight has numbers that are not above 0; leave out rows that do not count")
-    return rows, targets, weights
+    return rows, targets
 
 
 def _numbers(name: str, given: ArrayLike, axes: int) -> Numbers:

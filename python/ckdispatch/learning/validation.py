@@ -63,10 +63,10 @@ def predicted(design: Design, constants: Mapping[str, float]) -> Numbers:
 
 def make(designer: Designer, first: Design, rows: Rows, fixed: Mapping[str, float], seed: int = 0) -> Made:
     """From some rows of a design."""
-    constants = fitted(first.terms, first.term_rows[rows], first.microseconds[rows], first.weight[rows], fixed)
+    constants = fitted(first.terms, first.term_rows[rows], first.microseconds[rows], fixed)
     design = designer.design(constants)
     ratio = np.log(design.microseconds / predicted(design, constants))
-    return Made(constants, design, train(design.feature_rows[rows], ratio[rows], design.weight[rows], seed))
+    return Made(constants, design, train(design.feature_rows[rows], ratio[rows], seed))
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,11 @@ def trials(
     folds = by_folds(designer, first, fixed, tell, seed)
     judged_folds = (judged(designer, first, times, everything) for times in (folds.rules, folds.learned))
     return [Trial(f"{FOLDS} folds", *judged_folds), *transfers(designer, first, fixed, tell, seed)]
+
+
+def steps_of(problems: Sequence[Problem]) -> int:
+    """How often ``trials`` tells that something is done."""
+    return FOLDS + len(divisions(problems))
 
 
 def divisions(problems: Sequence[Problem]) -> dict[str, Rows]:

@@ -11,32 +11,14 @@
 #include <vector>
 
 #include "arch/arch_specs.hpp"
+#include "tests/dispatcher/support/keys.hpp"
+#include "tests/dispatcher/support/works.hpp"
 
 namespace ckdispatch {
 namespace {
 
-Work sample_work() {
-    Work work;
-    work.workgroups   = 1000;
-    work.waves        = 4;
-    work.trips        = 32;
-    work.flops        = 2.0 * 128 * 128 * 32;
-    work.loads_a      = 128 * 32 / 8;
-    work.loads_b      = 128 * 32 / 8;
-    work.lds_reads    = (128 * 2 + 128 * 2) * 32 * 2 / 16;
-    work.tile_bytes   = (128 + 128) * 32 * 2;
-    work.outputs      = 128 * 128;
-    work.memory_bytes = 64e6;
-    return work;
-}
-
-Resources sample_resources() {
-    Resources used;
-    used.wave_size = 64, used.workgroup_size = 256;
-    used.vgprs = 128, used.sgprs = 40;
-    used.lds_bytes = 16384;
-    return used;
-}
+using test::sample_resources;
+using test::sample_work;
 
 class Costs : public testing::TestWithParam<std::tuple<const arch::CostConstants*, const arch::GpuSpec*>> {
 protected:
@@ -188,7 +170,8 @@ TEST(Rounds, AreWholeOnesAndTheLast) {
 }
 
 TEST(CostModel, SaysWhereItsConstantsComeFrom) {
-    const CostModel own("grouped_conv", *arch::find_gpu("gfx950")), carried("grouped_conv", *arch::find_gpu("gfx942")), other("attention", *arch::find_gpu("gfx950"));
+    const arch::GpuSpec &gfx942 = *arch::find_gpu("gfx942"), &gfx950 = *arch::find_gpu("gfx950");
+    const CostModel own("grouped_conv", gfx950), carried("grouped_conv", gfx942), other("attention", gfx950);
     EXPECT_FALSE(own.carried_over());
     EXPECT_EQ(own.fitted().family, "grouped_conv");
     EXPECT_TRUE(carried.carried_over());

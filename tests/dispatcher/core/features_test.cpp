@@ -14,32 +14,14 @@
 #include "arch/occupancy.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/grouped_conv/family.hpp"
+#include "tests/dispatcher/support/keys.hpp"
+#include "tests/dispatcher/support/works.hpp"
 
 namespace ckdispatch {
 namespace {
 
-Work sample_work() {
-    Work work;
-    work.workgroups   = 1000;
-    work.waves        = 4;
-    work.trips        = 33;
-    work.flops        = 2.0 * 128 * 128 * 32;
-    work.loads_a      = 128 * 32 / 8;
-    work.loads_b      = 128 * 32 / 8;
-    work.lds_reads    = (128 * 2 + 128 * 2) * 32 * 2 / 16;
-    work.tile_bytes   = (128 + 128) * 32 * 2;
-    work.outputs      = 128 * 128;
-    work.memory_bytes = 64e6;
-    return work;
-}
-
-Resources sample_resources() {
-    Resources used;
-    used.wave_size = 64, used.workgroup_size = 256;
-    used.vgprs = 128, used.sgprs = 40;
-    used.lds_bytes = 16384;
-    return used;
-}
+using test::sample_resources;
+using test::sample_work;
 
 const arch::GpuSpec& gfx942() { return *arch::find_gpu("gfx942"); }
 

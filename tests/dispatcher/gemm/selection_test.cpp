@@ -202,12 +202,13 @@ TEST_F(Selection, ByAFunctionIsNotAskedWhereNothingFits) {
 }
 
 TEST_F(Selection, ByWhatWasNotGivenIsRefusedAndChangesNothing) {
+    const char* const no_model = "The strategy 'model' was asked for, and there is no model of gemm on gfx942; give one, or a predictor.";
     auto chooser = selector();
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of gemm on gfx942; give one, or a predictor.", chooser.use(Strategy::model));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, no_model, chooser.use(Strategy::model));
     EXPECT_REFUSED(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.", chooser.use(Strategy::user_function));
     EXPECT_EQ(chooser.strategy(), Strategy::rules);
     chooser.use(Predictor<GemmFamily>([](const auto&...) { return 1.0; }));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of gemm on gfx942; give one, or a predictor.", chooser.use(Predictor<GemmFamily>()));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, no_model, chooser.use(Predictor<GemmFamily>()));
     EXPECT_REFUSED(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.", chooser.use(Chooser<GemmFamily>()));
     EXPECT_EQ(chooser.strategy(), Strategy::model);
     EXPECT_EQ(chooser.select(fp16(256, 256, 256).build())->microseconds, 1.0);

@@ -14,7 +14,11 @@ from cli_support import ESSENTIAL, PADDED, UNPADDED, Ended, ckdispatch, manifest
 from tables import best_rows, conv_rows, written
 
 from ckdispatch import GemmProblem, Registry
-from ckdispatch.measurements import Row, write
+from ckdispatch.evaluation.measured import measured_on
+from ckdispatch.evaluation.strategies import _among_measured, any_more, judged_bounds
+from ckdispatch.families import FAMILIES
+from ckdispatch.judging.cases import case_of
+from ckdispatch.measurements import Row, read, write
 
 PROBLEMS = ("512x256x1024", "64x64x64", "4096x4096x512", "37x43x51", "128x128x4096", "16x512x64")
 STRATEGIES = ["random", "best_single", "first_fit", "rules"]
@@ -116,6 +120,57 @@ def test_best_times_bound_what_is_predicted(tmp_path: Path, registry: Registry) 
     assert found["bounds"]["rules"] == {"shapes": 4, "kept": 75.0, "ratio": pytest.approx(0.905), "unserved": 1}
     ended = evaluate(tmp_path / "t.csv", kernels=())
     assert ended.code == 2 and ended.err.endswith("say whose predicted times are to be compared: --kernels.\n")
+
+
+def test_bounds_of_kernels_that_do_more_are_judged_with_and_without_it(tmp_path: Path, registry: Registry) -> None:
+    # The first has no kernel, and the second only a padded one.
+    shapes = ("64x64x64 fp32", "37x43x51", "512x256x1024", "4096x4096x512")
+    scaled = [Row("gemm", shape, "", 5.0, "imported", gpu="gfx942", note="blockscale aiter") for shape in shapes]
+    found = document(tmp_path / "t.csv", scaled, "--strategy", "rules")["bounds"]
+    plain, more = found["rules"], found["rules_with_more"]
+    assert plain["shapes"] == more["shapes"] == 3 and plain["unserved"] == more["unserved"] == 1
+    assert more["ratio"] > plain["ratio"]
+    assert "adds what the kernels of these times do besides ours" in evaluate(tmp_path / "t.csv", "--strategy", "rules").out
+    of_ours = [replace(row, note="a8w8 aiter") for row in scaled]
+    assert list(document(tmp_path / "t.csv", of_ours, "--strategy", "rules")["bounds"]) == ["rules"]
+
+
+def test_a_bound_with_more_is_what_the_cost_model_says_with_more_of_a_constant(tmp_path: Path, registry: Registry) -> None:
+    problem = GemmProblem.parse("4096x4096x512")
+    row = Row("gemm", "4096x4096x512", "", 5.0, "imported", gpu="gfx942", note="blockscale aiter")
+    write([row], tmp_path / "t.csv")
+    measured = measured_on(read(tmp_path / "t.csv"), "gfx942")
+    assert any_more(measured)
+    plain, more = (judged_bounds(measured, registry, "rules", with_more=both) for both in (False, True))
+    assert plain.bounded is not None and more.bounded is not None
+    costs = registry.selection("gfx942").costs(problem)
+    place = costs.terms.index("matrix")
+    added = FAMILIES["gemm"].beyond_ours(row)
+    assert list(added) == ["matrix"]
+    times = [one.microseconds + added["matrix"] * one.terms[place] for one in costs.fit]
+    assert plain.bounded.ratio == pytest.approx(min(one.microseconds for one in costs.fit) / 5)
+    assert more.bounded.ratio == pytest.approx(min(times) / 5)
+
+
+def test_a_pick_without_a_time_is_the_best_predicted_that_has_one(tmp_path: Path, registry: Registry) -> None:
+    problem = "4096x4096x512"
+    predicted = {one.kernel: one.microseconds for one in registry.rank(GemmProblem.parse(problem)).fit}
+    best, second, *_ = sorted(predicted, key=predicted.__getitem__)
+    every = rows(registry, lambda _, place: 10.0 + place, (problem, "512x256x1024"))
+    without = [row for row in every if (row.problem, row.kernel) != (problem, best)]
+    found = document(tmp_path / "t.csv", without, "--strategy", "rules", "--strategy", "first_fit")
+    case = next(case for case in found["cases"] if case["problem"].startswith(problem))
+    assert case["picks"]["rules"]["kernel"] == second
+    rules = found["strategies"]["rules"]
+    assert rules["problems"] == 2 and rules["unmeasured"] == 0
+    assert found["strategies"]["first_fit"]["problems"] + found["strategies"]["first_fit"]["unmeasured"] == 2
+
+
+def test_what_no_kernel_was_timed_for_is_not_judged() -> None:
+    case = case_of("one", [(("other", 1), 3.0)], complete=True)
+    assert _among_measured(case, ("mine", 1), {("mine", 1): 2.0}) == ("mine", 1)
+    assert _among_measured(case, None, {("other", 1): 2.0}) is None
+    assert _among_measured(case, ("mine", 1), {("mine", 1): 2.0, ("other", 1): 4.0}) == ("other", 1)
 
 
 def test_bounds_without_any_kernel_are_nothing_found(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ TERMS = ("launch", "trip", "store", "memory")
 CONSTANTS = {"launch": 3.5, "trip": 0.25, "store": 0.0, "memory": 1.5}
 
 
-def made_up(rows: int = 60, seed: int = 1) -> tuple[Any, Any, Any]:
-    """Terms, the times that the constants give, and weights."""
+def made_up(rows: int = 60, seed: int = 1) -> tuple[Any, Any]:
+    """Terms, and the times that the constants give."""
     drawn = np.random.default_rng(seed).uniform(0, 50, (rows, len(TERMS)))
     drawn[:, 0] = 1
-    return drawn, drawn @ np.array([CONSTANTS[term] for term in TERMS]), np.ones(rows)
+    return drawn, drawn @ np.array([CONSTANTS[term] for term in TERMS])
 
 
 def test_constants_of_made_up_rows_are_found_again() -> None:
@@ -27,22 +27,22 @@ def test_constants_of_made_up_rows_are_found_again() -> None:
 
 
 def test_columns_may_be_of_very_different_sizes() -> None:
-    rows, times, weight = made_up()
+    rows, times = made_up()
     scale = np.array([1, 1e-6, 1e6, 1e3])
-    found = fitted(TERMS, rows * scale, times, weight, {})
+    found = fitted(TERMS, rows * scale, times, {})
     unscaled = {term: found[term] * size for term, size in zip(TERMS, scale, strict=True)}
     assert unscaled == pytest.approx(CONSTANTS, abs=1e-5)
 
 
 def test_rows_that_no_constants_explain_change_little() -> None:
-    rows, times, weight = made_up(200)
+    rows, times = made_up(200)
     times[::20] *= 30
-    assert fitted(TERMS, rows, times, weight, {}) == pytest.approx(CONSTANTS, abs=0.15)
+    assert fitted(TERMS, rows, times, {}) == pytest.approx(CONSTANTS, abs=0.15)
 
 
 def test_none_is_below_nought() -> None:
-    rows, times, weight = made_up()
-    found = fitted(TERMS, rows, np.maximum(times - 0.1 * rows[:, 2], 0.5), weight, {})
+    rows, times = made_up()
+    found = fitted(TERMS, rows, np.maximum(times - 0.1 * rows[:, 2], 0.5), {})
     assert min(found.values()) >= 0 and found["store"] == 0
 
 
@@ -53,25 +53,17 @@ def test_what_is_fixed_is_not_fitted() -> None:
     assert wrong["memory"] == 0.5 and set(wrong) == set(TERMS) and wrong["trip"] != pytest.approx(0.25, abs=0.01)
 
 
-def test_a_weight_is_as_good_as_a_row_more() -> None:
-    rows, times, weight = made_up(30)
-    times = times * np.random.default_rng(2).uniform(0.8, 1.2, 30)
-    weight[:10] = 2
-    twice = fitted(TERMS, np.vstack([rows, rows[:10]]), np.concatenate([times, times[:10]]), np.ones(40), {})
-    assert fitted(TERMS, rows, times, weight, {}) == pytest.approx(twice, rel=1e-4, abs=1e-6)
-
-
 def test_a_column_of_nothing_has_no_constant() -> None:
-    rows, times, weight = made_up()
+    rows, times = made_up()
     rows[:, 2] = 0
-    assert fitted(TERMS, rows, times, weight, {})["store"] == 0
+    assert fitted(TERMS, rows, times, {})["store"] == 0
 
 
 def test_too_few_rows_are_refused() -> None:
-    rows, times, weight = made_up(3)
+    rows, times = made_up(3)
     with pytest.raises(InvalidArgument, match="4 constants were to be fitted on 3 rows; there must be as many or more"):
-        fitted(TERMS, rows, times, weight, {})
-    assert fitted(TERMS, rows, times, weight, {"store": 0.0})["store"] == 0
+        fitted(TERMS, rows, times, {})
+    assert fitted(TERMS, rows, times, {"store": 0.0})["store"] == 0
 
 
 def test_an_unknown_term_is_refused_with_the_known_ones() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ckdispatch.errors import CkDispatchError, InvalidArgument
-from ckdispatch.learning.training import folds_by_hash, predictions_by_others, train
+from ckdispatch.learning.training import folds_by_hash, train
 
 GROUPS = [f"problem {index}" for index in range(1000)]
 
@@ -44,8 +44,6 @@ ROWS, TARGETS = np.zeros((4, 2)), np.zeros(4)
         ((TARGETS, TARGETS), "features has 1 axes; it must have 2"),
         ((ROWS, ROWS), "log_ratio has 2 axes; it must have 1"),
         ((ROWS, TARGETS[:3]), "features has 4 rows, and log_ratio has 3"),
-        ((ROWS, TARGETS, TARGETS[:3] + 1), "features has 4 rows, and weight has 3"),
-        ((ROWS, TARGETS, TARGETS), "weight has numbers that are not above 0"),
         ((ROWS + np.nan, TARGETS), "features has values that are no finite numbers"),
         ((ROWS, TARGETS + np.inf), "log_ratio has values that are no finite numbers"),
         ((ROWS[:0], TARGETS[:0]), "there is nothing to train on"),
@@ -58,10 +56,6 @@ def test_what_cannot_be_trained_on_is_refused(arguments: Any, sentence: str) -> 
 
 
 def test_what_has_no_groups_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="4 rows and 1 groups"):
-        predictions_by_others(ROWS, TARGETS, ["a"])
-    with pytest.raises(InvalidArgument, match="all rows are in one fold"):
-        predictions_by_others(ROWS, TARGETS, ["a"] * 4)
     with pytest.raises(InvalidArgument, match="groups were given that are no texts"):
         folds_by_hash([1, 2])  # type: ignore[list-item]
     with pytest.raises(InvalidArgument, match="the number of folds was asked for as 1"):

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ckdispatch.learning.training import TREES, folds_by_hash, predictions_by_others, train
+from ckdispatch.learning.training import TREES, train
 from ckdispatch.learning.trees import Tree, trees_of
 
-GROUPS = [f"problem {index // 8}" for index in range(800)]
+COUNT = 800
 
 
 def rows_and_targets() -> tuple[Any, Any]:
     random = np.random.default_rng(26)
-    rows = random.normal(size=(len(GROUPS), 6))
+    rows = random.normal(size=(COUNT, 6))
     rows[:, 1] = np.round(rows[:, 1])
     rows[:, 2] = np.maximum(rows[:, 2], 0)
     return rows, np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.1 * random.normal(size=len(rows))
@@ -62,22 +62,6 @@ def test_the_dispatcher_takes_trees_of_such_sizes(model: Any) -> None:
 def test_the_same_seed_gives_the_same_trees_and_another_does_not(model: Any) -> None:
     assert trees_of(train(ROWS, TARGETS, seed=7).dump_model()) == trees_of(model.dump_model())
     assert trees_of(train(ROWS, TARGETS, seed=8).dump_model()) != trees_of(model.dump_model())
-
-
-def test_a_weight_counts() -> None:
-    weight = np.where(ROWS[:, 0] > 0, 1.0, 1e-3)
-    above = ROWS[:, 0] > 0
-    error = np.abs(train(ROWS, TARGETS, weight).predict(ROWS, raw_score=True) - TARGETS)
-    assert error[above].mean() < error[~above].mean()
-
-
-def test_rows_are_predicted_by_models_that_have_not_seen_their_group(model: Any) -> None:
-    predicted = predictions_by_others(ROWS, TARGETS, GROUPS, seed=7)
-    fold = folds_by_hash(GROUPS)
-    others = train(ROWS[fold != 0], TARGETS[fold != 0], seed=7)
-    assert predicted[fold == 0].tolist() == others.predict(ROWS[fold == 0], raw_score=True).tolist()
-    seen = np.abs(model.predict(ROWS, raw_score=True) - TARGETS).mean()
-    assert seen < np.abs(predicted - TARGETS).mean() < np.abs(TARGETS - TARGETS.mean()).mean()
 
 
 def test_targets_that_are_all_the_same_are_predicted_as_they_are() -> None:

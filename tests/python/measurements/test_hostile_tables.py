@@ -57,7 +57,10 @@ TABLES: dict[str, tuple[list[dict[str, object]], str]] = {
     # Convolutions.
     "a pipeline that is unknown": (changed(conv_rows(1), 3, pipeline="compv9"), "line 5, column pipeline: "),
     "a pipeline that is empty": (changed(conv_rows(1), 3, pipeline=""), "line 5, column pipeline: an empty cell is no pipeline; write one such as compv3"),
-    "a tile that is unknown": (changed(conv_rows(1), 0, tile_m=48), "line 2, column tile_m: what waves and warp tile a kernel of the tile 48x64x64 has is not known; known are 16x64x64"),
+    "a tile that is unknown": (
+        changed(conv_rows(1), 0, tile_m=48),
+        "line 2, column tile_m: what waves and warp tile a kernel of the tile 48x64x64 has is not known; known are 16x64x64",
+    ),
     "a tile of zero": (changed(conv_rows(1), 0, tile_m=0), "line 2, column tile_m: '0' is no whole number from 1 to 2147483647"),
     "a size that is a text": (changed(conv_rows(1), 2, hi="large"), "line 4, column hi: 'large' is no whole number from 1 to"),
     "a size with a point": (changed(conv_rows(1), 2, hi="14.0"), "line 4, column hi: '14.0' is no whole number"),
@@ -68,19 +71,31 @@ TABLES: dict[str, tuple[list[dict[str, object]], str]] = {
     "a dtype that is unknown": (changed(conv_rows(1), 0, dtype="fp3"), "line 2, column dtype: 'fp3' is not known; it is one of "),
     "other outputs": (changed(conv_rows(1), 2, outputs=77), "line 4, column outputs: 77 are said, and n1 g1 c64 k128 14x14 3x3 pad=1 bf16 forward has 25088"),
     "a problem that is two": (changed(conv_rows(1), 2, n=2, outputs=""), "line 4, column problem: the problem '0' is n2 g1 c64"),
-    "half of the waves": ([{**row, "waves_m": 2} for row in conv_rows(1)], "it has the column waves_m and lacks waves_n, waves_k; the three say the waves of a kernel together"),
+    "half of the waves": (
+        [{**row, "waves_m": 2} for row in conv_rows(1)],
+        "it has the column waves_m and lacks waves_n, waves_k; the three say the waves of a kernel together",
+    ),
     "waves in other words": ([{**row, "waves": "many"} for row in conv_rows(1)], "line 2, column waves: 'many' is no three numbers such as 4x8x8"),
     "waves of zero": ([{**row, "waves_m": 0, "waves_n": 1, "waves_k": 1} for row in conv_rows(1)], "line 2, column waves_m: '0' is no whole number"),
     "nothing but zeros": ([{**row, "non_zero": 0} for row in conv_rows(1)], "no row of it is of use: 20 were left out because most of their outputs are zero"),
-    "no time": ([{name: row[name] for name in row if name != "latency_us"} for row in conv_rows(1)], "for convolutions by tile and pipeline it lacks latency_us"),
+    "no time": (
+        [{name: row[name] for name in row if name != "latency_us"} for row in conv_rows(1)],
+        "for convolutions by tile and pipeline it lacks latency_us",
+    ),
     # Products.
-    "a kernel of another kind": (changed(fp8_rows(), 1, oracle_best_kernel="Cijk_Ailk"), "line 3, column oracle_best_kernel: 'Cijk_Ailk' is no name of a kernel; those begin with gemm_universal_"),
+    "a kernel of another kind": (
+        changed(fp8_rows(), 1, oracle_best_kernel="Cijk_Ailk"),
+        "line 3, column oracle_best_kernel: 'Cijk_Ailk' is no name of a kernel; those begin with gemm_universal_",
+    ),
     "a kernel that is none": (changed(fp8_rows(), 0, ml_selected_kernel="gemm_universal_fp8"), "line 2, column ml_selected_kernel: "),
     "a kernel of a long name": (changed(fp8_rows(), 0, ml_selected_kernel="x" * 100_000), "line 2, column ml_selected_kernel: 'xxx"),
     "no rate": (changed(fp8_rows(), 0, ml_actual_tflops=0), "line 2, column ml_actual_tflops: '0' is no rate; write TFLOP/s above 0, such as 120.5"),
     "a kind that is unknown": (changed(best_rows(), 2, kind="fp2"), "line 4, column kind: 'fp2' is not known; it is one of bf16, a8w8"),
     "no compute units": (changed(best_rows(), 2, compute_units=0), "line 4, column compute_units: '0' is no whole number from 1"),
-    "a GPU that is unknown": (changed(best_rows()[:1], 0, gpu="H100"), "no row of it is of use: 1 were left out because they are of a GPU that is not known here"),
+    "a GPU that is unknown": (
+        changed(best_rows()[:1], 0, gpu="H100"),
+        "no row of it is of use: 1 were left out because they are of a GPU that is not known here",
+    ),
     # Ours.
     "another version": ([OURS, {**OURS, "version": 2}], "line 3, column version: the row is of version '2'; this program reads version 1"),
     "another family": ([{**OURS, "family": "attention"}], "line 2, column family: 'attention' is not known; it is one of gemm, grouped_conv"),
@@ -88,7 +103,10 @@ TABLES: dict[str, tuple[list[dict[str, object]], str]] = {
     "a problem of another family": ([{**OURS, "problem": "n1 c8 k8 9x9 3x3"}], "line 2, column problem: "),
     "no kernel": ([{**OURS, "kernel": "gemm_none"}], "line 2, column kernel: "),
     "a kernel of no JSON": ([{**OURS, "kernel": "{"}], "line 2, column kernel: "),
-    "a kernel of another family": ([{**OURS, "kernel": "grouped_conv_fwd_bf16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_4x1x1_16x16x16_v4x8x8"}], "is no kernel of the family gemm"),
+    "a kernel of another family": (
+        [{**OURS, "kernel": "grouped_conv_fwd_bf16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_4x1x1_16x16x16_v4x8x8"}],
+        "is no kernel of the family gemm",
+    ),
     "provenance": ([{**OURS, "provenance": "guessed"}], "line 2, column provenance: 'guessed' is not known; it is one of measured, simulated, imported"),
     "perhaps checked": ([{**OURS, "checked": "perhaps"}], "line 2, column checked: 'perhaps' is not known; it is one of yes, no"),
     "a minimum above the median": ([{**OURS, "minimum": 4}], "line 2, column minimum: 4 is above the median, which is 3"),

@@ -78,7 +78,7 @@ def fit(designer: Designer, fixed: dict[str, float]) -> Fit:
     design = designer.design()
 
     def constants_of(rows: Any) -> dict[str, float]:
-        some = fitted(design.terms, design.term_rows[rows], design.microseconds[rows], design.weight[rows], fixed)
+        some = fitted(design.terms, design.term_rows[rows], design.microseconds[rows], fixed)
         return {term: round(some[term], _DIGITS) for term in design.terms}
 
     half = folds_by_hash(design.groups, 2) == 1

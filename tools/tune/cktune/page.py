@@ -35,7 +35,7 @@ from cktune.blocks import filled
 from cktune.comparing import alike, different, worse
 from cktune.pictures import pictures
 from cktune.settings import Settings, read_settings
-from cktune.study import Study, bounds_study, study
+from cktune.study import Study, bounds_study, study, trials_of
 
 _COSTS = Path(__file__).parents[3] / "arch" / "cost_constants.json"
 _SHOWN = 20
@@ -100,8 +100,8 @@ def find(settings: Settings, folder: Path, given: Registry, costs: Mapping[str, 
         if not path.is_file():
             raise NotFound(f"the page is about the table {name}, which is not in {folder}")
         measured = measured_on(read(path), settings.gpu)
-        steps = Steps(f"trials of {name}", 9, quiet=quiet)
         if measured.cases:
+            steps = Steps(f"trials of {name}", trials_of(measured), quiet=quiet)
             found = study(measured, given, one, _shipped_costs(costs, measured), steps)
         else:
             found = bounds_study(measured, given)

@@ -10,15 +10,13 @@ from typing import Any
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
 from ckdispatch.evaluation import BEST_SINGLE, FIRST_FIT, MODEL, RANDOM, RULES
 from ckdispatch.evaluation.measured import Measured
-from ckdispatch.evaluation.serving import Server
-from ckdispatch.evaluation.strategies import JudgedBounds, judged_bounds
 from ckdispatch.evaluation.strategies import judged as judged_as_shipped
-from ckdispatch.judging.bounds import bounded
+from ckdispatch.evaluation.strategies import judged_bounds
 from ckdispatch.judging.cases import Case, Way
 from ckdispatch.judging.verdict import Verdict, best_single, judge
 from ckdispatch.learning.design import Design, Designer
 from ckdispatch.learning.training import folds_by_hash
-from ckdispatch.learning.validation import FOLDS, Folds, by_folds, transfers
+from ckdispatch.learning.validation import FOLDS, Folds, by_folds, steps_of, transfers
 from ckdispatch.measurements.table import problem_of
 from ckdispatch.problem import Problem
 from ckdispatch.registry import Registry
@@ -88,7 +86,10 @@ def bounds_study(measured: Measured, given: Registry, tell: Tell = lambda: None)
     """Of a table without kernels: whether predicted times can be true."""
     record = described(measured)
     problems = [problem_of(row.family, row.problem) for row in measured.bounds]
-    judged = {AS_PREDICTED: _as_predicted(measured, problems, given), RULES: judged_bounds(measured, given, RULES, tell)}
+    judged = {
+        AS_PREDICTED: judged_bounds(measured, given, RULES, tell),
+        RULES: judged_bounds(measured, given, RULES, tell, with_more=True),
+    }
     if has_model(given, measured.gpu, problems):
         judged[MODEL] = judged_bounds(measured, given, MODEL, tell)
     found = {
@@ -101,14 +102,6 @@ def bounds_study(measured: Measured, given: Registry, tell: Tell = lambda: None)
     return Study({**record, "bounds": found})
 
 
-def _as_predicted(measured: Measured, problems: Sequence[Problem], given: Registry) -> JudgedBounds:
-    """What the dispatcher says, with nothing added for what the kernels of a bound do besides ours."""
-    server = Server(given, measured.gpu, RULES)
-    times = [server.best(problem) for problem in problems]
-    pairs = [(time, row.microseconds) for time, row in zip(times, measured.bounds, strict=True) if time is not None]
-    return JudgedBounds(bounded([time for time, _ in pairs], [best for _, best in pairs]), len(times) - len(pairs))
-
-
 def has_model(registry: Registry, gpu: str, problems: Sequence[Problem]) -> bool:
     """Whether a learned model says anything about some of the problems. Where none does, the strategy is that of rules."""
     selection = Selection(registry, gpu)
@@ -118,6 +111,11 @@ def has_model(registry: Registry, gpu: str, problems: Sequence[Problem]) -> bool
         return any(one.basis in _LEARNED for ranking in rankings for one in ranking.fit)
     except (InvalidArgument, NoKernel, Unsupported):
         return False
+
+
+def trials_of(measured: Measured) -> int:
+    """How often ``study`` tells that something is done."""
+    return steps_of(measured.problems) if measured.complete else FOLDS
 
 
 def study(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ckdispatch.cli.exits import ExitCode, UsageError
 from ckdispatch.cli.gathering import add_gathering, gathered_kernels
-from ckdispatch.cli.judgement import Judgement, blocks, document
+from ckdispatch.cli.judgement import WITH_MORE, Judgement, blocks, document
 from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.cli.options import Commands, add_command
 from ckdispatch.cli.progress import Steps
 from ckdispatch.cli.report import Report
 from ckdispatch.errors import InvalidArgument, NotFound
-from ckdispatch.evaluation import PREDICTING, STRATEGIES
+from ckdispatch.evaluation import PREDICTING, RULES, STRATEGIES
 
 if TYPE_CHECKING:
     from ckdispatch.registry import Registry
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _judge(found: Judgement, given: Registry | None, options: argparse.Namespace) -> None:
-    from ckdispatch.evaluation.strategies import judged, judged_bounds
+    from ckdispatch.evaluation.strategies import any_more, judged, judged_bounds
 
     measured, gathered = found.measured, found.gathered
     for name in dict.fromkeys(options.strategy or STRATEGIES):
@@ -74,5 +74,8 @@ def _judge(found: Judgement, given: Registry | None, options: argparse.Namespace
             if measured.bounds and given is not None and name in PREDICTING:
                 steps = Steps(f"shapes served by {name}", len(measured.bounds), quiet=options.quiet)
                 found.bounds[name] = judged_bounds(measured, given, name, steps, model=options.model)
+                if name == RULES and any_more(measured):
+                    steps = Steps("the same shapes with what their kernels do besides ours", len(measured.bounds), quiet=options.quiet)
+                    found.bounds[WITH_MORE] = judged_bounds(measured, given, name, steps, with_more=True)
         except InvalidArgument as error:
             found.skipped[name] = f"{name} is not judged: {error}".rstrip(".")

@@ -64,6 +64,7 @@ def run(options: argparse.Namespace) -> Report:
     """The figures of each trial; the model is written last."""
     from ckdispatch.evaluation.measured import measured_on
     from ckdispatch.learning.model import trained
+    from ckdispatch.learning.validation import steps_of
     from ckdispatch.measurements.reading import read
 
     if options.output is not None:
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> Report:
         raise UsageError(f"{options.measurements} has no times of kernels, so there is nothing to train on")
     given = load_kernels(options.kernels) if options.kernels else None
     gathered = gathered_kernels(measured, given, options)
-    steps = Steps("trials", 9, quiet=options.quiet)
+    steps = Steps("trials", steps_of(measured.problems), quiet=options.quiet)
     found = trained(measured, gathered.registry, {"first": 0.0, **dict(options.fix)}, steps, options.seed)
     if options.output is not None:
         found.artefact.write(options.output)
