@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -53,6 +54,20 @@ def cost_header(document: dict[str, Any]) -> str:
         *(f"    {{{_quoted(gpu)}, {json.dumps(share)}}}," for gpu, share in shares.items()),
         "};",
         "",
+        "/// Cycles of a SIMD for one matrix instruction, by the wider dtype of its operands.",
+        "struct MatrixCycles {",
+        "    std::string_view gpu;",
+        "    std::string_view dtype;",
+        "    int m;",
+        "    int n;",
+        "    int k;",
+        "    int cycles;",
+        "};",
+        "",
+        "inline constexpr MatrixCycles matrix_cycles[] = {",
+        *_cycles(document["matrix_cycles"]["values"]),
+        "};",
+        "",
         "}  // namespace ckdispatch::arch",
         "",
     ]
@@ -62,6 +77,13 @@ def cost_header(document: dict[str, Any]) -> str:
 def _quoted(text: str) -> str:
     # JSON's spelling of texts is also that of C++.
     return json.dumps(text, ensure_ascii=False)
+
+
+def _cycles(gpus: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
+    for gpu, dtypes in gpus.items():
+        for dtype, instructions in dtypes.items():
+            for tile, cycles in instructions.items():
+                yield f"    {{{_quoted(gpu)}, {_quoted(dtype)}, {', '.join(tile.split('x'))}, {cycles}}},"
 
 
 def _row(row: dict[str, Any], terms: list[str]) -> str:

@@ -16,7 +16,9 @@ SCHEMA_VERSION = 1
 _WHAT = "the constants of the cost model"
 _NAME = checks.matching(r"[a-z][a-z0-9_]*", "a name of small letters, digits and underscores")
 _GPU = checks.matching(r"gfx[0-9a-f]{3,5}", "a GPU name such as gfx942")
+_TILE = checks.matching(r"[1-9][0-9]{0,3}(x[1-9][0-9]{0,3}){2}", "three sizes such as 32x32x8")
 _SHA256 = checks.matching(r"[0-9a-f]{64}", "a SHA-256 in hexadecimal digits")
+_CYCLES = checks.table(_TILE, checks.integer(1), minimum=1)
 _TABLE = checks.record({"name": checks.text, "sha256": _SHA256, "rows": checks.integer(1)})
 
 
@@ -60,6 +62,9 @@ def _document(terms: tuple[str, ...]) -> Check:
             "constants": checks.list_of(constants, minimum=1),
             "bandwidth_share_per_workgroup": checks.record(
                 {"source": checks.text, "values": checks.table(_GPU, checks.positive_number, minimum=1)}
+            ),
+            "matrix_cycles": checks.record(
+                {"source": checks.text, "values": checks.table(_GPU, checks.table(_NAME, _CYCLES, minimum=1), minimum=1)}
             ),
         }
     )

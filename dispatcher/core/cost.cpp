@@ -22,11 +22,6 @@ double units_of(const arch::GpuSpec& gpu) { return gpu.workgroup_processor_mode 
 double residents_of(const Resources& used, const arch::GpuSpec& gpu) { return std::max(1, used.resident ? used.resident : used.workgroups_per_unit(gpu)); }
 double bytes_per_microsecond(const arch::GpuSpec& gpu) { return gpu.memory_bandwidth_gb_s * 1e3; }
 
-double matrix_microseconds(const Work& work, const arch::GpuSpec& gpu) {
-    const double per_cycle = gpu.matrix_flops_per_cycle * (gpu.workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes);
-    return work.flops / (per_cycle * gpu.max_clock_mhz);
-}
-
 }  // namespace
 
 double workgroups_at_once(const Resources& used, const arch::GpuSpec& gpu) { return units_of(gpu) * residents_of(used, gpu); }
@@ -56,6 +51,10 @@ CostModel::CostModel(std::string_view family, const arch::GpuSpec& gpu) : gpu_(&
     carried_over_ = likeness(*fitted_) < 3;
     for (const arch::BandwidthShare& one : arch::bandwidth_shares)
         if (one.gpu == gpu.name) bandwidth_share_ = one.per_workgroup;
+    const double simds = arch::simds_per_unit(gpu);
+    for (const arch::MatrixCycles& one : arch::matrix_cycles)
+        if (one.gpu == gpu.name) instructions_.push_back({one.dtype, {one.m, one.n, one.k}, 2.0 * one.m * one.n * one.k / one.cycles * simds});
+    std::stable_sort(instructions_.begin(), instructions_.end(), [](const Instruction& a, const Instruction& b) { return a.tile.k > b.tile.k; });
 }
 
 CostModel::CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostModel("", gpu) {
@@ -63,6 +62,19 @@ CostModel::CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostMod
     fitted_       = &kOwn;
     constants_    = constants;
     carried_over_ = false;
+}
+
+CostModel::MatrixRate CostModel::matrix_rate(const Work& work) const {
+    MatrixRate found{0, 0};
+    for (const Instruction& one : instructions_) {
+        if (one.dtype != work.dtype) continue;
+        found.peak = std::max(found.peak, one.rate);
+        // A warp tile is made of the deepest instruction that divides it.
+        if (!found.own && one.tile.m == work.warp_tile.m && one.tile.n == work.warp_tile.n && work.warp_tile.k % one.tile.k == 0) found.own = one.rate;
+    }
+    if (!found.peak) found.peak = gpu_->matrix_flops_per_cycle * (gpu_->workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes);
+    if (!found.own) found.own = found.peak;
+    return found;
 }
 
 Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used) const {
@@ -80,7 +92,7 @@ Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used
     terms[term::turn]        = std::max(0.0, on.rounds - 1) * cycle * work.waves / simds;
     terms[term::load_a]      = worked * cycle * work.loads_a / (lanes * simds);
     terms[term::load_b]      = worked * cycle * work.loads_b / (lanes * simds);
-    terms[term::matrix]      = worked * matrix_microseconds(work, *gpu_);
+    terms[term::matrix]      = worked * (work.flops / (matrix_rate(work).peak * gpu_->max_clock_mhz));
     terms[term::store]       = on.fullest * cycle * work.outputs / kOutputs;
     terms[term::crowded]     = used.vgprs > kManyRegisters ? worked : 0;
     terms[term::two_buffers] = work.two_buffers ? on.rounds : 0;
@@ -94,7 +106,9 @@ double CostModel::microseconds(const Work& work, const Terms& terms) const {
     const double bandwidth = bytes_per_microsecond(*gpu_), launch = constants_[arch::cost_term::launch];
     double once = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) once += constants_[i] * terms[i];
-    once = std::max(once, launch + work.memory_bytes / bandwidth);
+    const MatrixRate rate = matrix_rate(work);
+    // Whatever is hidden behind something else: bytes go through memory, and instructions through the matrix cores.
+    once = std::max({once, launch + work.memory_bytes / bandwidth, launch + terms[arch::cost_term::matrix] * rate.peak / rate.own});
     return work.launches * once + work.extra_launches * launch + work.extra_passes / bandwidth;
 }
 

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "arch/arch_types.hpp"
 #include "arch/cost_constants.hpp"
+#include "ckdispatch/core/fields.hpp"
 #include "ckdispatch/core/resources.hpp"
 
 namespace ckdispatch {
@@ -21,7 +23,9 @@ struct Work {
     double waves          = 1;      ///< of a workgroup
     double trips          = 0;      ///< of a workgroup's main loop, each with a wait for its loads
     double flops          = 0;      ///< matrix operations of a trip
-    double element_bytes  = 2;      ///< of the operands: narrower ones multiply faster
+    double element_bytes  = 2;      ///< of the operands: at the peak narrower ones multiply faster
+    std::string_view dtype;         ///< of the wider operand
+    Extent3 warp_tile;              ///< what a wave multiplies at once, in one matrix instruction or several
     double loads_a        = 0;      ///< of single lanes, in a trip
     double loads_b        = 0;
     double lds_reads      = 0;      ///< of 16 bytes, by single lanes, in a trip
@@ -76,11 +80,25 @@ public:
     const arch::CostConstants& fitted() const { return *fitted_; }
     bool carried_over() const { return carried_over_; }
 
+    /// Matrix operations of a unit in a cycle.
+    struct MatrixRate {
+        double peak;  ///< of the fastest instruction of the dtype
+        double own;   ///< of the instructions that the work is made of; the peak where their cycles are not known
+    };
+    MatrixRate matrix_rate(const Work& work) const;
+
 private:
+    struct Instruction {
+        std::string_view dtype;
+        Extent3 tile;
+        double rate;  ///< of all SIMDs of a unit
+    };
+
     const arch::GpuSpec* gpu_;
     const arch::CostConstants* fitted_;
     Terms constants_;
     double bandwidth_share_;  ///< of a workgroup
+    std::vector<Instruction> instructions_;  ///< of this GPU, the deepest first
     bool carried_over_;
 };
 

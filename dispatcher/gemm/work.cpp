@@ -22,7 +22,9 @@ struct Totals {
 Totals totals_of(const GemmKey& key, const GemmProblem& problem, double parts, double matrices) {
     const double a_bytes = element_bytes(key.dtype_a), b_bytes = element_bytes(key.dtype_b);
     const bool exchanged = oriented(problem).exchanged;
-    Totals totals{TiledProducts({key.tile, key.waves, key.pipeline, a_bytes, b_bytes, widest_load(a_bytes), widest_load(b_bytes)}, parts)};
+    const TiledKernel kernel = {key.tile,    key.waves, key.warp_tile, key.pipeline,         key.dtype_a,
+                                key.dtype_b, a_bytes,   b_bytes,       widest_load(a_bytes), widest_load(b_bytes)};
+    Totals totals{TiledProducts(kernel, parts)};
     const auto add = [&](double m, double n, double k) {
         if (exchanged) std::swap(m, n);
         totals.tiles.add(m, n, k, matrices);

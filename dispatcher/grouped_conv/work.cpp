@@ -54,7 +54,10 @@ Work GroupedConvFamily::work(const GroupedConvKey& key, const GroupedConvProblem
     std::size_t first = result == 2 ? 0 : 2, second = result == 1 ? 0 : 1;
     const bool transposed = GroupedConvLayout::find(p.layout).channels_first;
     if (transposed) std::swap(first, second);
-    TiledProducts tiles({key.tile, key.waves, key.pipeline, bytes[first], bytes[second], double(key.vector_a), double(key.vector_b)}, parts);
+    const Name dtypes[] = {p.dtype_x, p.dtype_w, p.dtype_y};
+    TiledProducts tiles({key.tile, key.waves, key.warp_tile, key.pipeline, dtypes[first], dtypes[second], bytes[first], bytes[second], double(key.vector_a),
+                         double(key.vector_b)},
+                        parts);
     // Channels first: the product transposed, so that columns are positions, which lie side by side.
     if (p.direction == words.forward && !transposed) tiles.add(n * outputs * merged, k * merged, c * filters, groups);
     if (p.direction == words.forward && transposed) tiles.add(k * merged, n * outputs * merged, c * filters, groups);

@@ -9,9 +9,9 @@ namespace ckdispatch {
 
 /// How a kernel computes products in tiles.
 struct TiledKernel {
-    Extent3 tile, waves;
-    Name pipeline;
-    double a_bytes, b_bytes;        ///< of an element
+    Extent3 tile, waves, warp_tile;
+    Name pipeline, dtype_a, dtype_b;
+    double a_bytes, b_bytes;          ///< of an element
     double a_at_a_time, b_at_a_time;  ///< elements that a lane loads at once
 };
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from arch_support import COSTS, SPECS, costs, cpp_tables, write_costs
 from archgen.cli import main
-from ckarch import ArchError, SpecError, load_specs
+from ckarch import ArchError, MatrixIsa, SpecError, load_specs
 from ckarch.costs import costs_text, read_costs
 
 TABLE = {"name": "times.csv", "sha256": "a" * 64, "rows": 3}
@@ -45,6 +45,12 @@ def _expected(document: dict[str, Any]) -> dict[str, Any]:
         "terms": terms,
         "constants": [{name: row[name] for name in ("family", "gpu", "source", "values")} for row in document["constants"]],
         "shares": document["bandwidth_share_per_workgroup"]["values"],
+        "cycles": [
+            [gpu, dtype, *map(int, tile.split("x")), cycles]
+            for gpu, dtypes in document["matrix_cycles"]["values"].items()
+            for dtype, instructions in dtypes.items()
+            for tile, cycles in instructions.items()
+        ],
         "places": {term: terms.index(term) for term in ("launch", "first")},
     }
 
@@ -62,6 +68,22 @@ def test_every_gpu_has_a_share_of_bandwidth_and_every_other_name_is_a_gpu() -> N
     document = read_costs(COSTS)
     assert set(document["bandwidth_share_per_workgroup"]["values"]) == gpus
     assert {row["gpu"] for row in document["constants"]} <= gpus
+
+
+def test_every_warp_tile_of_mfma_is_made_of_instructions_whose_cycles_are_known() -> None:
+    specs = load_specs(SPECS)
+    known = read_costs(COSTS)["matrix_cycles"]["values"]
+    assert set(known) == {name for name, gpu in specs.architectures.items() if gpu.matrix_isa is MatrixIsa.MFMA}
+    unknown = set()
+    for name, dtypes in known.items():
+        gpu = specs.gpu(name)
+        for combination in specs.dtype_combinations:
+            for m, n, k in (*gpu.warp_tiles.get(combination.key, ()), *gpu.preshuffle_warp_tiles.get(combination.key, ())):
+                instructions = [tuple(map(int, tile.split("x"))) for tile in dtypes.get(combination.a, {})]
+                if not any((m, n) == tile[:2] and k % tile[2] == 0 for tile in instructions):
+                    unknown.add((name, combination.a, (m, n, k)))
+    # CK has no instruction for it there.
+    assert unknown == {("gfx908", "int8", (16, 16, 32)), ("gfx90a", "int8", (16, 16, 32))}
 
 
 def test_the_header_holds_the_constants(tmp_path: Path) -> None:
@@ -116,6 +138,13 @@ def test_the_header_has_constants_in_the_order_of_the_terms(tmp_path: Path) -> N
          "bandwidth_share_per_workgroup.values.gfx942: expected a number above 0, got Infinity"),
         (("bandwidth_share_per_workgroup", "values"), {},
          "bandwidth_share_per_workgroup.values: expected at least 1 entry, got none"),
+        (("matrix_cycles", "values", "gfx942", "fp16", "32x32"), 8,
+         'matrix_cycles.values.gfx942.fp16.32x32: expected three sizes such as 32x32x8, got "32x32"'),
+        (("matrix_cycles", "values", "gfx942", "fp16", "32x32x8"), 0,
+         "matrix_cycles.values.gfx942.fp16.32x32x8: expected an integer of at least 1, got 0"),
+        (("matrix_cycles", "values", "gfx942", "fp16"), {},
+         "matrix_cycles.values.gfx942.fp16: expected at least 1 entry, got none"),
+        (("matrix_cycles", "source"), "", 'matrix_cycles.source: expected a text that is not empty, got ""'),
     ],
 )  # fmt: skip
 def test_what_does_not_satisfy_the_schema_is_named(path: tuple[str | int, ...], value: Any, problem: str, tmp_path: Path) -> None:

@@ -169,6 +169,62 @@ TEST(Rounds, AreWholeOnesAndTheLast) {
     EXPECT_EQ(even.fullest, 3);
 }
 
+struct Rate {
+    const char *gpu, *dtype;
+    Extent3 warp_tile;
+    double own, peak;
+};
+
+CostModel::MatrixRate rate(const char* gpu, std::string_view dtype, const Extent3& warp_tile, double element_bytes = 2) {
+    Work work          = sample_work();
+    work.dtype         = dtype;
+    work.warp_tile     = warp_tile;
+    work.element_bytes = element_bytes;
+    return CostModel("gemm", *arch::find_gpu(gpu)).matrix_rate(work);
+}
+
+TEST(MatrixRate, IsThatOfTheInstructionsOfTheWarpTile) {
+    const Rate rates[] = {
+        {"gfx950", "fp16", {32, 32, 16}, 4096, 4096}, {"gfx950", "bf16", {16, 16, 32}, 4096, 4096},
+        {"gfx950", "fp16", {32, 32, 8}, 2048, 4096},  {"gfx950", "bf16", {16, 16, 16}, 2048, 4096},    // those of older GPUs
+        {"gfx950", "fp16", {32, 32, 32}, 4096, 4096}, {"gfx950", "fp16", {64, 4, 16}, 1024, 4096},     // two, and four
+        {"gfx950", "fp8", {32, 32, 64}, 8192, 8192},  {"gfx950", "bf8", {16, 16, 128}, 8192, 8192},
+        {"gfx950", "fp8", {32, 32, 32}, 4096, 8192},  {"gfx950", "fp8", {16, 16, 64}, 4096, 8192},     // two of the shorter ones
+        {"gfx950", "int8", {32, 32, 16}, 4096, 4096}, {"gfx950", "pk_fp4", {16, 16, 128}, 16384, 16384},
+        {"gfx950", "fp32", {16, 16, 16}, 256, 256},   {"gfx942", "fp32", {16, 16, 4}, 256, 256},
+        {"gfx942", "fp16", {32, 32, 16}, 2048, 2048}, {"gfx942", "bf16", {16, 16, 16}, 2048, 2048},
+        {"gfx942", "fp8", {32, 32, 32}, 4096, 4096},  {"gfx942", "int8", {16, 16, 32}, 4096, 4096},
+        {"gfx90a", "bf16", {32, 32, 8}, 1024, 1024},  {"gfx908", "bf16", {32, 32, 8}, 512, 512},
+        {"gfx908", "fp16", {16, 16, 32}, 1024, 1024}, {"gfx90a", "fp8", {32, 32, 16}, 256, 256},       // in fp32
+        {"gfx942", "fp16", {}, 2048, 2048},           {"gfx942", "fp16", {32, 32, 12}, 2048, 2048},    // not made of whole ones
+    };
+    for (const Rate& one : rates) {
+        const CostModel::MatrixRate found = rate(one.gpu, one.dtype, one.warp_tile);
+        EXPECT_DOUBLE_EQ(found.own, one.own) << one.gpu << ' ' << one.dtype << ' ' << one.warp_tile.k;
+        EXPECT_DOUBLE_EQ(found.peak, one.peak) << one.gpu << ' ' << one.dtype << ' ' << one.warp_tile.k;
+    }
+}
+
+TEST(MatrixRate, IsThePeakOfTheGpuWhereInstructionsAreNotKnown) {
+    EXPECT_DOUBLE_EQ(rate("gfx942", "unheard_of", {32, 32, 8}, 1).own, 4096);
+    EXPECT_DOUBLE_EQ(rate("gfx1200", "fp16", {16, 16, 16}).own, 2 * 1024);  // two compute units
+    EXPECT_DOUBLE_EQ(rate("gfx1200", "fp8", {16, 16, 16}, 1).peak, 4 * 1024);
+}
+
+// Constants by which nothing but a launch takes time: what is left is what the instructions need.
+TEST(CostModel, IsNeverFasterThanTheMatrixInstructions) {
+    Terms constants{};
+    constants[arch::cost_term::launch] = 2;
+    const CostModel costs(*arch::find_gpu("gfx950"), constants);
+    Work work         = sample_work();
+    work.memory_bytes = 0, work.dtype = "fp16", work.warp_tile = {32, 32, 16};
+    const double full = costs.microseconds(work, sample_resources());
+    work.warp_tile    = {32, 32, 8};
+    EXPECT_NEAR(costs.microseconds(work, sample_resources()) - 2, 2 * (full - 2), 1e-9);
+    const double units = 256, fullest = std::ceil(1000 / units);
+    EXPECT_NEAR(full - 2, fullest * 33 * work.flops / (4096 * 2400.0), 1e-9);
+}
+
 TEST(CostModel, SaysWhereItsConstantsComeFrom) {
     const arch::GpuSpec &gfx942 = *arch::find_gpu("gfx942"), &gfx950 = *arch::find_gpu("gfx950");
     const CostModel own("grouped_conv", gfx950), carried("grouped_conv", gfx942), other("attention", gfx950);

@@ -39,6 +39,8 @@ TEST(GroupedConvWork, OfForwardIsTheProductOfOutputsAndChannelsOut) {
     EXPECT_EQ(forward.trips, 18);
     EXPECT_EQ(forward.flops, 2.0 * 128 * 64 * 32);
     EXPECT_EQ(forward.element_bytes, 2);
+    EXPECT_EQ(forward.dtype, "fp16");
+    EXPECT_TRUE(forward.warp_tile == sample_conv_key().warp_tile);
     EXPECT_EQ(forward.tile_bytes, 32.0 * (128 + 64) * 2);
     EXPECT_EQ(forward.loads_a, 128 * 32 / 8);
     EXPECT_EQ(forward.loads_b, 64 * 32 / 8);

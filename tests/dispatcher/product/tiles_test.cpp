@@ -9,7 +9,7 @@
 namespace ckdispatch {
 namespace {
 
-TiledKernel kernel(const char* pipeline = "compv3") { return {{64, 32, 16}, {2, 1, 1}, pipeline, 2, 1, 4, 16}; }
+TiledKernel kernel(const char* pipeline = "compv3") { return {{64, 32, 16}, {2, 1, 1}, {32, 32, 8}, pipeline, "fp16", "fp8", 2, 1, 4, 16}; }
 
 TEST(TiledProducts, PayForWholeTiles) {
     TiledProducts tiles(kernel(), 1);
@@ -20,6 +20,8 @@ TEST(TiledProducts, PayForWholeTiles) {
     EXPECT_EQ(work.trips, 2);
     EXPECT_EQ(work.flops, 2.0 * 64 * 32 * 16);
     EXPECT_EQ(work.element_bytes, 2);
+    EXPECT_EQ(work.dtype, "fp16");
+    EXPECT_TRUE(work.warp_tile == (Extent3{32, 32, 8}));
     EXPECT_EQ(work.loads_a, 64 * 16 / 4);
     EXPECT_EQ(work.loads_b, 32 * 16 / 16);
     EXPECT_EQ(work.lds_reads, (64 * 1 * 2 + 32 * 2 * 1) * 16 / 16);
