@@ -7,7 +7,7 @@ load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
 load(":rocm_repository.bzl", "rocm_repository")
 
-_RESERVED = ["ck_arch", "ck_code_objects", "ck_families", "ck_hip", "ck_learning", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
+_RESERVED = ["ck_arch", "ck_code_objects", "ck_families", "ck_hip", "ck_learning", "ck_parquet", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
 
 _kernel_set = tag_class(
     attrs = {
@@ -26,6 +26,7 @@ def _ck_impl(mctx):
 
     # Large, and few targets need them: a repository of its own is downloaded when one of those is built.
     python_packages_repository(name = "ck_learning", lock = Label("//third_party:python/learning.lock"))
+    python_packages_repository(name = "ck_parquet", lock = Label("//third_party:python/parquet.lock"))
     python_packages_repository(name = "ck_torch", lock = Label("//third_party:python/torch.lock"))
     composable_kernel_repository(
         name = "composable_kernel",

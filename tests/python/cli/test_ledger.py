@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -131,13 +131,15 @@ def test_a_table_is_written_by_one_at_a_time(tmp_path: Path) -> None:
     Ledger(table).close()
 
 
+def test_without_pyarrow_parquet_is_refused_before_anything_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(NotFound, match="needs the Python package pyarrow"):
+        Ledger(tmp_path / "times.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_parquet_is_whole_at_the_end_and_goes_on_where_it_was(tmp_path: Path) -> None:
     table, beside = tmp_path / "times.parquet", tmp_path / "times.parquet.rows.csv"
-    if importlib.util.find_spec("pyarrow") is None:
-        with pytest.raises(NotFound, match="needs the Python package pyarrow"):
-            Ledger(table)
-        assert not beside.exists()
-        return
     ledger = Ledger(table)
     ledger.append(row(1))
     ledger.close()  # as if it were killed

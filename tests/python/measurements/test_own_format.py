@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import fields, replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -24,8 +23,7 @@ FULL = Row(
     lds_bytes=16384, scratch_bytes=0, vgpr_spills=0, sgpr_spills=1, workgroup_size=256, checked=True, source="sha256:00", note='"é"',
 )  # fmt: skip
 BOUND = Row("gemm", "16x16x16 bf16 rcr", "", 4.0, "imported", checked=False)
-# Nothing but Parquet needs pyarrow, so it need not be there.
-SUFFIXES = [".csv", *([".parquet"] if find_spec("pyarrow") else [])]
+SUFFIXES = [".csv", ".parquet"]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -104,7 +102,6 @@ def test_without_pyarrow_parquet_is_one_sentence(tmp_path: Path, monkeypatch: py
         measurements.read(path)
 
 
-@pytest.mark.skipif(".parquet" not in SUFFIXES, reason="what is damaged is found out by pyarrow")
 def test_damaged_parquet_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "times.parquet"
     measurements.write([PLAIN] * 100, path)
