@@ -30,7 +30,7 @@ class Family:
     ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
     family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the
     module ``measurements`` has ``IMPORTERS`` for them, ``KINDS`` of problems, ``group_of`` a problem,
-    ``SERVED`` fields of keys, and if they have bounds ``beyond_ours``.
+    ``GROUPED_BY`` in words, ``SERVED`` fields of keys, and if they have bounds ``beyond_ours``.
     """
 
     name: str
@@ -87,6 +87,11 @@ class Family:
     def group_of(self, problem: Problem) -> str:
         """Problems of one group are never on two sides of a split, because what is learned on one tells too much of the other."""
         return cast(str, self.load("measurements", "group_of")(problem)) if self._has_measurements else problem.text
+
+    @property
+    def grouped_by(self) -> str:
+        """What problems of one group have in common, in words."""
+        return cast(str, self.load("measurements", "GROUPED_BY")) if self._has_measurements else "problem"
 
     def beyond_ours(self, row: Row) -> Mapping[str, float]:
         """What the kernels of a bound do besides what ours do, as an addition to constants of the cost model."""

@@ -24,7 +24,7 @@ SETTINGS: dict[str, Any] = {
     "gpu": GPU,
     "tables": {
         "all.csv": {"fixed": {"first": 0}, "pictures": "all"},
-        "some.csv": {"fixed": {"first": 0}, "split_by": ["n", "k"]},
+        "some.csv": {"fixed": {"first": 0}},
         "best.csv": {},
     },
     "bars": [{"table": "all.csv", "what": "a bar", "trial": "unseen", "strategy": "rules", "least": {"mean": 1, "min": 101}}],
@@ -94,7 +94,7 @@ def test_figures_are_of_the_tables(made: Path) -> None:
     assert list(unseen) == ["random", "best_single", "first_fit", "rules", "model"]
     assert unseen["random"]["mean"] < unseen["rules"]["mean"] <= 100 and unseen["rules"]["error_median"] < 20
     assert len(found["all.csv"]["worst"]["rules"]) == 10 and len(found["all.csv"]["transfers"]) >= 2
-    assert found["some.csv"]["folds"] == "5 folds by n and k" and "mean" not in found["some.csv"]["unseen"]["rules"]
+    assert found["some.csv"]["folds"] == "5 folds by N and K" and "mean" not in found["some.csv"]["unseen"]["rules"]
     # There is no model for these kernels, and nothing that bounds of this kind do besides ours.
     assert list(found["best.csv"]["bounds"]) == ["rules_as_predicted", "rules"] and list(found["all.csv"]["shipped"]) == ["rules"]
     assert found["best.csv"]["bounds"]["rules"]["shapes"] == len(PROBLEMS)

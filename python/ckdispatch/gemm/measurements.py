@@ -131,6 +131,8 @@ IMPORTERS = (
 
 KINDS: dict[str, Callable[[Problem], bool]] = {}
 
+GROUPED_BY = "N and K"
+
 
 def group_of(problem: Problem) -> str:
     """N and K are a layer's; M is how many go through it at once."""

@@ -247,6 +247,8 @@ KINDS: dict[str, Callable[[Problem], bool]] = {
     "filters of one position": lambda problem: isinstance(problem, GroupedConvProblem) and prod(problem.sizes.filter) == 1
 }
 
+GROUPED_BY = "problem"
+
 
 def group_of(problem: Problem) -> str:
     """Layers of the same sizes are the same problem, however often they were measured."""

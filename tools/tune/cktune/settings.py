@@ -15,10 +15,9 @@ from ckdispatch.user_files import read_bytes
 
 @dataclass(frozen=True)
 class TableSettings:
-    """``fixed`` constants are not fitted; rows with the same ``split_by`` of their problems are in one fold."""
+    """``fixed`` constants are not fitted."""
 
     fixed: Mapping[str, float]
-    split_by: tuple[str, ...] = ()
     pictures: str = ""
     """What the names of its pictures begin with; without it there are none."""
 
@@ -51,7 +50,6 @@ def read_settings(path: Path) -> Settings:
         tables = {
             name: TableSettings(
                 {term: float(value) for term, value in one.get("fixed", {}).items()},
-                tuple(one.get("split_by", ())),
                 one.get("pictures", ""),
             )
             for name, one in document["tables"].items()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
@@ -12,6 +12,7 @@ from ckdispatch.evaluation import BEST_SINGLE, FIRST_FIT, MODEL, RANDOM, RULES
 from ckdispatch.evaluation.measured import Measured
 from ckdispatch.evaluation.strategies import judged as judged_as_shipped
 from ckdispatch.evaluation.strategies import judged_bounds
+from ckdispatch.families import FAMILIES
 from ckdispatch.judging.cases import Case, Way
 from ckdispatch.judging.verdict import Verdict, best_single, judge
 from ckdispatch.learning.design import Design, Designer
@@ -129,10 +130,11 @@ def study(
     if not len(registry):
         return Study({**record, "skipped": "none of its kernels was given"})
     designer = Designer(measured, registry)
-    design = _divided(designer.design(), designer, settings.split_by)
+    family = FAMILIES[designer.family]
+    design = designer.design()
     folds = by_folds(designer, design, settings.fixed, tell)
     served = {RULES: _served(measured, design, folds.rules), MODEL: _served(measured, design, folds.learned)}
-    record["folds"] = f"{FOLDS} folds by {' and '.join(settings.split_by) or 'problem'}"
+    record["folds"] = f"{FOLDS} folds by {family.grouped_by}"
     record["unknown_times"] = design.unknown
     record["unseen"] = {name: figures(_verdict(measured, one)) for name, one in served.items()}
     singles: dict[str, Sequence[Way | None]] = {}
@@ -150,14 +152,6 @@ def study(
     record["constants"] = _constants(design, folds, settings.fixed, costs.get("values", {}))
     record["by_kernel"] = by_kernel(measured, design, folds, served)
     return Study(record, measured.cases, measured.problems, served, singles, per_unit(measured, design))
-
-
-def _divided(design: Design, designer: Designer, split_by: Sequence[str]) -> Design:
-    """With the groups that folds are made of."""
-    if not split_by:
-        return design
-    texts = [",".join(f"{name}={getattr(problem, name)}" for name in split_by) for problem in designer.measured.problems]
-    return replace(design, groups=tuple(texts[case] for case in design.cases))
 
 
 def _served(measured: Measured, design: Design, times: Any) -> Served:
