@@ -5,7 +5,7 @@ What the page is about is in OUTPUT/selection/settings.json. Parts of OUTPUT/sel
 `<!-- end -->` are made anew, and the rest of it is kept. With --check nothing is written: it fails if a figure got worse, or
 if anything of this is not what would be written. Kernels are not built; a table whose kernels are not given is not judged.
 Example:
-  ./bazelw run //tools/tune:page -- --measurements ../shared/measurements --kernels test_measured_conv
+  ./bazelw run //tools/tune:page -- --measurements ../shared/measurements --kernels test_measured_conv --kernels test_measured_gemm
 """
 
 from __future__ import annotations
