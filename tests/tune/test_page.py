@@ -119,6 +119,18 @@ def test_the_check_fails_if_a_figure_was_better(tables: Path, docs: Path, capsys
     assert "figures that got worse:" in told and "all.csv, unseen, rules, p10" in told
 
 
+def test_elsewhere_bars_are_checked_in_place_of_figures(tables: Path, docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = docs / "selection/figures.json"
+    document = {**record(docs), "machine": "abacus"}
+    document["tables"]["all.csv"]["unseen"]["rules"]["p10"] += 0.1
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(tables, docs, "--check") == 1
+    told = capsys.readouterr().out
+    assert "figures that got worse:" not in told
+    assert "a bar, rules: min is" in told and "and the bar is 101" in told and "mean is" not in told
+
+
 @pytest.mark.parametrize("spoiled", ["selection.md", "selection/all_predicted.svg", "selection/all_losses.svg"])
 def test_the_check_fails_if_something_is_old(tables: Path, docs: Path, spoiled: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = docs / spoiled

@@ -117,13 +117,18 @@ def value_of(record: Record, bar: Bar, figure: str) -> float | None:
     return found
 
 
+def is_met(found: float | None, wanted: float, *, least: bool) -> bool:
+    """Whether a figure reaches a bar."""
+    return found is not None and (found >= wanted if least else found <= wanted)
+
+
 def _bars(record: Record, settings: Settings) -> str:
     rows = []
     for bar in settings.bars:
         for figure, wanted in (*bar.least.items(), *bar.most.items()):
             least = figure in bar.least
             found = value_of(record, bar, figure)
-            met = "not known" if found is None else "yes" if (found >= wanted if least else found <= wanted) else "**no**"
+            met = "not known" if found is None else "yes" if is_met(found, wanted, least=least) else "**no**"
             sign = "≥" if least else "≤"
             who = bar.strategy.partition("_")[0]
             rows.append([bar.what, who, _FIGURES.get(figure, figure), f"{sign} {wanted:g}", _number(found), met])
