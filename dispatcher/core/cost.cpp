@@ -53,8 +53,15 @@ CostModel::CostModel(std::string_view family, const arch::GpuSpec& gpu) : gpu_(&
         if (one.gpu == gpu.name) bandwidth_share_ = one.per_workgroup;
     const double simds = arch::simds_per_unit(gpu);
     for (const arch::MatrixCycles& one : arch::matrix_cycles)
-        if (one.gpu == gpu.name) instructions_.push_back({one.dtype, {one.m, one.n, one.k}, 2.0 * one.m * one.n * one.k / one.cycles * simds});
-    std::stable_sort(instructions_.begin(), instructions_.end(), [](const Instruction& a, const Instruction& b) { return a.tile.k > b.tile.k; });
+        if (one.gpu == gpu.name) {
+            const Name dtype(one.dtype);
+            auto of = std::find_if(instructions_.begin(), instructions_.end(), [&](const Instructions& some) { return some.dtype == dtype; });
+            if (of == instructions_.end()) of = instructions_.insert(of, {dtype, 0, {}});
+            of->all.push_back({{one.m, one.n, one.k}, 2.0 * one.m * one.n * one.k / one.cycles * simds});
+            of->peak = std::max(of->peak, of->all.back().rate);
+        }
+    for (Instructions& of : instructions_)
+        std::stable_sort(of.all.begin(), of.all.end(), [](const Instruction& a, const Instruction& b) { return a.tile.k > b.tile.k; });
 }
 
 CostModel::CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostModel("", gpu) {
@@ -65,19 +72,18 @@ CostModel::CostModel(const arch::GpuSpec& gpu, const Terms& constants) : CostMod
 }
 
 CostModel::MatrixRate CostModel::matrix_rate(const Work& work) const {
-    MatrixRate found{0, 0};
-    for (const Instruction& one : instructions_) {
-        if (one.dtype != work.dtype) continue;
-        found.peak = std::max(found.peak, one.rate);
+    for (const Instructions& of : instructions_) {
+        if (of.dtype != work.dtype) continue;
         // A warp tile is made of the deepest instruction that divides it.
-        if (!found.own && one.tile.m == work.warp_tile.m && one.tile.n == work.warp_tile.n && work.warp_tile.k % one.tile.k == 0) found.own = one.rate;
+        for (const Instruction& one : of.all)
+            if (one.tile.m == work.warp_tile.m && one.tile.n == work.warp_tile.n && work.warp_tile.k % one.tile.k == 0) return {of.peak, one.rate};
+        return {of.peak, of.peak};
     }
-    if (!found.peak) found.peak = gpu_->matrix_flops_per_cycle * (gpu_->workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes);
-    if (!found.own) found.own = found.peak;
-    return found;
+    const double peak = gpu_->matrix_flops_per_cycle * (gpu_->workgroup_processor_mode ? 2 : 1) * (2.0 / work.element_bytes);
+    return {peak, peak};
 }
 
-Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used) const {
+Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used, const MatrixRate& rate) const {
     const double cycle = kClockMhz / gpu_->max_clock_mhz, simds = arch::simds_per_unit(*gpu_), lanes = gpu_->wave_size;
     const double spilling = used.vgpr_spills || used.scratch_bytes ? kSpillEffort : 1.0;
     const double trips    = (work.two_buffers ? std::max(work.trips, 2.0) : work.trips) * work.effort * spilling;
@@ -92,7 +98,7 @@ Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used
     terms[term::turn]        = std::max(0.0, on.rounds - 1) * cycle * work.waves / simds;
     terms[term::load_a]      = worked * cycle * work.loads_a / (lanes * simds);
     terms[term::load_b]      = worked * cycle * work.loads_b / (lanes * simds);
-    terms[term::matrix]      = worked * (work.flops / (matrix_rate(work).peak * gpu_->max_clock_mhz));
+    terms[term::matrix]      = worked * (work.flops / (rate.peak * gpu_->max_clock_mhz));
     terms[term::store]       = on.fullest * cycle * work.outputs / kOutputs;
     terms[term::crowded]     = used.vgprs > kManyRegisters ? worked : 0;
     terms[term::two_buffers] = work.two_buffers ? on.rounds : 0;
@@ -102,11 +108,10 @@ Terms CostModel::terms(const Work& work, const Rounds& on, const Resources& used
     return terms;
 }
 
-double CostModel::microseconds(const Work& work, const Terms& terms) const {
+double CostModel::microseconds(const Work& work, const Terms& terms, const MatrixRate& rate) const {
     const double bandwidth = bytes_per_microsecond(*gpu_), launch = constants_[arch::cost_term::launch];
     double once = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) once += constants_[i] * terms[i];
-    const MatrixRate rate = matrix_rate(work);
     // Whatever is hidden behind something else: bytes go through memory, and instructions through the matrix cores.
     once = std::max({once, launch + work.memory_bytes / bandwidth, launch + terms[arch::cost_term::matrix] * rate.peak / rate.own});
     return work.launches * once + work.extra_launches * launch + work.extra_passes / bandwidth;

@@ -10,6 +10,7 @@
 #include "arch/arch_types.hpp"
 #include "arch/cost_constants.hpp"
 #include "ckdispatch/core/fields.hpp"
+#include "ckdispatch/core/name.hpp"
 #include "ckdispatch/core/resources.hpp"
 
 namespace ckdispatch {
@@ -24,7 +25,7 @@ struct Work {
     double trips          = 0;      ///< of a workgroup's main loop, each with a wait for its loads
     double flops          = 0;      ///< matrix operations of a trip
     double element_bytes  = 2;      ///< of the operands: at the peak narrower ones multiply faster
-    std::string_view dtype;         ///< of the wider operand
+    Name dtype;                     ///< of the wider operand
     Extent3 warp_tile;              ///< what a wave multiplies at once, in one matrix instruction or several
     double loads_a        = 0;      ///< of single lanes, in a trip
     double loads_b        = 0;
@@ -62,14 +63,23 @@ double workgroups_at_once(const Resources& used, const arch::GpuSpec& gpu);
 /// The model for the kernels of a family on one GPU.
 class CostModel {
 public:
+    /// Matrix operations of a unit in a cycle.
+    struct MatrixRate {
+        double peak;  ///< of the fastest instruction of the dtype
+        double own;   ///< of the instructions that the work is made of; the peak where their cycles are not known
+    };
+
     /// With constants that were fitted on the family and the GPU; else on another GPU; else on another family.
     CostModel(std::string_view family, const arch::GpuSpec& gpu);
     /// With constants of one's own.
     CostModel(const arch::GpuSpec& gpu, const Terms& constants);
 
-    double microseconds(const Work& work, const Resources& used) const { return microseconds(work, terms(work, rounds_of(work, used, *gpu_), used)); }
-    double microseconds(const Work& work, const Terms& terms) const;
-    Terms terms(const Work& work, const Rounds& rounds, const Resources& used) const;
+    double microseconds(const Work& work, const Resources& used) const {
+        const MatrixRate rate = matrix_rate(work);
+        return microseconds(work, terms(work, rounds_of(work, used, *gpu_), used, rate), rate);
+    }
+    double microseconds(const Work& work, const Terms& terms) const { return microseconds(work, terms, matrix_rate(work)); }
+    Terms terms(const Work& work, const Rounds& rounds, const Resources& used) const { return terms(work, rounds, used, matrix_rate(work)); }
 
     /// Of bytes that are copied from memory to memory, in so many launches.
     double transfer_microseconds(std::uint64_t bytes, std::size_t launches) const;
@@ -80,25 +90,26 @@ public:
     const arch::CostConstants& fitted() const { return *fitted_; }
     bool carried_over() const { return carried_over_; }
 
-    /// Matrix operations of a unit in a cycle.
-    struct MatrixRate {
-        double peak;  ///< of the fastest instruction of the dtype
-        double own;   ///< of the instructions that the work is made of; the peak where their cycles are not known
-    };
     MatrixRate matrix_rate(const Work& work) const;
 
 private:
     struct Instruction {
-        std::string_view dtype;
         Extent3 tile;
         double rate;  ///< of all SIMDs of a unit
     };
+    struct Instructions {
+        Name dtype;
+        double peak;
+        std::vector<Instruction> all;  ///< the deepest first
+    };
+    double microseconds(const Work& work, const Terms& terms, const MatrixRate& rate) const;
+    Terms terms(const Work& work, const Rounds& rounds, const Resources& used, const MatrixRate& rate) const;
 
     const arch::GpuSpec* gpu_;
     const arch::CostConstants* fitted_;
     Terms constants_;
     double bandwidth_share_;  ///< of a workgroup
-    std::vector<Instruction> instructions_;  ///< of this GPU, the deepest first
+    std::vector<Instructions> instructions_;  ///< of this GPU
     bool carried_over_;
 };
 

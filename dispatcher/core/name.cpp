@@ -39,7 +39,8 @@ const std::string& kept(std::string_view text) {
 
 }  // namespace
 
-Name::Name(std::string_view text) {
+Name::Name(std::string_view text) : Name() {
+    if (text.empty()) return;
     const std::string& word = kept(text);
     text_                   = word.c_str();
     size_                   = word.size();

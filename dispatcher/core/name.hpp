@@ -11,7 +11,8 @@ namespace ckdispatch {
 /// The vocabulary is the generator's, so that a new pipeline or dtype needs no change here.
 class Name {
 public:
-    Name() : Name(std::string_view{}) {}
+    /// The empty word is made often, and looked up nowhere.
+    Name() : text_(kNothing), size_(0) {}
     Name(std::string_view text);
     Name(const char* text) : Name(std::string_view(text)) {}
     Name(const std::string& text) : Name(std::string_view(text)) {}
@@ -28,6 +29,8 @@ public:
     std::size_t hash() const { return std::hash<const void*>{}(text_); }
 
 private:
+    static constexpr char kNothing[] = "";
+
     const char* text_;
     std::size_t size_;
 };

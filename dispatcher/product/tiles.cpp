@@ -41,7 +41,7 @@ Work TiledProducts::work() const {
     work.trips         = workgroups_ > 0 ? trips_ / workgroups_ : 0;
     work.flops         = 2 * m * n * k;
     work.element_bytes = std::max(a_bytes, b_bytes);
-    work.dtype         = (a_bytes >= b_bytes ? kernel_.dtype_a : kernel_.dtype_b).text();
+    work.dtype         = a_bytes >= b_bytes ? kernel_.dtype_a : kernel_.dtype_b;
     work.warp_tile     = kernel_.warp_tile;
     work.loads_a       = m * k / std::clamp(kernel_.a_at_a_time, 1.0, widest_load(a_bytes));
     work.loads_b       = n * k / std::clamp(kernel_.b_at_a_time, 1.0, widest_load(b_bytes));

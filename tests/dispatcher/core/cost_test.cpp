@@ -217,7 +217,7 @@ TEST(CostModel, IsNeverFasterThanTheMatrixInstructions) {
     constants[arch::cost_term::launch] = 2;
     const CostModel costs(*arch::find_gpu("gfx950"), constants);
     Work work         = sample_work();
-    work.memory_bytes = 0, work.dtype = "fp16", work.warp_tile = {32, 32, 16};
+    work.memory_bytes = 0, work.dtype = Name("fp16"), work.warp_tile = {32, 32, 16};
     const double full = costs.microseconds(work, sample_resources());
     work.warp_tile    = {32, 32, 8};
     EXPECT_NEAR(costs.microseconds(work, sample_resources()) - 2, 2 * (full - 2), 1e-9);
