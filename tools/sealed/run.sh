@@ -114,7 +114,8 @@ supervise() {
     child=$!
     trap 'forward TERM "$child"' TERM
     trap 'forward HUP "$child"' HUP
-    trap : INT QUIT
+    # Ignored, not caught: a caught one ends the wait, and a command that ends at that very moment has told its code to nobody.
+    trap '' INT QUIT
     # A signal ends a wait early, with a code above 128; only the last one tells the command's own code,
     # and it tells it once: to ask again gives 127.
     wait "$child" || code=$?
