@@ -49,20 +49,32 @@ print("handler as before:", before == disposition())
 print("works:", works(module))
 """
 
+# Launches wait for each other, in the runtime, where nobody sees how many there are: a late one would miss the signal and last for hours, so the signal
+# leaves each the time to get there.
 IN_THREADS = """
-said = []
-threads = [threading.Thread(target=lambda: said.append(many())) for _ in range(3)]
+said, calling = [], []
+def launch():
+    calling.append(1)
+    said.append(many())
+def interrupt_all():
+    begun()
+    while len(calling) < 3:
+        time.sleep(0.01)
+    time.sleep(2)
+    os.kill(os.getpid(), signal.SIGINT)
+threads = [threading.Thread(target=launch, daemon=True) for _ in range(3)]
 for thread in threads:
     thread.start()
 try:
-    threading.Thread(target=interrupt, daemon=True).start()
+    threading.Thread(target=interrupt_all, daemon=True).start()
     while any(thread.is_alive() for thread in threads):
         time.sleep(0.01)
 except KeyboardInterrupt:
     print("KeyboardInterrupt")
 for thread in threads:
-    thread.join()
-print("\\n".join(said))
+    thread.join(60)
+print("\\n".join(said), flush=True)
+os._exit(0)
 """
 
 WITH = """
