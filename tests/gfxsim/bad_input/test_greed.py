@@ -73,7 +73,7 @@ def refused(image: bytes, words: str, name: str = "hipErrorInvalidImage") -> Non
     assert works(Module(CODE))
 
 
-# LLVM's disassembler dies of each: a literal where an encoding has none, and selectors of SDWA that mean nothing.
+# LLVM's disassembler dies of each, or makes of it what it likes: a literal where an encoding has none, and selectors of SDWA that mean nothing.
 @pytest.mark.parametrize(
     "words",
     [(0xE03493A3, 0xFFE52627), (0xE8AB8D7D, 0xFF2A71D5), (0xD1D003E5, 0xC3F2ACFF), (0x02A0C6F9, 0x57C57CB6), (0x7979E6F9, 0xC7E7705D)],

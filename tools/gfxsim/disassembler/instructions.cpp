@@ -28,6 +28,19 @@ void keep_text(const char* text, void* user) { static_cast<Reading*>(user)->text
 
 void ignore_address(std::uint64_t, void*) {}
 
+// Of SDWA. What LLVM makes of a selector that means nothing depends on the machine that it was compiled for: it dies of it, or writes another one.
+bool selects_nothing(const Code& code, u64 offset) {
+    constexpr u32 kSdwa = 0xf9, kNoPart = 7, kNoRest = 3, kVop1 = 0x3f, kVopc = 0x3e;
+    if (code.size - offset < 8) return false;
+    u32 words[2];
+    std::memcpy(words, code.bytes + offset, 8);
+    const u32 encoding = words[0] >> 25;
+    if ((words[0] & 0x1ff) != kSdwa || encoding > kVop1) return false;
+    const auto field     = [&](int at, u32 mask) { return words[1] >> at & mask; };
+    const bool no_source = field(16, 7) == kNoPart || (encoding != kVop1 && field(24, 7) == kNoPart);
+    return no_source || (encoding != kVopc && (field(8, 7) == kNoPart || field(11, 3) == kNoRest));
+}
+
 }  // namespace
 
 Instructions::Instructions(const Gpu& gpu) : gpu_(gpu) {
@@ -36,6 +49,7 @@ Instructions::Instructions(const Gpu& gpu) : gpu_(gpu) {
 }
 
 Disassembled Instructions::at(const Code& code, u64 offset) const {
+    if (selects_nothing(code, offset)) return without_manager(gpu_, code, offset);
     Reading state{code, ""};
     std::uint64_t length = 0;
     const bool decoded   = amd_comgr_disassemble_instruction(info_, offset, &state, &length) == AMD_COMGR_STATUS_SUCCESS && length >= 4 &&
