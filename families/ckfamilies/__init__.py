@@ -25,12 +25,14 @@ class FamilyRow:
     """Folders beside its own that it is built on, such as ``product``."""
     host_needs_ck: bool
     """Whether the host passes of its kernels include Composable Kernel's headers."""
+    ck_folders: tuple[str, ...]
+    """Folders of Composable Kernel's headers that no kernel of another family includes."""
 
 
 def read_table(path: Path) -> tuple[FamilyRow, ...]:
     """The rows of a table, in their order."""
     rows = json.loads(path.read_text("utf-8"))["families"]
-    return tuple(FamilyRow(**{**row, "layers": tuple(row["layers"])}) for row in rows)
+    return tuple(FamilyRow(**{**row, "layers": tuple(row["layers"]), "ck_folders": tuple(row["ck_folders"])}) for row in rows)
 
 
 FAMILIES = read_table(Path(__file__).parents[1] / "families.json")

@@ -1,6 +1,6 @@
 """What Starlark reads from `families.json`, as a repository, because it is needed at loading time."""
 
-_FIELDS = {"host_needs_ck": "bool", "layers": "list", "name": "string", "number": "int", "title": "string"}
+_FIELDS = {"ck_folders": "list", "host_needs_ck": "bool", "layers": "list", "name": "string", "number": "int", "title": "string"}
 
 def families_bzl(document):
     """Renders `families.bzl`.

@@ -2,15 +2,17 @@
 
 load("@ck_arch//:specs.bzl", "GPU_FACTS")
 load(":actions.bzl", "precompile")
+load(":ck_headers.bzl", "without_folders")
 load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
 load(":providers.bzl", "CkDeviceHeadersInfo")
 
 def _ck_device_headers_impl(ctx):
+    composable_kernel = without_folders(ctx.files._composable_kernel, ctx.attr.foreign_folders)
     include_dirs = [
-        ctx.files._composable_kernel[0].path.partition("/ck_tile/")[0],
+        composable_kernel[0].path.partition("/ck_tile/")[0],
         ctx.files.own_headers[0].path.partition("/ck_kernel/")[0],
     ]
-    headers = depset(ctx.files.own_headers + ctx.files._composable_kernel)
+    headers = depset(ctx.files.own_headers + composable_kernel)
     hip = ctx.toolchains[HIP_TOOLCHAIN_TYPE].hip
     precompiled = {}
 
@@ -33,6 +35,7 @@ ck_device_headers = rule(
     implementation = _ck_device_headers_impl,
     attrs = {
         "family": attr.string(doc = "The family whose kernels include these headers.", mandatory = True),
+        "foreign_folders": attr.string_list(doc = "Folders of Composable Kernel's headers that no kernel of the family includes."),
         "own_headers": attr.label(doc = "This repository's headers.", mandatory = True),
         "source": attr.label(doc = "Includes all of them.", allow_single_file = True, mandatory = True),
         "_composable_kernel": attr.label(default = "@composable_kernel//:headers"),

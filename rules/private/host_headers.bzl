@@ -1,9 +1,10 @@
 """ck_host_headers: what the host passes of a family include."""
 
+load(":ck_headers.bzl", "without_folders")
 load(":providers.bzl", "CkHostHeadersInfo")
 
 def _ck_host_headers_impl(ctx):
-    composable_kernel = ctx.files.composable_kernel
+    composable_kernel = without_folders(ctx.files.composable_kernel, ctx.attr.foreign_folders)
     return [
         DefaultInfo(),
         CkHostHeadersInfo(
@@ -22,6 +23,7 @@ ck_host_headers = rule(
     attrs = {
         "composable_kernel": attr.label(doc = "Composable Kernel's headers, if the family needs them on the host too."),
         "family": attr.string(doc = "The family whose kernels include these headers.", mandatory = True),
+        "foreign_folders": attr.string_list(doc = "Folders of Composable Kernel's headers that no kernel of the family includes."),
         "own_headers": attr.label(doc = "This repository's headers.", mandatory = True),
         "_abi": attr.label(default = "//abi:headers"),
     },

@@ -14,7 +14,7 @@ import pytest
 from tests.consumers.nested_bazel import REPOSITORY, Workspace, copy_repository, running, scratch_folder
 
 NAME = "batched_transpose"
-ROW = {"name": NAME, "number": 3, "title": "batched transpose", "layers": [], "host_needs_ck": False}
+ROW = {"name": NAME, "number": 900, "title": "batched transpose", "layers": [], "host_needs_ck": False, "ck_folders": []}
 OVERLAY = REPOSITORY / "tests/consumers" / NAME
 SET = """
 ck.kernel_set(

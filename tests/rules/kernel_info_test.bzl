@@ -138,7 +138,7 @@ def kernel_info_test_suite(name):
     )
     other_family_test(
         name = name + "_other_family",
-        sentence = "The spec of of_no_family is of the family made_up, whose headers no target names; there is gemm, grouped_conv.",
+        sentence = "The spec of of_no_family is of the family made_up, whose headers no target names; there is gemm, grouped_conv, fmha.",
         target_under_test = ":of_no_family",
     )
     unknown_gpu_test(
