@@ -83,6 +83,8 @@ struct GpuSpec {
     std::int64_t lds_pool_bytes;
     std::int64_t lds_granule;
     int lds_banks;
+    bool loads_to_lds;
+    bool lds_transposing_loads;
     RegisterSpec registers;
     View<std::string_view> pipelines;
     View<std::string_view> buffer_atomic_adds;

@@ -107,7 +107,8 @@ class GpuSpec:
     atomically without ever leaving the tensor. ``fp8_emulated``: kernels compute with fp8 and bf8,
     and the GPU has no instructions for them. ``half_registers``: the compiler gives 16-bit values
     the halves of registers, unless it is told not to. ``matrix_operand_copies``: how many lanes of
-    a wave hold each element of A and of B for a matrix instruction.
+    a wave hold each element of A and of B for a matrix instruction. ``loads_to_lds``: loads can go
+    from memory straight to LDS; ``lds_transposing_loads``: reads from LDS can transpose.
     """
 
     name: str
@@ -132,6 +133,8 @@ class GpuSpec:
     lds_pool_bytes: int
     lds_granule: int
     lds_banks: int
+    loads_to_lds: bool
+    lds_transposing_loads: bool
     registers: RegisterSpec
     pipelines: tuple[str, ...]
     buffer_atomic_adds: tuple[str, ...]

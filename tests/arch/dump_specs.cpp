@@ -88,6 +88,8 @@ std::string gpu(const arch::GpuSpec& g) {
            ", \"lds_pool_bytes\": " + number(static_cast<double>(g.lds_pool_bytes)) +
            ", \"lds_granule\": " + number(static_cast<double>(g.lds_granule)) +
            ", \"lds_banks\": " + number(g.lds_banks) +
+           ", \"loads_to_lds\": " + boolean(g.loads_to_lds) +
+           ", \"lds_transposing_loads\": " + boolean(g.lds_transposing_loads) +
            ", \"registers\": " + registers(g.registers) + ", \"pipelines\": " +
            list<std::string_view>(g.pipelines, '[', ']', text) + ", \"buffer_atomic_adds\": " +
            list<std::string_view>(g.buffer_atomic_adds, '[', ']', text) +
