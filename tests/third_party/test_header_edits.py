@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from ckfetch import composable_kernel
 from ckfetch.edit import Cut, Edit, Insertion, StructEdit
+from ckfetch.edits import attention, attention_gfx11, attention_gfx950
 from ckfetch.wheelhouse import FetchError
 
 INSIDE = "aiter_meta/3rdparty/composable_kernel/"
@@ -95,3 +96,10 @@ def test_edited_headers_are_kept_as_they_were_shipped_in_a_folder_of_their_own(u
         "include/ck_tile/b.hpp": "one two",
         "shipped/include/ck_tile/a.hpp": "one two",
     }
+
+
+@pytest.mark.parametrize("edit", (*attention.EDITS, *attention_gfx11.EDITS, *attention_gfx950.EDITS), ids=lambda edit: edit.why)
+def test_edits_of_attention_touch_what_no_other_family_includes_and_fit_or_are_refused(edit: Edit | Insertion) -> None:
+    assert edit.path.startswith("include/ck_tile/ops/fmha/")
+    with pytest.raises(FetchError, match="does not fit these headers"):
+        edit.apply("struct of_other_headers\n{\n};\n")
