@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ckgen.core import codec
 from ckgen.core.errors import FieldError
-from ckgen.core.tile import Dim3
+from ckgen.core.tile import Dim3, Extents
 from codegen_support import Color
 
 
@@ -19,6 +19,8 @@ from codegen_support import Color
         (bool, True, True),
         (int, 3, 3),
         (Dim3, [1, 2, 3], Dim3(1, 2, 3)),
+        (Extents, [128, 0, 32, 64], Extents.of(128, 0, 32, 64)),
+        (Extents, [], Extents()),
         (Color, "green", Color.GREEN),
     ],
 )
@@ -42,6 +44,10 @@ def test_a_proper_value_is_decoded_and_encodes_back(kind: type, value: Any, expe
          "not [1, 2, true]"),
         (Dim3, [0, 2, 3], "expected three positive numbers such as [128, 128, 32], not [0, 2, 3]"),
         (Dim3, "1x2x3", 'expected three positive numbers such as [128, 128, 32], not "1x2x3"'),
+        (Extents, [1, -2], "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, -2]"),
+        (Extents, [1, True], "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, true]"),
+        (Extents, [1] * 17, "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"),
+        (Extents, [1, 2**31], "expected numbers of at most 2147483647, not [1, 2147483648]"),
         (Color, "pink", 'expected one of red, green, blue, not "pink"'),
         (Color, "RED", 'expected one of red, green, blue, not "RED"'),
         (Color, 1, "expected one of red, green, blue, not 1"),

@@ -141,11 +141,11 @@ def test_an_entry_that_is_no_object_is_refused() -> None:
     [
         ([], "kernels/x.json: expected a JSON object, not []"),
         ({"family": "gem", "kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no "
-         "kernel family 'gem'; there is gemm, grouped_conv"),
+         "kernel family 'gem'; there is gemm, grouped_conv, fmha"),
         ({"kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no kernel family None; "
-         "there is gemm, grouped_conv"),
+         "there is gemm, grouped_conv, fmha"),
         ({"family": ["gemm"], "kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no "
-         "kernel family ['gemm']; there is gemm, grouped_conv"),
+         "kernel family ['gemm']; there is gemm, grouped_conv, fmha"),
         (declaration(), "kernels/x.json, field 'kernels': expected a list of at least one entry, "
          "not []"),
         ({"family": "gemm"}, "kernels/x.json, field 'kernels': expected a list of at least one "

@@ -3,9 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ckgen.core.nearest import describe_change, distance, nearest_legal, refusal
 from ckgen.core.rules import first_violation
+from ckgen.core.tile import Extents
+from ckgen.families import FAMILIES
+from ckgen.fmha.spec import FmhaSpec
 from codegen_support import GEMM, TOY, Color, ToySpec, gemm, target
+
+FMHA_BASE = FAMILIES["fmha"].parse_name("fmha_sum_fp16_batch_h256x256_t64_w4_p1x0x1x1_o2")
+assert isinstance(FMHA_BASE, FmhaSpec)
 
 
 def test_a_legal_spec_is_its_own_nearest() -> None:
@@ -34,6 +42,16 @@ def test_distance_grows_with_the_change() -> None:
     far = distance(base, gemm(tile=(128, 128, 256)), {})
     assert 0 < near < far
     assert distance(base, gemm(tile=(128, 128, 64)), {"tile": 10.0}) == 10 * near
+
+
+def test_rows_of_extents_differ_more_where_they_are_of_other_lengths() -> None:
+    def spec(*tile: int) -> FmhaSpec:
+        return replace(FMHA_BASE, tile=Extents(tile))
+
+    near, far = distance(spec(64, 32), spec(64, 64), {}), distance(spec(64, 32), spec(64, 128), {})
+    assert 0 < near < far < distance(spec(64, 32), spec(*range(9)), {})
+    assert describe_change(spec(64), spec()) == "tile of no extents"
+    assert describe_change(spec(64), spec(64, 32)) == "tile 64x32"
 
 
 def test_a_refusal_names_rule_values_and_nearest_choice() -> None:

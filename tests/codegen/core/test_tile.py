@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from ckgen.core.errors import FieldError
-from ckgen.core.tile import Dim3, TileConfig
+from ckgen.core.tile import Dim3, Extents, TileConfig
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +42,16 @@ def test_extents_multiply_along_each_axis_and_with_nothing_else() -> None:
     assert Dim3(1, 2, 3) * Dim3(4, 5, 6) == Dim3(4, 10, 18)
     with pytest.raises(TypeError):
         Dim3(1, 2, 3) * 2
+
+
+@given(st.lists(st.integers(min_value=0, max_value=4096), max_size=9))
+def test_rows_of_extents_parse_back_from_their_text(numbers: list[int]) -> None:
+    row = Extents(numbers)
+    assert Extents.parse(str(row)) == row
+    assert f"{row}" == "x".join(map(str, numbers))
+
+
+@pytest.mark.parametrize("text", ["x", "1x", "ax2", "1x-2", "1x２", "1 x2"])
+def test_text_that_is_no_row_of_extents_is_refused(text: str) -> None:
+    with pytest.raises(FieldError, match="is not a row of extents such as 128x64x32"):
+        Extents.parse(text)

@@ -13,6 +13,7 @@ from typing import Any
 from ckarch import ArchSpecs, load_specs
 
 from ckgen.cli.explain import explain, explanation_lines, spec_from_text
+from ckgen.cli.profiles import print_profile, select_profile
 from ckgen.cli.selection import Selection, option_name, select, wanted_gpus
 from ckgen.core.errors import CkgenError, UsageError
 from ckgen.core.family import Family
@@ -32,7 +33,7 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
     )
     parser.add_argument("--output-dir", type=Path, metavar="DIR", help="where sources are written")
     parser.add_argument(
-        "--gpu-target", nargs="+", required=True, metavar="GPU", help="such as gfx942,gfx950"
+        "--gpu-target", nargs="+", required=not family.profiles, default=[], metavar="GPU", help="such as gfx942,gfx950"
     )
     for field in family.entry_fields:
         if field.set_level:
@@ -51,6 +52,12 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
         help="a set that ships with the generator; a wrong name lists them all",
     )
     source.add_argument("--declaration", type=Path, metavar="FILE", help="a kernel-set declaration")
+    if family.profiles:
+        source.add_argument(
+            "--profile",
+            metavar="NAME",
+            help="what users of CK build, by name or CK's number; --list counts it; a wrong name lists them all",
+        )
     source.add_argument(
         "--explain", metavar="KERNEL", help="a kernel's name or JSON: why is it legal, or not"
     )
@@ -70,12 +77,18 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
 def run(family: Family, options: argparse.Namespace) -> None:
     """List, explain or generate."""
     arch = load_specs(options.arch_specs)
+    profile = getattr(options, "profile", None)
+    if not options.gpu_target and not (profile and options.list and not options.json):
+        raise UsageError("--gpu-target is needed unless the kernels of a profile are counted")
     if options.explain is not None:
         _explain(family, options, arch)
         return
     if not options.list and options.output_dir is None:
         raise UsageError("--output-dir is needed to generate kernels; --list only prints them")
-    selection = select(family, options, arch)
+    if profile is not None and options.list:
+        print_profile(family, profile, options, arch)
+        return
+    selection = select(family, options, arch) if profile is None else select_profile(family, profile, options, arch)
     if selection.left_out:
         print(
             f"ckgen: left out {selection.left_out} kernels that are legal on none of "

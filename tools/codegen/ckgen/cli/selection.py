@@ -22,6 +22,7 @@ from ckgen.core.errors import DeclarationError, FieldError, UsageError
 from ckgen.core.expand import ExpandedKernel, Refusals, expand
 from ckgen.core.family import EntryField, Family
 from ckgen.core.sets import named_sets, restrict
+from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 
@@ -51,19 +52,12 @@ def wanted_gpus(options: argparse.Namespace, arch: ArchSpecs) -> tuple[str, ...]
 def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Selection:
     """The kernels that the command line asks for; none at all is a ``DeclarationError``."""
     gpus = wanted_gpus(options, arch)
-    fields = _set_level_fields(family, options, [Target.of(arch, gpu) for gpu in gpus])
+    fields = set_level_fields(family, options, [Target.of(arch, gpu) for gpu in gpus])
     declaration = _declaration(family, options, arch, fields, gpus)
     expansion = expand(declaration, arch, Refusals(nearest=False))
     if expansion.errors:
         raise DeclarationError("\n".join(expansion.errors))
-    asked = [
-        kernel
-        for kernel in expansion.kernels
-        if all(
-            any(word in map(str, values) for word in family.set_words(kernel.spec, name))
-            for name, values in fields.items()
-        )
-    ]
+    asked = [kernel for kernel in expansion.kernels if has_fields(family, kernel.spec, fields)]
     said = ", ".join(f"{name} {' or '.join(map(str, values))}" for name, values in fields.items())
     if not asked:
         raise DeclarationError(
@@ -81,7 +75,12 @@ def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Sele
     return Selection(legal, len(kernels) - len(legal))
 
 
-def _set_level_fields(
+def has_fields(family: Family, spec: KernelSpec, fields: Mapping[str, list[Any]]) -> bool:
+    """Whether ``spec`` is what the options of the fields say."""
+    return all(any(word in map(str, values) for word in family.set_words(spec, name)) for name, values in fields.items())
+
+
+def set_level_fields(
     family: Family, options: argparse.Namespace, targets: Sequence[Target]
 ) -> dict[str, list[Any]]:
     """What the options of the fields say, as JSON values."""

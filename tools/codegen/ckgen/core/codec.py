@@ -10,10 +10,11 @@ from typing import Any
 from ckgen.core.choice import Choice
 from ckgen.core.errors import FieldError
 from ckgen.core.limits import MOST_BYTES, MOST_NUMBER
-from ckgen.core.tile import Dim3
+from ckgen.core.tile import Dim3, Extents
 
 
 _MOST_DIGITS = 30
+_MOST_EXTENTS = 16
 
 
 def show(value: object) -> str:
@@ -26,13 +27,15 @@ def show(value: object) -> str:
 
 
 def decode(kind: type, value: object) -> Any:
-    """``value`` as a ``kind``: a Choice, Dim3, bool or int; raises ``FieldError`` otherwise."""
+    """``value`` as a ``kind``: a Choice, Dim3, Extents, bool or int; raises ``FieldError`` otherwise."""
     if kind is bool:
         return _decode_bool(value)
     if kind is int:
         return _decode_int(value)
     if kind is Dim3:
         return _decode_dim3(value)
+    if kind is Extents:
+        return _decode_extents(value)
     if issubclass(kind, Choice):
         return _decode_choice(kind, value)
     raise TypeError(f"fields of type {kind.__name__} have no JSON form")
@@ -42,7 +45,7 @@ def encode(value: object) -> Any:
     """The JSON form of a field's value."""
     if isinstance(value, Choice):
         return value.value
-    if isinstance(value, Dim3):
+    if isinstance(value, (Dim3, Extents)):
         return list(value)
     return value
 
@@ -117,6 +120,18 @@ def _decode_dim3(value: object) -> Dim3:
             return Dim3(*value)
         raise FieldError(f"expected three numbers of at most {MOST_NUMBER}, not {show(value)}")
     raise FieldError(f"expected three positive numbers such as [128, 128, 32], not {show(value)}")
+
+
+def _decode_extents(value: object) -> Extents:
+    if (
+        isinstance(value, (list, tuple))
+        and len(value) <= _MOST_EXTENTS
+        and all(isinstance(v, int) and not isinstance(v, bool) and v >= 0 for v in value)
+    ):
+        if max(value, default=0) <= MOST_NUMBER:
+            return Extents(value)
+        raise FieldError(f"expected numbers of at most {MOST_NUMBER}, not {show(value)}")
+    raise FieldError(f"expected at most {_MOST_EXTENTS} numbers such as [128, 64, 32], none negative, not {show(value)}")
 
 
 def _decode_choice(kind: type[Choice], value: object) -> Choice:

@@ -28,8 +28,9 @@ class EntryField:
     """Something that an entry of a declaration may say.
 
     ``decode`` turns one JSON value into one choice. ``choices`` lists what ``"*"`` stands for on a
-    GPU, given the choices already made for the fields before this one. A ``triple`` is a JSON list
-    itself, so that only a list of lists means several choices. ``set_level`` fields may also stand
+    GPU, given the choices already made for the fields before this one. A ``triple``, or another row
+    of numbers, is a JSON list itself, so that only a list of lists means several choices; it
+    ``may_be_empty`` or not. ``set_level`` fields may also stand
     at the top of a declaration, and are options of the family's command, called ``option``, or by
     an alias.
     """
@@ -41,6 +42,7 @@ class EntryField:
     default: object = None
     required: bool = False
     triple: bool = False
+    may_be_empty: bool = False
     set_level: bool = False
     option: str = ""
     aliases: tuple[str, ...] = ()
@@ -58,6 +60,8 @@ class Family(ABC):
     entry_fields: ClassVar[tuple[EntryField, ...]]
     made_of: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """The entry fields that ``build`` makes a field of the spec from, where not from the one of its name."""
+    profiles: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Selections that users of CK know by name, and what each is for."""
     field_weights: ClassVar[Mapping[str, float]]
     """How reluctantly a field is changed when looking for the nearest legal spec; 1 if absent."""
 
@@ -121,6 +125,10 @@ class Family(ABC):
     @abstractmethod
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """A declaration of all that is worth trying with the given set-level fields."""
+
+    def of_profile(self, name: str, target: Target) -> Iterable[KernelSpec]:
+        """The kernels of a profile for a GPU, before any rule; ``name`` is one of ``profiles``."""
+        return ()
 
     def judge(self, spec: KernelSpec, target: Target) -> Verdict:
         """What every rule of this family says about ``spec``."""

@@ -9,6 +9,9 @@ from enum import Enum
 EXTENTS = r"[1-9]\d*x[1-9]\d*x[1-9]\d*"
 """Three extents as ``Dim3`` prints them."""
 
+ROW = r"\d+(?:x\d+)*"
+"""``Extents`` as they print, at least one."""
+
 
 def one_of(choices: type[Enum]) -> str:
     """Any of the words of ``choices``."""

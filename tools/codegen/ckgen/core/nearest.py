@@ -13,7 +13,7 @@ from ckgen.core.family import Family
 from ckgen.core.rules import Finding, Rule, first_violation
 from ckgen.core.spec import KernelSpec, field_types
 from ckgen.core.target import Target
-from ckgen.core.tile import Dim3
+from ckgen.core.tile import Dim3, Extents
 
 _WIDTH = 32
 """Candidates kept after each rule; enough for every layout of waves with every warp tile."""
@@ -103,12 +103,18 @@ def describe_change(old: KernelSpec, new: KernelSpec) -> str:
 
 
 def _show(value: Any) -> str:
+    if isinstance(value, Extents) and not value:
+        return "of no extents"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _difference(a: Any, b: Any) -> float:
     if isinstance(a, Dim3):
         return 1.0 + sum(abs(math.log2(x / y)) for x, y in zip(a, b))
+    if isinstance(a, Extents):
+        if len(a) != len(b):
+            return 1.0 + max(len(a), len(b))
+        return 1.0 + sum(abs(math.log2((1 + x) / (1 + y))) for x, y in zip(a, b))
     if isinstance(a, Choice):
         members = list(type(a))
         return 1.0 + 0.1 * abs(members.index(a) - members.index(b))

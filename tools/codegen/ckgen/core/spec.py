@@ -20,7 +20,7 @@ S = TypeVar("S", bound="KernelSpec")
 class KernelSpec(ABC):
     """The complete description of one kernel; equal specs are the same kernel.
 
-    Every field of a subclass is a ``Choice``, a ``Dim3``, a bool or an int, so that nothing a user
+    Every field of a subclass is a ``Choice``, a ``Dim3``, ``Extents``, a bool or an int, so that nothing a user
     wrote can reach generated source unchecked.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Extents along m, n and k, and how a tile is divided among waves and warp tiles."""
+"""Extents along m, n and k or along any axes, and how a tile is divided among waves and warp tiles."""
 
 from __future__ import annotations
 
@@ -43,6 +43,33 @@ class Dim3(NamedTuple):
         if max(map(len, parts)) > len(str(MOST_NUMBER)):
             raise FieldError(f"{text[:40]!r} begins three extents of which one is more than {MOST_NUMBER}")
         return cls(*(int(part) for part in parts))
+
+
+class Extents(tuple[int, ...]):
+    """Any number of extents, none of them negative; prints as ``128x64x32x64``, and without any as nothing."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, *extents: int) -> Extents:
+        """Those extents."""
+        return cls(extents)
+
+    def __str__(self) -> str:
+        return "x".join(map(str, self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    @classmethod
+    def parse(cls, text: str) -> Extents:
+        """The inverse of ``str``."""
+        parts = text.split("x") if text else []
+        if not all(part.isascii() and part.isdigit() for part in parts):
+            raise FieldError(f"{text[:40]!r} is not a row of extents such as 128x64x32")
+        if any(len(part) > len(str(MOST_NUMBER)) for part in parts):
+            raise FieldError(f"{text[:40]!r} begins a row of extents of which one is more than {MOST_NUMBER}")
+        return cls(int(part) for part in parts)
 
 
 @dataclass(frozen=True)
