@@ -75,6 +75,7 @@ def test_every_field_of_an_entry_is_documented_and_no_other(family: Family) -> N
     [
         ("gemm", "pipeline epilogue scheduler layout variant split_k d_layout"),
         ("grouped_conv", "epilogue layout variant specialization"),
+        ("fmha", "variant dtype mode bias rotary pipeline"),
     ],
 )
 def test_every_choice_of_an_entry_is_documented(family: str, fields: str) -> None:
@@ -107,7 +108,7 @@ def test_every_option_of_the_command_is_documented_and_no_other(
 
 def test_command_lines_in_the_page_can_be_parsed() -> None:
     lines = [line for block in fenced("") for line in block.splitlines() if " -m ckgen " in line]
-    assert len(lines) == 5
+    assert len(lines) == 7
     for line in lines:
         build_parser().parse_args(shlex.split(line)[3:])
 
