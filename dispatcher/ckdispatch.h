@@ -163,7 +163,7 @@ CKD_API ckd_status ckd_select_padded(ckd_dispatcher* dispatcher, const ckd_probl
 /* With that kernel and no other, by its name or by its key as text. */
 CKD_API ckd_status ckd_select_explicit(ckd_dispatcher* dispatcher, const char* name_or_key, const ckd_problem* problem, ckd_plan** plan);
 /* JSON: {"problem", "gpu", "costs", "models", "fit": [{"kernel", "microseconds", "basis", …}], "refused": [{"kernel", "code", "reason"}]}. Of a problem
- * with several pieces: for one launch of all. */
+ * with several pieces: for one launch of all; where that takes several kernels, "stages" has all of a plan and "problem" what "kernel" computes of it. */
 CKD_API ckd_status ckd_rank(ckd_dispatcher* dispatcher, const ckd_problem* problem, char** json);
 /* JSON: {"problem", "gpu", "terms": [names], "constants": […], "features": [names],
  * "fit": [{"kernel", "parts", "microseconds", "terms": […], "features": […]}]}: what the cost model and learned models see of a problem on each kernel that

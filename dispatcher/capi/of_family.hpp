@@ -139,10 +139,13 @@ public:
         const Problem read            = Read(problem);
         const Ranking<Family> ranking = selector().rank(read);
         Json fit = Json::array(), refused = Json::array();
-        for (const auto& candidate : ranking.fit)
+        for (const auto& candidate : ranking.fit) {
             fit.push_back({{"kernel", candidate.kernel->name()}, {"microseconds", candidate.microseconds}, {"basis", basis_name(candidate.basis)},
                            {"parts", Family::parts(candidate.way)}, {"workspace_bytes", candidate.workspace_bytes},
                            {"priority", candidate.kernel->priority()}});
+            // Of what several kernels compute: all of them, and what this one computes of it.
+            if (candidate.share) fit.back()["stages"] = candidate.share->kernels, fit.back()["problem"] = candidate.share->problem.text();
+        }
         for (const auto& other : ranking.refused) refused.push_back({{"kernel", other.kernel->name()}, {"code", int(other.code)}, {"reason", other.reason}});
         return shown({{"problem", read.text()}, {"gpu", std::string(selector().gpu().text())}, {"costs", fitted()}, {"models", models()},
                       {"fit", fit}, {"refused", refused}});
@@ -154,7 +157,7 @@ public:
         Json fit               = Json::array();
         for (const auto& candidate : selector().rank(read).fit) {
             const Resources& used = *candidate.kernel->resources_on(selector().gpu());
-            const Work work       = Family::work(candidate.kernel->key(), read, candidate.way);
+            const Work work       = Family::work(candidate.kernel->key(), candidate.share ? candidate.share->problem : read, candidate.way);
             const Rounds rounds   = rounds_of(work, used, costs.gpu());
             const Terms terms     = costs.terms(work, rounds, used);
             fit.push_back({{"kernel", candidate.kernel->name()}, {"parts", Family::parts(candidate.way)}, {"microseconds", costs.microseconds(work, terms)},

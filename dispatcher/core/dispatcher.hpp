@@ -128,10 +128,11 @@ private:
     void transfer(const Transfer& one, void* to, const void* from, void* stream) const {
         // An optional tensor that is not there.
         if (!to || (!from && one.from.kind != Argument::Kind::nothing)) return;
-        for (std::uint64_t i = 0; i < one.blocks; ++i) {
-            char* const block = static_cast<char*>(to) + i * one.to_block;
+        for (std::uint64_t i = 0; i < one.blocks * one.sets; ++i) {
+            const std::uint64_t at = i % one.blocks, set = i / one.blocks;
+            char* const block      = static_cast<char*>(to) + set * one.to_set + at * one.to_block;
             if (from)
-                device_->copy_rows(block, one.to_pitch, static_cast<const char*>(from) + i * one.from_block, one.from_pitch, one.width, one.rows, stream);
+                device_->copy_rows(block, one.to_pitch, static_cast<const char*>(from) + set * one.from_set + at * one.from_block, one.from_pitch, one.width, one.rows, stream);
             else
                 for (std::uint64_t row = 0; row < one.rows; ++row) device_->fill(block + row * one.to_pitch, 0, one.width, stream);
         }

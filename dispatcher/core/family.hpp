@@ -18,8 +18,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "arch/arch_types.hpp"
 #include "ckdispatch/core/plan.hpp"
 #include "ckdispatch/core/tensors.hpp"
 
@@ -36,6 +38,24 @@ struct FamilyDefaults {
     static std::vector<std::string> details() { return {}; }
     /// How a problem that no kernel computes at once is computed by several; with no pieces, it is not.
     static Division<Problem> divide(const Problem&) { return {}; }
+    /// Different ways to divide it, the simplest first: each is planned, and the one that should take the least time is taken.
+    static std::vector<Division<Problem>> alternatives(const Problem& problem, const arch::GpuSpec&) {
+        Division<Problem> one = Family::divide(problem);
+        if (one.pieces.empty()) return {};
+        return {std::move(one)};
+    }
+    /// Of a kernel and of a problem: only kernels of the same section can serve it. One word for all where there is no such order.
+    template <class KeyOrProblem>
+    static Name section(const KeyOrProblem&) {
+        return {};
+    }
+    /// Whether the family has a fits(key, problem, gpu) of its own, which says without a sentence whether mismatch() has nothing to say.
+    static constexpr bool kFitsQuickly = false;
+    /// Whether a kernel touches a tensor of the problem that it was offered as a temporary.
+    template <class Key>
+    static bool needs(const Key&, const Problem&, std::size_t) {
+        return true;
+    }
     /// A problem that has this one in it, with sizes, strides and addresses that suit the kernel, whatever else it may refuse; tensors of it are zero where this one has no
     /// elements, and so change nothing of it.
     template <class Key>

@@ -27,6 +27,13 @@ std::string show(const Extent3& value) {
     return std::to_string(value.m) + 'x' + std::to_string(value.n) + 'x' + std::to_string(value.k);
 }
 
+// Such as 128x64x32; none for a list without numbers.
+std::string show(const IntList& value) {
+    std::string text;
+    for (const int one : value) text += (text.empty() ? "" : "x") + std::to_string(one);
+    return text.empty() ? "none" : text;
+}
+
 void parse(std::string_view text, Name& value) {
     if (text.empty()) refuse(text, "a word");
     for (const char c : text) {
@@ -47,6 +54,17 @@ void parse(std::string_view text, Extent3& value) {
     const std::size_t first = text.find('x'), second = first == text.npos ? text.npos : text.find('x', first + 1);
     if (second == text.npos) refuse(text, "three extents such as 128x128x32");
     value = {number(text.substr(0, first), text), number(text.substr(first + 1, second - first - 1), text), number(text.substr(second + 1), text)};
+}
+
+void parse(std::string_view text, IntList& value) {
+    value = {};
+    for (std::string_view rest = text == "none" ? std::string_view{} : text; !rest.empty();) {
+        const std::size_t cross = rest.find('x');
+        value.add(number(rest.substr(0, cross), text));
+        if (cross != rest.npos && cross + 1 == rest.size()) refuse(text, "numbers such as 128x64");
+        rest = cross == rest.npos ? std::string_view{} : rest.substr(cross + 1);
+    }
+    if (text.empty()) refuse(text, "numbers such as 128x64, or none");
 }
 
 Items::Items(std::string_view text, std::string_view family) {

@@ -3,10 +3,12 @@
 //
 // A key is a struct with `static constexpr std::string_view family` and
 //     template <class Visit> static void fields(Visit&& visit) { visit("tile", &Key::tile); … }
-// whose members are Name, Extent3, bool or int. Registries also ask it for `std::int64_t lanes_per_workgroup(const arch::GpuSpec&) const`.
+// whose members are Name, Extent3, IntList, bool or int. Registries also ask it for `std::int64_t lanes_per_workgroup(const arch::GpuSpec&) const`.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -24,15 +26,46 @@ struct Extent3 {
     friend bool operator<(const Extent3& a, const Extent3& b) { return std::tie(a.m, a.n, a.k) < std::tie(b.m, b.n, b.k); }
 };
 
+/// A few whole numbers, as many as the kernel has of them; kept in place, so that a key is copied and compared without memory of its own.
+class IntList {
+public:
+    static constexpr std::size_t kMost = 12;
+
+    IntList() = default;
+    IntList(std::initializer_list<int> values) {
+        for (const int value : values) add(value);
+    }
+
+    /// Throws Error (invalid_argument) if there is no room for it.
+    void add(int value) {
+        if (size_ == kMost) throw Error(ErrorCode::invalid_argument, "A kernel key has a list of more than " + std::to_string(kMost) + " numbers.");
+        values_[size_++] = value;
+    }
+    std::size_t size() const { return size_; }
+    /// 0 behind the last one.
+    int operator[](std::size_t index) const { return index < size_ ? values_[index] : 0; }
+    const int* begin() const { return values_.data(); }
+    const int* end() const { return values_.data() + size_; }
+
+    friend bool operator==(const IntList& a, const IntList& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+    friend bool operator<(const IntList& a, const IntList& b) { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()); }
+
+private:
+    std::array<int, kMost> values_{};
+    std::size_t size_ = 0;
+};
+
 namespace fields_detail {
 
 std::string show(Name value);
 std::string show(const Extent3& value);
+std::string show(const IntList& value);
 std::string show(bool value);
 std::string show(int value);
 
 void parse(std::string_view text, Name& value);
 void parse(std::string_view text, Extent3& value);
+void parse(std::string_view text, IntList& value);
 void parse(std::string_view text, bool& value);
 void parse(std::string_view text, int& value);
 

@@ -53,6 +53,12 @@ namespace fields_detail {
 Json encode(Name value) { return std::string(value.text()); }
 Json encode(const Extent3& value) { return {value.m, value.n, value.k}; }
 
+Json encode(const IntList& value) {
+    Json all = Json::array();
+    for (const int one : value) all.push_back(one);
+    return all;
+}
+
 void decode(const Json& json, Name& value) {
     if (!json.is_string()) expected("a word is", json);
     parse(json.get_ref<const std::string&>(), value);
@@ -63,6 +69,16 @@ void decode(const Json& json, Extent3& value) {
     if (!json.is_array() || json.size() != 3 || !is_within(json[0], 1, most) || !is_within(json[1], 1, most) || !is_within(json[2], 1, most))
         expected("three whole numbers from 1 to 65536 are", json);
     value = {json[0].get<int>(), json[1].get<int>(), json[2].get<int>()};
+}
+
+void decode(const Json& json, IntList& value) {
+    constexpr int most = 65536;
+    if (!json.is_array() || json.size() > IntList::kMost) expected("up to 12 whole numbers are", json);
+    value = {};
+    for (const Json& one : json) {
+        if (!is_within(one, 0, most)) expected("whole numbers from 0 to 65536 are", json);
+        value.add(one.get<int>());
+    }
 }
 
 void decode(const Json& json, bool& value) {

@@ -33,11 +33,13 @@ namespace fields_detail {
 
 Json encode(Name value);
 Json encode(const Extent3& value);
+Json encode(const IntList& value);
 inline Json encode(bool value) { return value; }
 inline Json encode(int value) { return value; }
 
 void decode(const Json& json, Name& value);
 void decode(const Json& json, Extent3& value);
+void decode(const Json& json, IntList& value);
 void decode(const Json& json, bool& value);
 void decode(const Json& json, int& value);
 

@@ -55,6 +55,8 @@ Transfer copying(const Argument& to, const Lines& to_lines, const Argument& from
     if (all.rows == 1 && std::min(all.to_block, all.from_block) >= all.width) all.to_pitch = all.to_block, all.from_pitch = all.from_block;
     if (all.to_block == all.rows * all.to_pitch && all.from_block == all.rows * all.from_pitch) all.rows *= all.blocks, all.blocks = 1;
     if (all.rows == 1) all.to_pitch = all.from_pitch = all.width;
+    all.sets   = std::min(there.sets, here.sets);
+    all.to_set = there.set_pitch, all.from_set = here.set_pitch;
     return all;
 }
 

@@ -46,8 +46,9 @@ struct Transfer {
     std::uint64_t width = 0;
     std::uint64_t rows = 1, to_pitch = 0, from_pitch = 0;
     std::uint64_t blocks = 1, to_block = 0, from_block = 0;  ///< and how far it is from one to the next
+    std::uint64_t sets = 1, to_set = 0, from_set = 0;        ///< of blocks
 
-    std::uint64_t bytes() const { return width * rows * blocks; }
+    std::uint64_t bytes() const { return width * rows * blocks * sets; }
 };
 
 Transfer clearing(const Argument& to, std::uint64_t bytes);
@@ -71,6 +72,7 @@ struct Division {
     };
     std::vector<Piece> pieces;
     std::vector<Temporary> temporaries;
+    std::size_t main = 0;  ///< the piece whose kernels a ranking tells apart
 };
 
 /// The launches of one kernel, or of one of its phases: one, or such as one for each matrix of a batch.
@@ -160,6 +162,8 @@ struct Plan {
                 if (one.kind != Argument::Kind::tensor || one.offset || one.index != stage.arguments[0].index + i) stage.in_order_from.reset();
             }
         }
+        for (Temporary& one : temporaries)
+            if (one.first > one.last) one = {0, one.alignment, 0, 0, 0};  // nobody was given it
         workspace_bytes = ckdispatch::lay_out(temporaries);
     }
 };

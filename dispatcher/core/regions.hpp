@@ -11,33 +11,37 @@
 
 namespace ckdispatch {
 
-/// Equal matrices of equal lines, in bytes from the tensor's address on.
+/// Equal sets of equal matrices of equal lines, in bytes from the tensor's address on.
 struct Region {
     std::uint64_t width = 0;
     std::uint64_t lines = 1, pitch = 0;
     std::uint64_t matrices = 1, matrix_pitch = 0;
+    std::uint64_t sets = 1, set_pitch = 0;
     /// From the first byte to behind the last; more than there are addresses if nothing could hold it.
     std::uint64_t reach = 0;
     bool written        = false;
     bool optional       = false;  ///< it may be left out, with no address
 
     friend bool operator==(const Region& a, const Region& b) {
-        return a.width == b.width && a.lines == b.lines && a.pitch == b.pitch && a.matrices == b.matrices && a.matrix_pitch == b.matrix_pitch;
+        return a.width == b.width && a.lines == b.lines && a.pitch == b.pitch && a.matrices == b.matrices && a.matrix_pitch == b.matrix_pitch && a.sets == b.sets &&
+               a.set_pitch == b.set_pitch;
     }
 };
 
-/// Where the elements of a tensor are: `matrices` of `lines` of `width` elements. Lines of stride 0 are one line, and so for matrices.
+/// Where the elements of a tensor are: `sets` of `matrices` of `lines` of `width` elements. Lines of stride 0 are one line, and so for matrices and sets.
 struct Lines {
     Name dtype;
     std::int64_t width = 1, lines = 1, stride = 0, matrices = 1, matrix_stride = 0;
     bool written = false;
+    std::int64_t sets = 1, set_stride = 0;
 
     /// The same in bytes, which hold whole lines.
     struct Bytes {
-        std::uint64_t width, lines, pitch, matrices, matrix_pitch;
+        std::uint64_t width, lines, pitch, matrices, matrix_pitch, sets, set_pitch;
 
         friend bool operator==(const Bytes& a, const Bytes& b) {
-            return a.width == b.width && a.lines == b.lines && a.pitch == b.pitch && a.matrices == b.matrices && a.matrix_pitch == b.matrix_pitch;
+            return a.width == b.width && a.lines == b.lines && a.pitch == b.pitch && a.matrices == b.matrices && a.matrix_pitch == b.matrix_pitch && a.sets == b.sets &&
+                   a.set_pitch == b.set_pitch;
         }
     };
     Bytes in_bytes() const;

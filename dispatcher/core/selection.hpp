@@ -31,6 +31,13 @@ enum class Basis {
 };
 const char* basis_name(Basis basis);
 
+/// What a kernel computes of a problem that takes several, and which those are, in their order.
+template <class Family>
+struct Share {
+    typename Family::Problem problem;
+    std::vector<std::string> kernels;
+};
+
 /// A kernel that computes the problem, in one of the ways it can.
 template <class Family>
 struct Candidate {
@@ -38,7 +45,8 @@ struct Candidate {
     typename Family::Way way;
     double microseconds           = 0;  ///< predicted
     Basis basis                   = Basis::cost_model;
-    std::uint64_t workspace_bytes = 0;  ///< known once the library was asked
+    std::uint64_t workspace_bytes = 0;  ///< known once the library was asked; of a share, that of the whole plan
+    std::shared_ptr<const Share<Family>> share{};  ///< of a problem that it does not compute by itself; the times are then those of all
 };
 
 /// A kernel that does not, and why.

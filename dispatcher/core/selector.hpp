@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #include "ckdispatch/core/gpus.hpp"
 #include "ckdispatch/core/learned.hpp"
 #include "ckdispatch/core/mismatch.hpp"
+#include "ckdispatch/core/sections.hpp"
 #include "ckdispatch/core/selection.hpp"
 #include "ckdispatch/core/selection_cache.hpp"
 
@@ -87,27 +89,13 @@ public:
         return plan;
     }
 
-    /// Every kernel: those that compute the problem, the best first, and for the others why not. Opens all libraries of the right signature.
+    /// Every kernel: those that compute the problem, the best first, and for the others why not. Opens all libraries of the right signature. Where it takes
+    /// several kernels, each that computes its main part is told apart, with the best for all others.
     Ranking<Family> rank(const Problem& problem) const {
-        Ranking<Family> ranking;
-        for (const KernelPtr& kernel : registry_->kernels()) {
-            std::vector<Candidate<Family>> ways;
-            Refused<Family> refused{kernel, ErrorCode::ok, {}};
-            if (!candidates_of(kernel, problem, ways, refused)) {
-                ranking.refused.push_back(std::move(refused));
-                continue;
-            }
-            bool fits = false;
-            for (Candidate<Family>& way : ways) {
-                if (!supported(way, problem, refused)) continue;
-                fits = true;
-                ranking.fit.push_back(std::move(way));
-            }
-            if (!fits) ranking.refused.push_back(std::move(refused));
-        }
-        correct(ranking.fit, problem);
-        sort(ranking.fit);
-        return ranking;
+        Ranking<Family> ranking = rank_alone(problem);
+        if (!ranking.fit.empty()) return ranking;
+        const auto divisions = Family::alternatives(problem, *facts_);
+        return divisions.empty() || Family::section(problem).empty() ? ranking : rank_shares(problem, divisions);
     }
 
     /// A plan with that kernel and no other. Throws Error: not_found, or why the kernel does not compute the problem.
@@ -121,9 +109,17 @@ public:
             for (Candidate<Family>& way : ways)
                 if (supported(way, problem, refused)) return make_plan(way, problem);
         }
-        const Division<Problem> division = Family::divide(problem);
-        if (division.pieces.empty()) throw Error(refused.code, refused.reason);
-        return within_limit(joined(problem, division, [&](const Problem& piece) { return select_explicit(kernel, piece); }));
+        PlanPtr best;
+        for (const Division<Problem>& division : Family::alternatives(problem, *facts_)) {
+            try {
+                const PlanPtr plan = with_kernel(kernel, problem, division);
+                if (plan && (!best || plan->microseconds < best->microseconds)) best = plan;
+            } catch (const Error& error) {
+                refused.code = error.code(), refused.reason = error.what();
+            }
+        }
+        if (!best) throw Error(refused.code, refused.reason);
+        return best;
     }
     PlanPtr select_explicit(const Key& key, const Problem& problem) const {
         const KernelPtr kernel = registry_->find(key);
@@ -284,11 +280,12 @@ private:
     PlanPtr choose_or_divide(const Problem& problem) {
         std::vector<Refused<Family>> refused;
         if (PlanPtr plan = choose(problem, refused)) return plan;
-        const Division<Problem> division = Family::divide(problem);
-        if (division.pieces.empty()) throw no_kernel(problem, refused);
+        const auto divisions = Family::alternatives(problem, *facts_);
+        if (divisions.empty()) throw no_kernel(problem, refused);
+        if (!Family::section(problem).empty()) return best_of(problem, divisions);
         // A function of the caller's may be told of the whole problem alone, and what it says of a piece is then nothing to keep.
         const bool asks = (strategy_ == Strategy::model && predictor_) || strategy_ == Strategy::user_function;
-        return within_limit(joined(problem, division, [&](const Problem& piece) { return asks ? choose_or_divide(piece) : select(piece); }));
+        return within_limit(joined(problem, divisions.front(), [&](const Problem& piece) { return asks ? choose_or_divide(piece) : select(piece); }));
     }
 
     PlanPtr choose_or_pad(const Problem& problem) {
@@ -297,14 +294,202 @@ private:
         } catch (const Error& refusal) {
             if (refusal.code() != ErrorCode::no_kernel) throw;
             if (PlanPtr plan = choose_padded(problem)) return plan;
-            const Division<Problem> division = Family::divide(problem);
-            try {
-                if (!division.pieces.empty()) return within_limit(joined(problem, division, [&](const Problem& piece) { return select_padded(piece); }));
-            } catch (const Error& other) {
-                if (other.code() != ErrorCode::no_kernel) throw;
+            PlanPtr best;
+            for (const Division<Problem>& division : Family::alternatives(problem, *facts_)) {
+                try {
+                    const PlanPtr plan = within_limit(joined(problem, division, [&](const Problem& piece) { return select_padded(piece); }));
+                    if (!best || plan->microseconds < best->microseconds) best = plan;
+                } catch (const Error& other) {
+                    if (other.code() != ErrorCode::no_kernel) throw;
+                }
             }
+            if (best) return best;
             throw;
         }
+    }
+
+    /// Of a division, before any library is asked: the highest priority and the time of all its pieces, or nothing if one has no kernel.
+    struct Estimate {
+        int priority;
+        double microseconds;
+        const Division<Problem>* division;
+    };
+    std::optional<Estimate> estimate(const Division<Problem>& division) const {
+        Estimate all{std::numeric_limits<int>::min(), 0, &division};
+        for (const auto& piece : division.pieces) {
+            const auto best = predicts_alone() ? best_prediction(piece.problem) : best_candidate(piece.problem);
+            if (!best) return std::nullopt;
+            all.priority = std::max(all.priority, best->first);
+            all.microseconds += best->second + transfers_of(piece);
+        }
+        return all;
+    }
+    /// Whether times are those of the cost model.
+    bool predicts_alone() const { return strategy_ != Strategy::model || (!predictor_ && models_.empty()); }
+    /// The highest priority of the kernels that may serve a problem, and the least time among those.
+    std::optional<std::pair<int, double>> best_prediction(const Problem& problem) const {
+        std::optional<std::pair<int, double>> best;
+        for (const KernelPtr& kernel : kernels_for(problem)) {
+            const Resources* used = kernel->resources_on(gpu_);
+            const bool worse      = best && kernel->priority() < best->first;
+            if (!used || worse || !may_fit(*kernel, problem)) continue;
+            if (!Family::kFitsQuickly && !Family::mismatch(kernel->key(), problem, *facts_).why.empty()) continue;
+            for (const auto& way : Family::ways(kernel->key(), problem, workgroups_at_once(*used, *facts_))) {
+                const double time = costs_.microseconds(Family::work(kernel->key(), problem, way), *used);
+                if (!best || kernel->priority() > best->first || time < best->second) best = {kernel->priority(), time};
+            }
+        }
+        return best;
+    }
+    /// The same with times that a model corrects, or a function of the caller's gives.
+    std::optional<std::pair<int, double>> best_candidate(const Problem& problem) const {
+        std::vector<Candidate<Family>> candidates;
+        for (const KernelPtr& kernel : kernels_for(problem)) {
+            Refused<Family> why{kernel, ErrorCode::ok, {}};
+            if (may_fit(*kernel, problem)) (void)candidates_of(kernel, problem, candidates, why);
+        }
+        if (candidates.empty()) return std::nullopt;
+        correct(candidates, problem);
+        const auto best = std::min_element(candidates.begin(), candidates.end(), better);
+        return std::pair{best->kernel->priority(), best->microseconds};
+    }
+    double transfers_of(const typename Division<Problem>::Piece& piece) const {
+        const std::size_t transfers = piece.before.size() + piece.after.size();
+        return transfers ? costs_.transfer_microseconds(piece.transferred(), transfers) : 0;
+    }
+
+    /// The division that should take the least time. Libraries may refuse what they should be best at, so that the times of plans are compared with estimates
+    /// of others.
+    PlanPtr best_of(const Problem& problem, const std::vector<Division<Problem>>& divisions) const {
+        std::vector<Estimate> order;
+        for (const Division<Problem>& division : divisions)
+            if (const auto one = estimate(division)) order.push_back(*one);
+        const bool in_order = strategy_ == Strategy::first_fit;
+        std::stable_sort(order.begin(), order.end(), [&](const Estimate& a, const Estimate& b) {
+            if (a.priority != b.priority) return a.priority > b.priority;
+            return !in_order && a.microseconds < b.microseconds;
+        });
+        PlanPtr best;
+        int priority = 0;
+        std::optional<Error> refusal;
+        for (const Estimate& one : order) {
+            if (best && (in_order || strategy_ == Strategy::user_function || one.priority < priority || best->microseconds <= one.microseconds)) break;
+            try {
+                const PlanPtr plan = within_limit(joined(problem, *one.division, [&](const Problem& piece) { return choose_piece(problem, piece); }));
+                if (!best || plan->microseconds < best->microseconds) best = plan, priority = one.priority;
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::no_kernel) throw;
+                if (!refusal) refusal = error;
+            }
+        }
+        if (best) return best;
+        if (refusal) throw *refusal;
+        // None has kernels for all of its pieces; the simplest tells what is missing.
+        for (const auto& piece : divisions.front().pieces) (void)choose_piece(problem, piece.problem);
+        throw no_kernel(problem, {});
+    }
+    PlanPtr choose_piece(const Problem& problem, const Problem& piece) const {
+        std::vector<Refused<Family>> refused;
+        if (PlanPtr plan = choose(piece, refused)) return plan;
+        throw no_kernel(problem, refused, &piece);
+    }
+
+    /// The division with that kernel wherever it is of the section of a piece; nullptr if it is of none. Throws Error if it serves none of those.
+    PlanPtr with_kernel(const KernelPtr& kernel, const Problem& problem, const Division<Problem>& division) const {
+        const Name section = Family::section(kernel->key());
+        std::vector<PlanPtr> plans;
+        std::optional<Error> refusal;
+        bool used = false;
+        for (const auto& piece : division.pieces) {
+            plans.emplace_back();
+            if (section != Family::section(piece.problem)) continue;
+            try {
+                plans.back() = select_explicit(kernel, piece.problem);
+                used         = true;
+            } catch (const Error& error) {
+                if (section.empty()) throw;
+                refusal = error;
+            }
+        }
+        if (!used && refusal) throw *refusal;
+        if (!used) return nullptr;
+        std::size_t at = 0;
+        return within_limit(joined(problem, division, [&](const Problem& piece) { return plans[at] ? plans[at++] : (++at, choose_piece(problem, piece)); }));
+    }
+
+    /// Of the kernels that compute the problem by themselves.
+    Ranking<Family> rank_alone(const Problem& problem) const {
+        Ranking<Family> ranking;
+        for (const KernelPtr& kernel : kernels_for(problem)) {
+            std::vector<Candidate<Family>> ways;
+            Refused<Family> refused{kernel, ErrorCode::ok, {}};
+            if (!candidates_of(kernel, problem, ways, refused)) {
+                ranking.refused.push_back(std::move(refused));
+                continue;
+            }
+            bool fits = false;
+            for (Candidate<Family>& way : ways) {
+                if (!supported(way, problem, refused)) continue;
+                fits = true;
+                ranking.fit.push_back(std::move(way));
+            }
+            if (!fits) ranking.refused.push_back(std::move(refused));
+        }
+        correct(ranking.fit, problem);
+        sort(ranking.fit);
+        return ranking;
+    }
+
+    /// Of those that compute the main piece of a division, each with the best for the other pieces; and of all others why they serve no piece.
+    Ranking<Family> rank_shares(const Problem& problem, const std::vector<Division<Problem>>& divisions) const {
+        Ranking<Family> all;
+        std::set<const void*> serving;
+        std::map<const void*, Refused<Family>> refused;
+        for (const Division<Problem>& division : divisions) {
+            std::vector<Ranking<Family>> pieces;
+            bool complete = true;
+            double others = 0;
+            for (const auto& piece : division.pieces) {
+                pieces.push_back(rank_alone(piece.problem));
+                for (Refused<Family>& one : pieces.back().refused) refused.try_emplace(one.kernel.get(), std::move(one));
+                complete = complete && !pieces.back().fit.empty();
+                if (complete) others += (pieces.size() - 1 == division.main ? 0 : pieces.back().fit.front().microseconds) + transfers_of(piece);
+            }
+            if (!complete) continue;
+            for (const Ranking<Family>& one : pieces)
+                for (const Candidate<Family>& candidate : one.fit) serving.insert(candidate.kernel.get());
+            for (Candidate<Family> candidate : pieces[division.main].fit) {
+                const auto share = std::make_shared<Share<Family>>(Share<Family>{division.pieces[division.main].problem, {}});
+                const auto plan  = joined(problem, division, [&](const Problem& piece) {
+                    const std::size_t at = share->kernels.size();
+                    const auto& chosen   = at == division.main ? candidate : pieces[at].fit.front();
+                    share->kernels.push_back(chosen.kernel->name());
+                    return make_plan(chosen, piece);
+                });
+                candidate.microseconds += others;
+                candidate.workspace_bytes = plan->workspace_bytes;
+                candidate.share           = share;
+                if (plan->workspace_bytes <= problem.workspace_limit) all.fit.push_back(std::move(candidate));
+            }
+        }
+        for (const KernelPtr& kernel : registry_->kernels()) {
+            if (serving.count(kernel.get())) continue;
+            const auto known = refused.find(kernel.get());
+            if (known != refused.end())
+                all.refused.push_back(known->second);
+            else
+                all.refused.push_back({kernel, ErrorCode::unsupported, kernel->name() + " computes nothing that this problem needs.", 0});
+        }
+        sort(all.fit);
+        return all;
+    }
+
+    Snapshot<KernelPtr> kernels_for(const Problem& problem) const { return sections_.of(*registry_, Family::section(problem)); }
+
+    /// Without a sentence where the family has such an answer; else it may be asked for.
+    bool may_fit(const Kernel<Key>& kernel, const Problem& problem) const {
+        if constexpr (Family::kFitsQuickly) return kernel.resources_on(gpu_) && Family::fits(kernel.key(), problem, *facts_);
+        return true;
     }
 
     /// The best kernel for a larger problem that suits it, or nullptr.
@@ -314,8 +499,9 @@ private:
         };
         std::vector<Division<Problem>> paddings;
         std::vector<Offer> offers;
-        for (const KernelPtr& kernel : registry_->kernels()) {
-            if (!Family::mismatch(kernel->key(), problem, *facts_).why.empty()) continue;
+        for (const KernelPtr& kernel : kernels_for(problem)) {
+            // Of a family with quick answers these are also about sizes, and those of the larger one count.
+            if (!Family::kFitsQuickly && !Family::mismatch(kernel->key(), problem, *facts_).why.empty()) continue;
             const std::optional<Problem> larger = Family::enlarged(kernel->key(), problem);
             std::vector<Candidate<Family>> ways;
             Refused<Family> why{kernel, ErrorCode::ok, {}};
@@ -337,6 +523,7 @@ private:
             Refused<Family> why{offer.kernel, ErrorCode::ok, {}};
             if (!supported(offer, copies.pieces[0].problem, why)) continue;
             const auto plan = joined(problem, copies, [&](const Problem& larger) { return make_plan(offer, larger); });
+            plan->microseconds = offer.microseconds;  // with its copies
             plan->padded    = copies.pieces[0].problem.text();
             if (plan->workspace_bytes <= problem.workspace_limit) return plan;
         }
@@ -373,7 +560,13 @@ private:
         if (strategy_ == Strategy::user_function) return choose_by_function(problem, tried);
         std::vector<Candidate<Family>> candidates;
         std::vector<Refused<Family>> others;
-        for (const KernelPtr& kernel : registry_->kernels()) {
+        std::vector<const KernelPtr*> passed_over;
+        const auto kernels = kernels_for(problem);
+        for (const KernelPtr& kernel : kernels) {
+            if (!may_fit(*kernel, problem)) {
+                passed_over.push_back(&kernel);
+                continue;
+            }
             Refused<Family> why{kernel, ErrorCode::ok, {}};
             if (!candidates_of(kernel, problem, candidates, why)) others.push_back(std::move(why));
         }
@@ -389,6 +582,12 @@ private:
             tried.push_back(std::move(why));
         }
         tried.insert(tried.end(), others.begin(), others.end());
+        std::vector<Candidate<Family>> unused;
+        for (const KernelPtr* kernel : passed_over) {
+            Refused<Family> why{*kernel, ErrorCode::ok, {}};
+            (void)candidates_of(*kernel, problem, unused, why);
+            tried.push_back(std::move(why));
+        }
         return nullptr;
     }
 
@@ -404,8 +603,9 @@ private:
         return make_plan(ranking.fit[chosen], problem);
     }
 
-    Error no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused) const {
+    Error no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused, const Problem* piece = nullptr) const {
         std::string sentence = "No kernel of the registry " + registry_->name() + " computes " + problem.text() + " on " + std::string(gpu_.text());
+        if (piece) sentence += ", which takes " + piece->text();
         if (refused.empty()) return {ErrorCode::no_kernel, sentence + ": it has none."};
         const auto nearest = std::max_element(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.nearness < b.nearness; });
         std::set<const void*> kernels;  // one may have been asked in several ways
@@ -469,6 +669,12 @@ private:
         for (const auto& piece : division.pieces) {
             const std::size_t first = plan->stages.size();
             plan->append(*select_piece(piece.problem), piece.arguments);
+            plan->microseconds += transfers_of(piece);
+            for (std::size_t i = first; i < plan->stages.size(); ++i) {
+                Stage<Family>& stage = plan->stages[i];
+                for (std::size_t t = 0; t < stage.arguments.size(); ++t)
+                    if (stage.arguments[t].kind == Argument::Kind::temporary && !Family::needs(stage.kernel->key(), stage.problem, t)) stage.arguments[t] = {};
+            }
             auto &before = plan->stages[first].before, &after = plan->stages.back().after;
             before.insert(before.begin(), piece.before.begin(), piece.before.end());
             after.insert(after.end(), piece.after.begin(), piece.after.end());
@@ -495,6 +701,7 @@ private:
     Predictor<Family> predictor_;
     Chooser<Family> chooser_;
     SelectionCache<Problem, Plan<Family>> cache_, padded_cache_;
+    mutable Sections<Family> sections_;
 };
 
 }  // namespace ckdispatch

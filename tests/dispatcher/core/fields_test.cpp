@@ -115,6 +115,43 @@ TEST(KeyOrder, IsThatOfTheFirstFieldThatDiffers) {
     EXPECT_FALSE(fields_less(key, key));
 }
 
+struct ListKey {
+    static constexpr std::string_view family = "lists";
+
+    IntList numbers;
+
+    template <class Visit>
+    static void fields(Visit&& visit) {
+        visit("numbers", &ListKey::numbers);
+    }
+};
+
+TEST(Lists, AreReadBackFromTheirText) {
+    for (const IntList& numbers : {IntList{}, IntList{7}, IntList{0, 1, 65536}, IntList{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}) {
+        ListKey key;
+        key.numbers = numbers;
+        EXPECT_TRUE(fields_equal(from_text<ListKey>(to_text(key)), key)) << to_text(key);
+    }
+    ListKey key;
+    EXPECT_EQ(to_text(key), "lists{numbers=none}");
+    key.numbers = {128, 64};
+    EXPECT_EQ(to_text(key), "lists{numbers=128x64}");
+}
+
+TEST(Lists, OfAnythingElseAreRefused) {
+    for (const char* text : {"", "x", "1x", "x1", "1xx2", "1,2", "a", "1x2x3x4x5x6x7x8x9x10x11x12x13"})
+        EXPECT_THROW(from_text<ListKey>("lists{numbers=" + std::string(text) + "}"), Error) << text;
+}
+
+TEST(Lists, AreOrderedByTheirFirstNumbers) {
+    EXPECT_TRUE((IntList{} < IntList{0}));
+    EXPECT_TRUE((IntList{1, 9} < IntList{2}));
+    EXPECT_TRUE((IntList{1} < IntList{1, 0}));
+    EXPECT_FALSE((IntList{1, 2} < IntList{1, 2}));
+    EXPECT_EQ((IntList{1, 2}[1]), 2);
+    EXPECT_EQ((IntList{1, 2}[2]), 0);
+}
+
 TEST(Extents, AreOrderedByMThenNThenK) {
     EXPECT_TRUE((Extent3{1, 9, 9} < Extent3{2, 0, 0}));
     EXPECT_TRUE((Extent3{1, 1, 9} < Extent3{1, 2, 0}));

@@ -23,9 +23,10 @@ bool clash_at(const Region& one, std::uint64_t at, const Region& other, std::uin
 
 std::set<std::uint64_t> every_byte(const Region& region, std::uint64_t at) {
     std::set<std::uint64_t> bytes;
-    for (std::uint64_t i = 0; i < region.matrices; ++i)
-        for (std::uint64_t j = 0; j < region.lines; ++j)
-            for (std::uint64_t k = 0; k < region.width; ++k) bytes.insert(at + i * region.matrix_pitch + j * region.pitch + k);
+    for (std::uint64_t set = 0; set < region.sets; ++set)
+        for (std::uint64_t i = 0; i < region.matrices; ++i)
+            for (std::uint64_t j = 0; j < region.lines; ++j)
+                for (std::uint64_t k = 0; k < region.width; ++k) bytes.insert(at + set * region.set_pitch + i * region.matrix_pitch + j * region.pitch + k);
     return bytes;
 }
 
@@ -114,6 +115,32 @@ TEST(Tensors, ClashAsTheirBytesDo) {
     }
     EXPECT_GT(shared, 1000);
     EXPECT_GT(apart, 1000);
+}
+
+TEST(Tensors, OfThreeDistancesClashAsTheirBytesDo) {
+    std::minstd_rand random(13);
+    const auto up_to = [&](std::uint64_t most) { return std::int64_t(random() % most); };
+    int shared = 0, apart = 0;
+    for (int i = 0; i < 5000; ++i) {
+        // The same distances in both, in any order.
+        const std::int64_t strides[] = {1 + up_to(12), 1 + up_to(40), 1 + up_to(200)};
+        const auto some              = [&](int turn) {
+            Lines all{"int8", 1 + up_to(6), 1 + up_to(4), strides[turn], 1 + up_to(3), strides[(turn + 1) % 3], false};
+            all.sets = 1 + up_to(3), all.set_stride = strides[(turn + 2) % 3];
+            return region_of(all);
+        };
+        const Region one = some(0), other = some(int(up_to(3)));
+        const std::uint64_t at = 1000 + std::uint64_t(up_to(300)), other_at = 1000 + std::uint64_t(up_to(300));
+        const auto mine = every_byte(one, at), others = every_byte(other, other_at);
+        bool same_byte = false;
+        for (const std::uint64_t byte : mine) same_byte = same_byte || others.count(byte);
+        const auto found = clash({written(one), other}, {address(at), address(other_at)});
+        if (found && !found->certain) continue;
+        ASSERT_EQ(found.has_value(), same_byte) << i;
+        (same_byte ? shared : apart) += 1;
+    }
+    EXPECT_GT(shared, 500);
+    EXPECT_GT(apart, 500);
 }
 
 TEST(Tensors, OfManyGroupsClashLikeFew) {

@@ -31,6 +31,9 @@ struct TwoProducts : GemmFamily {
         division.pieces.push_back({second, {Argument::temporary(0), Argument::tensor(1), Argument::tensor(2)}, {}, {}});
         return division;
     }
+    static std::vector<Division<GemmProblem>> alternatives(const GemmProblem& problem, const arch::GpuSpec& gpu) {
+        return FamilyDefaults<TwoProducts, GemmProblem>::alternatives(problem, gpu);
+    }
     static bool optional(const GemmProblem& problem, std::size_t tensor) { return problem.d_count && tensor == tensor_count(problem) - 1; }
     static bool reads_where_it_writes(const Stage<TwoProducts>&, std::size_t) { return false; }
     static GemmProblem aligned(const GemmProblem& problem, Tensors tensors) { return FamilyDefaults<TwoProducts, GemmProblem>::aligned(problem, tensors); }
