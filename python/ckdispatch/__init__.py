@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch import families
 
 if TYPE_CHECKING:
+    from ckdispatch.attention import scaled_dot_product_attention as scaled_dot_product_attention
+    from ckdispatch.attention import use_for_attention as use_for_attention
     from ckdispatch.codegen import CodegenRunner as CodegenRunner
     from ckdispatch.comparison import Comparison as Comparison
     from ckdispatch.comparison import compare as compare
@@ -63,6 +65,8 @@ _HOMES = {
     "Tolerance": "reference.tolerance",
     "compare": "comparison",
     "devices": "device_list",
+    "scaled_dot_product_attention": "attention",
+    "use_for_attention": "attention",
 }
 
 __all__ = sorted([*_HOMES, "__version__", *(name for family in families.FAMILIES.values() for name in family.public)])

@@ -64,7 +64,7 @@ class _Bound:
 
     def __init__(self, plan: Plan[Any], addresses: Sequence[int], tensors: Sequence[Any]) -> None:
         self._handle = plan.handle
-        self._addresses = array("Q", addresses)
+        self._addresses = array("Q", plan.problem.placed(addresses))
         self.tensors = [one.identity if type(one) is DeviceTensor else _UNKNOWN for one in tensors]
         self.launch = self._launch(None)
         """On the default stream."""
@@ -353,7 +353,8 @@ def _pointers(plan: Plan[Any], tensors: Sequence[Any]) -> Any:
     if given is None:
         raise InvalidArgument(f"{kind_of(tensors)} was given where the tensors of {plan.problem.text} are needed, in a list")
     _check_count(plan.problem, len(given))
-    return (ctypes.c_void_p * len(given))(*(_address(one) for one in given))
+    addresses = plan.problem.placed([_address(one) for one in given])
+    return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 def _check_count(problem: Problem, count: int) -> None:

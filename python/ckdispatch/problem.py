@@ -56,6 +56,10 @@ class Problem(ABC):
     def tensors(self) -> tuple[str, ...]:
         """What a run takes, in this order."""
 
+    def placed(self, addresses: Sequence[int]) -> Sequence[int]:
+        """The addresses of ``tensors`` as C takes them: those that a problem may leave out have a place there all the same."""
+        return addresses
+
     @abstractmethod
     def spans(self) -> tuple[int, ...]:
         """Elements of each of them in memory, from the first to the last."""

@@ -76,21 +76,22 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
 
 def said_entries(options: argparse.Namespace) -> dict[str, Any] | None:
     """A declaration with one entry of the fields that were said, or None if none was."""
-    entry = {}
-    for name, (option, *_) in _options().items():
-        text = getattr(options, f"field_{name}")
-        if text is not None:
-            entry[name] = _value(f"--{name.replace('_', '-')}", option, text)
-    if not entry:
+    known = _options()
+    said = {name: text for name in known if (text := getattr(options, f"field_{name}")) is not None}
+    if not said:
         return None
-    return {"family": options.family or _family(entry), "kernels": [entry]}
+    family = options.family or _family(said)
+    # What a word means is the family's: a tile has three extents, or six.
+    own = FAMILIES[family].commands.CONFIG_OPTIONS if family in FAMILIES else {}
+    entry = {name: _value(f"--{name.replace('_', '-')}", own.get(name, known[name][0]), text) for name, text in said.items()}
+    return {"family": family, "kernels": [entry]}
 
 
-def _family(entry: dict[str, Any]) -> str:
+def _family(said: dict[str, str]) -> str:
     for name, family in FAMILIES.items():
-        if entry.keys() <= set(family.config_type.field_names()):
+        if said.keys() <= set(family.config_type.field_names()):
             return name
-    words = " and ".join(f"--{name.replace('_', '-')}" for name in entry)
+    words = " and ".join(f"--{name.replace('_', '-')}" for name in said)
     raise UsageError(f"{words} were said together; no family's kernels have all of these")
 
 

@@ -99,6 +99,13 @@ class DeviceTensor:
         """The same memory with another shape, which lives as long as this."""
         return DeviceTensor(self.device, self.address, shape, strides, self.dtype, self.encoding, self)
 
+    def part(self, axis: int, index: int) -> DeviceTensor:
+        """What it has at one index of an extent, without that; it lives as long as this."""
+        size = self.device.numpy_dtype(self.dtype).itemsize
+        shape, strides = (values[:axis] + values[axis + 1 :] for values in (self.shape, self.strides))
+        address = self.address + index * self.strides[axis] * size
+        return DeviceTensor(self.device, address, shape, strides, self.dtype, self.encoding, self)
+
     def corner(self, shape: tuple[int, ...]) -> DeviceTensor:
         """The part of it where every index is below the extents of ``shape``."""
         return self if shape == self.shape else self.seen_as(shape, self.strides)
