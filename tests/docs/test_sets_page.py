@@ -14,7 +14,7 @@ from ckgen.families import FAMILIES
 from tests.docs.pages import table
 
 PAGE = Path("docs/declaring-kernels.md")
-NAMED = r"`(?:gemm|grouped_conv)_[^ ]+_(?:all|essential|\{[^ ]+\})`(?:, `[^ ]+`)*"
+NAMED = r"`(?:gemm|grouped_conv|fmha)_[^ ]*(?:all|essential|examples|\})`(?:, `[^ ]+`)*"
 
 
 def expanded(pattern: str) -> list[str]:

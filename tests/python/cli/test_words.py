@@ -15,6 +15,7 @@ from ckdispatch.cli.config_options import add_config_options, said_entries
 from ckdispatch.cli.problems import parse_problem, parse_problems
 from ckdispatch.cli.rendering import plain_text
 from ckdispatch.cli.report import Column, Facts, Table, size
+from ckdispatch.families import FAMILIES
 from ckdispatch.gemm.config import GemmConfig
 from ckdispatch.grouped_conv.config import GroupedConvConfig
 from ckdispatch.errors import CkDispatchError, Code, error_class
@@ -93,7 +94,7 @@ def test_every_field_of_a_config_has_an_option_and_no_other() -> None:
     parser = argparse.ArgumentParser(add_help=False)
     add_config_options(parser)
     options = {action.dest.removeprefix("field_") for action in parser._actions}
-    assert options == {"family", *GemmConfig.field_names(), *GroupedConvConfig.field_names()}
+    assert options == {"family", *(field for family in FAMILIES.values() for field in family.config_type.field_names())}
 
 
 def test_choices_lists_and_wildcards_are_those_of_a_declaration() -> None:

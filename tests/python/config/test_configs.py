@@ -166,12 +166,12 @@ def test_the_base_has_no_family() -> None:
 
 REFUSED_PARSES: list[tuple[Any, str]] = [
     (7, "^a kernel's config was expected, or its name or JSON, not 7$"),
-    ("conv_x", "^'conv_x' is not the name of a kernel; those begin with their family, gemm or grouped_conv$"),
+    ("conv_x", "^'conv_x' is not the name of a kernel; those begin with their family, gemm or grouped_conv or fmha$"),
     ("gemm_x", "^'gemm_x' is not the name of a GEMM kernel; those have the form gemm_<dtype>_"),
     ("{,}", "^a kernel's config is not valid JSON: "),
     ('{"family": "gemm", "family": "gemm"}', "'family' appears twice in one object"),
-    ({"family": "conv"}, '^there is no kernel family "conv"; there is gemm, grouped_conv$'),
-    ({}, "^there is no kernel family null; there is gemm, grouped_conv$"),
+    ({"family": "conv"}, '^there is no kernel family "conv"; there is gemm, grouped_conv, fmha$'),
+    ({}, "^there is no kernel family null; there is gemm, grouped_conv, fmha$"),
     (
         BASE_NAME + "_accfp16",
         "accumulates in fp16, and no declaration can say so; fp16 x fp16 accumulates in fp32",

@@ -98,7 +98,7 @@ TABLES: dict[str, tuple[list[dict[str, object]], str]] = {
     ),
     # Ours.
     "another version": ([OURS, {**OURS, "version": 2}], "line 3, column version: the row is of version '2'; this program reads version 1"),
-    "another family": ([{**OURS, "family": "attention"}], "line 2, column family: 'attention' is not known; it is one of gemm, grouped_conv"),
+    "another family": ([{**OURS, "family": "attention"}], "line 2, column family: 'attention' is not known; it is one of gemm, grouped_conv, fmha"),
     "no problem": ([{**OURS, "problem": "large"}], "line 2, column problem: 'large' is no GEMM problem"),
     "a problem of another family": ([{**OURS, "problem": "n1 c8 k8 9x9 3x3"}], "line 2, column problem: "),
     "no kernel": ([{**OURS, "kernel": "gemm_none"}], "line 2, column kernel: "),
