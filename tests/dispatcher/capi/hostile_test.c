@@ -100,7 +100,7 @@ static void problems(void) {
     TRIED("a structure of 4 GiB", CKD_INVALID_ARGUMENT, GEMM_STRUCTURE, with_base(UINT32_MAX, CKD_GEMM));
     TRIED("a structure of a later version", CKD_OK, "", with_base(sizeof(ckd_gemm_problem) + 64, CKD_GEMM));
     TRIED("another family", CKD_INVALID_ARGUMENT, "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.", with_base(sizeof(ckd_gemm_problem), CKD_GROUPED_CONV));
-    TRIED("a family that nobody knows", CKD_INVALID_ARGUMENT, "A problem of the kernel family 77 was given; this version has 1 (gemm), 2 (grouped_conv).", with_base(sizeof(ckd_gemm_problem), 77));
+    TRIED("a family that nobody knows", CKD_INVALID_ARGUMENT, "A problem of the kernel family 77 was given; this version has 1 (gemm), 2 (grouped_conv), 3 (fmha).", with_base(sizeof(ckd_gemm_problem), 77));
     TRIED("a size below zero", CKD_INVALID_ARGUMENT, "A GEMM of M x N x K = -1 x 64 x 64 was asked for; each must be from 1 to 2^31-1.", GEMM(m, -1));
     TRIED("the least number", CKD_INVALID_ARGUMENT, "A GEMM of M x N x K = -9223372036854775808 x 64 x 64 was asked for", GEMM(m, INT64_MIN));
     TRIED("the largest number", CKD_INVALID_ARGUMENT, "A GEMM of M x N x K = 9223372036854775807 x 64 x 64 was asked for", GEMM(m, INT64_MAX));
@@ -218,7 +218,7 @@ static void registries(void) {
     TRIED("a key that ends early", CKD_INVALID_ARGUMENT,
           "A kernel key has 'gemm{' where a key of the form gemm{", ckd_registry_find(registry, "gemm{", &text));
     TRIED("a key of a family that nobody knows", CKD_INVALID_ARGUMENT,
-          "The key fmha{} is of the family fmha; this version has gemm, grouped_conv.", ckd_registry_find(registry, "fmha{}", &text));
+          "The key cooking{} is of the family cooking; this version has gemm, grouped_conv, fmha.", ckd_registry_find(registry, "cooking{}", &text));
     CHECK(made == NULL && text == NULL);
 }
 

@@ -121,7 +121,7 @@ static void registries_are_merged_and_filtered(void) {
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "The filter has a 'layout' that is no text.", ckd_registry_filtered(one, "{\"layout\": 1}", &chosen));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter by 'colour' was asked for; GEMMs are filtered by variant, dtype_a, dtype_b, dtype_c, dtype_acc, layout, pipeline, epilogue, scheduler, split_k, fused_op, dtype_d, d_layout, family and gpu.",
                   ckd_registry_filtered(one, "{\"colour\": \"red\"}", &chosen));
-    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter is of the family fmha; this version has gemm, grouped_conv.", ckd_registry_filtered(one, "{\"family\": \"fmha\"}", &chosen));
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A filter is of the family cooking; this version has gemm, grouped_conv, fmha.", ckd_registry_filtered(one, "{\"family\": \"cooking\"}", &chosen));
     CHECK(ckd_registry_filtered(one, "{\"gpu\": \"gfx000\"}", &chosen) == CKD_INVALID_ARGUMENT);
     CHECK_HAS(ckd_last_error(), "The GPU 'gfx000' was asked for; the known ones are ");
     CHECK(chosen == NULL);

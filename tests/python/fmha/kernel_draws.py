@@ -18,6 +18,8 @@ HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (5, 5), (8, 1))
 FP32 = np.dtype(np.float32)
 _FLUSHING = ("gfx90a",)
 """GPUs whose matrix units take 16-bit subnormal numbers for zeros."""
+_PACKED_BY_STARTS = ("batch_prefill", "combine", "pagedkv", "splitkv")
+"""Variants whose packed sequences have no rows behind those that count."""
 
 
 @dataclass
@@ -222,6 +224,8 @@ def begin(spec: dict[str, Any], gpu: str, random: np.random.Generator, work: int
     padded = random.random() < 0.3
     rows, keys = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     has_seqlen_q, has_seqlen_k = padded and random.random() < 0.7, padded
+    if is_group and spec["variant"] in _PACKED_BY_STARTS:
+        has_seqlen_q = False
     if is_group:
         room_q, room_k = (
             [n + int(random.integers(0, 20)) if given else n for n in lengths]

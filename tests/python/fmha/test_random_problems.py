@@ -20,7 +20,7 @@ from random_problems import Call, Outcome, check_findings, run
 
 PROBLEMS = int(os.environ.get("CK_PROBLEMS", "60"))
 SHARD, SHARDS = (int(one) for one in os.environ.get("CK_SHARD", "0/1").split("/"))
-STATE = Path(os.environ.get("CK_STATE") or os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR") or os.environ["TEST_TMPDIR"])
+STATE = Path(os.environ.get("CK_STATE") or os.environ["TEST_TMPDIR"])
 SEED = int(os.environ.get("CK_SEED", "27"))
 WORK = 20000
 FINDINGS = check_findings()

@@ -30,7 +30,7 @@ LINES: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "gqa": [("1x8/2x50x70x64", ()), ("1x8/1x50x70x64", ())],
     "head_sizes": [
         *((size, ("_h64x64_",)) for size in ("x64", "x40", "x52/24")),
-        *((size, ("_h128x128_",)) for size in ("x128", "x80")),
+        ("x128", ("_h128x128_",)),
     ],
     "paged_cache": [("pages of 128", ("_paged_",))],
     "sinks": [("sinks", ("fmha_sink_",)), ("the first 4 keys", ("fmha_splitkv_", "fmha_combine_"))],
