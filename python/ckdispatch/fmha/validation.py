@@ -64,8 +64,7 @@ def _appended(held: Held) -> dict[str, Comparison]:
     for name in ("k", "v"):
         rotary = held.problem.rotary if name == "k" else "none"
         new = held.array(f"{name}_new")
-        turned = [held.array(one) for one in ("rotary_cos", "rotary_sin")] if rotary != "none" else [new, new]
-        angles = [one.reshape(held.problem.rotary_positions or len(one), -1) for one in turned]
+        angles = [held.array(one).reshape(held.problem.rotary_positions, -1) for one in ("rotary_cos", "rotary_sin")] if rotary != "none" else [new, new]
         expected = rotated(new, angles[0], angles[1], positions, rotary)
         found[f"{name}_new"] = expected.compare(held.keys(name)[sequence, positions])
     return found
