@@ -18,13 +18,27 @@ u64 page() {
 
 u64 whole_pages(u64 bytes) { return (bytes + page() - 1) / page() * page(); }
 
-constexpr u64 kFirstAddress = u64(1) << 44;
+// The half that is left of 47 bits: below it, AddressSanitizer has its shadow on aarch64.
+constexpr u64 kFirstAddress = u64(1) << 46;
 constexpr u64 kEndOfMemory  = u64(1) << 47;
+constexpr u64 kMostBytes    = u64(1) << 44;
+
+// Where something else lies, the next wish is so much further.
+constexpr u64 kStep = u64(1) << 36;
+
+// Addresses are used again only after all others, so that a pointer to freed memory points to nothing for long.
+u64 next_wish(u64 bytes) {
+    static std::atomic<u64> next{kFirstAddress};
+    u64 seen = next.load();
+    for (;;) {
+        const u64 wish = seen + bytes <= kEndOfMemory ? seen : kFirstAddress;
+        if (next.compare_exchange_weak(seen, wish + bytes)) return wish;
+    }
+}
 
 void* reserve(u64 bytes) {
-    static std::atomic<u64> next{kFirstAddress};
     for (int attempt = 0; attempt < 64; ++attempt) {
-        void* const wish  = reinterpret_cast<void*>(next.fetch_add(bytes));
+        void* const wish  = reinterpret_cast<void*>(next_wish(attempt == 0 ? bytes : bytes + kStep));
         void* const found = mmap(wish, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (found == MAP_FAILED) break;
         if (reinterpret_cast<u64>(found) + bytes <= kEndOfMemory) return found;
@@ -36,7 +50,7 @@ void* reserve(u64 bytes) {
 }  // namespace
 
 Region::Region(u64 bytes, Fill fill) : size_(bytes) {
-    if (bytes > kFirstAddress) throw std::bad_alloc();
+    if (bytes > kMostBytes) throw std::bad_alloc();
     const u64 inner   = whole_pages(bytes ? bytes : 1);
     void* const outer = reserve(inner + 2 * page());
     data_             = static_cast<u8*>(outer) + page();
