@@ -84,8 +84,11 @@ static char* written(const char* name, const char* content) {
 static char* model_file(const char* family, const char* gpu) {
     static char content[8192];
     char constants[4096] = "";
-    size_t i;
-    for (i = 0; i < term_count; ++i) sprintf(constants + strlen(constants), "%s\"%s\": 1", i ? ", " : "", terms[i]);
+    size_t used = 0, i;
+    for (i = 0; i < term_count; ++i) {
+        used += (size_t)snprintf(constants + used, sizeof constants - used, "%s\"%s\": 1", i ? ", " : "", terms[i]);
+        CHECK(used < sizeof constants);
+    }
     snprintf(content, sizeof content,
              "{\"schema_version\": 1, \"family\": \"%s\", \"gpu\": \"%s\", \"serves\": {}, \"features\": [\"tile_m\"], \"ranges\": {\"tile_m\": [0, 1000]}, "
              "\"constants\": {%s}, \"trees\": [{\"feature\": [], \"threshold\": [], \"left\": [], \"right\": [], \"leaf\": [0.6931471805599453]}], "
