@@ -66,7 +66,7 @@ def test_pointers_that_are_right_still_work(buffer: Buffer) -> None:
 
 @pytest.mark.parametrize(
     ("pointer", "size", "words"),
-    [(0x1000, 2**64 - 0x1000, "larger than the address space"), (0x123456789000, 4096, "no memory of this process")],
+    [(0x1000, 2**64 - 0x1000, "larger than the address space"), (0x1000, 4096, "no memory of this process")],
 )
 def test_host_memory_that_is_not_there_cannot_be_registered(pointer: int, size: int, words: str) -> None:
     name, sentence = error(hip().hipHostRegister(ctypes.c_void_p(pointer), ctypes.c_size_t(size), 0))
