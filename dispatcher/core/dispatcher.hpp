@@ -30,7 +30,8 @@ public:
     Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device)
         : selector_(std::move(selector)), device_(std::move(device)), workspaces_(device_) {
         if (device_->gpu() != selector_->gpu())
-            throw Error(ErrorCode::wrong_gpu, "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) + ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
+            throw Error(ErrorCode::wrong_gpu, "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) +
+                                                  ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
     }
 
     Selector<Family>& selector() { return *selector_; }
@@ -132,7 +133,8 @@ private:
             const std::uint64_t at = i % one.blocks, set = i / one.blocks;
             char* const block      = static_cast<char*>(to) + set * one.to_set + at * one.to_block;
             if (from)
-                device_->copy_rows(block, one.to_pitch, static_cast<const char*>(from) + set * one.from_set + at * one.from_block, one.from_pitch, one.width, one.rows, stream);
+                device_->copy_rows(block, one.to_pitch, static_cast<const char*>(from) + set * one.from_set + at * one.from_block, one.from_pitch, one.width,
+                                   one.rows, stream);
             else
                 for (std::uint64_t row = 0; row < one.rows; ++row) device_->fill(block + row * one.to_pitch, 0, one.width, stream);
         }
