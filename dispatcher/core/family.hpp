@@ -64,6 +64,8 @@ struct FamilyDefaults {
     }
     /// Whether a tensor may be left out, with no address.
     static bool optional(const Problem&, std::size_t) { return false; }
+    /// Whether all elements of a tensor that is written are: else those that are not keep what was there.
+    static bool writes_all(const Problem&, std::size_t) { return true; }
     /// Whether each element of a tensor is read by whoever then writes there.
     template <class Stage>
     static bool reads_where_it_writes(const Stage&, std::size_t) {

@@ -21,6 +21,7 @@ auto Selector<Family>::padding(const Problem& problem, const Problem& larger) ->
         const std::uint64_t bytes = region_of(wanted).reach;
         division.temporaries.push_back({bytes});
         if (wanted.written) {
+            if (!Family::writes_all(problem, i)) piece.before.push_back(copying(copy, wanted, Argument::tensor(i), own));
             piece.after.push_back(copying(Argument::tensor(i), own, copy, wanted));
             continue;
         }

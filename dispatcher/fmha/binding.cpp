@@ -108,6 +108,7 @@ FmhaFamily::Bound FmhaFamily::bind(const FmhaProblem& p, const FmhaWay& way, Ten
     bound.window_left  = p.window_left;
     bound.window_right = p.window_right;
     bound.p_drop       = p.p_drop;
+    bound.min_seqlen_q = std::int32_t(p.skipped_rows);
     bound.drop_seed    = p.drop_seed;
     bound.drop_offset  = p.drop_offset;
     bound.parts        = p.parts;

@@ -53,7 +53,7 @@ FmhaProblem read(const ckd_problem& base) {
         .rotary(word_of(p.rotary, {"none", "interleaved", "half"}, "rotation"), p.rotary_dim, p.rotary_positions)
         .dropout(p.p_drop, p.drop_seed, p.drop_offset)
         .split_kv(p.split_kv)
-        .min_seqlen_q(p.min_seqlen_q)
+        .decode_rows(p.decode_rows)
         .deterministic(p.deterministic != 0)
         .alignment(p.alignment ? p.alignment : 16);
     if (p.group) builder.group(p.total_q, p.total_k);

@@ -48,8 +48,10 @@ void check_sizes(const FmhaProblem& p) {
     if (p.group && (p.total_q < 1 || p.total_k < 0 || p.total_q >= kLimit || p.total_k >= kLimit))
         refuse("of sequences in " + number(p.total_q) + " and " + number(p.total_k) + " rows",
                "there are from 1 to 2^31-1 rows of q, and from 0 to 2^31-1 of k.");
-    if (p.min_seqlen_q < 0 || p.min_seqlen_q > p.seqlen_q)
-        refuse("whose shortest sequence has " + number(p.min_seqlen_q) + " rows", "the longest has " + number(p.seqlen_q) + ".");
+    if (p.decode_rows < 0 || p.decode_rows >= kLimit) refuse("with decodes of up to " + number(p.decode_rows) + " rows", "there are from 0 to 2^31-1.");
+    if (p.decode_rows && !p.group)
+        refuse("with decodes of up to " + number(p.decode_rows) + " rows in sequences of a batch",
+               "packed ones have lengths by which decodes can be told from prefills.");
 }
 
 void check_scores(const FmhaProblem& p) {
@@ -93,8 +95,8 @@ void check_backward(const FmhaProblem& p) {
     if (is_fp8(p)) refuse("for its gradients in " + std::string(p.dtype.text()), "they are computed in fp16, bf16 and fp32.");
     if (p.has(CK_FMHA_RANDVAL)) refuse("for its gradients with random values", "they are those of the forward pass, and are not stored again.");
     if (p.soft_cap > 0) refuse("for its gradients with a soft cap", "no kernel computes them.");
-    if (p.paged() || p.has(CK_FMHA_CACHE_INDEX) || p.seqlen_new || p.split_kv > 1 || p.sink_tokens)
-        refuse("for its gradients over pages, a cache, new rows, parts of the keys or sink tokens", "gradients are those of plain keys.");
+    if (p.paged() || p.has(CK_FMHA_CACHE_INDEX) || p.seqlen_new || p.split_kv > 1 || p.sink_tokens || p.decode_rows)
+        refuse("for its gradients over pages, a cache, new rows, parts of the keys, sink tokens or decodes", "gradients are those of plain keys.");
 }
 
 void check_cache(const FmhaProblem& p) {

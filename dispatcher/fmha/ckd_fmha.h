@@ -90,7 +90,7 @@ typedef struct ckd_fmha_problem {
     int64_t rotary_positions;   /* rows of rotary_cos */
     int64_t sink_tokens;        /* the first keys that every row keeps in spite of its window; 0 for none */
     int64_t split_kv;           /* parts of the keys; 0 lets the dispatcher choose */
-    int64_t min_seqlen_q;       /* the fewest rows of any sequence, if known: lets decodes and prefills be told apart; else 0 */
+    int64_t decode_rows;        /* mode group: sequences of up to so many rows, decodes among prefills, may be computed apart; 0: with the others */
     int32_t alignment;          /* bytes that every address is a multiple of; 0 is 16 */
     int32_t reserved;
     uint64_t workspace_limit;   /* bytes; 0 is no limit */

@@ -96,6 +96,22 @@ struct Forward {
         stages.add(p, fmha_words().combine, kCombine);
     }
 
+    // Sequences of few rows, in parts or whole, and then all others. Kernels of the former begin with the latter too, whose own write there after them.
+    void apart(Name variant, std::uint64_t slots, std::int64_t parts) {
+        FmhaProblem others  = rest;
+        others.skipped_rows = rest.decode_rows;
+        if (parts > 1) make_room(parts);
+        rest.seqlen_q = rest.decode_rows;
+        if (parts > 1) {
+            compute_parts(rest, parts);
+            combine(parts);
+        } else {
+            stages.add(rest, variant, slots);
+        }
+        stages.add(others, variant, slots);
+        stages.main();
+    }
+
     // One more column of the softmax.
     Division<FmhaProblem> finished(const FmhaProblem& problem) {
         if (problem.has(CK_FMHA_SINK)) {
@@ -126,6 +142,12 @@ FmhaProblem regrouped(FmhaProblem p) {
     p.heads_q                   = p.heads_k;
     p.seqlen_q                  = rows;
     return p;
+}
+
+// As the caller says, or some.
+std::vector<std::int64_t> parts_to_try(const FmhaProblem& p, std::int64_t rows, double heads, const arch::GpuSpec& gpu) {
+    if (p.split_kv) return {p.split_kv};
+    return fmha_parts(double(p.batch) * heads * std::ceil(double(rows) / double(kPartKeys)), p.seqlen_k, gpu);
 }
 
 // The first keys, of which each row has those before its window: their last column is where the window of the last row begins.
@@ -229,15 +251,17 @@ std::vector<Division<FmhaProblem>> forward_divisions(const FmhaProblem& problem,
         add([&](Forward& next) { next.rest = regrouped(next.rest), next.whole(words.fwd, kWhole | fmha_slots(CK_FMHA_CACHE_INDEX)); });
     if (whole && regroups && problem.has(CK_FMHA_BLOCK_TABLE))
         add([&](Forward& next) { next.rest = regrouped(next.rest), next.whole(words.pagedkv, kWhole | kPaged); });
-    if (!takes_parts(problem)) return all;
-    std::vector<std::int64_t> parts;
-    if (problem.split_kv)
-        parts.push_back(problem.split_kv);
-    else {
-        const double heads = double(regroups ? problem.heads_k : problem.heads_q);
-        parts              = fmha_parts(double(problem.batch) * heads * std::ceil(double(problem.seqlen_q) / double(kPartKeys)), problem.seqlen_k, gpu);
-        if (problem.paged()) parts.insert(parts.begin(), 1);
+    if (problem.decode_rows && !problem.kv_page_count) {
+        const Name variant        = problem.paged() ? words.pagedkv : words.fwd;
+        const std::uint64_t slots = problem.paged() ? kWhole | kPaged : kWhole;
+        if (whole) add([&](Forward& next) { next.apart(variant, slots, 1); });
+        if (takes_parts(problem))
+            for (const std::int64_t some : parts_to_try(problem, problem.decode_rows, double(problem.heads_q), gpu))
+                if (some > 1) add([&](Forward& next) { next.apart(variant, slots, some); });
     }
+    if (!takes_parts(problem)) return all;
+    std::vector<std::int64_t> parts = parts_to_try(problem, problem.seqlen_q, double(regroups ? problem.heads_k : problem.heads_q), gpu);
+    if (!problem.split_kv && problem.paged()) parts.insert(parts.begin(), 1);
     for (const std::int64_t some : parts) {
         if (some == 1 && !problem.paged()) continue;
         const auto split = [&](Forward& next) {

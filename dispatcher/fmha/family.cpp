@@ -90,6 +90,7 @@ void check_forward(Checker& checks, const FmhaKey& key, const FmhaProblem& p) {
     checks
         .check(!key.merged || (p.seqlen_q == 1 && p.heads_q != p.heads_k && !p.masked()),
                [] { return std::string("takes the heads of a group together, of one row without a mask."); })
+        .check(key.skip_min || !p.skipped_rows, [] { return std::string("leaves out no sequences of few rows."); })
         .check(ends_fit(key.pads[FmhaKey::rows], rows, key.tile[0], own_rows), [&] { return "takes multiples of " + std::to_string(key.tile[0]) + " rows."; })
         .check(ends_fit(key.pads[FmhaKey::keys], p.seqlen_k, key.tile[1], own_keys),
                [&] { return "takes multiples of " + std::to_string(key.tile[1]) + " keys."; });

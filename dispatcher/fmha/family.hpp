@@ -52,6 +52,10 @@ struct FmhaFamily : FamilyDefaults<FmhaFamily, FmhaProblem> {
     static constexpr const char* kAsked = "An attention";
     static std::string tensor_name(const Problem& problem, std::size_t tensor) { return fmha_tensor_name(slot_of(problem, tensor)); }
     static bool optional(const Problem& problem, std::size_t tensor) { return !problem.has(slot_of(problem, tensor)); }
+    /// Sequences with lengths of their own may leave some out.
+    static bool writes_all(const Problem& problem, std::size_t) {
+        return !problem.group && !problem.has(CK_FMHA_SEQLEN_Q) && !problem.has(CK_FMHA_SEQLEN_K);
+    }
     static Lines lines(const Problem& problem, std::size_t tensor);
     static Region region(const Problem& problem, std::size_t tensor);
     static Problem aligned(const Problem& problem, Tensors tensors);

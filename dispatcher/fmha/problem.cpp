@@ -25,7 +25,7 @@ auto identity(const FmhaProblem& p) {
                            p.heads_q, p.heads_k, p.hdim_q, p.hdim_v, p.seqlen_q, p.seqlen_k, p.total_q, p.total_k, p.seqlen_new, p.window_left,
                            p.window_right, bits(p.scale), bits(p.soft_cap), bits(p.scale_p), bits(p.scale_o), bits(p.p_drop), p.drop_seed, p.drop_offset,
                            p.page_rows, p.pages, p.kv_page_count, p.rotary_dim, p.rotary_positions, p.sink_tokens, p.split_kv, p.parts, p.part_keys,
-                           p.min_seqlen_q, p.slots, p.alignment, p.workspace_limit);
+                           p.decode_rows, p.skipped_rows, p.slots, p.alignment, p.workspace_limit);
 }
 
 // Keys that a row keeps, on average over the rows of the longest sequence.
@@ -64,6 +64,13 @@ std::size_t FmhaProblem::hash() const {
 }
 
 bool FmhaProblem::whole() const { return variant == fmha_words().forward || variant == fmha_words().backward; }
+
+// All of one length, the longest, and decodes of theirs: so many are then as many rows as there are.
+double FmhaProblem::prefills() const {
+    const double all = double(batch), most = double(seqlen_q), few = double(decode_rows);
+    if (!decode_rows || seqlen_q <= decode_rows) return all;
+    return std::min(all, std::max(1.0, (double(total_q) - all * few) / (most - few)));
+}
 
 FmhaExtents FmhaProblem::extents(std::size_t slot) const {
     const std::int64_t batches = group ? 1 : batch;
@@ -186,6 +193,8 @@ std::string FmhaProblem::text() const {
     shown += "x" + number(seqlen_q) + "x" + number(seqlen_k) + "x" + number(hdim_q);
     if (hdim_v != hdim_q) shown += "/" + number(hdim_v);
     if (group) shown += " in groups of " + number(total_q) + " and " + number(total_k) + " rows";
+    if (decode_rows && !skipped_rows) shown += " with decodes of up to " + number(decode_rows);
+    if (skipped_rows) shown += " of more than " + number(skipped_rows) + " each";
     if (masked()) {
         const char* corner = mask == CK_FMHA_MASK_TOP_LEFT ? "top left" : "bottom right";
         if (window_left < 0 && window_right == 0)

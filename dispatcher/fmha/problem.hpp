@@ -2,6 +2,7 @@
 // What a caller wants of an attention, independent of any kernel; and what a plan wants of each of its kernels.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -55,8 +56,10 @@ struct FmhaProblem {
     std::int64_t parts = 1;
     /// Of a stage of deterministic gradients: keys of a part of dq_acc, which is the kernel's tile.
     std::int64_t part_keys = 0;
-    /// The fewest rows of a sequence, if it is known.
-    std::int64_t min_seqlen_q = 0;
+    /// Packed sequences of up to so many rows, decodes among prefills, may be computed apart from the others; less than seqlen_q.
+    std::int64_t decode_rows = 0;
+    /// Of a stage: sequences of up to so many rows are left to another.
+    std::int64_t skipped_rows = 0;
     /// A bit for each tensor that it has.
     std::uint64_t slots = 0;
     std::array<FmhaStrides, CK_FMHA_TENSORS> strides{};
@@ -75,8 +78,11 @@ struct FmhaProblem {
     std::int64_t rows_q() const { return group ? total_q : seqlen_q; }
     std::int64_t rows_k() const { return group ? total_k : seqlen_k; }
     /// On average, where sequences are of different lengths.
-    double mean_rows_q() const { return group ? double(total_q) / double(batch) : double(seqlen_q); }
+    double mean_rows_q() const { return group ? std::min(double(total_q) / double(batch), double(seqlen_q)) : double(seqlen_q); }
     double mean_rows_k() const { return group && total_k ? double(total_k) / double(batch) : double(seqlen_k); }
+
+    /// Sequences that are no decodes, about: as many as there are if decode_rows is not said.
+    double prefills() const;
 
     FmhaExtents extents(std::size_t slot) const;
     /// Of one element; what is no matrix is fp32 or int32, and random values are bytes.

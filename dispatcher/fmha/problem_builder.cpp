@@ -111,6 +111,8 @@ FmhaProblem FmhaProblemBuilder::build() const {
     if (!p.hdim_v) p.hdim_v = p.hdim_q;
     if (!p.group) p.total_q = p.total_k = 0;
     fmha_checks::check_options(p);
+    // Where all of them are decodes, there is nothing to tell apart.
+    if (p.decode_rows >= p.seqlen_q) p.decode_rows = 0;
     // What a gradient needs of sinks is in o and lse.
     if (backward_) p.drop(CK_FMHA_SINK);
     add_tensors(p);

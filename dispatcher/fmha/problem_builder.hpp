@@ -71,7 +71,9 @@ public:
     FmhaProblemBuilder& cache(std::int64_t sequences) { return problem_.pages = sequences, *this; }
     /// Parts of the keys that are computed by themselves; 0 lets the dispatcher choose.
     FmhaProblemBuilder& split_kv(std::int64_t parts) { return problem_.split_kv = parts, *this; }
-    FmhaProblemBuilder& min_seqlen_q(std::int64_t rows) { return problem_.min_seqlen_q = rows, *this; }
+    /// Packed sequences of up to so many rows may be computed apart from the others: decodes, which few rows and many keys make, beside prefills. What is
+    /// computed is the same. 0 for none.
+    FmhaProblemBuilder& decode_rows(std::int64_t rows) { return problem_.decode_rows = rows, *this; }
     FmhaProblemBuilder& layout(Layout order) { return layout_ = order, *this; }
     /// Used with Layout::strides.
     FmhaProblemBuilder& strides(std::size_t slot, std::int64_t row, std::int64_t head, std::int64_t batch) {

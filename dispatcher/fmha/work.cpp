@@ -64,6 +64,13 @@ void set_products(Work& work, const FmhaKey& key, double element) {
     work.effort            = 1;
 }
 
+// Tiles of so many rows in all sequences; where decodes are left to another stage, in the others.
+double row_tiles(const FmhaProblem& p, double tile_rows, double merged) {
+    const double all = double(p.batch), prefills = p.prefills();
+    if (prefills >= all) return all * ceil_div(p.mean_rows_q() * merged, tile_rows);
+    return prefills * ceil_div(double(p.seqlen_q), tile_rows) + (p.skipped_rows ? 0 : (all - prefills) * ceil_div(double(p.decode_rows), tile_rows));
+}
+
 // fwd, splitkv, pagedkv and batch_prefill: workgroups have some rows of q, and go through tiles of keys.
 Work forward_work(const FmhaKey& key, const FmhaProblem& p) {
     const FmhaWords& words = fmha_words();
@@ -74,7 +81,7 @@ Work forward_work(const FmhaKey& key, const FmhaProblem& p) {
     const double keys = p.mean_rows_k(), columns = ceil_div(double(p.hdim_v), dv);
     Work work;
     set_products(work, key, element);
-    work.workgroups = double(p.batch) * double(p.heads_q) / merged * ceil_div(p.mean_rows_q() * merged, bm) * columns * parts;
+    work.workgroups = double(p.heads_q) / merged * row_tiles(p, bm, merged) * columns * parts;
     work.trips      = std::max(1.0, ceil_div(keys / parts, bn) * kept_tiles(p, bm, bn));
     work.flops      = 2 * bm * bn * (dq + dv);
     work.tile_bytes = bn * (dq + dv) * element;

@@ -70,7 +70,7 @@ class Methods(BaseDispatcher):
         key. ``validate`` compares with the NumPy reference and raises ``Mismatch``.
         """
         options = Options(
-            causal, window, mask, scale, soft_cap, dropout_p, seed, offset, return_lse, return_randval, sink_tokens, splits,
+            causal, window, mask, scale, soft_cap, dropout_p, seed, offset, return_lse, return_randval, sink_tokens, splits, 0,
             deterministic, q_scale, k_scale, v_scale, o_scale, dtype, pad, stream, timing, validate,
         )  # fmt: skip
         given = {"bias": bias, "alibi_slopes": alibi_slopes, "sinks": sinks, "seqused_q": seqused_q, "seqused_k": seqused_k}
@@ -107,6 +107,7 @@ class Methods(BaseDispatcher):
         return_lse: bool = False,
         return_randval: bool = False,
         splits: int = 0,
+        decode_rows: int = 0,
         deterministic: bool = False,
         out: Any = None,
         dtype: str | None = None,
@@ -122,10 +123,11 @@ class Methods(BaseDispatcher):
         is checked. The longest lengths must be known: ``max_seqlen_q`` and ``max_seqlen_k``, or they are counted, for which
         tables on the device are copied to the host. With a ``block_table`` k and v are pages, as ``attention_kvcache`` has them,
         and ``seqused_k`` or ``cu_seqlens_k`` say how many keys there are. A ``bias`` broadcasts to [heads, rows of all, longest
-        keys]; lse is [heads, rows of all].
+        keys]; lse is [heads, rows of all]. Sequences of up to ``decode_rows`` rows, decodes among prefills, may be computed apart from
+        the others, if that should take less time; ``splits`` are then parts of their keys.
         """
         options = Options(
-            causal, window, mask, scale, soft_cap, dropout_p, seed, offset, return_lse, return_randval, 0, splits,
+            causal, window, mask, scale, soft_cap, dropout_p, seed, offset, return_lse, return_randval, 0, splits, decode_rows,
             deterministic, q_scale, k_scale, v_scale, o_scale, dtype, pad, stream, timing, validate,
         )  # fmt: skip
         given = {"bias": bias, "alibi_slopes": alibi_slopes, "sinks": sinks, "out": out}
@@ -167,6 +169,7 @@ class Methods(BaseDispatcher):
         sink_tokens: int = 0,
         return_lse: bool = False,
         splits: int = 0,
+        decode_rows: int = 0,
         out: Any = None,
         dtype: str | None = None,
         stream: Any = None,
@@ -184,10 +187,11 @@ class Methods(BaseDispatcher):
         dtype: a row of q with causal or a window at its own position, else all at the first new one.
 
         Pages of any number of rows are taken: where no kernel reads them, their rows are listed on the host, which a table on the
-        device is copied for, and where none appends to them, the host does. ``cu_seqlens_q`` is for packed q, as in ``attention_varlen``.
+        device is copied for, and where none appends to them, the host does. ``cu_seqlens_q`` and ``decode_rows`` are for packed q, as in
+        ``attention_varlen``.
         """
         options = Options(
-            causal, window, mask, scale, soft_cap, 0.0, None, 0, return_lse, False, sink_tokens, splits,
+            causal, window, mask, scale, soft_cap, 0.0, None, 0, return_lse, False, sink_tokens, splits, decode_rows,
             False, None, None, None, None, dtype, pad, stream, timing, validate,
         )  # fmt: skip
         tables = {"block_table": block_table, "kv_indptr": kv_indptr, "kv_page_indices": kv_page_indices, "cache_index": cache_index}
@@ -242,7 +246,7 @@ class Methods(BaseDispatcher):
         bits every time.
         """
         options = Options(
-            causal, window, mask, scale, None, dropout_p, seed, offset, False, False, 0, 0,
+            causal, window, mask, scale, None, dropout_p, seed, offset, False, False, 0, 0, 0,
             deterministic, None, None, None, None, None, pad, stream, timing, validate,
         )  # fmt: skip
         starts = {"cu_seqlens_q": cu_seqlens_q, "cu_seqlens_k": cu_seqlens_k, "max_seqlen_q": max_seqlen_q, "max_seqlen_k": max_seqlen_k}

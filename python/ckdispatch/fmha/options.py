@@ -32,6 +32,7 @@ class Options:
     return_randval: Any = False
     sink_tokens: Any = 0
     splits: Any = 0
+    decode_rows: Any = 0
     deterministic: Any = False
     q_scale: Any = None
     k_scale: Any = None
@@ -67,6 +68,7 @@ class Options:
             "randval": self.return_randval,
             "sink_tokens": in_range("sink_tokens", self.sink_tokens, 0, 2**31 - 1),
             "splits": in_range("splits", self.splits, 0, 2**31 - 1),
+            "decode_rows": in_range("decode_rows", self.decode_rows, 0, 2**31 - 1),
             "deterministic": self.deterministic,
         }
         if not 0 <= found["p_drop"] < 1:

@@ -21,7 +21,7 @@ __all__ = ["STRIDED_TENSORS", "STRUCTURES", "Extents", "FmhaProblem", "Strides",
 _NUMBERS = (
     *("batch", "seqlen_q", "seqlen_k", "heads_q", "heads_k", "hdim_q", "hdim_v", "total_q", "total_k", "seqlen_new"),
     *("page_rows", "pages", "block_table_stride", "kv_page_count", "rotary_dim", "rotary_positions", "sink_tokens"),
-    *("splits", "min_seqlen_q", "alignment"),
+    *("splits", "decode_rows", "alignment"),
 )
 _TRUTHS = (
     *("backward", "group", "sinks", "seeds_on_device", "lse", "randval", "dbias", "lengths_q", "lengths_k", "cache_index"),
@@ -62,7 +62,8 @@ class FmhaProblem(Problem):
 
     ``seqlen_new`` rows of keys are appended to a cache first, and rotated as ``rotary`` says. A cache of pages has ``page_rows``
     keys in each of its ``pages``, listed in a table with room for ``block_table_stride`` of them, or in one list of
-    ``kv_page_count``. ``splits`` is the number of parts of the keys, 0 to let the dispatcher choose.
+    ``kv_page_count``. ``splits`` is the number of parts of the keys, 0 to let the dispatcher choose. Packed sequences of up to
+    ``decode_rows`` rows may be computed apart from longer ones.
 
     Tensors are packed as ``layout`` has it, bshd or bhsd, unless ``strides`` has those of each: its name, and elements from
     row to row, from head to head and from sequence (or page) to sequence.
@@ -111,7 +112,7 @@ class FmhaProblem(Problem):
     kv_page_count: int = 0
     splits: int = 0
     deterministic: bool = False
-    min_seqlen_q: int = 0
+    decode_rows: int = 0
     layout: str = "bshd"
     strides: tuple[tuple[str, int, int, int], ...] | None = None
     alignment: int = 16

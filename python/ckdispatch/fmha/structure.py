@@ -73,7 +73,7 @@ class FmhaStructure(ctypes.Structure):
         *((name, ctypes.c_int32) for name in ("has_seqlen_q", "has_seqlen_k", "has_cache_index", "deterministic")),
         *((name, ctypes.c_int64) for name in ("page_rows", "pages", "block_table_stride", "kv_page_count", "rotary_dim")),
         *((name, ctypes.c_int32) for name in ("rotary", "layout")),
-        *((name, ctypes.c_int64) for name in ("rotary_positions", "sink_tokens", "split_kv", "min_seqlen_q")),
+        *((name, ctypes.c_int64) for name in ("rotary_positions", "sink_tokens", "split_kv", "decode_rows")),
         *((name, ctypes.c_int32) for name in ("alignment", "reserved")),
         ("workspace_limit", ctypes.c_uint64),
         ("strides", FmhaStridesStructure * len(TENSORS)),

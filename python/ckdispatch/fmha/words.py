@@ -46,7 +46,7 @@ _NUMBERS = {
     "listed": "kv_page_count",
     "splits": "splits",
     "sink_tokens": "sink_tokens",
-    "min_q": "min_seqlen_q",
+    "decodes": "decode_rows",
     "positions": "rotary_positions",
     "seed": "seed",
     "offset": "offset",

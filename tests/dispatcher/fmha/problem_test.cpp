@@ -55,6 +55,15 @@ TEST(FmhaProblem, DropsAMaskThatLeavesNothingOut) {
     EXPECT_TRUE(fp16().lengths(1, 300).mask(Builder::Mask::bottom_right, -1, 0).bias("alibi").build().masked());
 }
 
+TEST(FmhaProblem, TellsDecodesFromPrefills) {
+    const auto mixed = [] { return fp16().sizes(32, 8, 2).lengths(2048, 4096).group(2048 + 31, 131072); };
+    EXPECT_EQ(mixed().decode_rows(1).build().prefills(), 1);
+    EXPECT_EQ(mixed().build().prefills(), 32);
+    EXPECT_FALSE(mixed().decode_rows(1).build() == mixed().build());
+    // Where all are decodes there is none to be told apart.
+    EXPECT_TRUE(mixed().decode_rows(2048).build() == mixed().build());
+}
+
 TEST(FmhaProblem, IsComparedAndHashedByAllOfIt) {
     const auto one = fp16().build();
     EXPECT_TRUE(one == fp16().build());
@@ -115,7 +124,9 @@ TEST(FmhaProblem, OfOtherSizesIsRefused) {
     expect_refused(fp16().lengths(1, std::int64_t(1) << 31),
                    "of 1 rows and 2147483648 keys was asked for; there are from 1 to 2^31-1 rows, and from 0 to 2^31-1 keys.");
     expect_refused(fp16().group(0, 5), "of sequences in 0 and 5 rows was asked for; there are from 1 to 2^31-1 rows of q, and from 0 to 2^31-1 of k.");
-    expect_refused(fp16().min_seqlen_q(101), "whose shortest sequence has 101 rows was asked for; the longest has 100.");
+    expect_refused(fp16().group(100, 300).decode_rows(-1), "with decodes of up to -1 rows was asked for; there are from 0 to 2^31-1.");
+    expect_refused(fp16().decode_rows(1), "with decodes of up to 1 rows in sequences of a batch was asked for; packed ones have lengths by which decodes can be "
+                                          "told from prefills.");
     EXPECT_REFUSED(ErrorCode::invalid_argument, "An attention with addresses aligned to 3 bytes was asked for; an alignment is 1, 2, 4, 8 or 16.",
                    fp16().alignment(3).build());
 }
@@ -157,8 +168,9 @@ TEST(FmhaProblem, OfOtherGradientsIsRefused) {
     expect_refused(fp16().backward().soft_cap(1), "for its gradients with a soft cap was asked for; no kernel computes them.");
     expect_refused(fp16().backward().dropout(0.1f, 1, 2).with(CK_FMHA_RANDVAL),
                    "for its gradients with random values was asked for; they are those of the forward pass, and are not stored again.");
-    expect_refused(fp16().backward().split_kv(2),
-                   "for its gradients over pages, a cache, new rows, parts of the keys or sink tokens was asked for; gradients are those of plain keys.");
+    for (const auto& builder : {fp16().split_kv(2), fp16().group(150, 450).decode_rows(1)})
+        expect_refused(Builder(builder).backward(), "for its gradients over pages, a cache, new rows, parts of the keys, sink tokens or decodes was asked for; "
+                                                    "gradients are those of plain keys.");
 }
 
 TEST(FmhaProblem, OfOtherPagesIsRefused) {

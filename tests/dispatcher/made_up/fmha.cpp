@@ -19,7 +19,7 @@ namespace {
 struct Kind {
     const char *name, *variant;
     const char* mode = "batch";
-    bool mask = true, lse = true, paged = false, merged = false, soft_cap = false, deterministic = false, bias_grad = false;
+    bool mask = true, lse = true, paged = false, merged = false, skip_min = false, soft_cap = false, deterministic = false, bias_grad = false;
     const char *bias = "none", *rotary = "none";
     int max_splits       = 0;
     const char* pipeline = "qr";
@@ -38,6 +38,10 @@ constexpr Kind plain() {
 }
 constexpr Kind in_group(Kind kind, const char* name) {
     kind.name = name, kind.mode = "group";
+    return kind;
+}
+constexpr Kind skipping(Kind kind, const char* name) {
+    kind.name = name, kind.skip_min = true;
     return kind;
 }
 constexpr Kind with_bias(Kind kind, const char* name, const char* bias) {
@@ -94,6 +98,7 @@ constexpr Kind of_few_rows() {
 }
 
 [[maybe_unused]] constexpr Kind fwd = of("fmha_made_up_fwd", "fwd"), fwd_plain = plain(), fwd_group = in_group(fwd, "fmha_made_up_fwd_group"),
+                                fwd_skip = skipping(fwd_group, "fmha_made_up_fwd_skip"),
     fwd_bias = with_bias(fwd, "fmha_made_up_fwd_bias", "elementwise"),
                                 fwd_alibi = with_bias(fwd, "fmha_made_up_fwd_alibi", "alibi"), fwd_capped = capped(),
                                     splitkv = of("fmha_made_up_splitkv", "splitkv"),
@@ -102,6 +107,7 @@ constexpr Kind of_few_rows() {
                                         splitkv_group_paged = in_group(splitkv_paged, "fmha_made_up_splitkv_group_paged"),
                                 combine = combining("fmha_made_up_combine", 8), combine_many = combining("fmha_made_up_combine_many", 128),
                                 combine_group = in_group(combine, "fmha_made_up_combine_group"), pagedkv = in_pages("fmha_made_up_pagedkv", "pagedkv"),
+                                pagedkv_skip = skipping(in_group(pagedkv, ""), "fmha_made_up_pagedkv_skip"),
                                 prefill = in_pages("fmha_made_up_prefill", "batch_prefill"), append = appending("fmha_made_up_append", "none", false),
                                 append_half = appending("fmha_made_up_append_half", "half", false),
                                     append_paged = appending("fmha_made_up_append_paged", "interleaved", true),
@@ -189,11 +195,15 @@ struct Problem {
         return most + std::log(sum);
     }
 
+    // As real ones: there are workgroups for as many rows as the longest sequence should have, each with some of them.
     template <class Visit>
     void each_row(Visit&& visit) const {
-        for (std::int64_t i = 0; i < p.batch; ++i)
+        const std::int64_t tile = is("combine") ? 8 : 64, most = (p.seqlen_q + tile - 1) / tile * tile;
+        for (std::int64_t i = 0; i < p.batch; ++i) {
+            if (kind.skip_min && rows(i) <= p.min_seqlen_q) continue;
             for (std::int64_t head = 0; head < p.heads_q; ++head)
-                for (std::int64_t row = 0; row < rows(i); ++row) visit(i, head, row);
+                for (std::int64_t row = 0; row < std::min(rows(i), most); ++row) visit(i, head, row);
+        }
     }
 };
 
@@ -364,10 +374,10 @@ const char* describe() {
     const auto word = [](bool value) { return value ? "true" : "false"; };
     std::snprintf(text, sizeof(text), R"({"abi_version": 2, "resources": null, "targets": "gfx942:64,gfx1100:32", "spec": {
         "family": "fmha", "name": "%s", "variant": "%s", "dtype": "fp32", "mode": "%s", "hdim_q": 64, "hdim_v": 64, "mask": %s, "lse": %s, "dropout": false,
-        "soft_cap": %s, "scales": false, "paged": %s, "merged": %s, "skip_min": false, "bias_grad": %s, "deterministic": %s, "bias": "%s", "rotary": "%s",
+        "soft_cap": %s, "scales": false, "paged": %s, "merged": %s, "skip_min": %s, "bias_grad": %s, "deterministic": %s, "bias": "%s", "rotary": "%s",
         "max_splits": %d, "pipeline": "%s", "tile": [%s], "waves": [4, 1, 1], "warp_tile": [32, 32, 16], "pads": [%s], "occupancy": 1}})",
                   kind.name, kind.variant, kind.mode, word(kind.mask), word(kind.lse), word(kind.soft_cap), word(kind.paged), word(kind.merged),
-                      word(kind.bias_grad), word(kind.deterministic), kind.bias,
+                      word(kind.skip_min), word(kind.bias_grad), word(kind.deterministic), kind.bias,
                   kind.rotary, kind.max_splits, kind.pipeline, kind.tile, kind.pads ? "1, 1, 1, 1" : "0, 0, 0, 0");
     return text;
 }
@@ -381,6 +391,8 @@ ck_kernel_status supports(const ck_problem* problem, const char*, char* why, std
     // As real ones do.
     if (!kind.lse && !is("dq_dk_dv") && !is("sink") && p.tensors[CK_FMHA_LSE])
         return say(CK_KERNEL_UNSUPPORTED, why, size, (std::string(kind.name) + " was asked for lse and stores none.").c_str());
+    if (p.min_seqlen_q > 0 && !kind.skip_min)
+        return say(CK_KERNEL_UNSUPPORTED, why, size, (std::string(kind.name) + " was asked for sequences of few rows to be skipped and skips none.").c_str());
     if (p.hdim_q % 8) return say(CK_KERNEL_UNSUPPORTED, why, size, (std::string(kind.name) + " wants heads of a multiple of 8.").c_str());
     return CK_KERNEL_OK;
 }

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attention_support import attender, heads_first, plain, random
+from attention_support import attender, heads_first, kernels, plain, random
 
-from ckdispatch import DeviceTensor, FmhaProblem
+from ckdispatch import DeviceTensor, Dispatcher, FmhaProblem
 from ckdispatch.errors import InvalidArgument
 
 Q, K, V = random(2, 33, 4, 64), random(2, 70, 2, 64, seed=1), random(2, 70, 2, 64, seed=2)
@@ -190,6 +190,25 @@ def test_packed_sequences() -> None:
     alone = attender().attention(q[None, :20], k[None, :40], v[None, :40], causal=True).out[0]
     np.testing.assert_allclose(result.out[:20].astype(np.float32), alone.astype(np.float32), atol=2e-3)
     assert not result.out[20:].any()
+
+
+@pytest.mark.parametrize("decode_rows", [1, 2])
+def test_decodes_among_prefills_may_be_computed_apart(decode_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    starts_q, starts_k = [0, 1, 141, 143, 143], [0, 90, 240, 300, 310]
+    q, k, v = random(143, 4, 64), random(310, 2, 64, seed=1), random(310, 2, 64, seed=2)
+    said: dict[str, Any] = {"causal": True, "return_lse": True, "validate": True}
+    together = attender().attention_varlen(q, k, v, starts_q, starts_k, **said)
+    any_plan = attender().attention_varlen(q, k, v, starts_q, starts_k, decode_rows=decode_rows, **said)
+    np.testing.assert_allclose(any_plan.out.astype(np.float32), together.out.astype(np.float32), atol=2e-3)
+    # In parts of their keys, and the prefill by the kernel that leaves them out.
+    on = Dispatcher(kernels(), "sim:gfx942")
+    (skips,) = (kernel.name for kernel in kernels() if "_skip_" in kernel.name)
+    monkeypatch.setattr(on, "plan", lambda problem, *, pad: Dispatcher.plan(on, problem, kernel=skips))
+    apart = on.attention_varlen(q, k, v, starts_q, starts_k, decode_rows=decode_rows, splits=2, **said)
+    first, second, third = apart.plan.kernels
+    assert ("splitkv" in first, "combine" in second, third) == (True, True, skips)
+    np.testing.assert_allclose(apart.out.astype(np.float32), together.out.astype(np.float32), atol=2e-3)
+    np.testing.assert_allclose(apart.lse, together.lse, atol=1e-3)
 
 
 def test_packed_sequences_with_room() -> None:

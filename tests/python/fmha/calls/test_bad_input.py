@@ -61,6 +61,13 @@ def test_attention(given: dict[str, Any], said: str) -> None:
         attender().attention(*operands, **arguments)
 
 
+def test_decodes_of_a_batch_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="decodes can be told from prefills"):
+        attender().attention_kvcache(Q, K, V, decode_rows=1)
+    with pytest.raises(InvalidArgument, match="decode_rows"):
+        attender().attention_varlen(Q[0], K[0], V[0], [0, 8], [0, 9], decode_rows=-1)
+
+
 def test_a_result_over_its_operands_is_refused() -> None:
     on = attender()
     q, k, v = (on.to_device(one) for one in (Q, K, V))

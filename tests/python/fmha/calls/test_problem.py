@@ -20,6 +20,7 @@ TEXTS = [
     "fmha 2x3x400 h8 d64 fp16 page=1 pages=900 listed=600 group total=5/0",
     "fmha 3x10x20 h2 d64 fp32 window=4: alibi total=20/30 backward group deterministic",
     "fmha 3x10x20 h2 d64 fp16 mask=top_left window=:3 bhsd cap=30",
+    "fmha 8x200x900 h8 d64 fp16 causal group total=207/3000 decodes=1",
     "fmha 1x2x3 h1 d64 fp16 mask=top_left window=:",
     "fmha 1x2x3 h1 d64 fp8bf16 bias scale=0.1 scale_p=240 scale_o=0.0123",
     "fmha 2x5x7 h2 d64 fp16 backward bias dbias strides="
