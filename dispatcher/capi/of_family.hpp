@@ -80,6 +80,7 @@ private:
                 if (!clears) all.back()["from"] = argument(one.from);
             }
         };
+        move(plan_->before);
         for (const Stage<Family>& stage : plan_->stages) {
             move(stage.before);
             Json arguments = Json::array();

@@ -105,6 +105,7 @@ private:
         };
         std::vector<void*> bound_tensors;
         char why[512];
+        for (const Transfer& one : plan.before) transfer(one, address(one.to), address(one.from), launch.stream);
         for (const Stage<Family>& stage : plan.stages) {
             for (const Transfer& one : stage.before) transfer(one, address(one.to), address(one.from), launch.stream);
             Tensors arguments = tensors + stage.in_order_from.value_or(0);
@@ -143,7 +144,7 @@ private:
     /// Kernels refuse what is not there themselves, and of a plan on copies they see none of the caller's.
     static void check_there(const Plan<Family>& plan, Tensors tensors) {
         for (std::size_t i = 0; i < plan.regions.size(); ++i)
-            if (!tensors[i] && !plan.regions[i].optional) refuse_missing(Family::kAsked, Family::tensor_name(plan.problem, i));
+            if (!tensors[i] && !plan.regions[i].optional && plan.regions[i].reach) refuse_missing(Family::kAsked, Family::tensor_name(plan.problem, i));
     }
 
     /// Kernels read inputs again and again while they write their output.

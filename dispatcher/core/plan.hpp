@@ -71,6 +71,7 @@ struct Division {
         }
     };
     std::vector<Piece> pieces;
+    std::vector<Transfer> before;  ///< the pieces, on tensors of the problem; where there is nothing to compute, all that is done
     std::vector<Temporary> temporaries;
     std::size_t main = 0;  ///< the piece whose kernels a ranking tells apart
 };
@@ -98,14 +99,17 @@ struct Stage {
         for (std::vector<Transfer>* all : {&before, &after})
             for (Transfer& one : *all) visit(one.to), visit(one.from);
     }
-    std::size_t held_bytes() const { return sizeof(*this) + problem.held_bytes() + arguments.size() * sizeof(Argument) + (before.size() + after.size()) * sizeof(Transfer); }
+    std::size_t held_bytes() const {
+        return sizeof(*this) + problem.held_bytes() + arguments.size() * sizeof(Argument) + (before.size() + after.size()) * sizeof(Transfer);
+    }
 };
 
-/// Its stages in order. Most plans have one, which is given the caller's tensors.
+/// Its stages in order. Most plans have one, which is given the caller's tensors; those of problems without anything to compute may have none.
 template <class Family>
 struct Plan {
     typename Family::Problem problem;
     Name gpu;
+    std::vector<Transfer> before;  ///< its stages; of a problem that is no piece of another
     std::vector<Stage<Family>> stages;
     std::vector<Temporary> temporaries;
     std::vector<Region> regions;        ///< of the problem's tensors
@@ -113,7 +117,11 @@ struct Plan {
     double microseconds           = 0;  ///< predicted
     std::string padded;                 ///< the larger problem that is computed in its place, if it is
 
-    const std::string& name() const { return stages.front().kernel->name(); }
+    /// Of the first stage's kernel; empty without one.
+    const std::string& name() const {
+        static const std::string none;
+        return stages.empty() ? none : stages.front().kernel->name();
+    }
     std::int64_t launches() const {
         std::int64_t all = 0;
         for (const Stage<Family>& stage : stages) all += stage.computes() ? Family::launches(stage.problem, stage.way) : 0;
@@ -121,7 +129,8 @@ struct Plan {
     }
     /// Bytes of memory that it takes, about.
     std::size_t held_bytes() const {
-        std::size_t all = sizeof(*this) + problem.held_bytes() + regions.size() * sizeof(Region) + temporaries.size() * sizeof(Temporary) + padded.size();
+        std::size_t all = sizeof(*this) + problem.held_bytes() + regions.size() * sizeof(Region) + temporaries.size() * sizeof(Temporary) + padded.size() +
+            before.size() * sizeof(Transfer);
         for (const Stage<Family>& stage : stages) all += stage.held_bytes();
         return all;
     }

@@ -86,6 +86,8 @@ template <class SelectPiece>
 std::shared_ptr<Plan<Family>> Selector<Family>::joined(const Problem& problem, const Division<Problem>& division, SelectPiece&& select_piece) const {
     const auto plan   = empty_plan(problem);
     plan->temporaries = division.temporaries;
+    plan->before      = division.before;
+    for (const Transfer& one : division.before) plan->microseconds += costs_.transfer_microseconds(one.bytes(), 1);
     for (const auto& piece : division.pieces) {
         const std::size_t first = plan->stages.size();
         plan->append(*select_piece(piece.problem), piece.arguments);

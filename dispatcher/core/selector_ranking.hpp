@@ -44,7 +44,7 @@ Ranking<Family> Selector<Family>::rank_shares(const Problem& problem, const std:
             complete = complete && !pieces.back().fit.empty();
             if (complete) others += (pieces.size() - 1 == division.main ? 0 : pieces.back().fit.front().microseconds) + transfers_of(piece);
         }
-        if (!complete) continue;
+        if (!complete || pieces.empty()) continue;
         for (const Ranking<Family>& one : pieces)
             for (const Candidate<Family>& candidate : one.fit) serving.insert(candidate.kernel.get());
         for (Candidate<Family> candidate : pieces[division.main].fit) {

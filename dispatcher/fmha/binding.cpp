@@ -120,6 +120,8 @@ FmhaFamily::Bound FmhaFamily::bind(const FmhaProblem& p, const FmhaWay& way, Ten
         const FmhaStrides& own = p.strides[slot];
         bound.strides[slot]    = {own.row, own.head, own.batch, own.part};
         bound.tensors[slot]    = tensors[slot];
+        // No keys need no memory; kernels want an address all the same, and read nothing there.
+        if (!tensors[slot] && (slot == CK_FMHA_K || slot == CK_FMHA_V)) bound.tensors[slot] = tensors[CK_FMHA_Q];
     }
     if (!way.lse) bound.tensors[CK_FMHA_LSE] = nullptr;
     return bound;
@@ -140,11 +142,12 @@ Region FmhaFamily::region(const FmhaProblem& p, std::size_t tensor) {
     if (!p.has(slot)) return region;
     const FmhaExtents of     = p.extents(slot);
     const std::int64_t bytes = bytes_of(p.dtype_of(slot));
+    if (of.width == 0) return region;  // no element
     std::int64_t width = of.width, reach = of.width - 1;
     Dimension kept[3] = {{1, 0}, {1, 0}, {1, 0}};
     int count         = 0;
     for (const Dimension& one : dimensions(p, slot, of)) {
-        if (one.count == 0) return region;  // no element
+        if (one.count == 0) return region;
         if (one.count == 1 || !one.stride) continue;
         reach += (one.count - 1) * one.stride;
         if (count == 0 && one.stride == width)
@@ -172,7 +175,7 @@ FmhaProblem FmhaFamily::aligned(const FmhaProblem& problem, Tensors tensors) {
         const std::size_t slot = slot_of(problem, i);
         if (!problem.has(slot)) continue;
         if (!tensors[i]) {
-            if (problem.extents(slot).width == 0) continue;
+            if (region(problem, i).reach == 0) continue;
             refuse_missing(kAsked, tensor_name(problem, i));
         }
         const auto address = reinterpret_cast<std::uintptr_t>(tensors[i]);

@@ -43,11 +43,10 @@ void check_sizes(const FmhaProblem& p) {
         refuse("with " + number(p.heads_q) + " heads of q and " + number(p.heads_k) + " of k", "each head of k serves equally many of q, at least one.");
     if (p.hdim_q < 1 || p.hdim_v < 1 || p.hdim_q > kLargest || p.hdim_v > kLargest)
         refuse("with heads of the sizes " + number(p.hdim_q) + " and " + number(p.hdim_v), "they are from 1 to " + number(kLargest) + ".");
-    if (p.seqlen_q < 1 || p.seqlen_k < 0 || p.seqlen_q >= kLimit || p.seqlen_k >= kLimit)
-        refuse("of " + number(p.seqlen_q) + " rows and " + number(p.seqlen_k) + " keys", "there are from 1 to 2^31-1 rows, and from 0 to 2^31-1 keys.");
-    if (p.group && (p.total_q < 1 || p.total_k < 0 || p.total_q >= kLimit || p.total_k >= kLimit))
-        refuse("of sequences in " + number(p.total_q) + " and " + number(p.total_k) + " rows",
-               "there are from 1 to 2^31-1 rows of q, and from 0 to 2^31-1 of k.");
+    if (p.seqlen_q < 0 || p.seqlen_k < 0 || p.seqlen_q >= kLimit || p.seqlen_k >= kLimit)
+        refuse("of " + number(p.seqlen_q) + " rows and " + number(p.seqlen_k) + " keys", "there are from 0 to 2^31-1 of each.");
+    if (p.group && (p.total_q < 0 || p.total_k < 0 || p.total_q >= kLimit || p.total_k >= kLimit))
+        refuse("of sequences in " + number(p.total_q) + " and " + number(p.total_k) + " rows", "there are from 0 to 2^31-1 of q and of k.");
     if (p.decode_rows < 0 || p.decode_rows >= kLimit) refuse("with decodes of up to " + number(p.decode_rows) + " rows", "there are from 0 to 2^31-1.");
     if (p.decode_rows && !p.group)
         refuse("with decodes of up to " + number(p.decode_rows) + " rows in sequences of a batch",

@@ -51,6 +51,7 @@ struct Forward {
     // New rows go into the cache; how many there are then is known to a temporary.
     void append() {
         FmhaProblem p = rest;
+        if (!rest.has_rows()) give_a_row(p);
         p.add(CK_FMHA_SEQLEN_Q);
         const bool own_rows     = rest.has(CK_FMHA_SEQLEN_Q);
         const std::size_t after = stages.put(CK_FMHA_SEQLEN_Q, std::uint64_t(rest.batch) * 4);
@@ -62,6 +63,13 @@ struct Forward {
         for (const auto slot : {CK_FMHA_K_NEW, CK_FMHA_V_NEW, CK_FMHA_ROTARY_COS, CK_FMHA_ROTARY_SIN}) rest.drop(slot);
         rest.rotary     = fmha_words().none;
         rest.rotary_dim = rest.rotary_positions = 0;
+    }
+
+    // What appends takes at least one row of q: one that nobody has.
+    void give_a_row(FmhaProblem& p) {
+        p.seqlen_q           = 1;
+        p.strides[CK_FMHA_Q] = {p.heads_q * p.hdim_q, p.hdim_q, p.heads_q * p.hdim_q, 0};
+        stages.put(CK_FMHA_Q, std::uint64_t(p.batch) * std::uint64_t(p.heads_q * p.hdim_q) * 4);
     }
 
     void whole(Name variant, std::uint64_t slots) {
@@ -224,6 +232,7 @@ std::vector<Division<FmhaProblem>> forward_divisions(const FmhaProblem& problem,
     const FmhaWords& words = fmha_words();
     std::vector<Division<FmhaProblem>> all;
     const Forward begun(problem);
+    if (!problem.has_rows()) return {Forward(begun).stages.take()};
     const auto add = [&](auto&& compute) {
         Forward next = begun;
         compute(next);

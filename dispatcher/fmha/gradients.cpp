@@ -21,11 +21,21 @@ constexpr std::uint64_t kMostFills = 64;
 
 std::uint64_t fills_of(const Region& region) { return region.lines * region.matrices * region.sets; }
 
+Region region_of(const FmhaProblem& p, std::size_t slot) { return FmhaFamily::region(p, FmhaFamily::tensor_of(slot)); }
+
 Transfer clearing_of(std::size_t slot, const Region& region) {
     Transfer all = clearing(Argument::tensor(FmhaFamily::tensor_of(slot)), region.width);
     all.rows = region.lines, all.to_pitch = region.pitch;
     all.blocks = region.matrices, all.to_block = region.matrix_pitch;
     all.sets = region.sets, all.to_set = region.set_pitch;
+    return all;
+}
+
+// Without a score all gradients are zero.
+Division<FmhaProblem> zeros(const FmhaProblem& p) {
+    Division<FmhaProblem> all;
+    for (const auto slot : {CK_FMHA_DQ, CK_FMHA_DK, CK_FMHA_DV, CK_FMHA_DBIAS})
+        if (const Region region = region_of(p, slot); region.reach) all.before.push_back(clearing_of(slot, region));
     return all;
 }
 
@@ -65,13 +75,13 @@ private:
     void dot() {
         rest_.add(CK_FMHA_D);
         rest_.strides[CK_FMHA_D] = rest_.strides[CK_FMHA_LSE];
-        stages_.put(CK_FMHA_D, FmhaFamily::region(problem_, FmhaFamily::tensor_of(CK_FMHA_LSE)).reach);
+        stages_.put(CK_FMHA_D, region_of(problem_, CK_FMHA_LSE).reach);
         stages_.add(rest_, fmha_words().dot_do_o, kDot);
     }
 
     void gradient(FmhaProblem p, std::uint64_t slots, std::vector<Transfer> clears) {
         const auto output = [&](std::size_t slot, std::int64_t width, std::optional<std::size_t>& temporary) {
-            const Region region = FmhaFamily::region(problem_, FmhaFamily::tensor_of(slot));
+            const Region region = region_of(problem_, slot);
             // A sequence without rows leaves its dk and dv as they are.
             const bool moves = p.heads_q != p.heads_k || (own_lengths_ && fills_of(region) > kMostFills);
             if (!moves && own_lengths_) clears.push_back(clearing_of(slot, region));
@@ -85,7 +95,7 @@ private:
         output(CK_FMHA_DK, p.hdim_q, dk_);
         output(CK_FMHA_DV, p.hdim_v, dv_);
         if (p.has(CK_FMHA_DBIAS) && (p.masked() || own_lengths_))
-            clears.push_back(clearing_of(CK_FMHA_DBIAS, FmhaFamily::region(problem_, FmhaFamily::tensor_of(CK_FMHA_DBIAS))));
+            clears.push_back(clearing_of(CK_FMHA_DBIAS, region_of(problem_, CK_FMHA_DBIAS)));
         moved_                              = p;
         stages_.add(p, fmha_words().dq_dk_dv, slots).before = std::move(clears);
         stages_.main();
@@ -129,6 +139,7 @@ private:
 
 std::vector<Division<FmhaProblem>> backward_divisions(const FmhaProblem& problem) {
     constexpr std::int64_t kFewRows = 32;
+    if (!problem.has_rows() || !problem.has_keys()) return {zeros(problem)};
     std::vector<Division<FmhaProblem>> all;
     if (problem.deterministic) {
         // The keys of a kernel's tile, which are those of a part.

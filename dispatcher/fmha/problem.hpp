@@ -75,6 +75,9 @@ struct FmhaProblem {
     bool whole() const;
     bool masked() const { return mask != CK_FMHA_MASK_NONE; }
     bool paged() const { return page_rows > 0; }
+    bool has_rows() const { return seqlen_q > 0 && rows_q() > 0; }
+    /// Packed keys in pages are counted by no total.
+    bool has_keys() const { return seqlen_k > 0 && (paged() || rows_k() > 0); }
     std::int64_t rows_q() const { return group ? total_q : seqlen_q; }
     std::int64_t rows_k() const { return group ? total_k : seqlen_k; }
     /// On average, where sequences are of different lengths.

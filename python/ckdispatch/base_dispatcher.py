@@ -257,7 +257,8 @@ class BaseDispatcher:
             problem = replace(problem, alignment=min(bits & -bits, problem.alignment))  # type: ignore[type-var]
         plan = self.plan(problem, kernel=kernel)
         _check_count(problem, len(tensors))
-        needs = needs_of(problem, self.registry[plan.kernel].spec)
+        # Where there is nothing to compute there is no kernel.
+        needs = needs_of(problem, self.registry[plan.kernel].spec if plan.kernel else {})
         check_tensors(problem, needs, tensors)
         milliseconds = self.launch(plan, addresses, stream, timing)
         result = RunResult(plan, device.name, milliseconds)

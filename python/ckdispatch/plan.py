@@ -48,11 +48,12 @@ class Plan(Generic[P]):
     @property
     def parts(self) -> int:
         """Parts that the sum is split into."""
-        return int(self.to_json()["stages"][0]["parts"])
+        stages = self.to_json()["stages"]
+        return int(stages[0]["parts"]) if stages else 1
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Of its stages: one, or several if no kernel computes the problem at once."""
+        """Of its stages: one, several if no kernel computes the problem at once, or none if there is nothing to compute."""
         return tuple(str(stage["kernel"]) for stage in self.to_json()["stages"])
 
     @property

@@ -122,11 +122,50 @@ static void a_run_writes_o(void) {
     ckd_dispatcher_destroy(dispatcher);
 }
 
+static void what_has_no_rows_needs_no_kernel(void) {
+    ckd_dispatcher* dispatcher      = made_dispatcher();
+    ckd_fmha_problem problem        = fp32_problem();
+    void* tensors[CKD_FMHA_TENSORS] = {NULL};
+    ckd_plan* plan                  = NULL;
+    char* json                      = NULL;
+    float zeros[70 * 2 * 16];
+    const size_t k_bytes = 2 * sizeof zeros;
+    size_t i;
+    CHECK_OK(ckd_dispatcher_attach(dispatcher, device));
+    CHECK_OK(ckd_device_allocate(device, k_bytes, &tensors[CKD_FMHA_K]));
+    CHECK_OK(ckd_device_allocate(device, k_bytes, &tensors[CKD_FMHA_V]));
+    problem.seqlen_q = 0;
+    CHECK_OK(ckd_run(dispatcher, &problem.base, tensors, NULL, &plan));
+    CHECK_TEXT(ckd_plan_kernel(plan), "");
+    CHECK_OK(ckd_plan_to_json(plan, &json));
+    CHECK_HAS(json, "\"stages\":[]");
+    CHECK_HAS(json, "\"launches\":0");
+    ckd_free_text(json);
+    ckd_plan_destroy(plan);
+    CHECK_OK(ckd_rank(dispatcher, &problem.base, &json));
+    CHECK_HAS(json, "\"fit\":[]");
+    ckd_free_text(json);
+    problem.backward = 1;
+    CHECK_OK(ckd_device_allocate(device, k_bytes, &tensors[CKD_FMHA_DK]));
+    CHECK_OK(ckd_device_allocate(device, k_bytes, &tensors[CKD_FMHA_DV]));
+    for (i = 0; i < sizeof zeros / sizeof zeros[0]; ++i) zeros[i] = 7;
+    CHECK_OK(ckd_device_copy_in(device, tensors[CKD_FMHA_DK], zeros, sizeof zeros));
+    CHECK_OK(ckd_run(dispatcher, &problem.base, tensors, NULL, &plan));
+    CHECK_OK(ckd_plan_to_json(plan, &json));
+    CHECK_HAS(json, "\"steps\":[{\"bytes\":17920,\"step\":\"clear\",\"to\":\"dk\"},{\"bytes\":17920,\"step\":\"clear\",\"to\":\"dv\"}]");
+    ckd_free_text(json);
+    ckd_plan_destroy(plan);
+    CHECK_OK(ckd_device_copy_out(device, zeros, tensors[CKD_FMHA_DK], sizeof zeros));
+    for (i = 0; i < sizeof zeros / sizeof zeros[0]; ++i) CHECK(zeros[i] == 0);
+    ckd_dispatcher_destroy(dispatcher);
+}
+
 int main(void) {
     CHECK_OK(ckd_device_open("sim:gfx942", NULL, &device));
     a_plan_tells_its_stages();
     what_makes_no_sense_is_refused();
     a_run_writes_o();
+    what_has_no_rows_needs_no_kernel();
     ckd_device_close(device);
     return 0;
 }

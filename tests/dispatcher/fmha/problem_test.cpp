@@ -122,11 +122,12 @@ TEST(FmhaProblem, OfOtherSizesIsRefused) {
     expect_refused(fp16().head_sizes(0), "with heads of the sizes 0 and 0 was asked for; they are from 1 to 1024.");
     expect_refused(fp16().head_sizes(64, 2000), "with heads of the sizes 64 and 2000 was asked for; they are from 1 to 1024.");
     expect_refused(fp16().lengths(1, std::int64_t(1) << 31),
-                   "of 1 rows and 2147483648 keys was asked for; there are from 1 to 2^31-1 rows, and from 0 to 2^31-1 keys.");
-    expect_refused(fp16().group(0, 5), "of sequences in 0 and 5 rows was asked for; there are from 1 to 2^31-1 rows of q, and from 0 to 2^31-1 of k.");
+                   "of 1 rows and 2147483648 keys was asked for; there are from 0 to 2^31-1 of each.");
+    expect_refused(fp16().lengths(-1, 5), "of -1 rows and 5 keys was asked for; there are from 0 to 2^31-1 of each.");
+    expect_refused(fp16().group(-1, 5), "of sequences in -1 and 5 rows was asked for; there are from 0 to 2^31-1 of q and of k.");
     expect_refused(fp16().group(100, 300).decode_rows(-1), "with decodes of up to -1 rows was asked for; there are from 0 to 2^31-1.");
-    expect_refused(fp16().decode_rows(1), "with decodes of up to 1 rows in sequences of a batch was asked for; packed ones have lengths by which decodes can be "
-                                          "told from prefills.");
+    expect_refused(fp16().decode_rows(1),
+                   "with decodes of up to 1 rows in sequences of a batch was asked for; packed ones have lengths by which decodes can be told from prefills.");
     EXPECT_REFUSED(ErrorCode::invalid_argument, "An attention with addresses aligned to 3 bytes was asked for; an alignment is 1, 2, 4, 8 or 16.",
                    fp16().alignment(3).build());
 }
