@@ -97,13 +97,15 @@ TEST(RegistryJson, ThatIsNoneIsRefused) {
     EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a 'registry' that is no text.", KernelRegistry::from_json(R"({"registry": 1})"));
     EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'schema_version'.", KernelRegistry::from_json(R"({"registry": "x"})"));
     EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'kernels'.", KernelRegistry::from_json(R"({"registry": "x", "schema_version": 1})"));
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has 'kernels' that are no list.", KernelRegistry::from_json(R"({"registry": "x", "schema_version": 1, "kernels": {}})"));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has 'kernels' that are no list.",
+                   KernelRegistry::from_json(R"({"registry": "x", "schema_version": 1, "kernels": {}})"));
 }
 
 TEST(RegistryJson, OfAnotherSchemaIsRefused) {
     Json document              = exported();
     document["schema_version"] = 2;
-    EXPECT_REFUSED(ErrorCode::abi_mismatch, "The exported registry has another schema version than 1, which this runtime reads.", KernelRegistry::from_json(document.dump()));
+    EXPECT_REFUSED(ErrorCode::abi_mismatch, "The exported registry has another schema version than 1, which this runtime reads.",
+                   KernelRegistry::from_json(document.dump()));
 }
 
 TEST(RegistryJson, WithoutAMemberOfAKernelIsRefused) {
@@ -113,45 +115,56 @@ TEST(RegistryJson, WithoutAMemberOfAKernelIsRefused) {
 
 TEST(RegistryJson, WithAHashThatIsNoneIsRefused) {
     for (const std::string& hash : {std::string(), std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'A'), std::string(64, 'g')})
-        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a 'library_sha256' that is no SHA-256.", KernelRegistry::from_json(with_entry("library_sha256", hash)));
+        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a 'library_sha256' that is no SHA-256.",
+                       KernelRegistry::from_json(with_entry("library_sha256", hash)));
 }
 
 TEST(RegistryJson, WithANameThatIsNotItsSpecsIsRefused) {
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry names other and holds the spec of " + name_for(key_with_tile(16, 16, 16)) + ".", KernelRegistry::from_json(with_entry("name", "other")));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry names other and holds the spec of " + name_for(key_with_tile(16, 16, 16)) + ".",
+                   KernelRegistry::from_json(with_entry("name", "other")));
 }
 
 TEST(RegistryJson, WithAPriorityThatIsNoWholeNumberIsRefused) {
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a wrong 'priority': a whole number is expected, not \"high\".", KernelRegistry::from_json(with_entry("priority", "high")));
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a wrong 'priority': a whole number is expected, not 4294967296.", KernelRegistry::from_json(with_entry("priority", 4294967296)));
-    EXPECT_EQ(KernelRegistry::from_json(with_entry("priority", std::numeric_limits<int>::min()))->of<GemmRegistry>()->kernels()[0]->priority(), std::numeric_limits<int>::min());
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a wrong 'priority': a whole number is expected, not \"high\".",
+                   KernelRegistry::from_json(with_entry("priority", "high")));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a wrong 'priority': a whole number is expected, not 4294967296.",
+                   KernelRegistry::from_json(with_entry("priority", 4294967296)));
+    EXPECT_EQ(KernelRegistry::from_json(with_entry("priority", std::numeric_limits<int>::min()))->of<GemmRegistry>()->kernels()[0]->priority(),
+              std::numeric_limits<int>::min());
 }
 
 TEST(RegistryJson, WithoutResourcesOfAnyGpuIsRefused) {
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry says of no GPU what the kernel uses.", KernelRegistry::from_json(with_entry("resources", Json::object())));
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry says of no GPU what the kernel uses.", KernelRegistry::from_json(with_entry("resources", nullptr)));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry says of no GPU what the kernel uses.",
+                   KernelRegistry::from_json(with_entry("resources", Json::object())));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry says of no GPU what the kernel uses.",
+                   KernelRegistry::from_json(with_entry("resources", nullptr)));
 }
 
 TEST(RegistryJson, WithResourcesThatAreNoCountsIsRefused) {
     for (const char* figure : {"vgprs", "agprs", "sgprs", "vgpr_spills", "sgpr_spills", "lds_bytes", "scratch_bytes"}) {
         Json resources              = exported()["kernels"][0]["resources"];
         resources["gfx942"][figure] = -1;
-        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a '" + std::string(figure) + "' that is no count.", KernelRegistry::from_json(with_entry("resources", resources)));
+        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a '" + std::string(figure) + "' that is no count.",
+                       KernelRegistry::from_json(with_entry("resources", resources)));
         resources["gfx942"].erase(figure);
-        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no '" + std::string(figure) + "'.", KernelRegistry::from_json(with_entry("resources", resources)));
+        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no '" + std::string(figure) + "'.",
+                       KernelRegistry::from_json(with_entry("resources", resources)));
     }
 }
 
 TEST(RegistryJson, WithAGpuThatNobodyKnowsIsRefused) {
     Json resources       = exported()["kernels"][0]["resources"];
     resources["gfx9999"] = resources["gfx942"];
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry names the GPU gfx9999, which this runtime does not know.", KernelRegistry::from_json(with_entry("resources", resources)));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry names the GPU gfx9999, which this runtime does not know.",
+                   KernelRegistry::from_json(with_entry("resources", resources)));
 }
 
 TEST(RegistryJson, WithWorkgroupsThatNoGpuHasIsRefused) {
     Json spec     = exported()["kernels"][0]["spec"];
     spec["waves"] = {65536, 65536, 65536};
     EXPECT_REFUSED(ErrorCode::damaged,
-                   "The exported registry has the kernel " + name_for(key_with_tile(16, 16, 16)) + " with workgroups of 18014398509481984 lanes; no GPU has more than 1024.",
+                   "The exported registry has the kernel " + name_for(key_with_tile(16, 16, 16)) +
+                       " with workgroups of 18014398509481984 lanes; no GPU has more than 1024.",
                    KernelRegistry::from_json(with_entry("spec", spec)));
 }
 
@@ -164,7 +177,8 @@ TEST(RegistryJson, WithAKernelTwiceIsRefused) {
 TEST(RegistryJson, OfAnotherFamilyIsRefused) {
     Json spec      = exported()["kernels"][0]["spec"];
     spec["family"] = "cooking";
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.", KernelRegistry::from_json(with_entry("spec", spec)));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.",
+                   KernelRegistry::from_json(with_entry("spec", spec)));
 }
 
 TEST(RegistryJson, OfOneFamilyAsItWasOnceWrittenIsRead) {
@@ -174,12 +188,14 @@ TEST(RegistryJson, OfOneFamilyAsItWasOnceWrittenIsRead) {
     EXPECT_EQ(KernelRegistry::from_json(document.dump())->size(), 2u);
     document["kernels"] = Json::array();
     document["family"]  = "cooking";
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.", KernelRegistry::from_json(document.dump()));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.",
+                   KernelRegistry::from_json(document.dump()));
 }
 
 TEST(RegistryJson, CannotHoldAPathThatIsNoText) {
     const KernelRegistry registry("mine");
-    registry.of<GemmRegistry>()->add(std::make_shared<Kernel<GemmKey>>(sample_key(), "kernel", LibraryFile{"/\xff.so", std::string(64, 'a')}, std::vector<Resources>{test::sample_resources()}, 0));
+    registry.of<GemmRegistry>()->add(std::make_shared<Kernel<GemmKey>>(sample_key(), "kernel", LibraryFile{"/\xff.so", std::string(64, 'a')},
+                                                                       std::vector<Resources>{test::sample_resources()}, 0));
     EXPECT_REFUSED(ErrorCode::unsupported, "The registry mine cannot be written as JSON: its name, or the path of a library, is no UTF-8.", registry.to_json());
 }
 

@@ -38,8 +38,9 @@ Builder fp16() { return Builder().dtype("fp16").sizes(2, 8, 2).lengths(100, 300)
 TEST(FmhaKey, IsReadBackFromItsText) {
     const FmhaKey key = sample();
     EXPECT_EQ(to_text(key),
-              "fmha{variant=fwd,dtype=fp16,mode=batch,hdim_q=64,hdim_v=64,mask=true,lse=true,dropout=false,soft_cap=false,scales=false,paged=false,merged=false,skip_min=false,"
-              "bias_grad=false,deterministic=false,bias=none,rotary=none,max_splits=0,pipeline=qr,tile=128x64x32x64x32x64,waves=4x1x1,warp_tile=32x32x16,pads=1x1x0x0,occupancy=2}");
+              "fmha{variant=fwd,dtype=fp16,mode=batch,hdim_q=64,hdim_v=64,mask=true,lse=true,dropout=false,soft_cap=false,scales=false,paged=false,"
+              "merged=false,skip_min=false,bias_grad=false,deterministic=false,bias=none,rotary=none,max_splits=0,pipeline=qr,tile=128x64x32x64x32x64,"
+              "waves=4x1x1,warp_tile=32x32x16,pads=1x1x0x0,occupancy=2}");
     EXPECT_TRUE(from_text<FmhaKey>(to_text(key)) == key);
     EXPECT_TRUE(key_from_json<FmhaKey>(key_to_json(key), "It") == key);
     FmhaKey other   = key;

@@ -139,7 +139,8 @@ TEST_F(FmhaSelection, RanksWholePlans) {
 TEST_F(FmhaSelection, SaysWhichStageHasNoKernel) {
     add({"dot", "convert"});
     EXPECT_REFUSED(ErrorCode::no_kernel,
-                   "No kernel of the registry mine computes fmha backward fp32 2x2x20x30x16 lse on gfx942, which takes fmha dq_dk_dv fp32 2x2x20x30x16 lse: it has none.",
+                   "No kernel of the registry mine computes fmha backward fp32 2x2x20x30x16 lse on gfx942, which takes fmha dq_dk_dv fp32 2x2x20x30x16 lse: "
+                   "it has none.",
                    dispatcher->select(fp32(2, 2, 2, 20, 30).backward().build()));
     add({"fwd_bias", "fwd_group"});
     EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "(2 refuse). The nearest: fmha_made_up_fwd_bias computes with the bias elementwise, not none.",

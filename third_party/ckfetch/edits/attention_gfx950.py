@@ -31,7 +31,8 @@ EDITS = (
         Edit(
             path=_KR_TRLOAD,
             why="one wave is enough to load the rows of LSE and D that all waves read; the others would write the same bytes at the same time",
-            old=f"                async_load_tile({name}_lds_write_window, {name}_dram_window);\n                move_tile_window({name}_dram_window, {{kM0}});",
+            old=f"                async_load_tile({name}_lds_write_window, {name}_dram_window);\n"
+            f"                move_tile_window({name}_dram_window, {{kM0}});",
             new=f"                if(get_warp_id() == 0)\n                    async_load_tile({name}_lds_write_window, {name}_dram_window);\n"
             f"                move_tile_window({name}_dram_window, {{kM0}});",
         )
