@@ -70,9 +70,10 @@ void check_scores(const FmhaProblem& p) {
                "they are from 0 to 2^31-1, or -1 for all.");
     if (p.sink_tokens < 0 || (p.sink_tokens && (!p.masked() || p.window_left < 0)))
         refuse("that keeps the first " + number(p.sink_tokens) + " keys", "it has a mask with a window that ends to the left.");
-    if (p.sink_tokens && (p.group || p.has(CK_FMHA_SEQLEN_Q) || p.has(CK_FMHA_SEQLEN_K) || p.has(CK_FMHA_KV_INDPTR)))
+    // The first keys have a window of their own, which ends for each row where the other begins: as far from the diagonal as the sequence is long.
+    if (p.sink_tokens && (p.group || p.has(CK_FMHA_SEQLEN_Q) || p.has(CK_FMHA_SEQLEN_K) || p.kv_page_count))
         refuse("that keeps the first " + number(p.sink_tokens) + " keys of sequences with lengths of their own",
-               "where their windows begin must be the same for all.");
+               "where the first keys end before a window depends on the length, and kernels have one window for all sequences.");
 }
 
 void check_dropout(const FmhaProblem& p) {

@@ -230,6 +230,9 @@ def _add_cache_lengths(call: AttentionCall, given: Any, name: str = "cache_seqle
         check_lengths(found, batch, room if starts is None else np.diff(starts) * fields["page_rows"], "the list of pages")
     else:
         check_lengths(found, batch, room - new, "the cache beside its new rows" if new else "the cache")
+    if new == 0 and "kv_pages" not in call.tables and request.have_one_length(call, found):
+        _check_table(call, found.array)
+        return
     call.tables["seqlen_k"] = found
     fields["lengths_k"] = True
     if found.array is None:

@@ -154,8 +154,21 @@ def _add_lengths(call: AttentionCall, side: str, given: Any, room: Ints | int) -
         return
     found = table(f"seqused_{side}", given, call.device)
     check_lengths(found, call.fields["batch"], room, side)
+    if side == "k" and not call.fields.get("group") and have_one_length(call, found):
+        return
     call.tables[f"seqlen_{side}"] = found
     call.fields[f"lengths_{side}"] = True
+
+
+def have_one_length(call: AttentionCall, lengths: Table) -> bool:
+    """Whether first keys are kept and all sequences have as many keys, which then is a number of the problem and no table.
+
+    Of others the first keys end elsewhere before the window of each, and kernels have one window for all.
+    """
+    if not call.fields["sink_tokens"] or lengths.array is None or len(set(lengths.array.tolist())) != 1:
+        return False
+    call.fields["seqlen_k"] = int(lengths.array[0])
+    return True
 
 
 def add_bias(call: AttentionCall, bias: Any, alibi_slopes: Any) -> None:

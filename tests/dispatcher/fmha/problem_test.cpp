@@ -148,8 +148,12 @@ TEST(FmhaProblem, OfOtherScoresIsRefused) {
     expect_refused(fp16().mask(Builder::Mask::top_left, -2, 0),
                    "with a window of -2 keys before and 0 behind a row's own was asked for; they are from 0 to 2^31-1, or -1 for all.");
     expect_refused(fp16().sink_tokens(4), "that keeps the first 4 keys was asked for; it has a mask with a window that ends to the left.");
-    expect_refused(fp16().mask(Builder::Mask::top_left, 5, 0).sink_tokens(4).with(CK_FMHA_SEQLEN_K),
-                   "that keeps the first 4 keys of sequences with lengths of their own was asked for; where their windows begin must be the same for all.");
+    const auto kept = fp16().mask(Builder::Mask::top_left, 5, 0).sink_tokens(4);
+    for (const auto& builder : {Builder(kept).with(CK_FMHA_SEQLEN_K), Builder(kept).with(CK_FMHA_SEQLEN_Q), Builder(kept).group(150, 450),
+                                Builder(kept).page_list(1, 4, 40)})
+        expect_refused(builder, "that keeps the first 4 keys of sequences with lengths of their own was asked for; where the first keys end before a window "
+                                "depends on the length, and kernels have one window for all sequences.");
+    EXPECT_NO_THROW(Builder(kept).pages(64, 20, 5).build());
 }
 
 TEST(FmhaProblem, OfOtherDropoutOrPartsIsRefused) {

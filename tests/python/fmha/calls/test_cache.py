@@ -11,6 +11,7 @@ from attention_support import attender, plain, random
 from numpy.typing import NDArray
 
 from ckdispatch import DeviceTensor
+from ckdispatch.errors import InvalidArgument
 
 Q = random(2, 3, 4, 64)
 LENGTHS = [150, 33]
@@ -42,6 +43,18 @@ def test_one_length_is_for_all() -> None:
     k, v = caches(2, 200, 2, 64)
     one, each = (attender().attention_kvcache(Q, k, v, cache_seqlens=n, validate=True).out for n in (40, [40, 40]))
     assert np.array_equal(one, each)
+
+
+@pytest.mark.parametrize("lengths", [50, [50, 50]])
+def test_first_keys_are_kept_where_all_have_one_length(lengths: Any) -> None:
+    k, v = caches(2, 90, 2, 64)
+    q = random(2, 3, 4, 64)
+    found = attender().attention_kvcache(q, k, v, cache_seqlens=lengths, window=(8, 0), sink_tokens=4, validate=True).out
+    row, key = np.arange(3)[:, None], np.arange(50)
+    keep = (key <= row + 47) & ((key >= row + 39) | (key < 4))
+    np.testing.assert_allclose(found.astype(np.float64), plain(q, k[:, :50], v[:, :50], keep), atol=5e-3)
+    with pytest.raises(InvalidArgument, match="kernels have one window for all sequences"):
+        attender().attention_kvcache(q, k, v, cache_seqlens=[50, 51], window=(8, 0), sink_tokens=4)
 
 
 def test_new_keys_go_behind_the_others_in_place() -> None:
