@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The CPU's own attention, for results of any plan.
+// Results of any plan against the CPU's own attention.
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "ckdispatch/core/numbers.hpp"
 #include "ckdispatch/fmha/family.hpp"
+#include "ckdispatch/fmha/reference.hpp"
 #include "ckdispatch/fmha/words.hpp"
 
 namespace ckdispatch {
@@ -14,124 +16,8 @@ namespace {
 
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
-// A tensor on the host; one that the problem does not have is empty.
-class Host {
-public:
-    Host(Device& device, const FmhaProblem& p, std::size_t slot, Tensors tensors)
-        : strides_(p.strides[slot]), numbers_(p.dtype_of(slot), device.facts().fp8_encoding) {
-        const std::size_t tensor = FmhaFamily::tensor_of(slot);
-        if (!p.has(slot)) return;
-        bytes_.resize(FmhaFamily::region(p, tensor).reach);
-        device.copy_to_host(bytes_.data(), tensors[tensor], bytes_.size());
-    }
-
-    bool empty() const { return bytes_.empty(); }
-    double at(std::int64_t batch, std::int64_t head, std::int64_t row, std::int64_t column) const {
-        return numbers_.at(bytes_.data(), batch * strides_.batch + head * strides_.head + row * strides_.row + column);
-    }
-    double at(std::int64_t index) const { return numbers_.at(bytes_.data(), index); }
-    std::int64_t whole(std::int64_t index) const {
-        std::int32_t value;
-        std::memcpy(&value, bytes_.data() + index * 4, sizeof(value));
-        return value;
-    }
-    const Numbers& numbers() const { return numbers_; }
-
-private:
-    std::vector<char> bytes_;
-    FmhaStrides strides_;
-    Numbers numbers_;
-};
-
-// One sequence: where its rows and keys are.
-struct Sequence {
-    std::int64_t index, batch, rows, keys, first_row, first_key;
-};
-
-class Reference {
-public:
-    Reference(Device& device, const FmhaProblem& p, Tensors tensors)
-        : p_(p), q_(device, p, CK_FMHA_Q, tensors), k_(device, p, CK_FMHA_K, tensors), v_(device, p, CK_FMHA_V, tensors),
-            bias_(device, p, CK_FMHA_BIAS, tensors),
-          sink_(device, p, CK_FMHA_SINK, tensors), start_q_(device, p, CK_FMHA_SEQSTART_Q, tensors), start_k_(device, p, CK_FMHA_SEQSTART_K, tensors),
-          length_q_(device, p, CK_FMHA_SEQLEN_Q, tensors), length_k_(device, p, CK_FMHA_SEQLEN_K, tensors), table_(device, p, CK_FMHA_BLOCK_TABLE, tensors),
-          cache_(device, p, CK_FMHA_CACHE_INDEX, tensors), indptr_(device, p, CK_FMHA_KV_INDPTR, tensors), pages_(device, p, CK_FMHA_KV_PAGES, tensors) {}
-
-    Sequence sequence(std::int64_t i) const {
-        Sequence one{i, p_.group ? 0 : i, p_.seqlen_q, p_.seqlen_k, 0, 0};
-        if (p_.group) one.first_row = start_q_.whole(i), one.rows = start_q_.whole(i + 1) - one.first_row;
-        if (!start_k_.empty()) one.first_key = start_k_.whole(i), one.keys = start_k_.whole(i + 1) - one.first_key;
-        if (!indptr_.empty()) one.keys = indptr_.whole(i + 1) - indptr_.whole(i);
-        if (!length_q_.empty()) one.rows = length_q_.whole(i);
-        if (!length_k_.empty()) one.keys = length_k_.whole(i);
-        return one;
-    }
-
-    // Scores of a row, and then what each key weighs; returns lse.
-    double weigh(const Sequence& of, std::int64_t head, std::int64_t row, std::vector<double>& weights) const {
-        weights.assign(std::size_t(of.keys), kNothing);
-        double most = kNothing;
-        for (std::int64_t key = 0; key < of.keys; ++key) {
-            if (!keeps(of, row, key)) continue;
-            double& score = weights[std::size_t(key)];
-            score         = 0;
-            for (std::int64_t i = 0; i < p_.hdim_q; ++i) score += q_.at(of.batch, head, of.first_row + row, i) * at(k_, of, head, key, i);
-            score = capped(score * double(p_.scale)) + added(of, head, row, key);
-            most  = std::max(most, score);
-        }
-        const double sink = sink_.empty() ? kNothing : sink_.at(head);
-        most              = std::max(most, sink);
-        if (most == kNothing) return kNothing;
-        double sum = sink == kNothing ? 0 : std::exp(sink - most);
-        for (double& weight : weights) sum += weight = weight == kNothing ? 0 : std::exp(weight - most);
-        for (double& weight : weights) weight /= sum;
-        return most + std::log(sum);
-    }
-
-    /// What an element of o is, and the sum of its magnitudes.
-    std::pair<double, double> output(const Sequence& of, std::int64_t head, const std::vector<double>& weights, std::int64_t column) const {
-        double value = 0, magnitude = 0;
-        for (std::int64_t key = 0; key < of.keys; ++key) {
-            if (!(weights[std::size_t(key)] > 0)) continue;
-            const double term = weights[std::size_t(key)] * at(v_, of, head, key, column);
-            value += term, magnitude += std::fabs(term);
-        }
-        const double scale = p_.scale_p > 0 ? double(p_.scale_p) * double(p_.scale_o) : 1;
-        return {value * scale, magnitude * scale};
-    }
-
-    /// The relative error of a weight, which is rounded to the dtype of q.
-    double roundoff() const { return 2 * q_.numbers().unit_roundoff(); }
-
-private:
-    bool keeps(const Sequence& of, std::int64_t row, std::int64_t key) const {
-        if (!p_.masked()) return true;
-        const std::int64_t at = row + (p_.mask == CK_FMHA_MASK_BOTTOM_RIGHT ? of.keys - of.rows : 0);
-        if (p_.window_right >= 0 && key > at + p_.window_right) return false;
-        return p_.window_left < 0 || key >= at - p_.window_left || key < p_.sink_tokens;
-    }
-    double capped(double score) const { return p_.soft_cap > 0 ? double(p_.soft_cap) * std::tanh(score / double(p_.soft_cap)) : score; }
-    double added(const Sequence& of, std::int64_t head, std::int64_t row, std::int64_t key) const {
-        if (bias_.empty()) return 0;
-        if (p_.bias == fmha_words().elementwise) return bias_.at(of.batch, head, of.first_row + row, key);
-        const double slope = bias_.at(of.index * p_.strides[CK_FMHA_BIAS].batch + head);
-        // Of causal masks the slopes count from the first key.
-        if (p_.masked() && p_.window_left < 0 && p_.window_right == 0) return slope * double(key);
-        const std::int64_t offset = p_.mask == CK_FMHA_MASK_TOP_LEFT ? 0 : of.keys - of.rows;
-        return -slope * std::fabs(double(row + offset - key));
-    }
-    double at(const Host& cache, const Sequence& of, std::int64_t head, std::int64_t key, std::int64_t column) const {
-        const std::int64_t group = head / (p_.heads_q / p_.heads_k);
-        if (!indptr_.empty()) return cache.at(pages_.whole(indptr_.whole(of.index) + key), group, 0, column);
-        const std::int64_t slot = cache_.empty() ? of.index : cache_.whole(of.index);
-        if (table_.empty()) return cache.at(p_.group ? 0 : slot, group, of.first_key + key, column);
-        const std::int64_t page = table_.whole(slot * p_.strides[CK_FMHA_BLOCK_TABLE].batch + key / p_.page_rows);
-        return cache.at(page, group, key % p_.page_rows, column);
-    }
-
-    const FmhaProblem& p_;
-    Host q_, k_, v_, bias_, sink_, start_q_, start_k_, length_q_, length_k_, table_, cache_, indptr_, pages_;
-};
+// As a caller counts them.
+std::int64_t tensor(std::size_t slot) { return std::int64_t(FmhaFamily::tensor_of(slot)); }
 
 // Counts one element; true if it is the worst that is wrong.
 bool is_worst(double actual, double expected, double allowed, Validation& result) {
@@ -150,29 +36,28 @@ bool is_worst(double actual, double expected, double allowed, Validation& result
     return true;
 }
 
-void check_known(const FmhaProblem& p) {
-    if (p.variant != fmha_words().forward || p.p_drop > 0 || p.seqlen_new)
-        throw Error(ErrorCode::unsupported,
-                    "A validation of " + p.text() + " was asked for; the CPU computes an attention without dropout and new rows, and no gradients.");
+// Of a sum whose terms were rounded to a dtype, as it is itself.
+double allowed_of(double value, double magnitude, double roundoff, const Numbers& output) {
+    return (roundoff + 1e-5) * magnitude + 2 * output.unit_roundoff() * std::fabs(value) + output.smallest() + 1e-6;
 }
 
-}  // namespace
+// Random bytes of a row's scores, of which only those need be there that its mask keeps.
+void check_bytes(const FmhaReference& reference, const FmhaHost& randval, const FmhaSequence& of, std::int64_t head, std::int64_t row, Validation& result) {
+    for (std::int64_t key = 0; key < of.keys; ++key) {
+        if (!reference.keeps(of, row, key)) continue;
+        const double actual = double(std::uint8_t(int(randval.at(of.batch, head, of.first_row + row, key))));
+        if (is_worst(actual, reference.dropout()->byte(of.index, head, row, key), 0.5, result))
+            result.worst = {tensor(CK_FMHA_RANDVAL), of.index, head, row, key};
+    }
+}
 
-Validation validate(FmhaDispatcher& dispatcher, const FmhaProblem& problem, Tensors tensors, const RunOptions& options) {
-    check_known(problem);
-    Validation result;
-    Device& device  = dispatcher.device();
-    const auto plan = dispatcher.run(problem, tensors, options);
-    device.synchronize(options.stream);
-    result.kernel = plan->name();
-    result.device = device.name();
-    const Reference reference(device, problem, tensors);
-    const Host o(device, problem, CK_FMHA_O, tensors), lse(device, problem, CK_FMHA_LSE, tensors);
-    const Numbers& output = o.numbers();
+void check_outputs(Device& device, const FmhaProblem& p, Tensors tensors, Validation& result) {
+    const FmhaReference reference(device, p, tensors);
+    const FmhaHost o(device, p, CK_FMHA_O, tensors), lse(device, p, CK_FMHA_LSE, tensors), randval(device, p, CK_FMHA_RANDVAL, tensors);
     std::vector<double> weights;
-    for (std::int64_t i = 0; i < problem.batch; ++i) {
-        const Sequence of = reference.sequence(i);
-        for (std::int64_t head = 0; head < problem.heads_q; ++head)
+    for (std::int64_t i = 0; i < p.batch; ++i) {
+        const FmhaSequence of = reference.sequence(i);
+        for (std::int64_t head = 0; head < p.heads_q; ++head)
             for (std::int64_t row = 0; row < of.rows; ++row) {
                 const double sum = reference.weigh(of, head, row, weights);
                 if (!lse.empty()) {
@@ -180,14 +65,158 @@ Validation validate(FmhaDispatcher& dispatcher, const FmhaProblem& problem, Tens
                     const double actual = lse.at(of.batch, head, 0, of.first_row + row);
                     if (is_worst(actual, sum, 1e-4 + 1e-5 * std::fabs(sum), result)) result.worst = {i, head, row};
                 }
-                for (std::int64_t column = 0; column < problem.hdim_v; ++column) {
+                for (std::int64_t key = 0; key < of.keys; ++key) weights[std::size_t(key)] *= reference.kept(of, head, row, key);
+                for (std::int64_t column = 0; column < p.hdim_v; ++column) {
                     const auto [value, magnitude] = reference.output(of, head, weights, column);
-                    const double allowed          = (reference.roundoff() + 1e-5) * magnitude + 2 * output.unit_roundoff() * std::fabs(value) +
-                        output.smallest() + 1e-6;
+                    const double allowed          = allowed_of(value, magnitude, reference.roundoff(), o.numbers());
                     if (is_worst(o.at(of.batch, head, of.first_row + row, column), value, allowed, result)) result.worst = {i, head, row, column};
                 }
+                if (!randval.empty()) check_bytes(reference, randval, of, head, row, result);
             }
     }
+}
+
+// New rows where the cache has them now, and rows of q, each turned by the angles of its position.
+class Appended {
+public:
+    /// Before the run, which turns q where it is.
+    Appended(Device& device, const FmhaProblem& p, Tensors tensors)
+        : p_(p), q_(device, p, CK_FMHA_Q, tensors), k_(device, p, CK_FMHA_K_NEW, tensors), v_(device, p, CK_FMHA_V_NEW, tensors),
+          cos_(device, p, CK_FMHA_ROTARY_COS, tensors), sin_(device, p, CK_FMHA_ROTARY_SIN, tensors) {}
+
+    void check(const FmhaReference& after, Validation& result) const {
+        const std::int64_t group = p_.heads_q / p_.heads_k;
+        for (std::int64_t i = 0; i < p_.batch; ++i) {
+            const FmhaSequence of     = after.sequence(i);
+            const std::int64_t before = of.keys - p_.seqlen_new;
+            for (std::int64_t head = 0; head < p_.heads_k; ++head)
+                for (std::int64_t row = 0; row < p_.seqlen_new; ++row) {
+                    for (std::int64_t c = 0; c < p_.hdim_q; ++c)
+                        compare(CK_FMHA_K, k_, i, head, row, c, before + row, after.k(of, head * group, before + row, c), result);
+                    for (std::int64_t c = 0; c < p_.hdim_v; ++c)
+                        if (is_worst(after.v(of, head * group, before + row, c), v_.at(i, head, row, c), 0, result))
+                            result.worst = {tensor(CK_FMHA_V), i, head, row, c};
+                }
+            for (std::int64_t head = 0; head < p_.heads_q && !cos_.empty(); ++head)
+                for (std::int64_t row = 0; row < of.rows; ++row)
+                    for (std::int64_t c = 0; c < p_.hdim_q; ++c)
+                        compare(CK_FMHA_Q, q_, i, head, row, c, before + (p_.masked() ? row : 0), after.q().at(i, head, row, c), result);
+        }
+    }
+
+private:
+    void compare(std::size_t slot, const FmhaHost& rows, std::int64_t i, std::int64_t head, std::int64_t row, std::int64_t c, std::int64_t position,
+                 double actual, Validation& result) const {
+        double value = rows.at(i, head, row, c), magnitude = std::fabs(value);
+        if (!cos_.empty() && c < p_.rotary_dim) {
+            const std::int64_t half = p_.rotary_dim / 2;
+            const bool halves       = p_.rotary == fmha_words().half;
+            const std::int64_t pair = halves ? c % half : c / 2, first = halves ? pair : 2 * pair, second = halves ? pair + half : 2 * pair + 1;
+            const double cos = cos_.at(position * half + pair), sin = sin_.at(position * half + pair);
+            const double other = rows.at(i, head, row, c == first ? second : first) * (c == first ? -sin : sin);
+            magnitude          = std::fabs(value * cos) + std::fabs(other);
+            value              = value * cos + other;
+        }
+        if (is_worst(actual, value, allowed_of(value, magnitude, 0, rows.numbers()), result)) result.worst = {tensor(slot), i, head, row, c};
+    }
+
+    const FmhaProblem& p_;
+    FmhaHost q_, k_, v_, cos_, sin_;
+};
+
+// Gradients of one sequence and a head of k, summed over the heads of q that share it.
+class Gradients {
+public:
+    Gradients(Device& device, const FmhaProblem& p, Tensors tensors)
+        : p_(p), reference_(device, p, tensors), o_(device, p, CK_FMHA_O, tensors), lse_(device, p, CK_FMHA_LSE, tensors),
+          d_o_(device, p, CK_FMHA_D_O, tensors), dq_(device, p, CK_FMHA_DQ, tensors), dk_(device, p, CK_FMHA_DK, tensors), dv_(device, p, CK_FMHA_DV, tensors),
+          dbias_(device, p, CK_FMHA_DBIAS, tensors) {}
+
+    void check(Validation& result) {
+        const std::int64_t group = p_.heads_q / p_.heads_k;
+        for (std::int64_t i = 0; i < p_.batch; ++i) {
+            const FmhaSequence of = reference_.sequence(i);
+            for (std::int64_t head_k = 0; head_k < p_.heads_k; ++head_k) {
+                sums_k_.assign(std::size_t(of.keys * p_.hdim_q), {}), sums_v_.assign(std::size_t(of.keys * p_.hdim_v), {});
+                for (std::int64_t head = head_k * group; head < (head_k + 1) * group; ++head)
+                    for (std::int64_t row = 0; row < of.rows; ++row) add_row(of, head, row, result);
+                for (std::int64_t key = 0; key < of.keys; ++key) {
+                    for (std::int64_t c = 0; c < p_.hdim_q; ++c)
+                        compare(CK_FMHA_DK, dk_, of, head_k, key, c, sums_k_[std::size_t(key * p_.hdim_q + c)], result);
+                    for (std::int64_t c = 0; c < p_.hdim_v; ++c)
+                        compare(CK_FMHA_DV, dv_, of, head_k, key, c, sums_v_[std::size_t(key * p_.hdim_v + c)], result);
+                }
+            }
+        }
+    }
+
+private:
+    struct Sum {
+        double value = 0, magnitude = 0;
+        /// `size` is what the factor is a difference of.
+        void add(double factor, double size, double other) { value += factor * other, magnitude += size * std::fabs(other); }
+    };
+
+    void add_row(const FmhaSequence& of, std::int64_t head, std::int64_t row, Validation& result) {
+        const std::int64_t at = of.first_row + row;
+        const double lse = lse_.at(of.batch, head, 0, at), scale = double(p_.scale);
+        reference_.score(of, head, row, scores_);
+        double dot = 0, dot_size = 0;
+        for (std::int64_t c = 0; c < p_.hdim_v; ++c) {
+            const double term = o_.at(of.batch, head, at, c) * d_o_.at(of.batch, head, at, c);
+            dot += term, dot_size += std::fabs(term);
+        }
+        std::vector<Sum> dq(std::size_t(p_.hdim_q));
+        for (std::int64_t key = 0; key < of.keys; ++key) {
+            const double score  = scores_[std::size_t(key)];
+            const double weight = score == kNothing || lse == kNothing ? 0 : std::exp(score - lse), kept = reference_.kept(of, head, row, key);
+            double dp = 0, dp_size = 0;
+            for (std::int64_t c = 0; c < p_.hdim_v && weight > 0; ++c) {
+                const double d_o = d_o_.at(of.batch, head, at, c), term = d_o * reference_.v(of, head, key, c);
+                dp += term, dp_size += std::fabs(term);
+                sums_v_[std::size_t(key * p_.hdim_v + c)].add(weight * kept, weight * kept, d_o);
+            }
+            const double ds = weight * (dp * kept - dot), size = weight * (dp_size * kept + dot_size);
+            for (std::int64_t c = 0; c < p_.hdim_q && weight > 0; ++c) {
+                dq[std::size_t(c)].add(scale * ds, std::fabs(scale) * size, reference_.k(of, head, key, c));
+                sums_k_[std::size_t(key * p_.hdim_q + c)].add(scale * ds, std::fabs(scale) * size, reference_.q().at(of.batch, head, at, c));
+            }
+            if (!dbias_.empty()) compare(CK_FMHA_DBIAS, dbias_, {of.index, of.batch, 0, 0, 0, 0}, head, at, key, {ds, size}, result);
+        }
+        for (std::int64_t c = 0; c < p_.hdim_q; ++c) compare(CK_FMHA_DQ, dq_, {of.index, of.batch, 0, 0, 0, 0}, head, at, c, dq[std::size_t(c)], result);
+    }
+
+    // A weight comes from a score and lse, each of fp32 and in an exponential.
+    void compare(std::size_t slot, const FmhaHost& found, const FmhaSequence& of, std::int64_t head, std::int64_t row, std::int64_t c, const Sum& sum,
+                 Validation& result) const {
+        const double allowed = allowed_of(sum.value, sum.magnitude, reference_.roundoff() + 1e-4, found.numbers());
+        if (is_worst(found.at(of.batch, head, of.first_key + row, c), sum.value, allowed, result)) result.worst = {tensor(slot), of.index, head, row, c};
+    }
+
+    const FmhaProblem& p_;
+    FmhaReference reference_;
+    FmhaHost o_, lse_, d_o_, dq_, dk_, dv_, dbias_;
+    std::vector<double> scores_;
+    std::vector<Sum> sums_k_, sums_v_;
+};
+
+}  // namespace
+
+Validation validate(FmhaDispatcher& dispatcher, const FmhaProblem& problem, Tensors tensors, const RunOptions& options) {
+    Validation result;
+    Device& device = dispatcher.device();
+    std::optional<Appended> appended;
+    if (problem.seqlen_new) appended.emplace(device, problem, tensors);
+    const auto plan = dispatcher.run(problem, tensors, options);
+    device.synchronize(options.stream);
+    result.kernel = plan->name();
+    result.device = device.name();
+    if (problem.variant == fmha_words().backward) {
+        Gradients(device, problem, tensors).check(result);
+        return result;
+    }
+    if (appended) appended->check(FmhaReference(device, problem, tensors), result);
+    check_outputs(device, problem, tensors, result);
     return result;
 }
 

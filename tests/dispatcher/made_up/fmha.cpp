@@ -25,6 +25,7 @@ struct Kind {
     const char* pipeline = "qr";
     const char* tile     = "64, 64, 32, 64, 32, 64";
     bool pads            = true;
+    bool wrong           = false;  // in one element of its last result
 };
 
 constexpr Kind of(const char* name, const char* variant) {
@@ -91,6 +92,10 @@ constexpr Kind of_bias(Kind kind) {
     kind.name = "fmha_made_up_gradient_bias", kind.bias = "elementwise", kind.bias_grad = true;
     return kind;
 }
+constexpr Kind going_wrong(Kind kind, const char* name) {
+    kind.name = name, kind.wrong = true;
+    return kind;
+}
 constexpr Kind of_few_rows() {
     Kind kind = gradient("fmha_made_up_gradient_few");
     kind.mask = false, kind.pipeline = "qr_trload", kind.tile = "32, 16, 64, 32, 64, 32, 16";
@@ -116,7 +121,7 @@ constexpr Kind of_few_rows() {
                                 dot_group = in_group(dot, "fmha_made_up_dot_group"), gradients = gradient("fmha_made_up_gradient"),
                                     gradients_group = in_group(gradients, "fmha_made_up_gradient_group"),
                                 gradients_ordered = in_one_order(gradients, "fmha_made_up_gradient_ordered"), gradients_bias = of_bias(gradients),
-                                    gradients_few = of_few_rows(),
+                                    gradients_few = of_few_rows(), gradients_wrong = going_wrong(gradients, "fmha_made_up_gradient_wrong"),
                                 convert = pass("fmha_made_up_convert", "convert_dq", "64, 0"), convert_group = in_group(convert, "fmha_made_up_convert_group"),
                                 convert_ordered = in_one_order(pass("", "convert_dq", "64, 64"), "fmha_made_up_convert_ordered");
 constexpr const Kind& kind = MADE_UP_KIND;
@@ -354,6 +359,7 @@ void all_gradients(const Problem& problem) {
             }
         }
     }
+    if (kind.wrong) problem.at(CK_FMHA_DV, 1, 1, 2, 3) += 1;
 }
 
 void conversion(const Problem& problem) {
