@@ -159,11 +159,7 @@ def backward(
     reference's own, as it would be stored.
     """
     problem = _batched(q, k, v, bias, slopes, sink, seqlen_q, seqlen_k)
-    options = options or Attention()
-    if o is None or lse is None:
-        own = _forward(problem, options, q.dtype, q.dtype, 0.0, lambda one: one)
-        o, lse = own.o.rounded, own.lse.rounded
-    return _backward(problem, options, q.dtype, widened(o), widened(lse), widened(d_o), unwritten, lambda one: one)
+    return _gradients(problem, options or Attention(), q.dtype, d_o, o, lse, unwritten, packed=False)
 
 
 def backward_varlen(
@@ -186,15 +182,33 @@ def backward_varlen(
 ) -> Backward:
     """As ``backward`` for packed sequences, with ``lse`` [heads_q, total_q]."""
     problem = _packed(q, k, v, seqstart_q, seqstart_k, bias, slopes, sink, seqlen_q, seqlen_k)
-    options = options or Attention()
-    if o is None or lse is None:
-        own = _forward(problem, options, q.dtype, q.dtype, 0.0, lambda one: one[0])
-        o, lse = own.o.rounded, own.lse.rounded
-    gradient, given, stored = widened(d_o)[None], widened(o)[None], widened(lse)[None]
-    return _backward(problem, options, q.dtype, given, stored, gradient, unwritten, lambda one: one[0])
+    return _gradients(problem, options or Attention(), q.dtype, d_o, o, lse, unwritten, packed=True)
 
 
 _Unpacked = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def _gradients(
+    problem: _Problem,
+    options: Attention,
+    dtype: np.dtype[Any],
+    d_o: NDArray[Any],
+    o: NDArray[Any] | None,
+    lse: NDArray[Any] | None,
+    unwritten: float,
+    *,
+    packed: bool,
+) -> Backward:
+    """For o and lse as they were stored, or are; packed tensors are those of one sequence here."""
+
+    def unpacked(one: NDArray[Any]) -> NDArray[Any]:
+        return one[0] if packed else one
+
+    if o is None or lse is None:
+        own = _forward(problem, options, dtype, dtype, 0.0, unpacked)
+        o, lse = own.o.rounded, own.lse.rounded
+    d_o, o, lse = (widened(one)[None] if packed else widened(one) for one in (d_o, o, lse))
+    return _backward(problem, options, dtype, o, lse, d_o, unwritten, unpacked)
 
 
 def _forward(
