@@ -76,6 +76,18 @@ filegroup(
     name = "tile_engine",
     srcs = glob(["tile_engine/**"], allow_empty = True),
 )
+
+# CK's program for attention, with the generator of its kernels and what it includes beside ck_tile.
+filegroup(
+    name = "fmha_example",
+    srcs = glob(
+        [
+            "example/ck_tile/01_fmha/**",
+            "include/rapidjson/**",
+        ],
+        allow_empty = True,
+    ),
+)
 """
 
 def _copy(rctx, source, target):
@@ -98,8 +110,9 @@ def _own_headers(rctx, wanted):
     if not root.get_child("include", "ck_tile", "core.hpp").exists:
         fail("CKDISPATCH_CK asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.".format(root))
     _copy(rctx, root.get_child("include", "ck_tile"), "include/ck_tile")
-    if root.get_child("tile_engine").exists:
-        _copy(rctx, root.get_child("tile_engine"), "tile_engine")
+    for folder in ["tile_engine", "example/ck_tile/01_fmha", "include/rapidjson"]:
+        if root.get_child(*folder.split("/")).exists:
+            _copy(rctx, root.get_child(*folder.split("/")), folder)
 
 def _composable_kernel_impl(rctx):
     wanted = rctx.getenv("CKDISPATCH_CK")

@@ -8,6 +8,9 @@ _HIP = "//rules:hip_toolchain_type"
 # What the simulator's tests compile for: one GPU of each set of instructions.
 SIMULATED_GPUS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
 
+# Of programs of ours, which throw nothing and have no warnings.
+_OWN = RECIPE["parts"]["host"] + ["-Xarch_host", "-fvisibility=default", "-Wall", "-Werror", "-Werror=date-time"]
+
 def _toolchain(ctx):
     toolchain = ctx.toolchains[_HIP]
     if toolchain.missing:
@@ -26,23 +29,35 @@ def _run(ctx, hip, executable, args, inputs, output, what):
         toolchain = None,
     )
 
-def _compile(ctx, hip, source, gpus, output):
+def compile_hip(ctx, source, gpus, output, flags = _OWN, include_dirs = [], inputs = []):
+    """Compiles a HIP source to a host object with device code.
+
+    Args:
+        ctx: of a rule with the HIP toolchain.
+        source: the source.
+        gpus: the GPUs to compile for.
+        output: the object.
+        flags: what is said to the compiler beside what all kernels are compiled with.
+        include_dirs: folders, as strings.
+        inputs: the headers in them.
+    """
+    hip = _toolchain(ctx)
     args = ctx.actions.args()
     args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-fuse-cuid=none"])
     args.add("-resource-dir", hip.resource_dir)
     args.add_all(hip.include_dirs, before_each = "-isystem")
     args.add_all(["-include", "__clang_hip_runtime_wrapper.h"])
-    args.add_all(RECIPE["parts"]["common"] + RECIPE["parts"]["host"])
-    args.add_all(["-Xarch_host", "-fvisibility=default", "-Wall", "-Werror", "-Werror=date-time"])
+    args.add_all(RECIPE["parts"]["common"] + flags)
+    args.add_all(include_dirs, before_each = "-I")
     args.add_all(gpus, format_each = "--offload-arch=%s")
     args.add(hip.device_lib_dir, format = "--rocm-device-lib-path=%s")
     args.add("-c", source)
     args.add("-o", output)
-    _run(ctx, hip, hip.tools["clang++"], args, [source], output, "Compiling")
+    _run(ctx, hip, hip.tools["clang++"], args, [source] + inputs, output, "Compiling")
 
 def _hip_object_impl(ctx):
     output = ctx.actions.declare_file(ctx.label.name + ".o")
-    _compile(ctx, _toolchain(ctx), ctx.file.src, ctx.attr.gpus, output)
+    compile_hip(ctx, ctx.file.src, ctx.attr.gpus, output)
     return [DefaultInfo(files = depset([output]))]
 
 _SRC = attr.label(doc = "The HIP source.", allow_single_file = [".hip"], mandatory = True)
@@ -60,7 +75,7 @@ _hip_object = rule(
 def _hip_library_impl(ctx):
     hip = _toolchain(ctx)
     compiled = ctx.actions.declare_file("_hip/{}.o".format(ctx.label.name))
-    _compile(ctx, hip, ctx.file.src, ctx.attr.gpus, compiled)
+    compile_hip(ctx, ctx.file.src, ctx.attr.gpus, compiled)
 
     output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
     args = ctx.actions.args()
