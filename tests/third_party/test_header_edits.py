@@ -83,6 +83,8 @@ def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         archive.writestr(INSIDE + "include/ck_tile/a.hpp", "one two")
         archive.writestr(INSIDE + "include/ck_tile/b.hpp", "one two")
         archive.writestr(INSIDE + "include/ck/c.hpp", "not wanted")
+        archive.writestr(INSIDE + "example/ck_tile/01_fmha/generate.py", "one two")
+        archive.writestr(INSIDE + "example/ck_tile/03_gemm/generate.py", "not wanted")
     lock = tmp_path / "ck.lock"
     lock.write_text(f"amd-aiter==1 --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
     composable_kernel.unpack(lock, tmp_path / "out")
@@ -96,6 +98,10 @@ def test_edited_headers_are_kept_as_they_were_shipped_in_a_folder_of_their_own(u
         "include/ck_tile/b.hpp": "one two",
         "shipped/include/ck_tile/a.hpp": "one two",
     }
+
+
+def test_of_the_examples_that_of_attention_is_unpacked(unpacked: Path) -> None:
+    assert [str(path.relative_to(unpacked)) for path in unpacked.rglob("generate.py")] == ["example/ck_tile/01_fmha/generate.py"]
 
 
 @pytest.mark.parametrize("edit", (*attention.EDITS, *attention_gfx11.EDITS, *attention_gfx950.EDITS), ids=lambda edit: edit.why)
