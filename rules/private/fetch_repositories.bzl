@@ -77,12 +77,12 @@ filegroup(
     srcs = glob(["tile_engine/**"], allow_empty = True),
 )
 
-# CK's program for attention, with the generator of its kernels and what it includes beside ck_tile.
+# Programs of CK's, with the generators of their kernels and what they include beside ck_tile.
 filegroup(
-    name = "fmha_example",
+    name = "examples",
     srcs = glob(
         [
-            "example/ck_tile/01_fmha/**",
+            "example/**",
             "include/rapidjson/**",
         ],
         allow_empty = True,

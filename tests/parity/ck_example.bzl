@@ -73,7 +73,7 @@ _ck_example_objects = rule(
     attrs = {
         "gpu": attr.string(doc = "The GPU to compile for.", mandatory = True),
         "kernels": attr.label(doc = "A pattern for each kernel, one on a line.", allow_single_file = [".txt"], mandatory = True),
-        "_example": attr.label(default = "@composable_kernel//:fmha_example"),
+        "_example": attr.label(default = "@composable_kernel//:examples"),
         "_headers": attr.label(default = "@composable_kernel//:headers"),
         "_shipped": attr.label(default = "@composable_kernel//:shipped_headers"),
         "_writer": attr.label(default = ":write_kernels", executable = True, cfg = "exec"),
