@@ -105,7 +105,11 @@ def ck_example(name, gpu, kernels, **kwargs):
             name + "_objects",
             "@ck_rocm//:lib/libamdhip64.so",
         ],
-        linkopts = ["-pthread"],
+        # Both objects have the symbol __hip_cuid_, which nothing reads.
+        linkopts = [
+            "-pthread",
+            "-Wl,-z,muldefs",
+        ],
         tags = ["manual"],
         **kwargs
     )
