@@ -25,7 +25,7 @@ from configurations import CONFIGURATIONS, Configuration
 from numpy.typing import NDArray
 
 GPU = os.environ["GFXSIM_GPU"]
-PROGRAM, RECORDER, SIMULATOR = (Path(os.environ[name]).resolve() for name in ("CK_EXAMPLE", "CK_RECORDER", "CKDISPATCH_SIMULATOR"))
+PROGRAM, RECORDER, SIMULATOR = (Path(os.environ[name]).absolute() for name in ("CK_EXAMPLE", "CK_RECORDER", "CKDISPATCH_SIMULATOR"))
 PATTERNS = Path(os.environ["CK_KERNELS"]).read_text().split()
 
 every_configuration = pytest.mark.parametrize("one", CONFIGURATIONS, ids=lambda one: one.name)
