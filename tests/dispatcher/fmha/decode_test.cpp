@@ -80,12 +80,12 @@ TEST_F(FmhaDecodes, AreComputedApartWhereThatTakesLessTime) {
     }));
     const auto problem = fp32(8, 2, 2, 4096, 65536, 64).group(4096 + 7, 8 * 65536).decode_rows(1);
     const auto plan    = dispatcher->select(Builder(problem).build());
-    // Of one kernel for the decodes, and one for the prefill.
-    EXPECT_EQ(plan->stages.size(), 2u);
+    // The prefill has too much to do to be parted as well.
+    ASSERT_EQ(plan->stages.size(), 3u);
     EXPECT_EQ(plan->stages[0].problem.seqlen_q, 1);
-    EXPECT_EQ(plan->stages[1].problem.skipped_rows, 1);
-    const auto parted = dispatcher->select(Builder(problem).split_kv(4).build());
-    EXPECT_EQ(kernels(*parted).size(), 3u);
+    EXPECT_EQ(plan->stages[0].problem.parts, 4);
+    EXPECT_EQ(plan->stages[2].problem.seqlen_q, 4096);
+    EXPECT_EQ(plan->stages[2].problem.skipped_rows, 1);
     dispatcher->selector().use(Predictor<FmhaFamily>([](const FmhaProblem&, const Candidate<FmhaFamily>&, const arch::GpuSpec&) { return 1.0; }));
     EXPECT_EQ(dispatcher->select(Builder(problem).build())->stages.size(), 1u);
 }

@@ -35,6 +35,10 @@ TEST_F(FmhaEmpty, WithoutRowsNeedsNoKernel) {
           fp32(2, 4, 2, 0, 0).mask(Builder::Mask::bottom_right, -1, 0).build(), fp32(2, 4, 2, 0, 30).with(CK_FMHA_SINK).split_kv(4).build()}) {
         FmhaTensors tensors(device, problem);
         drop(tensors, {CK_FMHA_Q, CK_FMHA_O, CK_FMHA_LSE});
+        if (problem.group) {
+            tensors.set(CK_FMHA_SEQSTART_Q, std::vector<std::int32_t>{0, 0, 0});
+            tensors.set(CK_FMHA_SEQSTART_K, std::vector<std::int32_t>{0, 20, 50});
+        }
         if (!problem.has_keys()) drop(tensors, {CK_FMHA_K, CK_FMHA_V});
         const auto plan = dispatcher->run(problem, tensors.addresses.data());
         EXPECT_TRUE(plan->stages.empty()) << problem.text();
