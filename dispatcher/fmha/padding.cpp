@@ -36,9 +36,11 @@ std::optional<FmhaProblem> FmhaFamily::enlarged(const FmhaKey& key, const FmhaPr
     const auto larger_head = [](std::int64_t size, int bucket, int pad) {
         return pad ? std::min<std::int64_t>((size + 7) / 8 * 8, std::max<std::int64_t>(bucket, size)) : std::int64_t(bucket);
     };
-    FmhaProblem larger     = problem;
-    larger.hdim_q          = larger_head(problem.hdim_q, key.hdim_q, key.pads[FmhaKey::head_q]);
-    larger.hdim_v          = larger_head(problem.hdim_v, key.hdim_v, key.pads[FmhaKey::head_v]);
+    // qr_async reads keys beyond a smaller head, so it takes whole ones, whatever its pads say.
+    const int pad_q    = key.pipeline == words.qr_async ? 0 : key.pads[FmhaKey::head_q];
+    FmhaProblem larger = problem;
+    larger.hdim_q      = larger_head(problem.hdim_q, key.hdim_q, pad_q);
+    larger.hdim_v      = larger_head(problem.hdim_v, key.hdim_v, key.pads[FmhaKey::head_v]);
     if (problem.hdim_q > larger.hdim_q || problem.hdim_v > larger.hdim_v) return std::nullopt;
     larger.alignment = 16;
     for (const auto slot : {CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_O, CK_FMHA_D_O, CK_FMHA_DQ, CK_FMHA_DK, CK_FMHA_DV})
