@@ -94,13 +94,3 @@ def random_window(random: np.random.Generator, longest: int) -> tuple[int, int]:
     left, right = (int(random.integers(0, max(2, longest // 3))) for _ in range(2))
     choices = [(-1, 0), (-1, 0), (left, right), (left, 0), (-1, right), (left, -1), (-1, -1)]
     return choices[int(random.integers(len(choices)))]
-
-
-def with_minus_infinity(random: np.random.Generator, values: NDArray[Any], *, whole_rows: bool) -> NDArray[Any]:
-    """A bias as masks in the form of numbers are: keys that do not count, from the first on, and rows that keep none."""
-    hidden = random.random(values.shape) < 0.3
-    first = random.integers(0, values.shape[-1] + (1 if whole_rows else 0), values.shape[:-1])
-    hidden |= np.arange(values.shape[-1]) < first[..., None]
-    if not whole_rows:
-        hidden[..., -1] = False
-    return np.where(hidden, -np.inf, values)

@@ -12,8 +12,9 @@ from ckdispatch.fmha.reference.cache import appended, gathered, rotated
 from ckdispatch.reference.dtypes import numpy_dtype
 from ckdispatch.reference.formats import round_to
 from ckdispatch.reference.tolerance import Tolerance, store_unit
+from cksupport.fmha.draws import with_minus_infinity
 from numpy.typing import NDArray
-from random_attention import random_window, with_minus_infinity
+from random_attention import random_window
 from random_problems import Call, Checks, written
 
 HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (8, 2))

@@ -7,6 +7,7 @@ import argparse
 import json
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
@@ -27,7 +28,7 @@ from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
 from cksupport.sample_summary import SampleSummary, known_samples, samples_page
 from cksupport.samples import Sample
-from cksupport.set_summary import SetSummary, sets_page, shipped_sets
+from cksupport.set_summary import Sets, SetSummary, sets_page, shipped_sets
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
 
@@ -76,13 +77,15 @@ def list_found(
 
 def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try what is to be tried, and say what is known then."""
-    cells, digests = _chosen(options, arch), Digests(arch)
+    cells, digests, machine = _chosen(options, arch), Digests(arch), _machine(options)
     with sole_writer(options.results):
-        kernels = [cell.kernel for cell in cells if cell.kernel is not None]
-        results = _try(kernels, options, digests)
+        results = _try(options.family.stages(cells), options, options.results, digests, machine)
         if not options.gpu and not options.table:
-            results.keep_only({kernel.key for kernel in kernels})
-    return _report(Summary.of(cells, results, digests), options)
+            results.keep_only({cell.key for cell in cells})
+    code = _report(Summary.of(cells, results, digests), options)
+    if not options.with_sets:
+        return code
+    return max(code, _sweep_sets(shipped_sets(options.family, arch), options, options.sets, digests, machine))
 
 
 def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
@@ -94,34 +97,49 @@ def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
             samples = tuple(_named(text, options.family, arch) for text in options.kernel)
         else:
             samples = _drawn(options, arch)
-        results = _try(samples, options, Digests(arch))
+        results = _try([samples], options, options.results, Digests(arch), _machine(options))
     return _report(SampleSummary.of(samples, results), options)
 
 
 def try_sets(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try what ships on every GPU that it is legal on."""
-    sets, digests = shipped_sets(options.family, arch), Digests(arch)
+    sets = shipped_sets(options.family, arch)
     _check_known("set", options.set, list(sets))
     _check_known("GPU", options.gpu, arch.gpus)
-    chosen = {
-        name: tuple(one for one in kernels if one.gpu in (options.gpu or arch.gpus))
-        for name, kernels in sets.items()
-        if name in (options.set or sets)
-    }
-    kernels = [kernel for kernels in chosen.values() for kernel in kernels]
-    with sole_writer(options.results):
-        results = _try(kernels, options, digests)
-        if not options.gpu and not options.set:
+    chosen = {name: sets[name] for name in sets if name in (options.set or sets)}
+    return _sweep_sets(chosen, options, options.results, Digests(arch), _machine(options), whole=not options.set)
+
+
+def _sweep_sets(
+    sets: Sets, options: argparse.Namespace, path: Path, digests: Digests, machine: Machine, *, whole: bool = True
+) -> int:
+    """Try the kernels of some sets; if they are the ``whole`` of all, results of others are forgotten."""
+    kernels = [one for own in sets.values() for one in own if not options.gpu or one.gpu in options.gpu]
+    with sole_writer(path):
+        results = _try([kernels], options, path, digests, machine)
+        if whole and not options.gpu:
             results.keep_only({kernel.key for kernel in kernels})
     return _report(SetSummary.of(kernels, results, digests), options)
 
 
-def _try(kernels: Sequence[Kernel], options: argparse.Namespace, digests: Digests) -> Results:
+def _machine(options: argparse.Namespace) -> Machine:
+    end = None if options.minutes is None else time.monotonic() + 60 * options.minutes
+    return Machine(options.jobs, options.timeout, end)
+
+
+def _try(
+    stages: Sequence[Sequence[Kernel]], options: argparse.Namespace, path: Path, digests: Digests, machine: Machine
+) -> Results:
     again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
-    results = Results.read(options.results)
-    todo = pending(kernels, results, digests, again)[: options.limit]
-    with showing(len(todo), quiet=options.json) as told:
-        sweep(todo, results, digests, Machine(options.jobs, options.timeout), told)
+    results, done, todo = Results.read(path), set(), []
+    for stage in stages:
+        todo.append([one for one in pending(stage, results, digests, again) if one.key not in done])
+        done.update(one.key for one in todo[-1])
+    left = options.limit or sum(map(len, todo))
+    with showing(min(left, sum(map(len, todo))), quiet=options.json) as told:
+        for kernels in todo:
+            sweep(kernels[:left], results, digests, machine, told)
+            left -= len(kernels[:left])
     return results
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ckarch import ArchSpecs
 from ckdispatch import Dispatcher
 from ckdispatch.device import Device
-from ckdispatch.plan import Plan
 from ckfamilies import FAMILIES, FamilyRow
 from ckgen.core.family import Family
 from ckgen.core.spec import KernelSpec
@@ -22,6 +22,7 @@ from ckgen.families import FAMILIES as GENERATED
 
 from cksupport.cells import Cell
 from cksupport.errors import SupportError
+from cksupport.kernels import Kernel
 from cksupport.questions import Table
 from cksupport.samples import Draw
 
@@ -33,13 +34,13 @@ Launch = Sequence[Any]
 class Placed(Protocol):
     """A launch with its operands on the device."""
 
-    def run(self, dispatcher: Dispatcher) -> Plan:
-        """Launch the kernel, and wait for it."""
+    def run(self, dispatcher: Dispatcher) -> Any:
+        """Launch the kernel, and wait for it; returns what ``complaint`` has to know of how."""
 
     def untouched(self) -> bool:
         """Whether nothing was written to any result, or beside it."""
 
-    def complaint(self, plan: Plan) -> str | None:
+    def complaint(self, plan: Any) -> str | None:
         """What is wrong with the results, or beside them."""
 
 
@@ -49,6 +50,8 @@ class SupportFamily(ABC, Generic[S]):
     name: ClassVar[str]
     about_kernels: ClassVar[str]
     """A paragraph of the page: which kernel stands for a cell, and what it is run on."""
+    tells_spills: ClassVar[bool] = False
+    """Whether a cell whose kernel is right and spills registers is counted apart."""
 
     @property
     def kernels(self) -> Family:
@@ -68,13 +71,17 @@ class SupportFamily(ABC, Generic[S]):
     def cells(self, tables: Sequence[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
         """The cells of some of the tables, in their order."""
 
+    def stages(self, cells: Sequence[Cell]) -> Sequence[Sequence[Kernel]]:
+        """The kernels of cells, in groups of which a sweep tries one after the other."""
+        return ([cell.kernel for cell in cells if cell.kernel is not None],)
+
     def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> Draw:
         """Random kernels for ``gpus``, or for all."""
         raise SupportError(f"kernels of {self.title} are not drawn at random; its cells are tried by the command sweep")
 
     @abstractmethod
     def operands_of(self, spec: S) -> str:
-        """The dtypes of a kernel: a sweep tries some of each before it tries all of any."""
+        """What a kernel operates on, and how: a sweep tries some of each before it tries all of any."""
 
     @abstractmethod
     def variant(self, spec: S) -> str:
@@ -89,8 +96,16 @@ class SupportFamily(ABC, Generic[S]):
         """The device functions of a kernel, all of which must have run."""
 
     @abstractmethod
-    def launches(self, spec: S, target: Target) -> Sequence[Launch]:
+    def launches(self, spec: S, target: Target) -> Iterable[Launch]:
         """What a kernel is tried on."""
+
+    def launches_on(self, library: Path, spec: S, target: Target) -> Iterable[Launch]:
+        """The same for the kernel of a library; where they are random, without those that it has reason to refuse."""
+        return self.launches(spec, target)
+
+    def by_design(self, spec: S) -> Container[str]:
+        """The kinds of findings of the simulator that are no fault of a kernel."""
+        return ()
 
     @abstractmethod
     def place(self, spec: S, launch: Launch, device: Device, seed: int) -> Placed:

@@ -49,6 +49,8 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
     sweeping = add("sweep", "Try what was not tried yet; exit code 1 if a cell stays bad")
     _choose_cells(sweeping)
     results(sweeping, "--results", "results")
+    sweeping.add_argument("--with-sets", action="store_true", help="then try the kernels of the sets that ship too, in the time that is left")
+    results(sweeping, "--sets", "sets")
     _trying(sweeping)
 
     _choose_samples(add("draw", "Print kernels drawn at random"), 20)
@@ -119,6 +121,9 @@ def _trying(command: argparse.ArgumentParser) -> None:
         help="compilers at once, and threads of the simulator (default: %(default)s)",
     )  # fmt: skip
     command.add_argument("--limit", type=_positive, help="kernels to try at most")
+    command.add_argument(
+        "--minutes", type=_positive, help="begin nothing after so many; what was tried is kept, and the next time goes on from there"
+    )
     command.add_argument("--retry", action="store_true", help="try again what is not right")
     command.add_argument("--redo", action="store_true", help="try everything again")
     command.add_argument(

@@ -15,7 +15,7 @@ from cksupport.markdown import heading, row
 from cksupport.questions import Place, Table
 from cksupport.refusals import Refusal
 from cksupport.results import Results
-from cksupport.summary import REFUSED, STALE, UNTESTED, state
+from cksupport.summary import REFUSED, SPILLS, STALE, UNTESTED, spills, state
 from cksupport.verdicts import Verdict
 
 _HEAD = """\
@@ -50,7 +50,8 @@ def page(
     notes: _Notes = {}
     head = _HEAD.format(name=family.name, title=family.title, about_kernels=family.about_kernels)
     states = {cell.place: state(cell, results, digests) for cell in cells}
-    parts = [head, _legend(), _counts(tables, cells, states)]
+    told = (SPILLS,) if family.tells_spills else ()
+    parts = [head, _legend(told), _counts(tables, cells, states, told)]
     places = {cell.place: cell for cell in cells}
     for table in tables:
         parts.append(f"## {table.title}\n\n{table.note}\n")
@@ -58,17 +59,18 @@ def page(
             head = f"### {table.title} on {gpu}\n\n{arch.gpu(gpu).product}.\n\n" if gpu else ""
             parts.append(head + _grid(table, gpu, places, states, notes))
     parts.append(_refusals(notes))
-    bad = _bad(cells, results)
-    return "\n".join(parts + ([bad] if bad else []))
+    bad, spilling = _bad(cells, results), _spilling(cells, states, results)
+    return "\n".join([*parts, *(part for part in (bad, spilling) if part)])
 
 
-def _legend() -> str:
+def _legend(told: Sequence[str]) -> str:
     rows = [f"| {_mark(verdict)} | {verdict.meaning} |" for verdict in Verdict]
     return "\n".join(
         [
             "| mark | |",
             "| --- | --- |",
             *rows,
+            *(f"| {one} | right, but it spills vector registers to memory |" for one in told),
             f"| {_REFUSED} 7 | refused by a rule; the reason of that number is [below](#refused) |",
             f"| {UNTESTED} | legal, and not tried yet |",
             f"| {STALE} | tried with other sources, headers or flags than those of now |",
@@ -81,8 +83,8 @@ def _mark(verdict: Verdict) -> str:
     return "✓" if verdict is Verdict.RIGHT else f"**{verdict.value}**"
 
 
-def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States) -> str:
-    kinds = ("tested and right", "refused", "not right", STALE, UNTESTED)
+def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States, told: Sequence[str]) -> str:
+    kinds = ("tested and right", *told, "refused", "not right", STALE, UNTESTED)
     head = ("table", "cells", *kinds, "kernels", "tried")
     lines = [*heading(head)]
     titles = {table.name: table.title for table in tables}
@@ -92,10 +94,11 @@ def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States) -> 
         right, refused, stale, untested = (
             counted.count(one) for one in (Verdict.RIGHT.value, REFUSED, STALE, UNTESTED)
         )
-        bad = len(own) - right - refused - stale - untested
+        apart = [counted.count(one) for one in told]
+        bad = len(own) - right - refused - stale - untested - sum(apart)
         kernels = {cell.key: states[cell.place] for cell in own if cell.key is not None}
         tried = sum(found != UNTESTED for found in kernels.values())
-        counts = (len(own), right, refused, bad, stale, untested, len(kernels), tried)
+        counts = (len(own), right, *apart, refused, bad, stale, untested, len(kernels), tried)
         lines.append(row((title, *counts)))
     return "\n".join([*lines, ""])
 
@@ -127,7 +130,7 @@ def _cell_mark(cell: Cell, states: _States, notes: _Notes) -> str:
     if cell.refusal is not None:
         return f"{_REFUSED} {notes.setdefault(cell.refusal, len(notes) + 1)}"
     found = states[cell.place]
-    return found if found in (UNTESTED, STALE) else _mark(Verdict(found))
+    return found if found in (UNTESTED, STALE, SPILLS) else _mark(Verdict(found))
 
 
 def _refusals(notes: _Notes) -> str:
@@ -143,3 +146,9 @@ def _bad(cells: Sequence[Cell], results: Results) -> str:
         if outcome.verdict is not Verdict.RIGHT:
             lines[key] = f"- `{kernel}` on {gpu}: {outcome.verdict.value}. {outcome.why}"
     return "\n".join(["## Not right", "", *lines.values(), ""]) if lines else ""
+
+
+def _spilling(cells: Sequence[Cell], states: _States, results: Results) -> str:
+    found = {cell.key: cell.kernel for cell in cells if states[cell.place] == SPILLS}
+    lines = [f"- {spills(kernel, results)}" for kernel in found.values() if kernel is not None]
+    return "\n".join(["## Right, and spilling", "", *lines, ""]) if lines else ""

@@ -6,19 +6,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ckarch import ArchSpecs
-from ckdispatch.cli.built import spill_error
 from ckgen.cli.selection import preselected_sets
 from ckgen.core.expand import Refusals, expand
+from ckgen.core.family import Family
 
 from cksupport.digests import Digests
 from cksupport.family import SupportFamily
 from cksupport.kernels import Kernel
 from cksupport.markdown import heading, row
 from cksupport.results import Results
-from cksupport.summary import STALE, UNTESTED, kernel_state
+from cksupport.summary import SPILLS, STALE, UNTESTED, kernel_state, spills
 from cksupport.verdicts import Verdict
 
 _HEAD = """\
@@ -39,12 +40,21 @@ of each too, and this page from both. Nobody writes in it:
 Sets = Mapping[str, tuple[Kernel, ...]]
 """Kernels by the name of their set; most are in more than one."""
 
-SPILLS = "spills"
 _FINE = "✓"
 
 
 def shipped_sets(family: SupportFamily, arch: ArchSpecs) -> Sets:
     """The sets of ``//kernels``, in the order of their declarations."""
+    return _sets(family.kernels, arch)
+
+
+def shipped_kernels(family: Family, arch: ArchSpecs) -> tuple[Kernel, ...]:
+    """Each kernel of these sets once."""
+    return tuple(dict.fromkeys(kernel for own in _sets(family, arch).values() for kernel in own))
+
+
+@lru_cache(maxsize=None)
+def _sets(family: Family, arch: ArchSpecs) -> Sets:
     refusals = Refusals(nearest=False)
     return {
         name: tuple(
@@ -52,20 +62,14 @@ def shipped_sets(family: SupportFamily, arch: ArchSpecs) -> Sets:
             for kernel in expand(declaration, arch, refusals).kernels
             for gpu in kernel.gpus
         )
-        for name, declaration in preselected_sets(family.kernels, arch).items()
+        for name, declaration in preselected_sets(family, arch).items()
     }
 
 
 def set_state(kernel: Kernel, results: Results, digests: Digests) -> str:
     """As that of any kernel; ``spills`` if it is right and does."""
     found = kernel_state(kernel, results, digests)
-    if found == Verdict.RIGHT.value and _spilled(kernel, results):
-        return SPILLS
-    return found
-
-
-def _spilled(kernel: Kernel, results: Results) -> str | None:
-    return spill_error(kernel.spec.name, {kernel.gpu: results.known[kernel.key].outcome.resources})
+    return SPILLS if found == Verdict.RIGHT.value and spills(kernel, results) else found
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def _bad(states: Mapping[Kernel, str], results: Results) -> dict[str, str]:
 
 
 def _why(kernel: Kernel, state: str, results: Results) -> str | None:
-    return _spilled(kernel, results) if state == SPILLS else results.known[kernel.key].outcome.why
+    return spills(kernel, results) if state == SPILLS else results.known[kernel.key].outcome.why
 
 
 def sets_page(

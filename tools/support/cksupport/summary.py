@@ -8,8 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ckdispatch.cli.built import spill_error
+
 from cksupport.cells import Cell
 from cksupport.digests import Digests
+from cksupport.family import support_of
 from cksupport.kernels import Kernel
 from cksupport.results import Results
 from cksupport.verdicts import Verdict
@@ -17,11 +20,22 @@ from cksupport.verdicts import Verdict
 REFUSED = "refused"
 UNTESTED = "untested"
 STALE = "stale"
+SPILLS = "spills"
 
 
 def state(cell: Cell, results: Results, digests: Digests) -> str:
-    """``refused``, ``untested``, ``stale``, or the verdict on the kernel of the cell."""
-    return REFUSED if cell.kernel is None else kernel_state(cell.kernel, results, digests)
+    """``refused``, ``untested``, ``stale``, the verdict on the kernel of the cell, or that it is right and ``spills``, where that is told."""
+    if cell.kernel is None:
+        return REFUSED
+    found = kernel_state(cell.kernel, results, digests)
+    if found == Verdict.RIGHT.value and support_of(cell.kernel.spec).tells_spills and spills(cell.kernel, results):
+        return SPILLS
+    return found
+
+
+def spills(kernel: Kernel, results: Results) -> str | None:
+    """The sentence about a kernel that was compiled and spills registers."""
+    return spill_error(kernel.spec.name, {kernel.gpu: results.known[kernel.key].outcome.resources})
 
 
 def kernel_state(kernel: Kernel, results: Results, digests: Digests) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,16 +29,31 @@ class Again(Enum):
     ALL = "all"
 
 
+MOST_IN_A_BATCH = 32
+"""Kernels whose results would have to be made again after an interruption, if the cache is lost."""
+
+
 @dataclass(frozen=True)
 class Machine:
-    """``jobs``: compilers at once, and threads of the simulator. ``timeout``: seconds for a run."""
+    """``jobs``: compilers at once, and threads of the simulator. ``timeout``: seconds for a run.
+
+    After ``end``, by the monotonic clock, nothing is begun.
+    """
 
     jobs: int
     timeout: float
+    end: float | None = None
 
+    @property
+    def batch(self) -> int:
+        """The most kernels that are built together: few where time is short, because a batch is not left half done."""
+        return MOST_IN_A_BATCH if self.end is None else self.jobs
 
-MOST_IN_A_BATCH = 32
-"""Kernels whose results would have to be made again after an interruption, if the cache is lost."""
+    @property
+    def has_time(self) -> bool:
+        """Whether a batch may be begun."""
+        return self.end is None or time.monotonic() < self.end
+
 
 Told = Callable[[str, KernelSpec, Outcome], None]
 """Is called with the GPU, the kernel and what became of it."""
@@ -63,7 +79,9 @@ def sweep(
     kernels: Sequence[Kernel], results: Results, digests: Digests, machine: Machine, told: Told
 ) -> None:
     """Try the kernels, legal or not; each result is on the disk before the next begins."""
-    for gpu, specs in batches(kernels):
+    for gpu, specs in batches(kernels, machine.batch):
+        if not machine.has_time:
+            return
         built = build(specs, [gpu], max_workers=machine.jobs, even_illegal=True)
         with Runner(gpu, machine.jobs, machine.timeout) as runner:
             for spec, made in zip(specs, built):

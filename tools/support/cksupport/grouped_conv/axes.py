@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any
 
 from ckarch import ArchSpecs
-from ckgen.core.rules import Rule
-from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.grouped_conv.choices import DIMENSIONS
 from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
@@ -17,13 +15,11 @@ from ckgen.grouped_conv.spec import GroupedConvSpec, Layout, Order, Specializati
 from ckgen.product.dtypes import default_dtypes
 from ckgen.product.spec import Dtype, Epilogue, FusedOp, SplitK
 
+from cksupport.lazy_specs import Choices, Make, Specs, choice_of
 from cksupport.pairs import Axes
 from cksupport.pairs import Rule as Check
 from cksupport.product.axes import dtype_pairs, loops
 from cksupport.refusals import Refusal
-
-Choices = Mapping[str, Any]
-"""The value of each axis; while it is looked for, of some."""
 
 _MERGED = (1, 2, 8, 64)
 """None, the fewest, those that ship, and the most."""
@@ -74,36 +70,18 @@ def label(value: Any) -> str:
 
 def spec_of(choices: Choices, arch: ArchSpecs) -> GroupedConvSpec:
     """The kernel of a whole combination."""
-    return GroupedConvSpec(**{name: make(choices, arch) for name, make in _FIELDS.items()})
+    return _SPECS.whole(choices, arch)
 
 
 def checks(arch: ArchSpecs) -> list[Check]:
     """The rules of the generator, about choices."""
-    return [_no_such_operation, *(partial(_asked, rule, arch) for rule in GROUPED_CONV_RULES)]
-
-
-def _asked(rule: Rule, arch: ArchSpecs, choices: Choices) -> Refusal | None:
-    spec = object.__new__(_Chosen)
-    spec.__dict__["_made_of"] = choices, arch
-    if rule.complaint(spec, Target.of(arch, choices["GPU"])) is None:
-        return None
-    # What it says about one kernel would not hold for all that a pair refuses.
-    return Refusal(rule.id, rule.sentence.rstrip("."))
+    return [_no_such_operation, *_SPECS.checks(GROUPED_CONV_RULES, arch)]
 
 
 def _no_such_operation(choices: Choices) -> Refusal | None:
     if _fused_word(choices) in tuple(FusedOp):
         return None
     return Refusal("no such operation", "Nothing is applied to what is multiplied by a bias")
-
-
-class _Chosen(GroupedConvSpec):
-    """A kernel of which a field is found out when a rule reads it: some may not be chosen yet."""
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in _FIELDS:
-            return _FIELDS[name](*object.__getattribute__(self, "_made_of"))
-        return object.__getattribute__(self, name)
 
 
 def _waves(choices: Choices, arch: ArchSpecs) -> Dim3:
@@ -155,28 +133,25 @@ def _fused_word(choices: Choices) -> str:
     return words or FusedOp.PASS_THROUGH.value
 
 
-def _of(axis: str) -> Callable[[Choices, ArchSpecs], Any]:
-    return lambda choices, arch: choices[axis]
-
-
-_FIELDS: Mapping[str, Callable[[Choices, ArchSpecs], Any]] = {
-    "variant": _of("direction"),
-    "ndim_spatial": _of("dimensions"),
+_FIELDS: Mapping[str, Make] = {
+    "variant": choice_of("direction"),
+    "ndim_spatial": choice_of("dimensions"),
     **{f"dtype_{tensor}": partial(_dtype, tensor) for tensor in "xwy"},
     "dtype_acc": _accumulator,
     "layout": _layout,
     "tile": _tile,
     "waves": _waves,
-    "warp_tile": _of("warp tile"),
+    "warp_tile": choice_of("warp tile"),
     "pipeline": lambda choices, arch: choices["pipeline"].pipeline,
-    "epilogue": _of("epilogue"),
+    "epilogue": choice_of("epilogue"),
     "scheduler": lambda choices, arch: choices["pipeline"].scheduler,
     "vector_a": partial(_loaded, 0),
     "vector_b": partial(_loaded, 1),
     "vector_c": _stored,
-    "merged_groups": _of("merged groups"),
-    "specialization": _of("filters"),
-    "split_k": _of("split-K"),
+    "merged_groups": choice_of("merged groups"),
+    "specialization": choice_of("filters"),
+    "split_k": choice_of("split-K"),
     "fused_op": lambda choices, arch: FusedOp(_fused_word(choices)),
     "d_count": lambda choices, arch: int(choices["bias"] != "none"),
 }
+_SPECS = Specs(GroupedConvSpec, _FIELDS)

@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from ckarch import load_specs
 from ckdispatch.fmha.reference import Attention, alibi_slopes
 from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckdispatch.reference.formats import round_to
-from memory import Tensor, filled, laid_out, plain
 from numpy.typing import NDArray
-from random_attention import with_minus_infinity
+
+from cksupport.fmha.memory import Tensor, filled, laid_out, plain
 
 HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (5, 5), (8, 1))
 FP32 = np.dtype(np.float32)
-_FLUSHING = ("gfx90a",)
-"""GPUs whose matrix units take 16-bit subnormal numbers for zeros."""
+_FLUSHING = "cdna2"
+"""The GPUs whose matrix units take 16-bit subnormal numbers for zeros."""
 _PACKED_BY_STARTS = ("batch_prefill", "combine", "pagedkv", "splitkv")
 """Variants whose packed sequences have no rows behind those that count."""
 
@@ -239,7 +240,7 @@ def begin(spec: dict[str, Any], gpu: str, random: np.random.Generator, work: int
     draw = Draw(
         spec, random, dtype, o_dtype, heads_q, heads_k, hdim_q, hdim_v, rows, keys, room_q, room_k, has_seqlen_q, has_seqlen_k
     )
-    draw.flushes = gpu in _FLUSHING
+    draw.flushes = load_specs().gpu(gpu).family == _FLUSHING
     draw.options["integers"] = random.random() < 0.1
     draw.options["size"] = float(random.choice([0.5, 1.0, 1.0, 2.0]))
     return draw
@@ -268,3 +269,13 @@ def _head_size(random: np.random.Generator, bucket: int, pad: int) -> int:
         return bucket
     size = int(random.integers(bucket // 2 + 1, bucket + 1))
     return size if pad == 1 and random.random() < 0.15 else max(8, size // 8 * 8)
+
+
+def with_minus_infinity(random: np.random.Generator, values: NDArray[Any], *, whole_rows: bool) -> NDArray[Any]:
+    """A bias as masks in the form of numbers are: keys that do not count, from the first on, and rows that keep none."""
+    hidden = random.random(values.shape) < 0.3
+    first = random.integers(0, values.shape[-1] + (1 if whole_rows else 0), values.shape[:-1])
+    hidden |= np.arange(values.shape[-1]) < first[..., None]
+    if not whole_rows:
+        hidden[..., -1] = False
+    return np.where(hidden, -np.inf, values)

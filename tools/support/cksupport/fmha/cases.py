@@ -14,9 +14,10 @@ from ckdispatch.fmha.reference.cache import appended, gathered, rotated
 from ckdispatch.fmha.reference.scores import visible
 from ckdispatch.reference.formats import round_to, widened
 from ckdispatch.reference.tolerance import Tolerance
-from kernel_draws import FP32, Draw
-from memory import Tensor, filled, laid_out, plain
 from numpy.typing import NDArray
+
+from cksupport.fmha.draws import FP32, Draw
+from cksupport.fmha.memory import Tensor, filled, laid_out, plain
 
 Results = dict[str, NDArray[Any]]
 Checks = Iterator[tuple[str, Comparison]]

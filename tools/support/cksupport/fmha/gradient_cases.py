@@ -10,10 +10,11 @@ from ckdispatch.comparison import Reference, compare
 from ckdispatch.fmha.reference import backward, backward_varlen
 from ckdispatch.reference.formats import widened
 from ckdispatch.reference.tolerance import STORED, Tolerance, sum_error
-from kernel_cases import Case, Checks, Results, as_reference, attend
-from kernel_draws import FP32, Draw
-from memory import filled, laid_out
 from numpy.typing import NDArray
+
+from cksupport.fmha.cases import Case, Checks, Results, as_reference, attend
+from cksupport.fmha.draws import FP32, Draw
+from cksupport.fmha.memory import filled, laid_out
 
 
 def gradient_case(draw: Draw) -> Case:
