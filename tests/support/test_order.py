@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
+import pytest
 from ckarch import load_specs
+from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
-from cksupport.sweep import batches
+from cksupport.results import Results
+from cksupport.sweep import Machine, batches, sweep
 
 ARCH = load_specs()
 (PRODUCTS,) = [table for table in all_tables(ARCH) if table.name == "products"]
@@ -27,3 +33,14 @@ def test_every_product_of_every_gpu_comes_once_before_any_comes_again() -> None:
 
 def test_a_batch_is_small_enough_to_be_lost() -> None:
     assert max(len(specs) for _, specs in batches(KERNELS, size=3)) == 3
+
+
+def test_batches_are_as_small_as_what_is_built_at_once_where_time_is_short() -> None:
+    assert Machine(2, 1.0).batch > Machine(2, 1.0, time.monotonic() + 60).batch == 2
+
+
+def test_nothing_is_begun_when_time_is_up(tmp_path: Path) -> None:
+    late = Machine(1, 1.0, time.monotonic())
+    results = Results(tmp_path / "results.json")
+    sweep(KERNELS, results, Digests(ARCH), late, lambda *told: pytest.fail(f"{told} was tried"))
+    assert results.known == {}
