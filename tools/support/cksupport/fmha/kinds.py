@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import cast
+from typing import Any, cast
 
 from ckarch import ArchSpecs
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
-from ckgen.fmha.choices import ENTRY_FIELDS, MAX_SPLITS
+from ckgen.fmha.choices import ENTRY_FIELDS, MAX_SPLITS, tilings, usable_pads
 from ckgen.fmha.spec import PIPELINES, SWITCHES_OF, Bias, Dtype, FmhaSpec, Mode, Pipeline, Rotary, Variant
 
 from cksupport.cells import Cell
@@ -82,24 +82,29 @@ def cell(place: Place, arch: ArchSpecs) -> Cell:
 def _candidates(row: Row, target: Target) -> Iterator[FmhaSpec]:
     yield from sorted((spec for spec in _shipped(target) if row.has(spec)), key=lambda spec: _rank(row, spec))
     for size, pipeline, dtype in product(row.sizes, row.pipelines, Dtype):
-        yield _usual(row.variant, pipeline, dtype, size, target.arch)
+        said = {"variant": row.variant, "dtype": dtype, "hdim_q": size[0], "hdim_v": size[1], "pipeline": pipeline}
+        # A rule says best what is wrong with what is usual; the GPU may have other tiles.
+        yield _declared(said, target.arch)
+        for tiling in tilings(target, said):
+            own = {"tile": tiling.tile, "waves": tiling.waves, "warp_tile": tiling.warp_tile}
+            for pads in (None, *reversed(usable_pads(row.variant, pipeline))):
+                yield _declared({**said, **own, "pads": pads}, target.arch)
 
 
 def _rank(row: Row, spec: FmhaSpec) -> tuple[object, ...]:
     """What is asked for most comes first: 16 bits, batches, masks and lse, and nothing else that is special."""
     others = spec.dropout, spec.soft_cap, spec.scales, spec.merged, spec.skip_min, spec.bias_grad, spec.deterministic
     special = sum((*others, spec.bias is not Bias.NONE, spec.mode is not Mode.BATCH))
-    usual = (row.pipelines.index(spec.pipeline), row.sizes.index((spec.hdim_q, spec.hdim_v)), tuple(Dtype).index(spec.dtype))
+    usual = (tuple(Dtype).index(spec.dtype), row.pipelines.index(spec.pipeline), row.sizes.index((spec.hdim_q, spec.hdim_v)))
     return (*usual, special, not spec.mask, not spec.lse, spec.rotary is Rotary.NONE, spec.name)
 
 
-def _usual(variant: Variant, pipeline: Pipeline, dtype: Dtype, size: tuple[int, int], arch: ArchSpecs) -> FmhaSpec:
+def _declared(said: Mapping[str, Any], arch: ArchSpecs) -> FmhaSpec:
     """What a declaration gives that says no more; with a mask and lse where the variant can."""
-    switches = {name: True for name in ("mask", "lse") if name in SWITCHES_OF[variant] and pipeline is not Pipeline.QR_TRLOAD}
-    said = {"variant": variant, "dtype": dtype, "hdim_q": size[0], "hdim_v": size[1], "pipeline": pipeline, **switches}
-    if variant is Variant.COMBINE:
-        said["max_splits"] = MAX_SPLITS[0]
-    return cast(FmhaSpec, _FAMILY.build({**_DEFAULTS, **said}, arch))
+    variant = said["variant"]
+    switches = {name: True for name in ("mask", "lse") if name in SWITCHES_OF[variant] and said["pipeline"] is not Pipeline.QR_TRLOAD}
+    splits = {"max_splits": MAX_SPLITS[0] if variant is Variant.COMBINE else 0}
+    return cast(FmhaSpec, _FAMILY.build({**_DEFAULTS, **switches, **splits, **said}, arch))
 
 
 @lru_cache(maxsize=None)
