@@ -55,7 +55,7 @@ def _sizes() -> Iterator[Row]:
 _Rows = Callable[[], Iterator[Row]]
 _TABLES: dict[str, tuple[str, str, _Rows]] = {
     "kinds": ("Kinds", "Every variant with each of its pipelines, in fp16 or bf16.", _kinds),
-    "sizes": ("Head sizes", "Forward, of each head size of q and of v that there are tiles for.", _sizes),
+    "sizes": ("Head sizes of forward", "Forward, of each head size of q and of v that there are tiles for.", _sizes),
 }
 NAMES = frozenset(_TABLES)
 
