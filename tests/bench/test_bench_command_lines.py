@@ -96,6 +96,14 @@ def test_the_device_pass_of_plain_ck_differs_only_by_the_precompiled_headers() -
     assert plain.environment == device.environment
 
 
+def test_flags_of_a_source_reach_both_of_its_passes_and_nothing_else() -> None:
+    flags = ("-I", "/example", "-DX=1")
+    plain = as_plain_ck(parse_steps(RECORDED))
+    for without, given in zip(plain, as_plain_ck(parse_steps(RECORDED), flags), strict=True):
+        expected = flags if without.mnemonic in ("CkCompile", "CkHost") else ()
+        assert given.arguments == (*without.arguments, *expected), without.mnemonic
+
+
 def test_the_bundling_is_the_same_for_both_styles() -> None:
     ours = parse_steps(RECORDED)
     assert as_plain_ck(ours)[1] == ours[1]

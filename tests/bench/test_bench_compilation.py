@@ -8,10 +8,11 @@ import ckarch
 import pytest
 from ckbench.compilation import Comparison, Compilation, Side
 from ckbench.errors import BenchError
-from ckbench.kernel_set import Sampled, of_pipelines, sample, spread, with_other_pipelines
+from ckbench.families import GEMM
+from ckbench.kernel_set import Sampled, fitting, of_pipelines, sample, spread, with_other_pipelines
 from ckbench.process import Seconds
 from ckbench.shipped_headers import unpack_shipped_headers
-from ckbench.tile_engine import builder_arguments, find_builder, with_pipeline
+from ckbench.tile_engine import TileEngine, builder_arguments, find_tile_engine, with_pipeline
 from ckgen.core.target import Target
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.spec import GemmSpec, Pipeline, Variant
@@ -71,7 +72,7 @@ def test_every_pipeline_and_scheduler_is_compiled_as_often() -> None:
     tiles = ("128x128x32", "64x64x32", "64x128x32")
     kinds = (("compv4", "intrawave"), ("mem", "intrawave"), ("mem", "interwave"))
     names = [kernel_name(*kind, tile) for kind in kinds for tile in tiles]
-    chosen = [item.spec.name for item in sample([parse_name(name) for name in names], 1)]
+    chosen = [item.spec.name for item in sample([parse_name(name) for name in names], 1, GEMM.sampled_by)]
     assert chosen == [names[1], names[4], names[7]]
 
 
@@ -85,6 +86,13 @@ def test_a_pipeline_that_the_set_has_none_of_is_compiled_with_the_commands_of_an
     assert Sampled(compv6, compv3) in sampled
     assert sampled[0] == Sampled(compv3, compv3)
     assert sorted(item.spec.pipeline for item in sampled) == sorted({*Pipeline} - without)
+
+
+def test_only_kernels_whose_names_fit_are_compiled() -> None:
+    specs = [parse_name(kernel_name("mem", "intrawave", tile)) for tile in ("64x64x32", "64x128x32")]
+    assert fitting(specs, "*_64x128x32_*") == specs[1:]
+    with pytest.raises(BenchError, match=r"asks for \*_1x1x1_\*, which is none of the 2 kernels .* one of them is gemm_fp16_rcr_mem"):
+        fitting(specs, "*_1x1x1_*")
 
 
 def test_only_the_pipelines_that_were_asked_for_are_compiled() -> None:
@@ -170,7 +178,7 @@ def test_the_shipped_headers_come_out_of_the_wheel_unchanged(tmp_path: Path) -> 
     lock = make_wheel(tmp_path, "the builder")
     builder = tmp_path / "builder.py"
     builder.write_text("the builder")
-    include = unpack_shipped_headers(lock, tmp_path, builder, tmp_path / "out")
+    include = unpack_shipped_headers(lock, tmp_path, TileEngine(builder, "gfx942"), tmp_path / "out")
     assert include == tmp_path / "out" / "include"
     files = [file for file in include.rglob("*") if file.is_file()]
     assert files == [include / "ck_tile" / "core" / "a.hpp"]
@@ -181,20 +189,20 @@ def test_the_shipped_headers_of_another_ck_are_not_used(tmp_path: Path) -> None:
     lock = make_wheel(tmp_path, "the builder")
     builder = tmp_path / "builder.py"
     builder.write_text("another builder")
-    assert unpack_shipped_headers(lock, tmp_path, builder, tmp_path / "out") is None
+    assert unpack_shipped_headers(lock, tmp_path, TileEngine(builder, "gfx942"), tmp_path / "out") is None
 
 
 def test_without_the_wheel_there_are_no_shipped_headers(tmp_path: Path) -> None:
     lock = make_wheel(tmp_path, "the builder")
-    assert unpack_shipped_headers(lock, tmp_path / "empty", tmp_path / "b", tmp_path) is None
+    assert unpack_shipped_headers(lock, tmp_path / "empty", TileEngine(tmp_path / "b", "gfx942"), tmp_path) is None
 
 
 def test_the_builder_is_found_among_the_files_of_tile_engine() -> None:
     builder = Path("tile_engine/ops/gemm/gemm_instance_builder.py")
     other = Path("tile_engine/ops/gemm_multi_d/gemm_instance_builder.py")
-    assert find_builder([other, builder]) == builder
+    assert find_tile_engine([other, builder], "gfx942") == TileEngine(builder, "gfx942")
 
 
 def test_a_composable_kernel_without_tile_engine_is_refused() -> None:
     with pytest.raises(BenchError, match="needs CK's tile_engine"):
-        find_builder([])
+        find_tile_engine([], "gfx942")

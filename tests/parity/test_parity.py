@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ck_example import Run, run
-from ck_names import fields_of
+from ckbench.ck_fmha.names import fields_of
 from ckdispatch import Dispatcher, Registry
 from ckdispatch.errors import Mismatch
 from ckdispatch.fmha.result import AttentionResult

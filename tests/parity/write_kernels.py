@@ -8,26 +8,16 @@ is a file with a line for each kernel, and all share what the compiler makes of 
 from __future__ import annotations
 
 import fnmatch
-import importlib
-import importlib.util
 import sys
 from pathlib import Path
 from typing import Any
 
-
-def load_generator(example: Path) -> Any:
-    """CK's module of forward kernels, of the package that lies beside generate.py."""
-    package = example / "codegen"
-    spec = importlib.util.spec_from_file_location("codegen", package / "__init__.py", submodule_search_locations=[str(package)])
-    assert spec is not None
-    sys.modules["codegen"] = importlib.util.module_from_spec(spec)
-    return importlib.import_module("codegen.ops.fmha_fwd")
+from ckbench.ck_fmha.generator import MASKS, forward_kernels, load_generator
 
 
 def source(generator: Any, gpu: str, patterns: list[str]) -> str:
     """In the order of CK's own tables, because its function takes the first kernel that fits."""
-    any_name, receipt, any_size, masks = "", 0, [-1], "simplified"
-    _, kernels = generator.get_fwd_blobs([gpu], any_name, receipt, any_size, masks)
+    kernels = forward_kernels(generator, gpu)
     names = set()
     for pattern in patterns:
         fitting = fnmatch.filter((kernel.name for kernel in kernels), pattern)
@@ -35,7 +25,7 @@ def source(generator: Any, gpu: str, patterns: list[str]) -> str:
             sys.exit(f"CK's generator makes {len(fitting)} kernels {pattern} for {gpu}, where one was expected.")
         names |= set(fitting)
     wanted = [kernel for kernel in kernels if kernel.name in names]
-    pool = generator.FmhaFwdApiPool(masks)
+    pool = generator.FmhaFwdApiPool(MASKS)
     for index, kernel in enumerate(wanted):
         # CK's number for what would otherwise have one name in every kernel.
         kernel.F_idx = index
@@ -45,7 +35,7 @@ def source(generator: Any, gpu: str, patterns: list[str]) -> str:
 
 def main() -> None:
     generate, gpu, patterns, output = sys.argv[1:]
-    Path(output).write_text(source(load_generator(Path(generate).parent), gpu, Path(patterns).read_text().split()))
+    Path(output).write_text(source(load_generator(Path(generate)), gpu, Path(patterns).read_text().split()))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ckbench import tile_engine
+from ckbench.tile_engine import TileEngine
 from ckgen.gemm.names import parse_name
 
 # tile_engine compiles every kernel once more to add to C, for a split K. Functions that both need are then optimised for
@@ -22,7 +22,7 @@ def main() -> int:
     builder, name, gpu, output = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder).resolve() / "kernel.cpp"
-        tile_engine.write_source(Path(builder).resolve(), parse_name(name), gpu, source)
+        TileEngine(Path(builder).resolve(), gpu).write_source(parse_name(name), source)
         (header,) = source.parent.glob("gemm_single_*.hpp")
         text, count = _ADDING.subn("", header.read_text(encoding="utf-8"))
         if count != 1:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ckarch import ArchSpecs
@@ -14,20 +15,21 @@ from ckgen.core.target import Target
 
 from ckbench.bazel import Workspace
 from ckbench.clone import measure_clone, second_clone
-from ckbench.compilation import measure_compilation
+from ckbench.compilation import Compilation, measure_compilation
 from ckbench.edit import measure_edit
 from ckbench.errors import BenchError
 from ckbench.generation import Generation, measure_generation
 from ckbench.kernel_set import (
     SET_TARGET,
     declaration_file,
+    fitting,
     load_arch,
     load_kernel_set,
     of_pipelines,
     sample,
-    with_other_pipelines,
 )
-from ckbench.options import Options, Part
+from ckbench.options import Options
+from ckbench.parts import Part
 from ckbench.results import Machine, Results
 from ckbench.scratch import remove_tree
 
@@ -42,7 +44,7 @@ def say(sentence: str) -> None:
 def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> Results:
     """Everything that ``options`` ask for; ``scratch`` is a folder to work in."""
     arch = load_arch(options.gpu)
-    results = Results(Machine.this(), options.gpu)
+    results = Results(Machine.this(), options.gpu, options.family)
     if Part.GENERATE in options.parts:
         results = replace(results, generations=_generate(options, arch, scratch))
     if options.parts == {Part.GENERATE}:
@@ -58,18 +60,27 @@ def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> 
     if options.parts & {Part.EDIT, Part.CLONE}:
         results = _clone_and_edit(options, arch, workspace, scratch, results)
     if Part.COMPILE in options.parts:
-        kernels = load_kernel_set(declaration_file(workspace.root), arch, options.gpu)
-        target = Target.of(arch, options.gpu)
-        sampled = of_pipelines(
-            with_other_pipelines(sample(kernels.specs, options.kernels), target), options.pipelines
-        )
-        say(f"compiling {len(sampled)} kernels {options.repeat} times in two ways, one at a time")
-        folder = scratch / "compile"
-        compilation = measure_compilation(
-            workspace, sampled, len(kernels.specs), arch, options.repeat, folder, say
-        )
-        results = replace(results, compilation=compilation)
+        results = replace(results, compilation=_compile(options, arch, workspace, scratch))
     return results
+
+
+def _compile(options: Options, arch: ArchSpecs, workspace: Workspace, scratch: Path) -> Compilation:
+    family = options.family
+    declaration = declaration_file(workspace.root, family.declaration)
+    kernels = load_kernel_set(declaration, arch, options.gpu, family.set_name)
+    rival = family.find_rival(workspace.files_of(family.rival_target), options.gpu)
+    of_both = [spec for spec in kernels.specs if rival.writes(spec)]
+    if not of_both:
+        raise BenchError(
+            f"{rival.name} writes none of the {len(kernels.specs)} kernels of {family.set_target} for {options.gpu}, "
+            "so that there is nothing to compare; give another --gpu."
+        )
+    chosen = sample(fitting(of_both, options.matching), options.kernels, family.sampled_by)
+    with_others = family.and_others(chosen, Target.of(arch, options.gpu))
+    sampled = of_pipelines([one for one in with_others if fnmatchcase(one.spec.name, options.matching)], options.pipelines)
+    say(f"compiling {len(sampled)} kernels {options.repeat} times in two ways, one at a time")
+    shared_by = len(kernels.specs)
+    return measure_compilation(workspace, rival, sampled, shared_by, arch, options.repeat, scratch / "compile", say)
 
 
 def _workspace_root(environment: Mapping[str, str]) -> Path:

@@ -83,12 +83,12 @@ def value_of(arguments: Sequence[str], prefix: str) -> str:
     )
 
 
-def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
+def as_plain_ck(steps: Sequence[Step], flags: Sequence[str] = ()) -> tuple[Step, ...]:
     """The same steps for a source that uses CK's own host code, with every flag that it allows.
 
     Its device pass reads CK's headers themselves, for what is precompiled are the headers of our
     kernels. Its host pass reads them and HIP's too, throws exceptions, and is not free of warnings;
-    its library exports what it likes and needs the C++ library.
+    its library exports what it likes and needs the C++ library. Both passes get the source's own ``flags``.
     """
     compile_device, bundle, compile_host, link = steps
     includes = tuple(
@@ -107,9 +107,9 @@ def as_plain_ck(steps: Sequence[Step]) -> tuple[Step, ...]:
     precompiled = ("-Xclang", "-include-pch", "-Xclang", precompiled_file(compile_device))
     device = _without(compile_device.arguments, *precompiled)
     return (
-        replace(compile_device, arguments=device),
+        replace(compile_device, arguments=(*device, *flags)),
         bundle,
-        replace(compile_host, arguments=(*host, *_HIP_HEADERS, *includes, "-w")),
+        replace(compile_host, arguments=(*host, *_HIP_HEADERS, *includes, "-w", *flags)),
         replace(link, arguments=linking),
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel costs to compile, against the same kernel in the style of CK's tile_engine.
+"""What a kernel costs to compile, against the same kernel as a program of CK's writes it.
 
 Both are compiled side by side by the build's own command lines, each in a folder laid out like
 Bazel's execution root, so that the two differ in their source and in nothing else that matters.
@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from ckarch import ArchSpecs
 from ckfetch import wheelhouse
 from ckgen.core.generate import render_kernel
 from ckgen.core.spec import KernelSpec
 from ckgen.families import FAMILIES
-from ckgen.gemm.spec import GemmSpec
 
-from ckbench import tile_engine
 from ckbench.bazel import Workspace
 from ckbench.command_lines import (
     PRECOMPILE,
@@ -37,6 +34,7 @@ from ckbench.command_lines import (
 )
 from ckbench.kernel_set import Sampled
 from ckbench.process import Seconds, run, run_timed
+from ckbench.rival import Rival
 from ckbench.shipped_headers import unpack_shipped_headers
 
 
@@ -108,6 +106,7 @@ class Compilation:
 
 def measure_compilation(
     workspace: Workspace,
+    rival: Rival,
     sampled: Sequence[Sampled],
     shared_by: int,
     arch: ArchSpecs,
@@ -119,9 +118,8 @@ def measure_compilation(
 
     Each of them bears the ``shared_by``-th part of precompiling the headers.
     """
-    builder = tile_engine.find_builder(workspace.files_of(tile_engine.TARGET))
     lock = workspace.root / "third_party" / "composable_kernel" / "composable_kernel.lock"
-    shipped = unpack_shipped_headers(lock, wheelhouse.cache_folder(), builder, folder / "shipped")
+    shipped = unpack_shipped_headers(lock, wheelhouse.cache_folder(), rival, folder / "shipped")
     place = folder / "precompiled"
     precompiled, seconds = _precompile(workspace, _target(sampled[0].like), place, repeat, progress)
     kernels: list[Comparison] = []
@@ -137,16 +135,16 @@ def measure_compilation(
         source = value_after(steps[0].arguments, "-c")
         text = render_kernel(FAMILIES[spec.family], spec, arch)
         (ours / source).write_text(text, encoding="utf-8")
-        tile_engine.write_source(builder, cast(GemmSpec, spec), workspace.gpu, theirs / source)
+        rival.write_source(spec, theirs / source)
         (ours / precompiled_file(steps[0])).symlink_to(precompiled)
-        plain = as_plain_ck(steps)
+        plain = as_plain_ck(steps, rival.flags)
         variants = [
             _Variant("ours", ours, steps),
-            _Variant("tile_engine style", theirs, plain),
+            _Variant(f"{rival.name} style", theirs, plain),
         ]
         if shipped is not None:
             device = with_ck_headers(plain[0], str(shipped))
-            variants.append(_Variant("tile_engine style, shipped headers", theirs, (device,)))
+            variants.append(_Variant(f"{rival.name} style, shipped headers", theirs, (device,)))
         share = seconds / shared_by
         kernels.append(_compare(spec.name, variants, share, repeat, progress))
     return Compilation(

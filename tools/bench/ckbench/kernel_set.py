@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The kernel set that the benchmark works on, as the generator sees it."""
+"""The kernel sets that the benchmark works on, as the generator sees them, and the kernels of them that are compiled."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -27,6 +28,7 @@ from ckbench.errors import BenchError
 SET_NAME = "gemm_fp16_rcr_all"
 SET_TARGET = f"//kernels:{SET_NAME}"
 DECLARATION = "gemm_16bit.json"
+"""The set that is generated, built, edited and cloned."""
 
 _Item = TypeVar("_Item")
 
@@ -39,9 +41,9 @@ class KernelSet:
     specs: tuple[KernelSpec, ...]
 
 
-def declaration_file(workspace: Path) -> Path:
-    """Where ``workspace`` declares the set."""
-    return workspace / "kernels" / DECLARATION
+def declaration_file(workspace: Path, declaration: str = DECLARATION) -> Path:
+    """Where ``workspace`` declares a set."""
+    return workspace / "kernels" / declaration
 
 
 def load_arch(gpu: str) -> ArchSpecs:
@@ -54,19 +56,19 @@ def load_arch(gpu: str) -> ArchSpecs:
     return arch
 
 
-def load_kernel_set(path: Path, arch: ArchSpecs, gpu: str) -> KernelSet:
-    """The set declared in ``path``."""
+def load_kernel_set(path: Path, arch: ArchSpecs, gpu: str, name: str = SET_NAME) -> KernelSet:
+    """The set ``name``, declared in ``path``."""
     data = codec.load_json(path)
     if not isinstance(data, dict):
         raise BenchError(f"{path} holds no kernel set; it must hold a JSON object.")
-    return make_kernel_set(data, arch, gpu)
+    return make_kernel_set(data, arch, gpu, name)
 
 
-def make_kernel_set(data: Mapping[str, Any], arch: ArchSpecs, gpu: str) -> KernelSet:
-    """The set that ``data`` declares; an entry that is legal nowhere is a ``BenchError``."""
-    declaration = parse_declaration(dict(data), FAMILIES, arch.gpus, SET_NAME)
-    sets = {one.name: one for one in named_sets(declaration, SET_NAME)}
-    expansion = expand(restrict(declaration, sets[SET_NAME]), arch)
+def make_kernel_set(data: Mapping[str, Any], arch: ArchSpecs, gpu: str, name: str = SET_NAME) -> KernelSet:
+    """The set ``name`` that ``data`` declares; an entry that is legal nowhere is a ``BenchError``."""
+    declaration = parse_declaration(dict(data), FAMILIES, arch.gpus, name)
+    sets = {one.name: one for one in named_sets(declaration, name)}
+    expansion = expand(restrict(declaration, sets[name]), arch)
     if expansion.errors:
         raise BenchError(expansion.errors[0])
     return KernelSet(data, tuple(k.spec for k in expansion.kernels if gpu in k.gpus))
@@ -80,15 +82,27 @@ class Sampled:
     like: KernelSpec
 
 
-def sample(specs: Sequence[KernelSpec], count: int) -> list[Sampled]:
-    """``count`` kernels of each pipeline and scheduler.
+def fitting(specs: Iterable[KernelSpec], pattern: str) -> list[KernelSpec]:
+    """Those whose names fit ``pattern``; none is a ``BenchError``."""
+    specs = list(specs)
+    found = [spec for spec in specs if fnmatchcase(spec.name, pattern)]
+    if not found:
+        raise BenchError(
+            f"--matching asks for {pattern}, which is none of the {len(specs)} kernels that can be compiled in both ways; "
+            f"one of them is {specs[len(specs) // 2].name}."
+        )
+    return found
 
-    They decide more than anything else how long a kernel compiles.
+
+def sample(specs: Sequence[KernelSpec], count: int, by: Sequence[str]) -> list[Sampled]:
+    """``count`` kernels of each combination of the fields ``by``.
+
+    They are those that decide more than anything else how long a kernel compiles.
     """
-    groups: dict[tuple[str, str], list[KernelSpec]] = {}
+    groups: dict[tuple[str, ...], list[KernelSpec]] = {}
     for spec in specs:
         fields = spec.to_json()
-        groups.setdefault((str(fields["pipeline"]), str(fields["scheduler"])), []).append(spec)
+        groups.setdefault(tuple(str(fields[name]) for name in by), []).append(spec)
     chosen = [spec for members in groups.values() for spec in spread(members, count)]
     return [Sampled(spec, spec) for spec in chosen]
 
@@ -109,16 +123,20 @@ def with_other_pipelines(sampled: Sequence[Sampled], target: Target) -> list[Sam
     return [*sampled, *added]
 
 
-def of_pipelines(sampled: Sequence[Sampled], pipelines: Collection[Pipeline]) -> list[Sampled]:
+def of_pipelines(sampled: Sequence[Sampled], pipelines: Collection[str]) -> list[Sampled]:
     """Those of ``sampled`` that have one of ``pipelines``; none is a ``BenchError``."""
-    of_them = [item for item in sampled if cast(GemmSpec, item.spec).pipeline in pipelines]
+    of_them = [item for item in sampled if _pipeline(item.spec) in pipelines]
     if not of_them:
         asked = ", ".join(sorted(pipelines))
-        there = ", ".join(sorted({cast(GemmSpec, item.spec).pipeline for item in sampled}))
+        there = ", ".join(sorted({_pipeline(item.spec) for item in sampled}))
         raise BenchError(
             f"--pipelines asks for {asked}, and the GPU has none of them; it has {there}."
         )
     return of_them
+
+
+def _pipeline(spec: KernelSpec) -> str:
+    return str(spec.to_json()["pipeline"])
 
 
 def _of_pipeline(spec: GemmSpec, pipeline: Pipeline, target: Target) -> GemmSpec | None:

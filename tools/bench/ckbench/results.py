@@ -13,8 +13,8 @@ from ckbench.clone import CloneBuild
 from ckbench.compilation import Comparison, Compilation, Side
 from ckbench.edit import Rebuild
 from ckbench.execution_log import Spawn, by_mnemonic
+from ckbench.families import GEMM, Family
 from ckbench.generation import Generation
-from ckbench.kernel_set import SET_TARGET
 from ckbench.process import Seconds
 
 
@@ -38,6 +38,7 @@ class Results:
 
     machine: Machine
     gpu: str
+    family: Family = GEMM
     generations: tuple[Generation, ...] | None = None
     compilation: Compilation | None = None
     noop: tuple[float, ...] | None = None
@@ -54,7 +55,8 @@ class Results:
             "edit_actions": len(self.rebuild.spawns) if self.rebuild else None,
             "second_clone_compiles": self.clone.compiles if self.clone else None,
             "gpu": self.gpu,
-            "target": SET_TARGET,
+            "family": self.family.name,
+            "target": self.family.set_target,
             "machine": asdict(self.machine),
             "generate": _generation(generation) if generation else None,
             "compile": _compilation(self.compilation) if self.compilation else None,

@@ -8,14 +8,15 @@ from pathlib import Path
 
 from ckfetch import wheelhouse
 
+from ckbench.rival import Rival
+
 _INCLUDE = "/include/ck_tile/"
-_BUILDER = "/tile_engine/ops/gemm/gemm_instance_builder.py"
 
 
-def unpack_shipped_headers(lock: Path, wheels: Path, builder: Path, folder: Path) -> Path | None:
+def unpack_shipped_headers(lock: Path, wheels: Path, rival: Rival, folder: Path) -> Path | None:
     """The include folder, unpacked below ``folder`` from the wheel in the cache.
 
-    None if the cache has no wheel of ``lock``, or if tile_engine's ``builder`` shows that another
+    None if the cache has no wheel of ``lock``, or if the program of ``rival`` shows that another
     Composable Kernel is in use.
     """
     wheel = wheelhouse.find(lock, wheels, "amd_aiter-")
@@ -23,10 +24,10 @@ def unpack_shipped_headers(lock: Path, wheels: Path, builder: Path, folder: Path
         return None
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        builders = [name for name in names if name.endswith(_BUILDER)]
-        if [archive.read(name) for name in builders] != [builder.read_bytes()]:
+        programs = [name for name in names if name.endswith(f"/{rival.path_in_ck}")]
+        if [archive.read(name) for name in programs] != [rival.program.read_bytes()]:
             return None
-        inside = builders[0].removesuffix(_BUILDER)
+        inside = programs[0].removesuffix(f"/{rival.path_in_ck}")
         for name in names:
             if name.startswith(inside + _INCLUDE) and not name.endswith("/"):
                 target = folder / name.removeprefix(inside + "/")

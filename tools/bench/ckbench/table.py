@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ckbench.families import FAMILIES
+
 _HEAD = ("what", "measured", "bar", "")
 _SKIPPED = "not measured"
 
@@ -26,9 +28,10 @@ def _rows(data: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     edit, clone = data["edit"] or {}, data["clone"] or {}
     rate, ratio, noop = data["generate_per_s"], data["compile_ratio"], data["noop_s"]
     compiles = data["second_clone_compiles"]
+    family = FAMILIES[data["family"]]
     return [
         _row("kernels generated per second", rate, "{:.0f}", "≥ 500", lambda: rate >= 500),
-        _row("compile time against tile_engine", ratio, "{:.2f}", "≤ 0.55", lambda: ratio <= 0.55),
+        _row(f"compile time against {family.rival_name}", ratio, "{:.2f}", f"≤ {family.bar}", lambda: ratio <= family.bar),
         _row("build with nothing to do, s", noop, "{:.2f}", "≤ 1", lambda: noop <= 1),
         _row(
             "actions after one edited entry",
@@ -58,7 +61,8 @@ def _row(
 def _kernels(data: Mapping[str, Any]) -> list[str]:
     if not data["compile"]:
         return []
-    head = ("compiled kernel, processor seconds", "ours", "tile_engine", "ratio")
+    rival = FAMILIES[data["family"]].rival_name
+    head = ("compiled kernel, processor seconds", "ours", rival, "ratio")
     rows = [
         (
             kernel["name"],
@@ -73,7 +77,7 @@ def _kernels(data: Mapping[str, Any]) -> list[str]:
     )
     share = f"ours has a share of the {precompile:.1f} s for headers that {shared_by} kernels share"
     shipped = data["compile"]["ratio_to_shipped_headers"]
-    note = [f"with CK's headers as shipped on tile_engine's side: {shipped:.2f}"] if shipped else []
+    note = [f"with CK's headers as shipped on {rival}'s side: {shipped:.2f}"] if shipped else []
     return ["", *_aligned([head, *rows]), share, *note]
 
 

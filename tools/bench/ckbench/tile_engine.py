@@ -7,16 +7,25 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
+from ckgen.core.spec import KernelSpec
 from ckgen.gemm.spec import GemmSpec, Pipeline, Variant
 from ckgen.product.pipelines import PIPELINE_CLASSES
 
 from ckbench.bazel import users_environment
 from ckbench.errors import BenchError
 from ckbench.process import run
+from ckbench.rival import find_program
+
+NAME = "tile_engine"
+"""What it is called in tables."""
 
 TARGET = "@composable_kernel//:tile_engine"
+
+_BUILDER = "tile_engine/ops/gemm/gemm_instance_builder.py"
 
 _SOURCE = """\
 #include "{header}"
@@ -31,32 +40,46 @@ extern "C" float run_gemm(const ck_tile::GemmHostArgs& args, const ck_tile::stre
 _WITHOUT_A_NAME = (Pipeline.COMP_ASYNC,)
 
 
-def find_builder(files: Sequence[Path]) -> Path:
-    """The builder among tile_engine's files."""
-    for file in files:
-        if file.parts[-3:] == ("ops", "gemm", "gemm_instance_builder.py"):
-            return file
-    raise BenchError(
-        "compile_ratio needs CK's tile_engine, which the Composable Kernel in use does not have; "
-        "build without CKDISPATCH_CK, or give a checkout that has it."
-    )
+@dataclass(frozen=True)
+class TileEngine:
+    """CK's tile_engine, of which ``program`` is the builder of GEMM kernels."""
+
+    program: Path
+    gpu: str
+    name: str = field(default=NAME, init=False)
+    path_in_ck: str = field(default=_BUILDER, init=False)
+    flags: tuple[str, ...] = field(default=(), init=False)
+
+    def writes(self, spec: KernelSpec) -> bool:
+        """All of them: what the builder does not know is put into what it writes."""
+        return True
+
+    def write_source(self, spec: KernelSpec, source: Path) -> None:
+        """Write ``source``, and beside it the builder's header."""
+        gemm = cast(GemmSpec, spec)
+        run(
+            [sys.executable, str(self.program), *builder_arguments(self.program, gemm, self.gpu, source.parent)],
+            source.parent,
+            {**users_environment(os.environ), "PYTHONDONTWRITEBYTECODE": "1"},
+            f"tile_engine's builder for {spec.name}",
+        )
+        headers = list(source.parent.glob("gemm_single_*.hpp"))
+        if len(headers) != 1:
+            raise BenchError(f"tile_engine's builder wrote {len(headers)} headers for {spec.name}.")
+        text = headers[0].read_text(encoding="utf-8")
+        headers[0].write_text(with_pipeline(text, gemm), encoding="utf-8")
+        source.write_text(_SOURCE.format(header=headers[0].name), encoding="utf-8")
 
 
-def write_source(builder: Path, spec: GemmSpec, gpu: str, source: Path) -> None:
-    """Write ``source``, which instantiates the kernel, and beside it the builder's header."""
-    source.parent.mkdir(parents=True, exist_ok=True)
-    run(
-        [sys.executable, str(builder), *builder_arguments(builder, spec, gpu, source.parent)],
-        source.parent,
-        {**users_environment(os.environ), "PYTHONDONTWRITEBYTECODE": "1"},
-        f"tile_engine's builder for {spec.name}",
-    )
-    headers = list(source.parent.glob("gemm_single_*.hpp"))
-    if len(headers) != 1:
-        raise BenchError(f"tile_engine's builder wrote {len(headers)} headers for {spec.name}.")
-    text = headers[0].read_text(encoding="utf-8")
-    headers[0].write_text(with_pipeline(text, spec), encoding="utf-8")
-    source.write_text(_SOURCE.format(header=headers[0].name), encoding="utf-8")
+def find_tile_engine(files: Sequence[Path], gpu: str) -> TileEngine:
+    """tile_engine, of which these are the files."""
+    builder = find_program(files, _BUILDER)
+    if builder is None:
+        raise BenchError(
+            "compile_ratio needs CK's tile_engine, which the Composable Kernel in use does not have; "
+            "build without CKDISPATCH_CK, or give a checkout that has it."
+        )
+    return TileEngine(builder, gpu)
 
 
 def with_pipeline(text: str, spec: GemmSpec) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from ck_names import fields_of
+from ckbench.ck_fmha.names import fields_of
 
 PLAIN = (
     "fmha_fwd_d128_bf16_batch_b128x128x32x128x32x128_r4x1x1_r4x1x1_w32x32x16_w32x32x16_"
@@ -46,5 +46,21 @@ def test_each_word_changes_its_field_and_nothing_else(old: str, new: str, field:
 
 
 def test_a_name_of_something_else_is_refused() -> None:
-    with pytest.raises(AssertionError, match="no name of a forward kernel"):
+    with pytest.raises(ValueError, match="no name of a forward kernel"):
         fields_of(PLAIN.replace("fwd", "bwd"))
+
+
+def test_loads_that_transpose_are_a_pipeline_of_their_own() -> None:
+    trload = PLAIN.replace("_qr_", "_qr_async_trload_").replace("_ntrload", "_trload")
+    assert fields_of(trload) == fields_of(PLAIN) | {"pipeline": "trload"}
+
+
+@pytest.mark.parametrize(("old", "new"), [("_qr_", "_qr_async_trload_"), ("_ntrload", "_trload")])
+def test_they_are_said_twice_or_not_at_all(old: str, new: str) -> None:
+    with pytest.raises(ValueError, match="a pipeline that no kernel of CK has"):
+        fields_of(PLAIN.replace(old, new))
+
+
+def test_pads_are_in_the_order_of_ck() -> None:
+    with pytest.raises(ValueError, match="pads or a pipeline that no kernel of CK has"):
+        fields_of(PLAIN.replace("_npad_", "_psks_"))

@@ -9,19 +9,23 @@ from typing import Any
 _NAME = re.compile(
     r"fmha_fwd_d(?P<hdim>\d+)_(?P<dtype>\w+?)_(?P<mode>batch|group)_b(?P<tile>[\dx]+)_r(?P<waves>[\dx]+)_r(?P=waves)_w(?P<warp>[\dx]+)_w(?P=warp)"
     r"_(?:o\d+_)?(?P<pipeline>\w+)_vr_(?P<pads>npad|p[skdv]+)_(?P<cap>n?)logits_(?P<bias>nbias|bias|alibi)_(?P<mask>n?)mask_(?P<lse>n?)lse"
-    r"_(?P<dropout>n?)dropout_(?P<skip>n?)skip_(?P<scales>n?)squant_ntrload"
+    r"_(?P<dropout>n?)dropout_(?P<skip>n?)skip_(?P<scales>n?)squant_(?P<trload>n?)trload"
 )
+
+_TRLOAD = "_trload"
 
 
 def fields_of(kernel: str) -> dict[str, Any]:
     """What a kernel of ckdispatch with the template arguments of CK's has in its spec; all but the occupancy."""
     found = _NAME.fullmatch(kernel)
-    assert found, f"{kernel} is no name of a forward kernel of CK"
+    if not found:
+        raise ValueError(f"{kernel} is no name of a forward kernel of CK.")
     tile, waves, warp_tile = ([int(one) for one in found[part].split("x")] for part in ("tile", "waves", "warp"))
     pads = found["pads"].removeprefix("p")
     # In the order of CK's letters: s, sk, d, dv.
     padded = re.fullmatch(r"(s(?!k))?(sk)?(d(?!v))?(dv)?", "" if pads == "npad" else pads)
-    assert padded, kernel
+    if not padded or bool(found["trload"]) == found["pipeline"].endswith(_TRLOAD):
+        raise ValueError(f"{kernel} has pads or a pipeline that no kernel of CK has.")
     return {
         "variant": "fwd",
         "dtype": found["dtype"],
@@ -35,7 +39,7 @@ def fields_of(kernel: str) -> dict[str, Any]:
         "scales": not found["scales"],
         "skip_min": not found["skip"],
         "bias": {"nbias": "none", "bias": "elementwise", "alibi": "alibi"}[found["bias"]],
-        "pipeline": found["pipeline"],
+        "pipeline": "trload" if found["pipeline"].endswith(_TRLOAD) else found["pipeline"],
         "tile": tile,
         "waves": waves,
         "warp_tile": warp_tile,
