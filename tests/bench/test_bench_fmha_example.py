@@ -3,19 +3,23 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import ckarch
 import pytest
+from ckbench import bench
+from ckbench.bazel import Workspace
 from ckbench.ck_fmha.generator import GENERATE, forward_kernels, load_generator
 from ckbench.ck_fmha.names import fields_of
 from ckbench.errors import BenchError
 from ckbench.families import FMHA
 from ckbench.fmha_example import FmhaExample, find_example
-from ckbench.kernel_set import load_kernel_set, sample
+from ckbench.kernel_set import Sampled, load_kernel_set, sample
+from ckbench.options import parse_options
 from ckgen.fmha.spec import Bias, FmhaSpec, Pipeline, Variant
 
 FILES = [Path(file) for file in os.environ["CK_EXAMPLE"].split()]
@@ -105,3 +109,31 @@ def test_a_composable_kernel_without_the_example_is_refused() -> None:
 def test_the_generator_leaves_nothing_beside_itself() -> None:
     assert of_both()
     assert not list(example().program.parent.rglob("__pycache__"))
+
+
+def compiled(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[list[str], int]:
+    """The kernels that a command line compiles, and how many share the precompiled headers."""
+    chosen: list[tuple[list[str], int]] = []
+
+    def measure(workspace: Workspace, rival: object, sampled: Sequence[Sampled], shared_by: int, *others: Any) -> None:
+        assert rival == example(workspace.gpu)
+        chosen.append(([one.spec.name for one in sampled], shared_by))
+
+    monkeypatch.setattr(bench, "measure_compilation", measure)
+    monkeypatch.setattr(Workspace, "files_of", lambda self, target: FILES)
+    options = parse_options(["--family", "fmha", *arguments], Path())
+    workspace = Workspace(DECLARATION.parent.parent, options.gpu)
+    bench.compile_in_both_ways(options, ckarch.load_specs(), workspace, Path("nowhere"))
+    return chosen[0]
+
+
+def test_a_pattern_and_pipelines_choose_among_the_kernels_that_both_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    names, shared_by = compiled(monkeypatch, "--matching", "*_h64x64_*", "--pipelines", "qr_async", "--kernels", "2")
+    fitting = [spec.name for spec in of_both() if spec.hdim_q == 64 and spec.pipeline is Pipeline.QR_ASYNC]
+    assert len(names) == 2 and {*names} < {*fitting}
+    assert shared_by == len(kernels())
+
+
+def test_a_gpu_for_which_ck_has_no_attention_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BenchError, match="01_fmha writes none of the .* kernels of //kernels:fmha_fwd_fp16_all for gfx1100"):
+        compiled(monkeypatch, "--gpu", "gfx1100")

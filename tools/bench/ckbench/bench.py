@@ -60,11 +60,12 @@ def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> 
     if options.parts & {Part.EDIT, Part.CLONE}:
         results = _clone_and_edit(options, arch, workspace, scratch, results)
     if Part.COMPILE in options.parts:
-        results = replace(results, compilation=_compile(options, arch, workspace, scratch))
+        results = replace(results, compilation=compile_in_both_ways(options, arch, workspace, scratch))
     return results
 
 
-def _compile(options: Options, arch: ArchSpecs, workspace: Workspace, scratch: Path) -> Compilation:
+def compile_in_both_ways(options: Options, arch: ArchSpecs, workspace: Workspace, scratch: Path) -> Compilation:
+    """Choose kernels of the family's set that its rival writes too, and compile them."""
     family = options.family
     declaration = declaration_file(workspace.root, family.declaration)
     kernels = load_kernel_set(declaration, arch, options.gpu, family.set_name)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -108,7 +108,7 @@ def _family(text: str) -> Family:
     return FAMILIES[text]
 
 
-def _named(what: str, known: Iterable[str], text: str) -> frozenset[str]:
+def _named(what: str, known: Sequence[str], text: str) -> frozenset[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
