@@ -67,6 +67,7 @@ struct GpuSpec {
     MatrixIsa matrix_isa;
     int wave_size;
     int matrix_operand_copies;
+    bool matrix_flushes_subnormals;
     Fp8Encoding fp8_encoding;
     bool fp8_emulated;
     bool half_registers;

@@ -107,8 +107,9 @@ class GpuSpec:
     atomically without ever leaving the tensor. ``fp8_emulated``: kernels compute with fp8 and bf8,
     and the GPU has no instructions for them. ``half_registers``: the compiler gives 16-bit values
     the halves of registers, unless it is told not to. ``matrix_operand_copies``: how many lanes of
-    a wave hold each element of A and of B for a matrix instruction. ``loads_to_lds``: loads can go
-    from memory straight to LDS; ``lds_transposing_loads``: reads from LDS can transpose.
+    a wave hold each element of A and of B for a matrix instruction. ``matrix_flushes_subnormals``:
+    those on 16-bit floats take subnormal numbers for zeros. ``loads_to_lds``: loads can go from
+    memory straight to LDS; ``lds_transposing_loads``: reads from LDS can transpose.
     """
 
     name: str
@@ -117,6 +118,7 @@ class GpuSpec:
     matrix_isa: MatrixIsa
     wave_size: int
     matrix_operand_copies: int
+    matrix_flushes_subnormals: bool
     fp8_encoding: Fp8Encoding
     fp8_emulated: bool
     half_registers: bool

@@ -73,6 +73,7 @@ std::string gpu(const arch::GpuSpec& g) {
            ", \"matrix_isa\": " + text(name_of(g.matrix_isa)) +
            ", \"wave_size\": " + number(g.wave_size) +
            ", \"matrix_operand_copies\": " + number(g.matrix_operand_copies) +
+           ", \"matrix_flushes_subnormals\": " + boolean(g.matrix_flushes_subnormals) +
            ", \"fp8_encoding\": " + text(name_of(g.fp8_encoding)) +
            ", \"fp8_emulated\": " + boolean(g.fp8_emulated) +
            ", \"half_registers\": " + boolean(g.half_registers) +

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from ckarch import load_specs
 from numpy.typing import NDArray
 
 from ckdispatch.device import stream_address
@@ -136,6 +137,7 @@ class Held:
             scale_p=p.scale_p or 1.0,
             scale_o=p.scale_o or 1.0,
             parts=max(int(stage["parts"]) for stage in self.plan.to_json()["stages"]),
+            flushes=load_specs().gpu(self.call.device.gpu).matrix_flushes_subnormals,
         )
 
     def given(self) -> dict[str, Any]:

@@ -216,6 +216,25 @@ def test_gradients_of_a_kernel_are_within_the_tolerance_and_a_wrong_factor_of_dr
         assert not one.compare(round_to(bad, q.dtype)[None, :, None])
 
 
+@pytest.mark.parametrize("which", [0, 1, 2, 3])
+def test_operands_that_a_matrix_unit_takes_for_zeros_are_within_its_tolerance_and_no_others(which: int) -> None:
+    given = [*operands(1, 3, (1, 1)), operands(1, 3, (1, 1), seed=1)[0]]
+    given[which] = given[which].copy()
+    given[which][..., ::4] = np.float16(5e-5)
+    flushed = [np.where(np.abs(one) < 2.0**-14, np.float16(0), one) for one in given]
+    ok = {}
+    for flushes in (True, False):
+        options = Attention(flushes=flushes)
+        made, seen = (forward(*some[:3], options) for some in (given, flushed))
+        grads, seen_grads = (
+            backward(*some, options, o=made.o.rounded, lse=made.lse.rounded.astype(np.float32)) for some in (given, flushed)
+        )
+        pairs = [(made.o, seen.o), (made.lse, seen.lse)]
+        pairs += [(getattr(grads, name), getattr(seen_grads, name)) for name in ("dq", "dk", "dv")]
+        ok[flushes] = [bool(one.compare(other.rounded)) for one, other in pairs]
+    assert all(ok[True]) and not all(ok[False])
+
+
 def test_heads_of_k_get_the_sum_of_those_that_share_them() -> None:
     q, k, v = operands(10, 12, (4, 2))
     made = backward(q, k, v, q, CAUSAL)

@@ -16,9 +16,7 @@ struct Gpu {
     std::string_view name() const { return spec->name; }
     bool is_family(std::string_view family) const { return spec->family == family; }
     bool fnuz() const { return spec->fp8_encoding == ckdispatch::arch::Fp8Encoding::fnuz; }
-    /// Matrix instructions on 16-bit floats take denormals for zero.
-    bool flushes_in_matrices() const { return is_family("cdna2"); }
-    /// So do atomics on f32 in memory.
+    /// Atomics on f32 in memory take denormals for zero.
     bool flushes_in_atomics() const { return is_family("cdna1") || is_family("cdna2"); }
     /// Matrix instructions can carry scales.
     bool scales_matrices() const { return is_family("cdna4"); }

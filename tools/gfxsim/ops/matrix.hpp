@@ -26,7 +26,7 @@ using Row = u32[kLanes];
 // Formats of elements: bits of one, and the number that its bits stand for.
 
 /// gfx90a flushes denormals of 16-bit formats in matrix instructions, going in and coming out.
-inline bool flushes(const Wave& wave) { return wave.gpu->flushes_in_matrices(); }
+inline bool flushes(const Wave& wave) { return wave.gpu->spec->matrix_flushes_subnormals; }
 
 struct F16 {
     static constexpr int bits = 16;

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ckdispatch.fmha.reference.forward import dropped, rounded_product
-from ckdispatch.fmha.reference.options import UNIT, Attention, RoundedFactor
+from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
 from ckdispatch.fmha.reference.scores import FP32, magnitudes, scores
 from ckdispatch.reference.formats import Wide
 from ckdispatch.reference.tolerance import rounding_error, sum_error
@@ -48,14 +48,14 @@ def backward_sequence(
     slopes: Wide | None,
 ) -> SequenceBackward:
     """The gradients for o [heads, rows, hdim_v] and lse [heads, rows] as forward stored them."""
-    score = scores(q, k, options, bias, slopes)
+    factor = Factor.of(dtype, options)
+    score = scores(q, k, options, factor, bias, slopes)
     finite_lse = np.where(np.isfinite(lse), lse, 0.0)[..., None]
     finite = np.where(np.isfinite(score.values), np.abs(score.values), 0.0)
     share = np.where(np.isfinite(lse)[..., None], np.exp(score.values - finite_lse), 0.0)
     wrong = np.expm1(score.error + 3 * UNIT * (finite + np.abs(finite_lse)) + 4 * UNIT)
     random, _ = dropped(options, sequence, share.shape)
     kept: Wide | float = 1.0 if random is None else random
-    factor = RoundedFactor.of(dtype, options)
     tiny = factor.tiny * options.kept
 
     weight = share * kept
@@ -63,6 +63,7 @@ def backward_sequence(
 
     d_share = d_o @ v.swapaxes(-1, -2)
     d_share_error = sum_error(magnitudes(d_o, v.swapaxes(-1, -2)), d_share, v.shape[-1], FP32)
+    d_share_error += factor.lost_of_both(d_o, v.swapaxes(-1, -2))
     row = (d_o * o).sum(axis=-1, keepdims=True)
     row_size = np.abs(d_o * o).sum(axis=-1, keepdims=True)
     row_error = sum_error(row_size, row, v.shape[-1] + 1, FP32) + 4 * UNIT * np.abs(row)
@@ -79,7 +80,7 @@ def backward_sequence(
     return SequenceBackward(dq, dk, dv, dbias)
 
 
-def _product(left: Wide, left_error: Wide, right: Wide, factor: RoundedFactor, tiny: float) -> Bounded:
+def _product(left: Wide, left_error: Wide, right: Wide, factor: Factor, tiny: float) -> Bounded:
     """``left @ right``, where ``left`` is computed, rounded and then multiplied."""
     product = left @ right
     magnitude = magnitudes(left, right)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ckdispatch.fmha.reference.options import UNIT, Attention, RoundedFactor
+from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
 from ckdispatch.fmha.reference.philox import keep_threshold, random_bytes
 from ckdispatch.fmha.reference.scores import FP32, magnitudes, scores
 from ckdispatch.reference.formats import Wide
@@ -30,8 +30,8 @@ class SequenceForward:
     randval: NDArray[np.uint8] | None
 
 
-def rounded_product(left: Wide, right: Wide, product: Wide, magnitude: Wide, factor: RoundedFactor, tiny: float | Wide) -> Wide:
-    """What rounding ``left`` can change in ``product = left @ right``: all of its roundings one way, or, as for a sum's, at random.
+def rounded_product(left: Wide, right: Wide, product: Wide, magnitude: Wide, factor: Factor, tiny: float | Wide) -> Wide:
+    """What rounding ``left`` can change in ``product = left @ right``: all of its roundings one way, or, as for a sum's, at random; and what is lost of ``right``.
 
     ``magnitude`` is the product of absolute values, ``tiny`` the absolute error of elements too small for the format.
     """
@@ -41,7 +41,7 @@ def rounded_product(left: Wide, right: Wide, product: Wide, magnitude: Wide, fac
     squares = magnitudes(left * left, right * right)
     nearly_always = factor.unit * (LAMBDA * np.sqrt(squares) + np.abs(product))
     lost = magnitudes((left != 0).astype(np.float32), right)
-    bound: Wide = np.minimum(always, nearly_always) + tiny * lost
+    bound: Wide = np.minimum(always, nearly_always) + tiny * lost + factor.lost(left, right)
     return bound
 
 
@@ -69,7 +69,8 @@ def forward_sequence(
 ) -> SequenceForward:
     """The attention of q [heads, rows, hdim_q], k and v [heads, keys, ...]; ``sink`` is [heads]."""
     heads, rows, keys = q.shape[0], q.shape[1], k.shape[1]
-    score = scores(q, k, options, bias, slopes)
+    factor = Factor.of(p_dtype, options)
+    score = scores(q, k, options, factor, bias, slopes)
     highest = score.values.max(axis=-1, keepdims=True, initial=-np.inf)
     some = np.isfinite(highest)
     top = np.where(some, highest, 0.0)
@@ -92,7 +93,6 @@ def forward_sequence(
     by_chance = np.sqrt(magnitudes((weight * score.random) ** 2, v * v))
     moved = np.minimum(magnitudes(weight * wrong, v), magnitudes(weight * common, v) + by_chance)
     steps = 2 * -(-keys // _NARROWEST)
-    factor = RoundedFactor.of(p_dtype, options)
     tiny = factor.tiny * options.kept / options.scale_p / np.maximum(total, 1.0)
     summed = sum_error(np.ones(()), np.ones(()), keys, FP32)
     error = moved + np.abs(o) * (spread + summed + 8 * UNIT)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.reference.formats import FloatFormat, Rounding
+from ckdispatch.reference.formats import FloatFormat, Rounding, Wide
 from ckdispatch.wording import quoted
 
 MASKS = ("none", "top_left", "bottom_right")
@@ -88,19 +88,35 @@ class Attention:
 
 
 @dataclass(frozen=True)
-class RoundedFactor:
-    """How a factor of a matrix product that was computed in float32 is rounded: at most ``unit`` of it, or ``tiny``."""
+class Factor:
+    """What becomes of the factors of a matrix product.
+
+    One that was computed in float32 is rounded, by at most ``unit`` of it, or ``tiny``. Of one that was given, elements
+    below ``flushed`` may count for nothing.
+    """
 
     unit: float
     tiny: float
+    flushed: float
 
     @classmethod
-    def of(cls, dtype: np.dtype[Any], options: Attention) -> RoundedFactor:
+    def of(cls, dtype: np.dtype[Any], options: Attention) -> Factor:
         """For factors of ``dtype``."""
         if dtype.itemsize >= 4:
-            return cls(0.0, 0.0)
+            return cls(0.0, 0.0, 0.0)
         form = FloatFormat.of(dtype)
         rounding = options.p_rounding or (Rounding.TOWARDS_ZERO if dtype == np.float16 else Rounding.NEAREST)
         times = 2.0 if rounding is Rounding.TOWARDS_ZERO else 1.0
         tiny = form.smallest_normal if options.flushes else times * form.smallest_subnormal / 2
-        return cls(times * form.unit_roundoff, tiny)
+        return cls(times * form.unit_roundoff, tiny, form.smallest_normal if options.flushes else 0.0)
+
+    def lost(self, left: Wide, right: Wide) -> Wide | float:
+        """The most that ``left @ right`` can lose by elements of ``right`` that count for nothing."""
+        small = np.abs(right)
+        small = np.where(small < self.flushed, small, 0.0)
+        return np.abs(left) @ small if small.any() else 0.0
+
+    def lost_of_both(self, left: Wide, right: Wide) -> Wide | float:
+        """The same if elements of either count for nothing."""
+        other = self.lost(right.swapaxes(-1, -2), left.swapaxes(-1, -2))
+        return self.lost(left, right) + (other.swapaxes(-1, -2) if isinstance(other, np.ndarray) else other)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.fmha.reference.options import UNIT, Attention
+from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
 from ckdispatch.reference.formats import Wide
 from ckdispatch.reference.tolerance import LAMBDA, sum_error
 
@@ -68,8 +68,8 @@ class Scores:
     slope: Wide | None
 
 
-def scores(q: Wide, k: Wide, options: Attention, bias: Wide | None, slopes: Wide | None) -> Scores:
-    """The scores of q [heads, rows, hdim] and k [heads, keys, hdim]."""
+def scores(q: Wide, k: Wide, options: Attention, given: Factor, bias: Wide | None, slopes: Wide | None) -> Scores:
+    """The scores of q [heads, rows, hdim] and k [heads, keys, hdim], which are factors like ``given``."""
     if options.soft_cap and (bias is not None or slopes is not None):
         raise InvalidArgument("a soft cap together with a bias was asked for; kernels have one of the two")
     factor = options.scale_of(q.shape[-1])
@@ -82,6 +82,8 @@ def scores(q: Wide, k: Wide, options: Attention, bias: Wide | None, slopes: Wide
     common = 4 * UNIT * np.abs(values)
     error = abs(factor) * sum_error(magnitude, dot, depth, FP32) + common
     common = common + UNIT * depth * np.abs(values)
+    lost = abs(factor) * given.lost_of_both(q, k.swapaxes(-1, -2))
+    error, common = error + lost, common + lost
     if options.input_unit:
         squares = np.sqrt(magnitudes(q * q, (k * k).swapaxes(-1, -2)))
         other = abs(factor) * options.input_unit * np.minimum(magnitude, LAMBDA * squares)

@@ -17,8 +17,6 @@ from cksupport.fmha.memory import Tensor, filled, laid_out, plain
 
 HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (5, 5), (8, 1))
 FP32 = np.dtype(np.float32)
-_FLUSHING = "cdna2"
-"""The GPUs whose matrix units take 16-bit subnormal numbers for zeros."""
 _PACKED_BY_STARTS = ("batch_prefill", "combine", "pagedkv", "splitkv")
 """Variants whose packed sequences have no rows behind those that count."""
 
@@ -240,7 +238,7 @@ def begin(spec: dict[str, Any], gpu: str, random: np.random.Generator, work: int
     draw = Draw(
         spec, random, dtype, o_dtype, heads_q, heads_k, hdim_q, hdim_v, rows, keys, room_q, room_k, has_seqlen_q, has_seqlen_k
     )
-    draw.flushes = load_specs().gpu(gpu).family == _FLUSHING
+    draw.flushes = load_specs().gpu(gpu).matrix_flushes_subnormals
     draw.options["integers"] = random.random() < 0.1
     draw.options["size"] = float(random.choice([0.5, 1.0, 1.0, 2.0]))
     return draw
