@@ -15,6 +15,9 @@ namespace {
 // Streams that come and go would otherwise leave a piece behind each.
 constexpr std::size_t kMostPieces = 32;
 
+// Such bytes are a NaN in every format of floats.
+constexpr int kNotANumber = 0xff;
+
 hipStream_t stream_of(void* stream) { return static_cast<hipStream_t>(stream); }
 hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
 
@@ -83,7 +86,11 @@ void Workspaces::prepare(Piece& piece, std::uint64_t bytes, void* stream) {
         device_->check(hip.event_create_with_flags(&event, hipEventDisableTiming), "hipEventCreateWithFlags");
         piece.last_use = event;
     }
-    if (piece.memory.size() < bytes) return allocate(piece, bytes);
+    if (piece.memory.size() < bytes) {
+        allocate(piece, bytes);
+        // Kernels load whole tiles, also elements that no kernel before has written, and throw those away. Of one that uses them nobody gets a number.
+        return device_->fill(piece.memory.address(), kNotANumber, piece.memory.size(), stream);
+    }
     // On the same stream there is nothing to wait for.
     if (piece.recorded) device_->check(hip.stream_wait_event(stream_of(stream), event_of(piece.last_use), 0), "hipStreamWaitEvent");
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Random calls of attention give what the reference says or a reason why not, on the simulator with its checks on.
 
-CK_PROBLEMS says how many, CK_SEED which, CK_SHARD which of how many shares this is. With CK_STATE, a folder, a run goes
-on where one was stopped.
+CK_PROBLEMS says how many, CK_SEED which, CK_SHARD which of how many shares this is. With CK_STATE, a folder that Bazel's
+``--sandbox_writable_path`` names too, a run goes on where one was stopped.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def test_none_is_wrong() -> None:
 
 def test_enough_are_computed_and_by_many_kernels() -> None:
     kinds = Counter(one.kind for one in outcomes())
-    assert kinds["right"] >= len(outcomes()) / 8, kinds
+    assert kinds["right"] >= len(outcomes()) / 5, kinds
     kernels = {kernel for one in outcomes() for kernel in one.kernels}
     assert len(kernels) >= 8, sorted(kernels)
 
@@ -68,3 +68,11 @@ def test_refusals_name_what_was_asked_for() -> None:
     for one in outcomes():
         if one.kind == "refused":
             assert len(one.text) > 60, one.text
+
+
+@pytest.mark.parametrize("index", [7570, 8975])
+def test_rows_beyond_a_sequence_of_a_new_workspace_are_loaded_and_harm_nobody(index: int) -> None:
+    """Combining parts loads tiles of rows, of which the kernel for the parts wrote only those that a sequence has."""
+    call = draw(27, index, WORK, dtype="fp16" if index % 2 else None, hdim=64)
+    outcome = run(Dispatcher(Registry.load("fmha_examples")), index, call, FINDINGS)
+    assert outcome.kind == "right" and any("combine" in kernel for kernel in outcome.kernels), outcome
