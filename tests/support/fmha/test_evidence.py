@@ -15,6 +15,7 @@ from cksupport.results import Result, Results
 from cksupport.set_summary import SetSummary, sets_page, shipped_sets
 from cksupport.summary import SPILLS, Summary, state
 from cksupport.verdicts import Outcome, Verdict
+from evidence_compiler import needs_its_compiler
 
 ARCH = load_specs()
 EVIDENCE, DOCS = Path("evidence") / "fmha", Path("docs") / "support"
@@ -44,6 +45,7 @@ def test_no_kernel_that_was_tried_is_bad(cells: tuple[Cell, ...], digests: Diges
     assert SetSummary.of(kernels, SETS, digests).bad == {}
 
 
+@needs_its_compiler
 def test_the_pages_in_the_documentation_are_not_stale(cells: tuple[Cell, ...], digests: Digests) -> None:
     text = (DOCS / "fmha.md").read_text(encoding="utf-8")
     assert text == page(FAMILY, cells, RESULTS, digests, ARCH), RENDER

@@ -17,6 +17,7 @@ from cksupport.page import page
 from cksupport.results import Result, Results
 from cksupport.sample_summary import samples_page
 from cksupport.verdicts import Outcome, Verdict
+from evidence_compiler import needs_its_compiler
 
 ARCH = load_specs()
 TABLES = all_tables(ARCH)
@@ -52,6 +53,7 @@ def one_of(cells: tuple[Cell, ...], table: str, gpu: str) -> tuple[str, str]:
     return key
 
 
+@needs_its_compiler
 def test_the_page_in_the_documentation_is_not_stale(
     cells: tuple[Cell, ...], digests: Digests
 ) -> None:
@@ -60,6 +62,7 @@ def test_the_page_in_the_documentation_is_not_stale(
     assert text == page(FAMILY, cells, results, digests, ARCH), RENDER
 
 
+@needs_its_compiler
 def test_the_page_of_samples_in_the_documentation_is_not_stale(digests: Digests) -> None:
     results = Results.read(EVIDENCE / "samples.json")
     text = (DOCS / "gemm_samples.md").read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ from cksupport.kernels import Kernel
 from cksupport.results import Result, Results
 from cksupport.set_summary import SetSummary, sets_page, shipped_sets
 from cksupport.verdicts import Outcome, Verdict
+from evidence_compiler import needs_its_compiler
 
 ARCH = load_specs()
 SETS = shipped_sets(FAMILY, ARCH)
@@ -56,6 +57,7 @@ def test_every_kernel_is_legal_on_its_gpu_and_every_gpu_has_some() -> None:
     assert all(legal(one.spec, Target.of(ARCH, one.gpu)) for one in kernels)
 
 
+@needs_its_compiler
 def test_the_page_in_the_documentation_is_not_stale(digests: Digests) -> None:
     results = Results.read(EVIDENCE / "sets.json")
     text = (DOCS / "gemm_sets.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from cksupport.grouped_conv.family import FAMILY
 from cksupport.page import page
 from cksupport.results import Results
 from cksupport.summary import Summary
+from evidence_compiler import needs_its_compiler
 
 ARCH = load_specs()
 RESULTS = Results.read(Path("evidence") / "grouped_conv" / "results.json")
@@ -31,6 +32,7 @@ def test_no_kernel_that_was_tried_is_bad(cells: tuple[Cell, ...]) -> None:
     assert Summary.of(cells, RESULTS, Digests(ARCH)).bad == {}
 
 
+@needs_its_compiler
 def test_the_page_in_the_documentation_is_not_stale(cells: tuple[Cell, ...]) -> None:
     text = (Path("docs") / "support" / "grouped_conv.md").read_text(encoding="utf-8")
     render = "run: ./bazelw run //tools/support -- grouped_conv render"

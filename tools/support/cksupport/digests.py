@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What a kernel is made of, as a short digest: what the compiler sees of it in the device pass, and the flags.
 
-Where a header lies, how it is called and what only the host pass reads do not count, nor does the compiler.
+Where a header lies, how it is called and what only the host pass reads do not count, nor does the compiler but for its
+major version: CK's headers ask for it, and for that of HIP.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, partial
 from time import sleep
 from typing import Any
@@ -48,6 +50,12 @@ class Digests:
         if (gpu, spec) not in self._known:
             self._known[gpu, spec] = key_of(self._inputs(spec, gpu))[:_LENGTH]
         return self._known[gpu, spec]
+
+    @property
+    def llvm(self) -> str:
+        """The major version of the compiler that looks at the headers."""
+        found = re.search(r"version (\d+)\.", self._compiler.version)
+        return found[1] if found else self._compiler.version
 
     def _inputs(self, spec: KernelSpec, gpu: str) -> dict[str, Any]:
         family = family_of(spec)
