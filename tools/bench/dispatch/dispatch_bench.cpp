@@ -64,7 +64,7 @@ std::shared_ptr<GemmRegistry> registry_of(const std::string& manifest, std::size
 class RawLaunch {
 public:
     RawLaunch(const std::string& library, const std::string& gpu) {
-        void* const runtime = ::dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_NOLOAD);
+        void* const runtime = ::dlopen(HIP_SONAME, RTLD_NOW | RTLD_NOLOAD);
         if (!runtime) throw std::runtime_error("the HIP runtime is not loaded");
         const auto load = reinterpret_cast<decltype(&::hipModuleLoadData)>(::dlsym(runtime, "hipModuleLoadData"));
         const auto get  = reinterpret_cast<decltype(&::hipModuleGetFunction)>(::dlsym(runtime, "hipModuleGetFunction"));
