@@ -17,9 +17,11 @@ from archgen.bazelrc import bazelrc
 from archgen.costs import cost_header
 from archgen.cpp import cpp_header
 from archgen.python import python_module
+from archgen.timing import timing_header
 from ckarch.costs import read_costs
 from ckarch.errors import ArchError
 from ckarch.loader import build_specs, read_document
+from ckarch.timing import read_timing
 
 _WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
     "python": python_module,
@@ -33,13 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         document = read_document(options.specs)
-        costs = [] if options.cost_header is None else [(options.cost_header, cost_header(read_costs(options.costs)))]
+        others = [] if options.cost_header is None else [(options.cost_header, cost_header(read_costs(options.costs)))]
+        if options.timing_header is not None:
+            others.append((options.timing_header, timing_header(read_timing(options.timing))))
         outputs = [
             (path, write(document))
             for name, write in _WRITERS.items()
             if (path := getattr(options, name)) is not None
         ]
-        for path, text in outputs + costs:
+        for path, text in outputs + others:
             _write(path, text)
     except ArchError as error:
         print(error, file=sys.stderr)
@@ -76,10 +80,17 @@ def _parser() -> argparse.ArgumentParser:
         default=Path(__file__).parent.parent / "cost_constants.json",
         help="the constants of the cost model (default: %(default)s)",
     )
+    parser.add_argument(
+        "--timing",
+        type=Path,
+        default=Path(__file__).parent.parent / "timing_facts.json",
+        help="the facts about time (default: %(default)s)",
+    )
     parser.add_argument("--python", type=Path, metavar="FILE", help="write ckarch's module")
     parser.add_argument("--cpp", type=Path, metavar="FILE", help="write the C++ header")
     parser.add_argument(
         "--bazelrc", type=Path, metavar="FILE", help="write the --config shorthands"
     )
     parser.add_argument("--cost-header", type=Path, metavar="FILE", help="write the C++ header with the constants of the cost model")
+    parser.add_argument("--timing-header", type=Path, metavar="FILE", help="write the C++ header with the facts about time")
     return parser

@@ -169,3 +169,53 @@ def test_files_without_whole_device_code(command: str, part: float) -> None:
     text.write_text("no ELF file\n")
     refused = gfxsim(command, text)
     assert refused.returncode == 2 and str(text) in refused.stderr
+
+
+def test_time_tells_how_long_each_launch_takes() -> None:
+    ran = gfxsim("time", "--gpu", "gfx942", PROGRAM)
+    assert ran.returncode == 0, ran.stderr
+    assert "1000 results are right on gfx942" in ran.stdout
+    assert f"us  {KERNEL}, grid 8x1x1" in ran.stdout and "cycles of waves: " in ran.stdout
+    assert "us in all, simulated for gfx942: 1 launches, 1 of their workgroups in time" in ran.stdout
+
+
+def test_a_gpu_without_facts_about_time_is_refused() -> None:
+    ran = gfxsim("time", "--gpu", "gfx1100", PROGRAM)
+    assert ran.returncode != 0
+    assert "asks for times on gfx1100, of which no facts about time are known; there are some of gfx950, gfx942, gfx90a." in ran.stderr
+
+
+TRACE = """vaddr,instruction,hitcount,latency_cycles
+0,s_nop 0,1,4
+4,"v_add_u32_e32 v0, v1, v2",10,40
+8,"global_load_dwordx4 v[0:3], v[4:5], off",10,50
+16,s_waitcnt vmcnt(0),10,12000
+20,s_cbranch_scc1 65532,10,160
+24,s_endpgm,1,4
+"""
+
+
+def test_replay_compares_the_hottest_loop_of_a_trace() -> None:
+    trace = FOLDER / "trace.csv"
+    trace.write_text(TRACE)
+    ran = gfxsim("replay", "--gpu", "gfx950", "--waves", "1", "--json", "--instructions", trace)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["instructions"] == 4 and found["measured_cycles"] == 1225
+    assert [one["simulated"] for one in found["each"][:1]] == [4] and 0.5 < found["ratio"] < 1.2
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a,b\n", "is no thread trace: its first line is not vaddr,instruction,hitcount,latency_cycles."),
+        (TRACE.replace("10,40", "ten,40"), "Line 3 of {} does not fit: 'ten' is no number."),
+        (TRACE.replace("v_add_u32_e32 v0", "v_cook_u32 v0"), "Line 3 of {} does not fit: "),
+        (TRACE.splitlines()[0] + "\n", "No instruction of {} was executed."),
+    ],
+)
+def test_a_trace_that_does_not_fit_is_refused_with_a_sentence(text: str, sentence: str) -> None:
+    trace = FOLDER / "trace.csv"
+    trace.write_text(text)
+    ran = gfxsim("replay", "--gpu", "gfx950", trace)
+    assert ran.returncode == 2 and sentence.format(trace) in ran.stderr

@@ -11,6 +11,8 @@ using Arguments = std::vector<std::string>;
 
 int run_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
+int time_command(const Arguments& arguments);
+int replay_command(const Arguments& arguments);
 int disasm_command(const Arguments& arguments);
 int coverage_command(const Arguments& arguments);
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "gfxsim/cli/options.hpp"
+#include "gfxsim/cli/times.hpp"
 #include "gfxsim/core/gpu.hpp"
 
 namespace gfxsim {
@@ -58,6 +59,22 @@ int start(const std::vector<std::string>& command) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// A file of this process, which goes with it.
+struct TemporaryFile {
+    explicit TemporaryFile(const std::string& what) {
+        const char* folder = std::getenv("TMPDIR");
+        path = std::string(folder && *folder ? folder : "/tmp") + "/gfxsim-" + what + "-XXXXXX";
+        const int descriptor = mkstemp(path.data());
+        if (descriptor < 0) throw std::runtime_error("No temporary file could be made for the " + what + ".");
+        close(descriptor);
+    }
+    ~TemporaryFile() { unlink(path.c_str()); }
+    TemporaryFile(const TemporaryFile&)            = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    std::string path;
+};
+
 bool file_has_content(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), "rb");
     const bool some = file && std::fgetc(file) != EOF;
@@ -76,16 +93,11 @@ int run_command(const Arguments& arguments) {
     if (parsed.has("--report")) set("GFXSIM_REPORT", parsed.get("--report"));
     if (!parsed.has("--check")) return start(parsed.rest);
 
-    const char* folder = std::getenv("TMPDIR");
-    std::string found  = std::string(folder && *folder ? folder : "/tmp") + "/gfxsim-findings-XXXXXX";
-    const int descriptor = mkstemp(found.data());
-    if (descriptor < 0) throw std::runtime_error("No temporary file could be made for the findings.");
-    close(descriptor);
+    const TemporaryFile found("findings");
     set("GFXSIM_CHECK", "1");
-    set("GFXSIM_FINDINGS", found);
+    set("GFXSIM_FINDINGS", found.path);
     const int code    = start(parsed.rest);
-    const bool bugs   = file_has_content(found);
-    unlink(found.c_str());
+    const bool bugs   = file_has_content(found.path);
     return code == 0 && bugs ? kFoundBugs : code;
 }
 
@@ -96,6 +108,19 @@ int trace_command(const Arguments& arguments) {
     set("GFXSIM_TRACE", std::to_string(parsed.number("--group", 0)) + ":" + std::to_string(parsed.number("--wave", 0)));
     set("GFXSIM_THREADS", "1");
     return start(parsed.rest);
+}
+
+int time_command(const Arguments& arguments) {
+    const Parsed parsed = parse(arguments, {"--gpu", "--threads"}, {"--sample", "--json"});
+    if (parsed.rest.empty()) usage_error("time wants a program");
+    set_gpu(parsed);
+    if (parsed.has("--threads")) set("GFXSIM_THREADS", std::to_string(parsed.number("--threads", 0)));
+    const TemporaryFile report("report");
+    set("GFXSIM_TIMING", parsed.has("--sample") ? "sample" : "1");
+    set("GFXSIM_REPORT", report.path);
+    const int code = start(parsed.rest);
+    print_times(report.path, parsed.has("--json"));
+    return code;
 }
 
 }  // namespace gfxsim

@@ -23,10 +23,12 @@ constexpr u64 kTurn = u64(1) << 20;
 constexpr u64 kNone = ~u64(0);
 
 struct Shared {
-    Shared(const Launch& of, u64 count, const Interruption& stop) : launch(of), groups(count), interruption(stop) {}
+    Shared(const Launch& of, u64 count, const EngineOptions& options)
+        : launch(of), only(options.only), groups(only.empty() ? count : only.size()), interruption(options.interruption) {}
 
     const Launch& launch;
-    u64 groups;
+    const std::vector<u64>& only;
+    u64 groups;                     ///< to run
     Interruption interruption;
     std::atomic<u64> next{0};
     /// The lowest workgroup that failed. Those below it go on, so that the same one is reported however many threads there are.
@@ -110,8 +112,10 @@ private:
     }
 
     bool take_group() {
-        const u64 index = shared_.next.fetch_add(1);
-        if (index >= shared_.groups || shared_.given_up(index)) return false;
+        const u64 turn = shared_.next.fetch_add(1);
+        if (turn >= shared_.groups) return false;
+        const u64 index = shared_.only.empty() ? turn : shared_.only[turn];
+        if (shared_.given_up(index)) return false;
         const Launch& launch = shared_.launch;
         std::unique_ptr<Group> group;
         if (!free_.empty()) group = std::move(free_.back()), free_.pop_back();
@@ -235,7 +239,7 @@ private:
 }  // namespace
 
 LaunchOutcome run_launch(const Launch& launch, const EngineOptions& options) {
-    Shared shared{launch, u64(launch.grid[0]) * launch.grid[1] * launch.grid[2], options.interruption};
+    Shared shared{launch, u64(launch.grid[0]) * launch.grid[1] * launch.grid[2], options};
     unsigned threads = options.threads ? options.threads : std::thread::hardware_concurrency();
     if (threads == 0) threads = 1;
     if (threads > shared.groups) threads = unsigned(shared.groups ? shared.groups : 1);

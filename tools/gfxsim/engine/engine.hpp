@@ -24,6 +24,8 @@ struct EngineOptions {
     unsigned threads = 0;                    ///< 0: one per core
     /// Makes the observer of one thread; null: nothing watches. Called once per thread and launch.
     std::function<std::unique_ptr<Observer>()> observer;
+    /// Indices of the workgroups to run, in rising order; empty: all. Memory then has no more than what those wrote.
+    std::vector<u64> only;
     /// Ends the launch soon after it is wanted.
     Interruption interruption;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Events. Their times are of the machine that the simulator runs on.
+// Events. Their times are of the machine that the simulator runs on, or with GFXSIM_TIMING of the simulated GPU.
 #include "gfxsim/hip/events.hpp"
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 struct ihipEvent_t {
     unsigned flags = 0;
-    std::optional<std::chrono::steady_clock::time_point> time;
+    std::optional<double> microseconds;
 };
 
 namespace gfxsim {
@@ -46,10 +46,16 @@ void record(hipEvent_t event, hipStream_t stream) {
 }  // namespace
 
 void record_event(hipEvent_t event) {
-    const auto now = std::chrono::steady_clock::now();
+    using Microseconds = std::chrono::duration<double, std::micro>;
+    const auto now     = std::chrono::steady_clock::now();
     Lock lock(runtime().mutex);
     check_event(event);
-    event->time = now;
+    event->microseconds = settings().monitor.time ? runtime().simulated_microseconds : Microseconds(now.time_since_epoch()).count();
+}
+
+void pass_time(double microseconds) {
+    Lock lock(runtime().mutex);
+    runtime().simulated_microseconds += microseconds;
 }
 
 }  // namespace gfxsim
@@ -105,9 +111,9 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
         require(milliseconds, "it needs a place for the time.");
         Lock lock(runtime().mutex);
         check_event(start), check_event(stop);
-        if (!start->time || !stop->time) fail(hipErrorInvalidHandle, "an event has not been recorded.");
+        if (!start->microseconds || !stop->microseconds) fail(hipErrorInvalidHandle, "an event has not been recorded.");
         if ((start->flags | stop->flags) & hipEventDisableTiming) fail(hipErrorInvalidHandle, "an event was created without timing.");
-        *milliseconds = std::chrono::duration<float, std::milli>(*stop->time - *start->time).count();
+        *milliseconds = float((*stop->microseconds - *start->microseconds) / 1000);
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <stdexcept>
 #include <vector>
 
 #include "gfxsim/engine/engine.hpp"
@@ -108,7 +109,10 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     if (kernel.dynamic_stack) launch.scratch_bytes = std::max(kernel.scratch_bytes, u32(std::min<u64>(stack_limit, kMostScratchBytes)));
     launch.instruction_limit = chosen.instruction_limit, launch.launch_limit = chosen.launch_limit;
 
-    Monitor monitor(chosen.monitor);
+    if (chosen.monitor.time && !timing::facts_of(gpu.name()))
+        fail_loudly(hipErrorNotSupported, "GFXSIM_TIMING asks for times on " + std::string(gpu.name()) + ", of which no facts about time are known; there are some of " +
+                                              timing::gpus_with_facts() + ".");
+    Monitor monitor(chosen.monitor, launch, multiprocessors(gpu).count);
     LaunchOutcome outcome;
     if (!chosen.execute) return monitor.finish(launch, outcome);
 
@@ -120,12 +124,18 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     EngineOptions options;
     options.threads  = chosen.threads;
     options.observer = monitor.factory();
+    options.only     = monitor.groups();
     options.interruption = interruption;
     {
         const InterruptWatch watch;
         outcome = run_launch(launch, options);
     }
-    monitor.finish(launch, outcome);
+    try {
+        monitor.finish(launch, outcome);
+    } catch (const std::runtime_error& error) {
+        fail_loudly(hipErrorNotSupported, error.what());
+    }
+    pass_time(monitor.microseconds());
     if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error + missing_services(kernel, outcome.kind));
 }
 

@@ -44,6 +44,7 @@ struct Runtime {
     std::set<hipStream_t> streams;
     std::set<hipEvent_t> events;
     std::size_t stack_limit = 16 * 1024;
+    double simulated_microseconds = 0;  ///< that launches have taken, if times are asked for
 };
 
 /// Made when it is first asked for and never destroyed, for libraries unregister themselves until the process is gone.

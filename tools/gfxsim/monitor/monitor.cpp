@@ -18,7 +18,11 @@ std::atomic<u64> launches{0};
 // All that watches one thread's workgroups, as one observer.
 class Watch : public Observer {
 public:
-    Watch(const MonitorOptions& options, u64 launch) {
+    Watch(const MonitorOptions& options, u64 launch, const std::vector<u64>& sample, const Gpu* gpu) {
+        if (options.time) {
+            recorder = std::make_unique<timing::Recorder>(sample, u32(timing::facts_of(gpu->name())->line_bytes), u32(gpu->spec->lds_banks));
+            parts_.push_back(recorder.get());
+        }
         if (options.check) checker = std::make_unique<Checker>(launch), parts_.push_back(checker.get());
         if (options.count) counter = std::make_unique<LaunchCounter>(), parts_.push_back(counter.get());
         if (options.trace) tracer_ = std::make_unique<Tracer>(options.trace_group, options.trace_wave), parts_.push_back(tracer_.get());
@@ -41,6 +45,7 @@ public:
 
     std::unique_ptr<Checker> checker;
     std::unique_ptr<LaunchCounter> counter;
+    std::unique_ptr<timing::Recorder> recorder;
 
 private:
     std::unique_ptr<Tracer> tracer_;
@@ -70,6 +75,13 @@ MonitorOptions MonitorOptions::from_environment() {
     if (const char* report = std::getenv("GFXSIM_REPORT")) options.report = report;
     if (const char* findings = std::getenv("GFXSIM_FINDINGS")) options.findings = findings;
     options.count = !options.report.empty();
+    if (const char* timing = std::getenv("GFXSIM_TIMING")) {
+        const std::string asked = timing;
+        if (asked != "" && asked != "0" && asked != "1" && asked != "sample")
+            throw std::runtime_error("GFXSIM_TIMING=" + asked + " has no meaning; it is 1, or sample to run only the workgroups that a time needs.");
+        options.sample = asked == "sample";
+        options.time   = asked == "1" || options.sample;
+    }
     if (const char* trace = std::getenv("GFXSIM_TRACE")) {
         unsigned long long group = 0;
         unsigned wave            = 0;
@@ -81,22 +93,32 @@ MonitorOptions MonitorOptions::from_environment() {
     return options;
 }
 
-Monitor::Monitor(const MonitorOptions& options) : options_(options), launch_(++launches) {}
+Monitor::Monitor(const MonitorOptions& options, const Launch& launch, u32 units) : options_(options), launch_(++launches), gpu_(launch.gpu) {
+    if (!options.time) return;
+    spread_ = timing::spread_of(launch, units);
+    sample_ = spread_.sample();
+}
+
+std::vector<u64> Monitor::groups() const { return options_.sample ? sample_ : std::vector<u64>(); }
 
 std::function<std::unique_ptr<Observer>()> Monitor::factory() {
-    if (!options_.check && !options_.count && !options_.trace) return nullptr;
-    return [options = options_, launch = launch_] { return std::make_unique<Watch>(options, launch); };
+    if (!options_.check && !options_.count && !options_.trace && !options_.time) return nullptr;
+    return [this] { return std::make_unique<Watch>(options_, launch_, sample_, gpu_); };
 }
 
 void Monitor::finish(const Launch& launch, LaunchOutcome& outcome) {
     Findings all;
+    std::vector<std::unique_ptr<timing::GroupStream>> streams;
     for (const auto& observer : outcome.observers) {
         if (!observer) continue;
-        const Watch& watch = static_cast<const Watch&>(*observer);
+        Watch& watch = static_cast<Watch&>(*observer);
         if (watch.checker) all.merge(watch.checker->findings());
         if (watch.counter) counts_.add(watch.counter->counts());
+        if (watch.recorder)
+            for (auto& stream : watch.recorder->take()) streams.push_back(std::move(stream));
     }
     outcome.observers.clear();
+    if (options_.time && outcome.ok && outcome.waves) time_ = std::make_unique<timing::LaunchTime>(timing::time_of(launch, spread_, streams));
     findings_ = all.list();
     for (const Finding& finding : findings_) {
         const std::string line = describe(finding, launch.kernel->name) + "\n";
@@ -104,7 +126,7 @@ void Monitor::finish(const Launch& launch, LaunchOutcome& outcome) {
         if (!options_.findings.empty()) append("GFXSIM_FINDINGS", options_.findings, line);
     }
     if (!options_.report.empty())
-        append("GFXSIM_REPORT", options_.report, report_json(launch, outcome, options_, counts_, findings_) + "\n");
+        append("GFXSIM_REPORT", options_.report, report_json(launch, outcome, options_, counts_, findings_, time_.get()) + "\n");
 }
 
 }  // namespace gfxsim

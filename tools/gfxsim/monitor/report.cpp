@@ -7,7 +7,7 @@
 namespace gfxsim {
 
 std::string report_json(const Launch& launch, const LaunchOutcome& outcome, const MonitorOptions& options, const Counts& counts,
-                        const std::vector<Finding>& findings) {
+                        const std::vector<Finding>& findings, const timing::LaunchTime* time) {
     using Json           = nlohmann::ordered_json;
     const Kernel& kernel = *launch.kernel;
     const u32 items      = launch.block[0] * launch.block[1] * launch.block[2];
@@ -38,6 +38,18 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
         report["lds"]    = {{"bytes_read", counts.lds_read},      {"bytes_written", counts.lds_written}, {"accesses", counts.lds_accesses},
                             {"cycles", counts.lds_cycles},        {"bank_conflict_cycles", counts.lds_conflict_cycles}};
         report["barriers"] = counts.barriers;
+    }
+    if (time) {
+        Json causes;
+        for (int i = 0; i < timing::kCauses; ++i) causes[timing::cause_name(timing::Cause(i))] = time->unit.causes[std::size_t(i)];
+        report["time"] = {{"kind", "simulated"},           {"us", time->us},
+                          {"cycles", time->cycles},        {"round_cycles", time->round_cycles},
+                          {"rest_cycles", time->rest_cycles}, {"rounds", time->spread.rounds},
+                          {"rest", time->spread.rest},     {"workgroups_per_unit", time->spread.per_unit},
+                          {"sample", time->spread.sample().size()}, {"sharers", time->shared},
+                          {"matrix_busy", double(time->unit.matrix_busy) / double(time->spread.simds) / double(std::max<u64>(1, time->unit.cycles))},
+                          {"lds_busy", double(time->unit.lds_busy) / double(std::max<u64>(1, time->unit.cycles))},
+                          {"wave_cycles", causes}};
     }
     if (options.check) {
         report["findings"] = Json::array();

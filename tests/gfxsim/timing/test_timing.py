@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Times of launches: what they follow, and that nothing but the launch decides them."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.gfxsim.programs.device import GPU, Module, runtime
+
+THREADS = 256
+ROOM = 1 << 22
+REPORT = Path(os.environ["TEST_TMPDIR"]) / f"report{os.environ.get('GFXSIM_THREADS', '')}.jsonl"
+os.environ.setdefault("GFXSIM_TIMING", "1")
+os.environ["GFXSIM_REPORT"] = str(REPORT)
+# Cycles of a SIMD for one of the products.
+PRODUCT = 32
+
+
+def time_of(kernel: str, first: int, second: int = 0, groups: int = 1) -> dict[str, Any]:
+    """What the report says about the time of a launch."""
+    REPORT.unlink(missing_ok=True)
+    module = Module(Path(f"tests/gfxsim/timing/timing.{GPU}.co").read_bytes())
+    with runtime().upload(bytes(ROOM)) as source, runtime().upload(bytes(ROOM)) as target:
+        arguments = [ctypes.c_void_p(source.address), ctypes.c_void_p(target.address), ctypes.c_int(first), ctypes.c_int(second)]
+        module.launch(kernel, *arguments, grid=groups, block=THREADS, lds=0)
+    (line,) = REPORT.read_text().splitlines()
+    found: dict[str, Any] = json.loads(line)["time"]
+    return found
+
+
+def test_a_time_says_that_it_is_simulated_and_what_it_is_made_of() -> None:
+    found = time_of("stream", 4, 1024, groups=3)
+    assert found["kind"] == "simulated" and found["us"] > 0 and found["rest"] == 3 and found["rounds"] == 0
+    assert found["cycles"] == found["rest_cycles"] > 0 and found["sample"] >= 1
+
+
+def test_products_that_wait_for_each_other_take_the_matrix_cores_time() -> None:
+    few, many = (time_of("products", trips)["cycles"] for trips in (100, 300))
+    # Each needs the result of the one before, a few cycles later.
+    assert 200 * PRODUCT <= many - few <= 200 * (PRODUCT + 16)
+    assert time_of("products", 2000)["matrix_busy"] > 0.6
+
+
+def test_a_second_workgroup_on_a_unit_shares_its_matrix_cores() -> None:
+    units = {"gfx90a": 110, "gfx942": 304, "gfx950": 256}[GPU]
+    alone, twice = (time_of("products", 400, groups=groups)["cycles"] for groups in (units, 2 * units))
+    # Products of the other fit between, as long as they wait for each other.
+    assert alone < twice < 2.2 * alone
+
+
+def test_more_bytes_take_longer_and_more_units_share_the_bandwidth() -> None:
+    one, two = (time_of("stream", trips, 4096, groups=16)["cycles"] for trips in (20, 40))
+    assert 1.5 * one < two < 2.5 * one
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "3"])
+def test_a_time_is_the_same_with_any_number_of_threads_and_with_a_sample(threads: str) -> None:
+    expected = time_of("stream", 8, 2048, groups=200)
+    code = f"from test_timing import time_of; import json; print(json.dumps(time_of('stream', 8, 2048, groups=200)))"
+    for mode in ("1", "sample"):
+        environment = {**os.environ, "GFXSIM_THREADS": threads, "GFXSIM_TIMING": mode}
+        environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        assert json.loads(ran.stdout) == expected
+
+
+def test_events_have_the_time_of_the_simulated_gpu() -> None:
+    library = ctypes.CDLL(str(Path(os.environ["CK_SIM_RUNTIME"]).resolve()))
+    start, stop, elapsed = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_float()
+    assert library.hipEventCreate(ctypes.byref(start)) == library.hipEventCreate(ctypes.byref(stop)) == 0
+    assert library.hipEventRecord(start, None) == 0
+    found = time_of("products", 50)
+    assert library.hipEventRecord(stop, None) == 0
+    assert library.hipEventElapsedTime(ctypes.byref(elapsed), start, stop) == 0
+    assert elapsed.value * 1000 == pytest.approx(found["us"], rel=1e-4)

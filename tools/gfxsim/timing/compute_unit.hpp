@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// One compute unit in time: the waves of the workgroups on it, their SIMDs, LDS and the way to memory.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "gfxsim/timing/costs.hpp"
+#include "gfxsim/timing/memory_path.hpp"
+#include "gfxsim/timing/stream.hpp"
+
+namespace gfxsim::timing {
+
+/// What a wave's cycles went to: the instruction's own unit, or what it waited for.
+enum class Cause : u8 { scalar, vector, matrix, lds, memory, lds_wait, memory_wait, barrier, other };
+constexpr int kCauses = 9;
+const char* cause_name(Cause cause);
+
+/// An instruction in all waves: how often it ran, and the cycles from when each wave came to it until it could go on.
+struct Spent {
+    u64 times  = 0;
+    u64 cycles = 0;
+};
+
+/// A stretch of a wave's time, for a trace viewer.
+struct Stretch {
+    u32 group, wave, instr;
+    u64 begin, end;
+};
+
+struct UnitTime {
+    u64 cycles = 0;                          ///< from the first wave's start to the last one's end
+    std::vector<u64> groups;                 ///< when each workgroup ended
+    std::array<u64, kCauses> causes{};       ///< wave cycles
+    std::vector<Spent> instructions;         ///< by index in the program
+    u64 matrix_busy = 0, lds_busy = 0;       ///< cycles: of all SIMDs, of LDS
+    u64 wave_cycles = 0;
+    std::vector<Stretch> stretches;          ///< if asked for
+};
+
+/// Runs the streams, which begin together. A stream may be given several times, as several workgroups.
+UnitTime run_unit(const Program& program, const std::vector<Cost>& costs, const Facts& facts, int simds, const Shares& shares,
+                  const std::vector<const GroupStream*>& groups, bool trace = false);
+
+}  // namespace gfxsim::timing

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "gfxsim/timing/estimate.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "arch/occupancy.hpp"
+
+namespace gfxsim::timing {
+namespace {
+
+// Workgroups of an XCD that are asked which lines they share.
+constexpr u64 kNeighbours = 12;
+
+u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
+
+// By how many workgroups of the XCD each line of the unit's workgroups is asked for: as many as in the sample, and of the others as large a share.
+std::unordered_map<u64, float> sharers_of(const Spread& spread, const std::unordered_map<u64, const GroupStream*>& streams) {
+    std::unordered_map<u64, u32> counts;
+    std::vector<u64> own;
+    const auto distinct = [](const GroupStream& stream) {
+        std::vector<u64> lines;
+        for (const Touch& touch : stream.touches)
+            if (touch.use == Use::read)
+                lines.insert(lines.end(), stream.lines.begin() + touch.first_line, stream.lines.begin() + touch.first_line + touch.lines);
+        std::sort(lines.begin(), lines.end());
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+        return lines;
+    };
+    for (u64 group : spread.on_unit)
+        for (u64 line : distinct(*streams.at(group))) counts.emplace(line, 0);
+    for (u64 group : spread.neighbours)
+        for (u64 line : distinct(*streams.at(group))) {
+            const auto found = counts.find(line);
+            if (found != counts.end()) ++found->second;
+        }
+    const double others = spread.neighbours.size() > 1 ? double(spread.on_xcd - 1) / double(spread.neighbours.size() - 1) : 0.0;
+    std::unordered_map<u64, float> sharers;
+    for (const auto& [line, count] : counts) sharers[line] = float(1.0 + std::max(0.0, double(count) - 1.0) * others);
+    return sharers;
+}
+
+// The harmonic mean: bytes from beyond L2 are as many less. In an order that no host decides.
+double mean_sharers(const std::unordered_map<u64, float>& sharers) {
+    std::vector<float> values;
+    for (const auto& entry : sharers) values.push_back(entry.second);
+    std::sort(values.begin(), values.end());
+    double shares = 0;
+    for (float value : values) shares += 1.0 / double(value);
+    return values.empty() ? 1.0 : double(values.size()) / shares;
+}
+
+}  // namespace
+
+std::vector<u64> Spread::sample() const {
+    std::vector<u64> all = on_unit;
+    all.insert(all.end(), neighbours.begin(), neighbours.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+Spread spread_of(const Launch& launch, u32 units) {
+    const auto& gpu      = *launch.gpu->spec;
+    const Kernel& kernel = *launch.kernel;
+    Spread spread;
+    spread.groups = u64(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    spread.units = units, spread.xcds = u32(std::max(1, gpu.xcds)), spread.simds = u32(ckdispatch::arch::simds_per_unit(gpu));
+    const int items = int(launch.block[0] * launch.block[1] * launch.block[2]);
+    spread.per_unit = u32(std::max(1, ckdispatch::arch::workgroups_per_unit(
+                                          gpu, {int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(launch.lds_bytes), items})));
+    const u64 slots = u64(spread.units) * spread.per_unit;
+    spread.rounds = spread.groups / slots, spread.rest = spread.groups % slots;
+    // Workgroups go to the XCDs in turn, and in each to its units in turn. The round in the middle stands for all.
+    const u64 first    = spread.rounds ? spread.rounds / 2 * slots : 0;
+    const u64 there    = spread.rounds ? slots : spread.rest;
+    const u64 xcd      = std::min<u64>(spread.xcds / 2, there - 1);
+    spread.on_xcd      = there / spread.xcds + (xcd < there % spread.xcds ? 1 : 0);
+    const u64 unit_count = std::max<u64>(1, units / spread.xcds);
+    const auto group_at  = [&](u64 place) { return first + xcd + place * spread.xcds; };
+    const u64 own        = std::min<u64>(spread.on_xcd, unit_count) / 2;
+    for (u64 place = own; place < spread.on_xcd; place += unit_count) spread.on_unit.push_back(group_at(place));
+    spread.neighbours = spread.on_unit;
+    if (spread.neighbours.size() > kNeighbours / 2) spread.neighbours.resize(kNeighbours / 2);
+    const u64 more = std::min<u64>(kNeighbours, spread.on_xcd);
+    for (u64 i = 0; i < more && spread.neighbours.size() < kNeighbours; ++i) {
+        const u64 group = group_at(i * spread.on_xcd / more);
+        if (std::find(spread.neighbours.begin(), spread.neighbours.end(), group) == spread.neighbours.end()) spread.neighbours.push_back(group);
+    }
+    return spread;
+}
+
+LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector<std::unique_ptr<GroupStream>>& streams, bool trace) {
+    const Facts* facts = facts_of(launch.gpu->name());
+    const auto costs = costs_of(*launch.kernel->program, *facts);
+    std::unordered_map<u64, const GroupStream*> by_index;
+    for (const auto& stream : streams) by_index[stream->index] = stream.get();
+    const auto sharers = sharers_of(spread, by_index);
+
+    LaunchTime time;
+    time.spread = spread;
+    time.shared = mean_sharers(sharers);
+
+    const double hz = facts->clock_ghz * 1e9;
+    const auto shares_for = [&](u64 groups) {
+        Shares shares;
+        const double active = double(std::min<u64>(groups, spread.units));
+        const double most   = double(facts->l1_bytes_per_cycle);
+        shares.l2     = std::min(most, facts->l2_bytes_per_cycle * double(spread.units) / active);
+        shares.mall   = std::min(most, facts->mall_gb_s * 1e9 / hz / active);
+        shares.memory = std::min(most, facts->memory_gb_s * 1e9 / hz / active);
+        shares.sharers = &sharers;
+        return shares;
+    };
+    const auto unit_time = [&](u64 count, u64 groups, bool traced) {
+        std::vector<const GroupStream*> on;
+        for (u64 i = 0; i < count; ++i) on.push_back(by_index.at(spread.on_unit[i % spread.on_unit.size()]));
+        return run_unit(*launch.kernel->program, costs, *facts, int(spread.simds), shares_for(groups), on, traced);
+    };
+    const u64 slots = u64(spread.units) * spread.per_unit;
+    if (spread.rounds) {
+        time.unit         = unit_time(spread.per_unit, slots, trace);
+        time.round_cycles = double(time.unit.cycles);
+    }
+    if (spread.rest) {
+        UnitTime last    = unit_time(ceil_div(spread.rest, spread.units), spread.rest, trace && !spread.rounds);
+        time.rest_cycles = double(last.cycles);
+        if (!spread.rounds) time.unit = std::move(last);
+    }
+    time.cycles = double(spread.rounds) * time.round_cycles + time.rest_cycles;
+    time.us     = facts->launch_us + time.cycles / hz * 1e6;
+    if (!time.unit.groups.empty()) {
+        time.fastest = double(*std::min_element(time.unit.groups.begin(), time.unit.groups.end()));
+        time.slowest = double(*std::max_element(time.unit.groups.begin(), time.unit.groups.end()));
+    }
+    return time;
+}
+
+}  // namespace gfxsim::timing
