@@ -133,7 +133,8 @@ int replay_command(const Arguments& arguments) {
     const timing::Facts* facts = timing::facts_of(gpu);
     if (!facts) usage_error("There are no facts about time of '" + gpu + "', but of " + timing::gpus_with_facts());
     const u64 waves = parsed.number("--waves", 4), groups = parsed.number("--groups", 1), shared = parsed.number("--sharers", 8);
-    if (!waves || waves > 16 || !groups || groups > 16 || !shared || shared > 1000) usage_error("Workgroups have from 1 to 16 waves, a compute unit from 1 to 16 of them, and lines from 1 to 1000 sharers");
+    if (!waves || waves > 16 || !groups || groups > 16 || !shared || shared > 1000)
+        usage_error("Workgroups have from 1 to 16 waves, a compute unit from 1 to 16 of them, and lines from 1 to 1000 sharers");
     const Loop loop  = hottest(read_trace(file), file);
     const auto costs = timing::costs_of(loop.program, *facts);
 
@@ -154,7 +155,8 @@ int replay_command(const Arguments& arguments) {
     Json all = {{"file", file}, {"gpu", gpu}, {"instructions", loop.traced.size()}};
     double measured = 0, simulated = 0;
     for (std::size_t i = 0; i < loop.traced.size(); ++i) {
-        const double there = double(loop.traced[i].cycles) / double(loop.traced[i].times), here = double(time.instructions[i].cycles) / double(time.instructions[i].times);
+        const double there = double(loop.traced[i].cycles) / double(loop.traced[i].times);
+        const double here  = double(time.instructions[i].cycles) / double(time.instructions[i].times);
         measured += there, simulated += here;
         if (!parsed.has("--instructions")) continue;
         if (parsed.has("--json")) all["each"].push_back({{"text", loop.traced[i].text}, {"measured", there}, {"simulated", here}});

@@ -110,8 +110,8 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     launch.instruction_limit = chosen.instruction_limit, launch.launch_limit = chosen.launch_limit;
 
     if (chosen.monitor.time && !timing::facts_of(gpu.name()))
-        fail_loudly(hipErrorNotSupported, "GFXSIM_TIMING asks for times on " + std::string(gpu.name()) + ", of which no facts about time are known; there are some of " +
-                                              timing::gpus_with_facts() + ".");
+        fail_loudly(hipErrorNotSupported, "GFXSIM_TIMING asks for times on " + std::string(gpu.name()) + ", of which no facts about time are known; "
+                                          "there are some of " + timing::gpus_with_facts() + ".");
     Monitor monitor(chosen.monitor, launch, multiprocessors(gpu).count);
     LaunchOutcome outcome;
     if (!chosen.execute) return monitor.finish(launch, outcome);

@@ -47,6 +47,7 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
                           {"rest_cycles", time->rest_cycles}, {"rounds", time->spread.rounds},
                           {"rest", time->spread.rest},     {"workgroups_per_unit", time->spread.per_unit},
                           {"sample", time->spread.sample().size()}, {"sharers", time->shared},
+                          {"fastest_cycles", time->fastest}, {"slowest_cycles", time->slowest},
                           {"matrix_busy", double(time->unit.matrix_busy) / double(time->spread.simds) / double(std::max<u64>(1, time->unit.cycles))},
                           {"lds_busy", double(time->unit.lds_busy) / double(std::max<u64>(1, time->unit.cycles))},
                           {"wave_cycles", causes}};

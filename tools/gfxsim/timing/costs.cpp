@@ -51,7 +51,8 @@ std::vector<Cost> costs_of(const Program& program, const Facts& facts) {
         if (klass == Class::matrix) cost.busy = u16(own);
         if (klass == Class::valu) cost.busy = u16(own ? own : facts.vector_cycles);
         if (klass == Class::matrix && !own)
-            throw std::runtime_error("How long " + std::string(name) + " takes on " + std::string(facts.gpu) + " is not known, so kernels with it have no time.");
+            throw std::runtime_error("How long " + std::string(name) + " takes on " + std::string(facts.gpu) +
+                                     " is not known, so kernels with it have no time.");
         cost.wait    = klass == Class::wait;
         cost.barrier = klass == Class::barrier;
         cost.ends    = name == "s_endpgm";

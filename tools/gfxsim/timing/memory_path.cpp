@@ -24,7 +24,7 @@ bool MemoryPath::in_l1(u64 line) {
     if (oldest != ~u64(0)) l1_.erase(oldest), arrives_.erase(oldest);
     oldest   = line;
     l1_next_ = (l1_next_ + 1) % l1_order_.size();
-    l1_.emplace(line, 0);
+    l1_.insert(line);
     return false;
 }
 
@@ -62,7 +62,6 @@ u64 MemoryPath::access(u64 now, const Touch& touch, const u64* lines) {
         // All who share the line wait for whoever asked first, on average for half of the way.
         const double latency = facts_.l2_latency + (far - facts_.l2_latency) * (sharers > 1 ? 0.5 + 0.5 / double(sharers) : 1.0);
         const double arrival = std::max(through_l2, through) + latency;
-        ++(sharers > 1 ? from_l2_ : from_beyond_);
         arrives_[line] = arrival;
         done           = std::max(done, arrival);
         outstanding_.push_back(u64(arrival));

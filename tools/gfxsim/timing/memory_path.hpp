@@ -3,6 +3,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "gfxsim/timing/facts.hpp"
@@ -30,9 +31,6 @@ public:
     /// Takes the instruction at `now`; returns when its last line is there, or written.
     u64 access(u64 now, const Touch& touch, const u64* lines);
 
-    u64 lines_from_l2() const { return from_l2_; }
-    u64 lines_from_beyond() const { return from_beyond_; }
-
 private:
     bool in_l1(u64 line);
 
@@ -40,11 +38,10 @@ private:
     Shares shares_;
     double address_free_ = 0, l1_free_ = 0, l2_free_ = 0, beyond_free_ = 0, store_free_ = 0;
     std::vector<u64> outstanding_;            ///< a heap of the cycles at which lines arrive, the first in front
-    std::unordered_map<u64, u64> l1_;         ///< line → when it was used last
+    std::unordered_set<u64> l1_;              ///< the lines in it
     std::unordered_map<u64, double> arrives_; ///< lines that are on their way
-    std::vector<u64> l1_order_;
+    std::vector<u64> l1_order_;               ///< the same in the order in which they came, as a ring
     std::size_t l1_next_ = 0;
-    u64 from_l2_ = 0, from_beyond_ = 0;
 };
 
 }  // namespace gfxsim::timing

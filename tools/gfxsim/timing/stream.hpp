@@ -31,7 +31,6 @@ struct GroupStream {
     std::vector<std::vector<Step>> waves;
     std::vector<Touch> touches;
     std::vector<u64> lines;   ///< addresses divided by the size of a line
-    bool whole = true;    ///< all waves ended; otherwise these are their first instructions
 };
 
 }  // namespace gfxsim::timing
