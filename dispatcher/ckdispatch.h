@@ -186,7 +186,8 @@ CKD_API ckd_status ckd_run_padded(ckd_dispatcher* dispatcher, const ckd_problem*
 CKD_API ckd_status ckd_plan_run(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options);
 /* The same with the dispatcher's own workspace, by the shortest path. */
 CKD_API ckd_status ckd_plan_launch(const ckd_launch* launch);
-/* JSON: {"kernel", "device", "simulated", "milliseconds": […], "median", "minimum", "mean"}. */
+/* JSON: {"kernel", "device", "simulated", "times", "milliseconds": […], "median", "minimum", "mean"}. "times" are "measured" on a GPU, "simulated" by a model
+ * of it (GFXSIM_TIMING), or those of the "simulator" itself, which say nothing about a GPU. */
 CKD_API ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const ckd_benchmark_options* options, char** json);
 /* Runs, and compares the output with a reference of the CPU. JSON: {"ok", "kernel", "checked", "wrong", "max_abs", "worst", …}; worst is a place in
  * the output, and empty if nothing is wrong. */

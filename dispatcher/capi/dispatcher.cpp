@@ -194,8 +194,9 @@ ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors, const 
     return guarded([&] {
         give_text(json, [&] {
             const BenchmarkResult result = plan_of(plan).benchmark(&needed(tensors, "tensors"), benchmark_options(options));
-            return shown({{"kernel", result.kernel},   {"device", result.device},     {"simulated", result.simulated}, {"milliseconds", result.milliseconds},
-                          {"median", result.median()}, {"minimum", result.minimum()}, {"mean", result.mean()}});
+            constexpr const char* kTimes[] = {"measured", "simulated", "simulator"};
+            return shown({{"kernel", result.kernel},   {"device", result.device},     {"simulated", result.simulated}, {"times", kTimes[int(result.times)]},
+                          {"milliseconds", result.milliseconds}, {"median", result.median()}, {"minimum", result.minimum()}, {"mean", result.mean()}});
         });
     });
 }

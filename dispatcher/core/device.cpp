@@ -82,6 +82,8 @@ void Device::check(int error, const char* call) const {
     throw Error(status == hipErrorOutOfMemory ? ErrorCode::out_of_memory : ErrorCode::device_failed, sentence);
 }
 
+bool Device::simulates_times() const { return hip_->simulated_times && hip_->simulated_times() != 0; }
+
 std::string Device::last_reason() const {
     const char* reason = hip_->last_reason ? hip_->last_reason() : nullptr;
     return reason && *reason ? " (" + std::string(reason) + ")" : "";

@@ -22,6 +22,8 @@ public:
 
     const std::string& name() const { return name_; }
     bool simulated() const { return simulated_; }
+    /// Whether events have the time of the simulated GPU, and not that of the simulator itself.
+    bool simulates_times() const;
     Name gpu() const { return gpu_; }
     const arch::GpuSpec& facts() const { return *facts_; }
 

@@ -214,6 +214,7 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
     result.kernel    = plan.name();
     result.device    = device_->name();
     result.simulated = device_->simulated();
+    if (result.simulated) result.times = options.timer == Timer::gpu && device_->simulates_times() ? TimesOf::simulated_gpu : TimesOf::simulator;
     for (int i = 0; i < options.warmup; ++i) run_plan(plan, sets[std::size_t(i) % sets.size()].data(), run);
     GpuTimer timer(device_, options.stream);
     for (int i = 0; i < options.repeat; ++i) {

@@ -51,7 +51,8 @@ std::unique_ptr<HipApi> resolve(void* handle) {
 #define CKD_HIP_FIND(name, function) find(handle, #function, api->name);
     CKD_HIP_FUNCTIONS(CKD_HIP_FIND)
     find(handle, "hipMalloc", api->malloc);
-    api->last_reason = reinterpret_cast<const char* (*)()>(::dlsym(handle, "gfxsimLastError"));
+    api->last_reason     = reinterpret_cast<const char* (*)()>(::dlsym(handle, "gfxsimLastError"));
+    api->simulated_times = reinterpret_cast<int (*)()>(::dlsym(handle, "gfxsimTimes"));
     return api;
 }
 

@@ -37,6 +37,8 @@ struct HipApi {
     hipError_t (*malloc)(void**, std::size_t);  // HIP has several of that name
     /// The reason of the last error of this thread; null for a runtime that is not the simulator.
     const char* (*last_reason)();
+    /// Whose time the simulator's events have: 0, its own; 1 or 2, the simulated GPU's. Null as above.
+    int (*simulated_times)();
 };
 
 /// The simulator's runtime, loaded from a file, or a GPU's, loaded by its name. Loads once per process; asking for the other kind then throws Error.

@@ -30,10 +30,14 @@ struct BenchmarkOptions {
     void* stream         = nullptr;
 };
 
+/// What a time is of: a GPU; the simulated GPU, by a model of it; or the program that simulates, which says nothing about a GPU.
+enum class TimesOf { gpu, simulated_gpu, simulator };
+
 struct BenchmarkResult {
     std::string kernel;
     std::string device;
     bool simulated = false;
+    TimesOf times  = TimesOf::gpu;
     /// Of each measured run, in milliseconds.
     std::vector<double> milliseconds;
 

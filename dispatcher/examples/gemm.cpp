@@ -55,7 +55,7 @@ int multiply(int argc, char** argv) {
     options.warmup = 1;
     options.repeat = 3;
     const ckdispatch::BenchmarkResult timed = dispatcher.benchmark(*plan, tensors, options);
-    std::cout << (timed.simulated ? "the simulator needed " : "the GPU needed ") << timed.median() << " ms\n";
+    std::cout << (timed.times == ckdispatch::TimesOf::simulator ? "the simulator needed " : "the GPU needed ") << timed.median() << " ms\n";
     return checked.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

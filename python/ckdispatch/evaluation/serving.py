@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
 from ckdispatch.evaluation import MODEL
@@ -33,6 +34,13 @@ class Served:
     """Why some kernel refuses the first problem that none computes."""
     made_from: set[str] = field(default_factory=set)
     """The SHA-256 of tables that the constants or models in use were made from."""
+
+
+class Serving(Protocol):
+    """What tells the times of kernels and picks one."""
+
+    def serve(self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None) -> Served:
+        """What becomes of problems; each comes with the kernels whose times are of interest."""
 
 
 class Server:

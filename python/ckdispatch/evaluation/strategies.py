@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.evaluation import BEST_SINGLE, PREDICTING, RANDOM, STRATEGIES
+from ckdispatch.evaluation import BEST_SINGLE, PREDICTING, RANDOM, SIMULATED, STRATEGIES
 from ckdispatch.evaluation.measured import Measured
-from ckdispatch.evaluation.serving import Served, Server
+from ckdispatch.evaluation.serving import Served, Server, Serving
 from ckdispatch.families import FAMILIES
 from ckdispatch.judging.bounds import Bounded, bounded
 from ckdispatch.judging.cases import Case, Way
@@ -31,12 +31,24 @@ class Judged:
 
 
 def judged(
-    measured: Measured, registry: Registry, strategy: str, tell: Tell = lambda: None, *, seed: int = 0, model: str | None = None
+    measured: Measured,
+    registry: Registry,
+    strategy: str,
+    tell: Tell = lambda: None,
+    *,
+    seed: int = 0,
+    model: str | None = None,
+    simulator: Serving | None = None,
 ) -> Judged:
-    """What a strategy is worth. Raises ``InvalidArgument`` if there is none such, as ``model`` where there is no model."""
+    """What a strategy is worth. Raises ``InvalidArgument`` if there is none such, as ``model`` where there is no model.
+
+    ``simulated`` needs a ``simulator`` of the same kernels and GPU.
+    """
     if strategy not in STRATEGIES:
         raise InvalidArgument(f"the strategy {quoted(strategy)} was to be judged; there is {', '.join(STRATEGIES)}")
-    if strategy not in PREDICTING and not measured.complete:
+    if strategy == SIMULATED and simulator is None:
+        raise InvalidArgument("the strategy simulated was to be judged without a simulator")
+    if strategy not in (*PREDICTING, SIMULATED) and not measured.complete:
         raise InvalidArgument(
             f"the strategy {strategy} cannot be judged: the measurements {measured.table.path} have but some of the kernels "
             "that were timed for each problem"
@@ -46,10 +58,10 @@ def judged(
     if strategy == BEST_SINGLE:
         always = [best_single(measured.cases)] * len(measured.cases)
         return Judged(judge(measured.cases, always, seed=seed), always)
-    server = Server(registry, measured.gpu, strategy, model)
+    server: Serving = simulator if strategy == SIMULATED and simulator else Server(registry, measured.gpu, strategy, model)
     asked = ((problem, measured.kernels_of(case)) for problem, case in zip(measured.problems, measured.cases, strict=True))
     served = server.serve(asked, tell)
-    if strategy not in PREDICTING:
+    if strategy not in (*PREDICTING, SIMULATED):
         return Judged(judge(measured.cases, served.picks, seed=seed), served.picks, served)
     picks = [_among_measured(*one) for one in zip(measured.cases, served.picks, served.predicted, strict=True)]
     return Judged(judge(measured.cases, picks, served.predicted, seed=seed), picks, served)

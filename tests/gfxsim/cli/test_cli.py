@@ -179,6 +179,43 @@ def test_time_tells_how_long_each_launch_takes() -> None:
     assert "us in all, simulated for gfx942: 1 launches, 1 of their workgroups in time" in ran.stdout
 
 
+def test_time_lists_the_instructions_that_take_the_most_cycles() -> None:
+    ran = gfxsim("time", "--gpu", "gfx942", "--instructions", "2", PROGRAM)
+    assert ran.returncode == 0, ran.stderr
+    title, first, second = (line.split() for line in ran.stdout.splitlines()[4:7])
+    assert title[:4] == ["cycles", "times", "each", "offset"]
+    assert float(first[0]) >= float(second[0]) > 0 and int(first[2]) > 0
+    everything = json.loads(gfxsim("time", "--gpu", "gfx942", "--instructions", "0", "--json", PROGRAM).stdout[len("1000 results are right on gfx942\n") :])
+    (launch,) = everything
+    found = launch["time"]["instructions"]
+    assert [one["offset"] for one in found] == sorted(one["offset"] for one in found)
+    assert sum(one["cycles"] for one in found) == sum(launch["time"]["wave_cycles"].values())
+    assert all(sum(one["wave_cycles"].values()) == one["cycles"] for one in found)
+
+
+def test_time_writes_a_trace_for_a_viewer() -> None:
+    trace = FOLDER / "trace.json"
+    ran = gfxsim("time", "--gpu", "gfx942", "--trace", trace, PROGRAM)
+    assert ran.returncode == 0, ran.stderr
+    events = json.loads(trace.read_text())
+    names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
+    assert names == [f"launch 1: {KERNEL}"]
+    rows = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    assert list(rows.values()) == ["workgroup 0, wave 0", "workgroup 0, wave 1"]
+    for row in rows:
+        steps = [event for event in events if event["ph"] == "X" and event["tid"] == row]
+        assert steps[-1]["name"] == "s_endpgm" or len(steps) > 10
+        # A wave is at one instruction at a time, and always at one.
+        for before, after in zip(steps, steps[1:]):
+            assert after["ts"] == pytest.approx(before["ts"] + before["dur"])
+
+
+def test_a_trace_that_cannot_be_written_is_refused_before_the_program_runs() -> None:
+    ran = gfxsim("time", "--gpu", "gfx942", "--trace", "/no/such/folder/trace.json", PROGRAM)
+    assert ran.returncode == 2 and ran.stdout == ""
+    assert "--trace names /no/such/folder/trace.json, which cannot be written" in ran.stderr
+
+
 def test_a_gpu_without_facts_about_time_is_refused() -> None:
     ran = gfxsim("time", "--gpu", "gfx1100", PROGRAM)
     assert ran.returncode != 0

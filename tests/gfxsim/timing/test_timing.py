@@ -72,6 +72,50 @@ def test_a_time_is_the_same_with_any_number_of_threads_and_with_a_sample(threads
         assert json.loads(ran.stdout) == expected
 
 
+def test_cycles_by_instruction_are_those_of_the_waves() -> None:
+    code = "from test_timing import time_of; import json; print(json.dumps(time_of('products', 100)))"
+    environment = {**os.environ, "GFXSIM_TIMING_INSTRUCTIONS": "1", "GFXSIM_THREADS": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    found = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout)
+    listed = found.pop("instructions")
+    assert sum(one["cycles"] for one in listed) == sum(found["wave_cycles"].values())
+    worst = max(listed, key=lambda one: one["cycles"])
+    assert worst["text"].startswith("v_mfma_f32_16x16x4") and worst["times"] == 4 * 100
+    # Asking for more changes no time.
+    assert found == time_of("products", 100)
+
+
+WAITING = '''
+import sys
+sys.path.insert(0, {folder!r})
+import ctypes
+from test_timing import GPU, Module, runtime, Path
+module = Module(Path(f"tests/gfxsim/timing/timing.{{GPU}}.co").read_bytes())
+with runtime().upload(bytes(1 << 20)) as source, runtime().upload(bytes(1 << 20)) as target:
+    arguments = [ctypes.c_void_p(source.address), ctypes.c_void_p(target.address), ctypes.c_int(0), ctypes.c_int(0)]
+    module.launch("wait_for_the_first", *arguments, grid=4000, block=64, lds=0)
+'''
+
+
+def test_a_sample_that_waits_for_what_is_not_run_ends_with_a_sentence() -> None:
+    environment = {**os.environ, "GFXSIM_TIMING": "sample", "PYTHONPATH": os.pathsep.join(sys.path)}
+    script = WAITING.format(folder=str(Path(__file__).parent))
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment)
+    assert ran.returncode != 0
+    assert "Only the workgroups that a time needs are run; if they wait for others, use GFXSIM_TIMING=1." in ran.stderr
+    whole = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env={**environment, "GFXSIM_TIMING": "1"})
+    assert whole.returncode == 0, whole.stderr
+
+
+def test_the_runtime_says_whose_times_its_events_have() -> None:
+    library = str(Path(os.environ["CK_SIM_RUNTIME"]).resolve())
+    script = f"import ctypes; print(ctypes.CDLL({library!r}).gfxsimTimes())"
+    for asked, gpu, kind in (("", GPU, 0), ("1", GPU, 1), ("sample", GPU, 2), ("auto", GPU, 1), ("auto-sample", GPU, 2), ("auto", "gfx1100", 0)):
+        environment = {**os.environ, "GFXSIM_TIMING": asked, "GFXSIM_GPU": gpu}
+        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+        assert ran.stdout == f"{kind}\n"
+
+
 def test_events_have_the_time_of_the_simulated_gpu() -> None:
     library = ctypes.CDLL(str(Path(os.environ["CK_SIM_RUNTIME"]).resolve()))
     start, stop, elapsed = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_float()

@@ -20,3 +20,13 @@ GLOBAL void stream(const float* in, float* out, int trips, int stride) {
     for (int i = 0; i < trips; ++i) sum += in[item() + i * stride];
     out[item()] = sum;
 }
+
+// All workgroups wait until the first has set a flag.
+GLOBAL void wait_for_the_first(const float*, float* out, int, int) {
+    int* flag = (int*)out;
+    if (__builtin_amdgcn_workgroup_id_x() == 0) {
+        if (__builtin_amdgcn_workitem_id_x() == 0) __hip_atomic_store(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+        return;
+    }
+    while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0) __builtin_amdgcn_s_sleep(1);
+}

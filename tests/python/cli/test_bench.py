@@ -6,22 +6,40 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
+import pytest
 from cli_support import ESSENTIAL, PADDED, SIMULATED, ckdispatch
 
 WHERE = (*ESSENTIAL, *SIMULATED, "--warmup", "0", "--repeat", "3")
 
 
-def test_the_simulators_times_are_called_that_and_have_no_rates() -> None:
-    ended = ckdispatch("bench", "64x64x64", *WHERE)
+def test_times_of_the_simulated_gpu_are_called_that() -> None:
+    ended = ckdispatch("bench", "64x64x64", *ESSENTIAL, *SIMULATED)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("sim:gfx942 is simulated: these times are the GPU's by a model of it. None was measured.\n")
+    assert "TFLOP/s" in ended.out and "GB/s" in ended.out
+    found = ckdispatch("bench", "64x64x64", *ESSENTIAL, *SIMULATED, "--json").document
+    (result,) = found["results"]
+    assert found["simulated"] is True and result["times"] == "simulated"
+    assert len(result["milliseconds"]) == 1 and 0.002 < result["median"] < 0.1
+    assert result["tflops"] == pytest.approx(2 * 64**3 / result["median"] / 1e9)
+    # All workgroups or those that the time needs, today or tomorrow.
+    again = ckdispatch("bench", "64x64x64", *WHERE, "--json", env={"GFXSIM_TIMING": "1"}).document
+    assert again["results"][0]["milliseconds"] == [result["median"]] * 3
+
+
+def test_the_simulators_own_times_are_called_that_and_have_no_rates() -> None:
+    off = {"GFXSIM_TIMING": "0"}
+    ended = ckdispatch("bench", "64x64x64", *WHERE, env=off)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith(
         "sim:gfx942 is simulated: these times are the simulator's own, on this machine's CPU. They "
         "say nothing about a GPU.\n"
     )
     assert "FLOP" not in ended.out and "GB/s" not in ended.out
-    found = ckdispatch("bench", "64x64x64", *WHERE, "--json").document
-    assert found["simulated"] is True
-    assert not {"tflops", "gb_per_s"} & found["results"][0].keys()
+    for words, env in ((("--json",), off), (("--json", "--cpu-timer"), {})):
+        found = ckdispatch("bench", "64x64x64", *WHERE, *words, env=env).document
+        assert found["simulated"] is True and found["results"][0]["times"] == "simulator"
+        assert not {"tflops", "gb_per_s"} & found["results"][0].keys()
 
 
 def test_the_figures_are_those_of_the_runs() -> None:

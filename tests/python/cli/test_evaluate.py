@@ -76,6 +76,19 @@ def test_rules_pick_what_explain_has_first(tmp_path: Path, registry: Registry) -
         assert case["picks"]["rules"]["predicted"] == pytest.approx(plan.predicted_microseconds)
 
 
+def test_simulated_times_can_be_judged_too(tmp_path: Path, registry: Registry) -> None:
+    table = rows(registry, lambda _, place: 10.0 + place, ("128x128x64", "37x43x51"))
+    found = document(tmp_path / "t.csv", table, "--strategy", "simulated")
+    figures = found["strategies"]["simulated"]
+    assert list(found["strategies"]) == ["simulated"] and figures["error"]["times"] == 12
+    # None takes the second problem as it is.
+    assert figures["padded"] >= 6 and figures["refused"] == 0
+    for case in found["cases"]:
+        pick = case["picks"]["simulated"]
+        assert pick["efficiency"] == pytest.approx(100 * 10.0 / pick["microseconds"]) and 2 < pick["predicted"] < 100
+    assert "simulated" not in document(tmp_path / "t.csv", table)["strategies"]
+
+
 def test_predictions_that_are_true_have_no_error(tmp_path: Path, registry: Registry) -> None:
     problems = ("512x256x1024", "4096x4096x512", "128x128x4096")
     predicted = {problem: {one.kernel: one.microseconds for one in registry.rank(GemmProblem.parse(problem)).fit} for problem in problems}

@@ -95,7 +95,21 @@ def test_progress_and_the_time_left_are_on_stderr(tmp_path: Path) -> None:
     first, second = ended.err.splitlines()
     assert first.startswith(f"[1/2] 64x64x64 fp16 rcr, {PADDED}: ") and first.endswith(" left")
     assert second.startswith("[2/2] 64x64x128 fp16 rcr") and second.endswith(" us")
+    assert ended.out.startswith("sim:gfx942 is simulated: these times are the GPU's by a model of it. None was measured.\n")
+
+
+def test_the_simulators_own_times_say_so_in_the_table(tmp_path: Path) -> None:
+    table = tmp_path / "times.csv"
+    ended = measured(table, "64x64x64", "--kernel", PADDED, GFXSIM_TIMING="0")
+    assert ended.code == 0, ended.err
     assert ended.out.startswith("sim:gfx942 is simulated: these times are the simulator's own")
+    assert [row["note"] for row in rows(table)] == ["the simulator's own time, which says nothing about a GPU"]
+
+
+def test_a_simulator_that_computes_nothing_right_is_refused(tmp_path: Path) -> None:
+    ended = measured(tmp_path / "times.csv", "64x64x64", GFXSIM_TIMING="sample")
+    assert ended.code == 2 and not (tmp_path / "times.csv").exists()
+    assert "--all-kernels was asked for with GFXSIM_TIMING=sample, which runs only some workgroups" in ended.err
 
 
 def wait_for_rows(table: Path, count: int, process: subprocess.Popen[str]) -> None:

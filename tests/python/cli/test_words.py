@@ -163,9 +163,9 @@ def test_rates_are_those_of_a_second() -> None:
 
 
 def test_a_gpu_has_rates_in_the_table() -> None:
-    times = {"median": 0.5, "minimum": 0.25, "mean": 0.75, "kernel": "k", "changes": []}
+    times = {"times": "measured", "median": 0.5, "minimum": 0.25, "mean": 0.75, "kernel": "k", "changes": []}
     measured = Measured("1x2x3 fp16 rcr", {**times, "tflops": 12.34, "gb_per_s": 56.78})
-    head, table = blocks([measured], "hip:0", simulated=False)
+    head, table = blocks([measured], "hip:0")
     assert head == "Timed on hip:0." and isinstance(table, Table)
     titles = [column.title for column in table.columns]
     assert titles == ["problem", "median ms", "min ms", "mean ms", "TFLOP/s", "GB/s", "kernel"]

@@ -23,9 +23,10 @@ constexpr char kHelp[] =
     "      in a program that ended well; --report appends one JSON object per launch; --limit ends a wave after so many instructions.\n"
     "  trace [--gpu GPU] [--group N] [--wave N] PROGRAM [ARGUMENT …]\n"
     "      Runs a program on one thread and prints every instruction of one wave (by default the first of workgroup 0).\n"
-    "  time [--gpu GPU] [--threads N] [--sample] [--json] PROGRAM [ARGUMENT …]\n"
+    "  time [--gpu GPU] [--threads N] [--sample] [--instructions N] [--trace FILE] [--json] PROGRAM [ARGUMENT …]\n"
     "      Runs a program and tells how long each launch would take on the GPU, and where its cycles go. With --sample only the workgroups that\n"
-    "      a time needs are run: fast, but the program computes nothing that is right.\n"
+    "      a time needs are run: fast, but the program computes nothing that is right. --instructions lists the N that take the most cycles\n"
+    "      (0: all, in the order of the code); --trace writes what each wave does, for a trace viewer such as Perfetto or chrome://tracing.\n"
     "  replay --gpu GPU [--waves N] [--groups N] [--sharers N] [--instructions] [--json] FILE\n"
     "      Takes the hottest loop of a thread trace (vaddr,instruction,hitcount,latency_cycles) and compares its cycles with simulated ones.\n"
     "  disasm [--gpu GPU] [--kernel NAME] FILE\n"
@@ -34,7 +35,7 @@ constexpr char kHelp[] =
     "      Lists the instructions that files use, and whether the simulator has them. The exit code is 1 if it lacks one.\n"
     "\n"
     "Environment of the runtime: GFXSIM_GPU, GFXSIM_THREADS, GFXSIM_MULTIPROCESSORS, GFXSIM_BOUNDS, GFXSIM_CHECK, GFXSIM_REPORT, GFXSIM_TRACE,\n"
-    "GFXSIM_TIMING, GFXSIM_INSTRUCTION_LIMIT, GFXSIM_LAUNCH_LIMIT.\n";
+    "GFXSIM_TIMING, GFXSIM_TIMING_INSTRUCTIONS, GFXSIM_TIMING_TRACE, GFXSIM_INSTRUCTION_LIMIT, GFXSIM_LAUNCH_LIMIT.\n";
 
 struct Command {
     const char* name;

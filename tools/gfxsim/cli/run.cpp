@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "gfxsim/cli/options.hpp"
@@ -75,6 +76,11 @@ struct TemporaryFile {
     std::string path;
 };
 
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 bool file_has_content(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), "rb");
     const bool some = file && std::fgetc(file) != EOF;
@@ -111,15 +117,23 @@ int trace_command(const Arguments& arguments) {
 }
 
 int time_command(const Arguments& arguments) {
-    const Parsed parsed = parse(arguments, {"--gpu", "--threads"}, {"--sample", "--json"});
+    const Parsed parsed = parse(arguments, {"--gpu", "--threads", "--instructions", "--trace"}, {"--sample", "--json"});
     if (parsed.rest.empty()) usage_error("time wants a program");
+    std::optional<std::size_t> instructions;
+    if (parsed.has("--instructions")) instructions = parsed.number("--instructions", 0);
+    // What cannot be written is found out before a program runs for minutes.
+    if (parsed.has("--trace") && access(folder_of(parsed.get("--trace")).c_str(), W_OK) != 0)
+        usage_error("--trace names " + parsed.get("--trace") + ", which cannot be written");
     set_gpu(parsed);
     if (parsed.has("--threads")) set("GFXSIM_THREADS", std::to_string(parsed.number("--threads", 0)));
-    const TemporaryFile report("report");
+    const TemporaryFile report("report"), events("trace");
     set("GFXSIM_TIMING", parsed.has("--sample") ? "sample" : "1");
     set("GFXSIM_REPORT", report.path);
+    if (instructions) set("GFXSIM_TIMING_INSTRUCTIONS", "1");
+    if (parsed.has("--trace")) set("GFXSIM_TIMING_TRACE", events.path);
     const int code = start(parsed.rest);
-    print_times(report.path, parsed.has("--json"));
+    print_times(report.path, parsed.has("--json"), instructions);
+    if (parsed.has("--trace")) finish_trace(events.path, parsed.get("--trace"));
     return code;
 }
 

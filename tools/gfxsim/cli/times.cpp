@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <vector>
 
 namespace gfxsim {
@@ -36,9 +38,26 @@ void print_launch(const Json& launch) {
     std::printf("               cycles of waves: %s\n", causes(time.at("wave_cycles")).c_str());
 }
 
+// The instructions on which waves of the sample spent the most, or all in their order.
+void print_instructions(const Json& time, std::size_t most) {
+    std::vector<const Json*> list;
+    double all = 0;
+    for (const Json& one : time.at("instructions")) list.push_back(&one), all += one.at("cycles").get<double>();
+    if (most && most < list.size()) {
+        std::stable_sort(list.begin(), list.end(), [](const Json* a, const Json* b) { return a->at("cycles") > b->at("cycles"); });
+        list.resize(most);
+    }
+    std::printf("               %7s %10s %8s  %6s  %-60s %s\n", "cycles", "times", "each", "offset", "instruction", "what the cycles went to");
+    for (const Json* one : list) {
+        const double cycles = one->at("cycles").get<double>(), times = one->at("times").get<double>();
+        std::printf("               %5.1f %% %10.0f %8.1f  %06llx  %-60s %s\n", all > 0 ? 100 * cycles / all : 0.0, times, cycles / times,
+                    one->at("offset").get<unsigned long long>(), one->at("text").get<std::string>().c_str(), causes(one->at("wave_cycles")).c_str());
+    }
+}
+
 }  // namespace
 
-void print_times(const std::string& report, bool json) {
+void print_times(const std::string& report, bool json, std::optional<std::size_t> instructions) {
     std::ifstream file(report);
     std::string line;
     Json all = Json::array();
@@ -51,13 +70,33 @@ void print_times(const std::string& report, bool json) {
         return;
     }
     double sum = 0;
-    for (const Json& launch : all) print_launch(launch), sum += launch.at("time").at("us").get<double>();
+    for (const Json& launch : all) {
+        print_launch(launch);
+        if (instructions) print_instructions(launch.at("time"), *instructions);
+        sum += launch.at("time").at("us").get<double>();
+    }
     if (all.empty())
         std::printf("No kernel was launched.\n");
     else
         std::printf("%10.2f us in all, simulated for %s: %zu launches, %llu of their workgroups in time\n", sum,
                     all.back().at("device").get<std::string>().substr(4).c_str(), all.size(),
                     [&] { unsigned long long sample = 0; for (const Json& launch : all) sample += launch.at("time").at("sample").get<unsigned long long>(); return sample; }());
+}
+
+void finish_trace(const std::string& events, const std::string& file) {
+    std::ifstream in(events, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    if (text.size() < 2 || text[0] != '[') text = "[\n";
+    if (text[text.size() - 2] == ',') text.erase(text.size() - 2, 1);
+    text += "]\n";
+    const std::string part = file + ".part";
+    std::ofstream out(part, std::ios::binary | std::ios::trunc);
+    out.write(text.data(), std::streamsize(text.size()));
+    out.close();
+    if (!out || std::rename(part.c_str(), file.c_str()) != 0) {
+        std::remove(part.c_str());
+        throw std::runtime_error("--trace names " + file + ", which cannot be written.");
+    }
 }
 
 }  // namespace gfxsim

@@ -64,6 +64,16 @@ using namespace gfxsim;
 
 extern "C" {
 
+/// Whose time events have: 0, the machine's that the simulator runs on; 1, the simulated GPU's; 2, the same, and launches compute nothing that is right.
+int gfxsimTimes(void) {
+    try {
+        const MonitorOptions& monitor = settings().monitor;
+        return monitor.sample ? 2 : monitor.time ? 1 : 0;
+    } catch (const std::exception&) {
+        return 0;  // every call of HIP fails then, with a sentence
+    }
+}
+
 hipError_t hipEventCreate(hipEvent_t* event) {
     return api(__func__, [&] { create(event, hipEventDefault); });
 }

@@ -82,6 +82,11 @@ std::string missing_services(const Kernel& kernel, FaultKind kind) {
     return " The kernel has code for printf, assert or malloc, which are not simulated and lead to address 0.";
 }
 
+std::string perhaps_waiting(const Settings& chosen, FaultKind kind) {
+    if (kind != FaultKind::limit || !chosen.monitor.sample) return "";
+    return " Only the workgroups that a time needs are run; if they wait for others, use GFXSIM_TIMING=1.";
+}
+
 /// Memory that is in the map for the time of a launch.
 class Mapped {
 public:
@@ -109,9 +114,6 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     if (kernel.dynamic_stack) launch.scratch_bytes = std::max(kernel.scratch_bytes, u32(std::min<u64>(stack_limit, kMostScratchBytes)));
     launch.instruction_limit = chosen.instruction_limit, launch.launch_limit = chosen.launch_limit;
 
-    if (chosen.monitor.time && !timing::facts_of(gpu.name()))
-        fail_loudly(hipErrorNotSupported, "GFXSIM_TIMING asks for times on " + std::string(gpu.name()) + ", of which no facts about time are known; "
-                                          "there are some of " + timing::gpus_with_facts() + ".");
     Monitor monitor(chosen.monitor, launch, multiprocessors(gpu).count);
     LaunchOutcome outcome;
     if (!chosen.execute) return monitor.finish(launch, outcome);
@@ -136,7 +138,7 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
         fail_loudly(hipErrorNotSupported, error.what());
     }
     pass_time(monitor.microseconds());
-    if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error + missing_services(kernel, outcome.kind));
+    if (!outcome.ok) fail_loudly(code_of(outcome.kind), outcome.error + missing_services(kernel, outcome.kind) + perhaps_waiting(chosen, outcome.kind));
 }
 
 template <class Resolve>

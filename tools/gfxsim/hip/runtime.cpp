@@ -11,6 +11,8 @@ namespace {
 
 constexpr const char* kDefaultGpu   = "gfx942";
 constexpr u64 kDefaultLimit         = 4'000'000'000;
+// Of a sample a wave may wait for one that is not run. The longest loops over K have a tenth of that.
+constexpr u64 kSampleLimit          = 20'000'000;
 
 u64 number(const char* variable, u64 otherwise) {
     const char* text = std::getenv(variable);
@@ -52,15 +54,15 @@ Settings read_environment() {
                                           std::string(known_gpus()) + ".");
     settings.threads           = thread_count();
     settings.multiprocessors   = u32(std::min<u64>(number("GFXSIM_MULTIPROCESSORS", 0), UINT32_MAX));
-    settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", kDefaultLimit);
     settings.launch_limit      = number("GFXSIM_LAUNCH_LIMIT", 0);
     settings.execute           = is_second("GFXSIM_EXECUTE", "0", "1", true, "0 checks launches without executing them");
     settings.whole_pages = is_second("GFXSIM_BOUNDS", "exact", "page", false, "page lets kernels reach the rest of an allocation's last page");
     try {
-        settings.monitor = MonitorOptions::from_environment();
+        settings.monitor = MonitorOptions::from_environment(*settings.gpu);
     } catch (const std::runtime_error& error) {
         fail_loudly(hipErrorInvalidValue, error.what());
     }
+    settings.instruction_limit = number("GFXSIM_INSTRUCTION_LIMIT", settings.monitor.sample ? kSampleLimit : kDefaultLimit);
     return settings;
 }
 

@@ -9,6 +9,7 @@
 
 #include "gfxsim/check/checker.hpp"
 #include "gfxsim/monitor/trace.hpp"
+#include "gfxsim/monitor/viewer.hpp"
 
 namespace gfxsim {
 namespace {
@@ -57,31 +58,47 @@ bool is_on(const char* name) {
     return value && *value && std::string(value) != "0";
 }
 
-// One write per line, so that processes may share a file.
-void append(const char* variable, const std::string& path, const std::string& line) {
+// One write per line, so that processes may share a file. A new file begins with `head`.
+void append(const char* variable, const std::string& path, const std::string& line, const std::string& head = "") {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
-    std::FILE* file    = std::fopen(path.c_str(), "ab");
-    const bool written = file && std::fwrite(line.data(), 1, line.size(), file) == line.size();
+    std::FILE* file        = std::fopen(path.c_str(), "ab");
+    const bool is_new      = file && std::fseek(file, 0, SEEK_END) == 0 && std::ftell(file) == 0;
+    const std::string text = is_new ? head + line : line;
+    const bool written     = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (!file || std::fclose(file) != 0 || !written)
         std::fprintf(stderr, "gfxsim: %s names %s, which cannot be written.\n", variable, path.c_str());
 }
 
 }  // namespace
 
-MonitorOptions MonitorOptions::from_environment() {
+MonitorOptions MonitorOptions::from_environment(const Gpu& gpu) {
     MonitorOptions options;
     options.check = is_on("GFXSIM_CHECK");
     if (const char* report = std::getenv("GFXSIM_REPORT")) options.report = report;
     if (const char* findings = std::getenv("GFXSIM_FINDINGS")) options.findings = findings;
     options.count = !options.report.empty();
-    if (const char* timing = std::getenv("GFXSIM_TIMING")) {
+    const char* timing = std::getenv("GFXSIM_TIMING");
+    if (timing) {
         const std::string asked = timing;
-        if (asked != "" && asked != "0" && asked != "1" && asked != "sample")
-            throw std::runtime_error("GFXSIM_TIMING=" + asked + " has no meaning; it is 1, or sample to run only the workgroups that a time needs.");
-        options.sample = asked == "sample";
-        options.time   = asked == "1" || options.sample;
+        if (asked != "" && asked != "0" && asked != "1" && asked != "sample" && asked != "auto" && asked != "auto-sample")
+            throw std::runtime_error("GFXSIM_TIMING=" + asked + " has no meaning; it is 1, or sample to run only the workgroups that a time needs. With auto "
+                                     "and auto-sample in their place a GPU without facts about time has none.");
+        const bool known   = timing::facts_of(gpu.name()) != nullptr;
+        const bool if_any  = asked == "auto" || asked == "auto-sample";
+        options.time       = if_any ? known : asked == "1" || asked == "sample";
+        options.sample     = options.time && (asked == "sample" || asked == "auto-sample");
+        if (options.time && !known)
+            throw std::runtime_error("GFXSIM_TIMING=" + asked + " asks for times on " + std::string(gpu.name()) + ", of which no facts about time are known; "
+                                     "there are some of " + timing::gpus_with_facts() + ".");
     }
+    options.time_by_instruction = is_on("GFXSIM_TIMING_INSTRUCTIONS");
+    if (const char* file = std::getenv("GFXSIM_TIMING_TRACE")) options.time_trace = file;
+    // With auto nobody insists.
+    const bool insists = !timing || std::string(timing).rfind("auto", 0) != 0;
+    if (!options.time && insists && (options.time_by_instruction || !options.time_trace.empty()))
+        throw std::runtime_error(std::string(options.time_by_instruction ? "GFXSIM_TIMING_INSTRUCTIONS" : "GFXSIM_TIMING_TRACE") +
+                                 " is set and no times are asked for; set GFXSIM_TIMING=1, or sample, too.");
     if (const char* trace = std::getenv("GFXSIM_TRACE")) {
         unsigned long long group = 0;
         unsigned wave            = 0;
@@ -118,7 +135,10 @@ void Monitor::finish(const Launch& launch, LaunchOutcome& outcome) {
             for (auto& stream : watch.recorder->take()) streams.push_back(std::move(stream));
     }
     outcome.observers.clear();
-    if (options_.time && outcome.ok && outcome.waves) time_ = std::make_unique<timing::LaunchTime>(timing::time_of(launch, spread_, streams));
+    if (options_.time && outcome.ok && outcome.waves)
+        time_ = std::make_unique<timing::LaunchTime>(timing::time_of(launch, spread_, streams, !options_.time_trace.empty()));
+    if (time_ && !options_.time_trace.empty())
+        append("GFXSIM_TIMING_TRACE", options_.time_trace, trace_events(launch_, launch, *time_), kTraceBegin);
     findings_ = all.list();
     for (const Finding& finding : findings_) {
         const std::string line = describe(finding, launch.kernel->name) + "\n";

@@ -17,15 +17,17 @@ struct MonitorOptions {
     bool check = false;          ///< GFXSIM_CHECK=1
     bool count = false;          ///< a report is asked for
     bool trace = false;          ///< GFXSIM_TRACE is set
-    bool time  = false;          ///< GFXSIM_TIMING=1 or sample
+    bool time  = false;          ///< GFXSIM_TIMING=1 or sample; auto and auto-sample on a GPU with facts about time
     bool sample = false;         ///< GFXSIM_TIMING=sample: only workgroups that a time needs are run
+    bool time_by_instruction = false;  ///< GFXSIM_TIMING_INSTRUCTIONS=1: the report of a time has each instruction
+    std::string time_trace;      ///< GFXSIM_TIMING_TRACE: a file that gets what the waves of each launch did, for a trace viewer
     std::string report;          ///< GFXSIM_REPORT: a file that gets one JSON object per launch and line
     std::string findings;        ///< GFXSIM_FINDINGS: a file that gets each finding as a line
     u64 trace_group = 0;         ///< GFXSIM_TRACE=GROUP:WAVE: the wave whose instructions are printed
     u32 trace_wave  = 0;
 
-    /// Throws std::runtime_error with a sentence for a value that has no meaning.
-    static MonitorOptions from_environment();
+    /// Throws std::runtime_error with a sentence for a value that has no meaning, also on this GPU.
+    static MonitorOptions from_environment(const Gpu& gpu);
 };
 
 /// Watches one launch: hands an observer to every thread, then merges what they saw.

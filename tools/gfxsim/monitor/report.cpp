@@ -5,10 +5,36 @@
 #include "gfxsim/monitor/monitor.hpp"
 
 namespace gfxsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json cycles_of(const std::array<u64, timing::kCauses>& causes, bool all) {
+    Json cycles = Json::object();
+    for (int i = 0; i < timing::kCauses; ++i)
+        if (all || causes[std::size_t(i)]) cycles[timing::cause_name(timing::Cause(i))] = causes[std::size_t(i)];
+    return cycles;
+}
+
+// Those that ran, in the order of the code.
+Json by_instruction(const Program& program, const timing::UnitTime& unit) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < unit.instructions.size(); ++i) {
+        const timing::Spent& spent = unit.instructions[i];
+        if (!spent.times) continue;
+        list.push_back({{"offset", program.instrs[i].offset},
+                        {"text", program.text(program.instrs[i])},
+                        {"times", spent.times},
+                        {"cycles", spent.cycles},
+                        {"wave_cycles", cycles_of(spent.causes, false)}});
+    }
+    return list;
+}
+
+}  // namespace
 
 std::string report_json(const Launch& launch, const LaunchOutcome& outcome, const MonitorOptions& options, const Counts& counts,
                         const std::vector<Finding>& findings, const timing::LaunchTime* time) {
-    using Json           = nlohmann::ordered_json;
     const Kernel& kernel = *launch.kernel;
     const u32 items      = launch.block[0] * launch.block[1] * launch.block[2];
     const int occupancy  = ckdispatch::arch::waves_per_simd(
@@ -40,8 +66,6 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
         report["barriers"] = counts.barriers;
     }
     if (time) {
-        Json causes;
-        for (int i = 0; i < timing::kCauses; ++i) causes[timing::cause_name(timing::Cause(i))] = time->unit.causes[std::size_t(i)];
         report["time"] = {{"kind", "simulated"},           {"us", time->us},
                           {"cycles", time->cycles},        {"round_cycles", time->round_cycles},
                           {"rest_cycles", time->rest_cycles}, {"rounds", time->spread.rounds},
@@ -50,7 +74,8 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
                           {"fastest_cycles", time->fastest}, {"slowest_cycles", time->slowest},
                           {"matrix_busy", double(time->unit.matrix_busy) / double(time->spread.simds) / double(std::max<u64>(1, time->unit.cycles))},
                           {"lds_busy", double(time->unit.lds_busy) / double(std::max<u64>(1, time->unit.cycles))},
-                          {"wave_cycles", causes}};
+                          {"wave_cycles", cycles_of(time->unit.causes, true)}};
+        if (options.time_by_instruction) report["time"]["instructions"] = by_instruction(*kernel.program, time->unit);
     }
     if (options.check) {
         report["findings"] = Json::array();

@@ -201,11 +201,17 @@ private:
         const Cost& cost = costs_[step.instr];
         ++spent.times, spent.cycles += cycles;
         const u64 own = std::min<u64>(cycles, cost.issue);
-        result_.causes[std::size_t(own_cause(cost))] += own;
         const Cause other = waited_[index] == Cause::other ? own_cause(cost) : waited_[index];
-        result_.causes[std::size_t(other)] += cycles - own;
+        const auto add    = [&](Cause cause, u64 count) {
+            result_.causes[std::size_t(cause)] += count;
+            spent.causes[std::size_t(cause)] += count;
+        };
+        add(own_cause(cost), own);
+        add(other, cycles - own);
         result_.wave_cycles += cycles;
-        if (trace_) result_.stretches.push_back({wave.group, wave.wave, step.instr, wave.came, next});
+        if (trace_ && result_.stretches.size() < kMostStretches)
+            result_.stretches.push_back({wave.group, wave.wave, step.instr, wave.came, next, cycles > 2 * own ? other : own_cause(cost)});
+        else if (trace_) ++result_.left_out;
         waited_[index] = Cause::other;
         wave.came = next;
         ++wave.at;

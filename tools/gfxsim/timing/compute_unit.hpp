@@ -20,13 +20,18 @@ const char* cause_name(Cause cause);
 struct Spent {
     u64 times  = 0;
     u64 cycles = 0;
+    std::array<u64, kCauses> causes{};       ///< of these cycles
 };
 
-/// A stretch of a wave's time, for a trace viewer.
+/// A wave at one instruction, for a trace viewer: from when it came there until it could go on, and what that time went to for the most part.
 struct Stretch {
     u32 group, wave, instr;
     u64 begin, end;
+    Cause cause;
 };
+
+/// What a viewer shows without a pause.
+constexpr std::size_t kMostStretches = 250'000;
 
 struct UnitTime {
     u64 cycles = 0;                          ///< from the first wave's start to the last one's end
@@ -35,7 +40,8 @@ struct UnitTime {
     std::vector<Spent> instructions;         ///< by index in the program
     u64 matrix_busy = 0, lds_busy = 0;       ///< cycles: of all SIMDs, of LDS
     u64 wave_cycles = 0;
-    std::vector<Stretch> stretches;          ///< if asked for
+    std::vector<Stretch> stretches;          ///< if asked for, in the order of their ends
+    u64 left_out = 0;                        ///< stretches beyond kMostStretches
 };
 
 /// Runs the streams, which begin together. A stream may be given several times, as several workgroups.

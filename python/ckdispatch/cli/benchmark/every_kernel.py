@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 from ckdispatch import device_list
 from ckdispatch.cli.benchmark.ledger import Key, Ledger
 from ckdispatch.cli.benchmark.time_left import TimeLeft
-from ckdispatch.cli.benchmark.timing import SAYS_NOTHING, THOROUGH, Timing, check_thorough, timing_of
+from ckdispatch.cli.benchmark.timing import (
+    SIMULATOR,
+    THOROUGH,
+    Timing,
+    ask_for_times,
+    check_results_count,
+    check_thorough,
+    head,
+    timing_of,
+)
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import Workload, changed, commands_of
 from ckdispatch.cli.report import Block, Facts, Report
@@ -51,9 +60,12 @@ class Outcome:
 
 def measure_every_kernel(problems: Sequence[Problem], options: argparse.Namespace) -> Report:
     """Writes the table; a wrong result, too little memory or a problem without a kernel are told at the end."""
-    timing = timing_of(options, THOROUGH)
     dispatcher = make_dispatcher(options)
-    if not dispatcher.device_name.startswith("sim:"):
+    timing = timing_of(options, dispatcher.device_name, THOROUGH)
+    if dispatcher.device_name.startswith("sim:"):
+        check_results_count()
+        ask_for_times(dispatcher.device_name, of_all=True)
+    else:
         check_thorough(timing)
     ledger = Ledger(options.output)
     seed = seed_of(options)
@@ -155,7 +167,8 @@ def _timed(row: Row, times: dict[str, Any]) -> Row:
     microseconds, minimum = 1000 * times["median"], 1000 * times["minimum"]
     if minimum <= 0:
         return _without_time(row, "its time is below what the clock can tell", checked=True)
-    return replace(row, microseconds=microseconds, minimum=minimum, repeats=len(times["milliseconds"]), checked=True)
+    note = _OWN if times["times"] == SIMULATOR else row.note
+    return replace(row, microseconds=microseconds, minimum=minimum, repeats=len(times["milliseconds"]), checked=True, note=note)
 
 
 def _without_time(row: Row, why: str, checked: bool = False) -> Row:
@@ -163,8 +176,11 @@ def _without_time(row: Row, why: str, checked: bool = False) -> Row:
     return replace(row, microseconds=nothing, checked=checked, note=" ".join(why.split()))
 
 
+_OWN = "the simulator's own time, which says nothing about a GPU"
+
+
 def _told(row: Row) -> str:
-    return f"wrong: {row.note}" if row.checked is False else row.note or f"{row.microseconds:.1f} us"
+    return f"wrong: {row.note}" if row.checked is False else row.note if row.microseconds is None else f"{row.microseconds:.1f} us"
 
 
 def _report(outcome: Outcome, dispatcher: Dispatcher, ledger: Ledger, seed: int) -> Report:
@@ -195,8 +211,9 @@ def _report(outcome: Outcome, dispatcher: Dispatcher, ledger: Ledger, seed: int)
     )
     notes = [f"{row.problem}, {row.kernel} is wrong: {row.note}" for row in outcome.wrong] + outcome.too_large
     notes += [f"{text}: no kernel takes it as it is" for text in outcome.without_kernel]
-    head: Block = SAYS_NOTHING.format(device) if simulated else f"Timed on {device}."
-    return Report(document, (head, facts, *notes), *_ending(outcome))
+    times = {SIMULATOR if row.note == _OWN else row.provenance for row in ledger.rows.values() if row.checked}
+    heads: list[Block] = [head(device, kind) for kind in sorted(times)]
+    return Report(document, (*heads, facts, *notes), *_ending(outcome))
 
 
 def _ending(outcome: Outcome) -> tuple[ExitCode, str]:

@@ -8,7 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.cli.benchmark.timing import QUICK, SAYS_NOTHING, timing_of
+from ckdispatch.cli.benchmark.simulating import waits_for_others
+from ckdispatch.cli.benchmark.timing import QUICK, SIMULATOR, ask_for_times, head, timing_of
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.report import Block, Column, Report, Table
@@ -42,6 +43,7 @@ class Measured:
 def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Report:
     """A row of times for each problem; nothing found if one of them has no kernel."""
     dispatcher = make_dispatcher(options)
+    ask_for_times(dispatcher.device_name, of_all=options.cpu_timer or waits_for_others(dispatcher.registry))
     seed = seed_of(options)
     found = interruptible(lambda: _measure_all(dispatcher, problems, seed, options))
     refused = [one for one in found if one.refusal]
@@ -56,7 +58,7 @@ def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Re
     }
     return Report(
         document,
-        blocks(found, device, simulated),
+        blocks(found, device),
         ExitCode.NOT_FOUND if refused else ExitCode.OK,
         f"without a kernel: {len(refused)} of {several(len(found), 'problem')}" if refused else "",
     )
@@ -81,10 +83,10 @@ def _measure(dispatcher: Dispatcher, problem: Problem, seed: int, options: argpa
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
     plan, changes = planned(dispatcher, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
-    times = timing_of(options, QUICK).measure(dispatcher, plan, workload.tensors)
-    measured = ("milliseconds", "median", "minimum", "mean")
+    times = timing_of(options, dispatcher.device_name, QUICK).measure(dispatcher, plan, workload.tensors)
+    measured = ("times", "milliseconds", "median", "minimum", "mean")
     document = {"kernel": plan.kernel, "parts": plan.parts, "changes": list(changes), **{name: times[name] for name in measured}}
-    if not times["simulated"]:
+    if times["times"] != SIMULATOR:
         document |= rates(problem.flops, workload.bytes, times["median"])
     return document
 
@@ -96,18 +98,18 @@ def rates(flops: float, size: int, milliseconds: float) -> dict[str, float]:
     return {"tflops": flops / milliseconds / 1e9, "gb_per_s": size / milliseconds / 1e6}
 
 
-def blocks(found: list[Measured], device: str, simulated: bool) -> tuple[Block, ...]:
+def blocks(found: list[Measured], device: str) -> tuple[Block, ...]:
     """What people read: where it was, the times, and what else there is to say."""
-    rates = () if simulated else _RATES
-    columns = (Column("problem"), *_TIMES, *rates, Column("kernel", whole=False))
-    rows = tuple(_row(one, simulated) for one in found if not one.refusal)
+    kinds = sorted({one.document["times"] for one in found if not one.refusal})
+    without_rates = kinds == [SIMULATOR]
+    columns = (Column("problem"), *_TIMES, *(() if without_rates else _RATES), Column("kernel", whole=False))
+    rows = tuple(_row(one, without_rates) for one in found if not one.refusal)
     notes = [f"{one.text}: {one.refusal}" for one in found if one.refusal]
     notes += [f"{one.text}: {say}" for one in found for say in one.document.get("changes", ())]
-    head = SAYS_NOTHING.format(device) if simulated else f"Timed on {device}."
-    return (head, *((Table(columns, rows),) if rows else ()), *notes)
+    return (*(head(device, kind) for kind in kinds), *((Table(columns, rows),) if rows else ()), *notes)
 
 
-def _row(one: Measured, simulated: bool) -> tuple[str, ...]:
+def _row(one: Measured, without_rates: bool) -> tuple[str, ...]:
     times = tuple(f"{one.document[name]:.4g}" for name in ("median", "minimum", "mean"))
     rates = tuple(f"{one.document[name]:.1f}" if name in one.document else "-" for name in ("tflops", "gb_per_s"))
-    return (one.text, *times, *(() if simulated else rates), one.document["kernel"])
+    return (one.text, *times, *(() if without_rates else rates), one.document["kernel"])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,39 @@ if TYPE_CHECKING:
     from ckdispatch.plan import Plan
 
 
-SAYS_NOTHING = "{} is simulated: these times are the simulator's own, on this machine's CPU. They say nothing about a GPU."
+SIMULATED, SIMULATOR = "simulated", "simulator"
+"""Times of the simulated GPU, by a model of it, and of the program that simulates."""
+
+_HEADS = {
+    SIMULATED: "{} is simulated: these times are the GPU's by a model of it. None was measured.",
+    SIMULATOR: "{} is simulated: these times are the simulator's own, on this machine's CPU. They say nothing about a GPU.",
+}
+
+
+def head(device: str, times: str) -> str:
+    """What people have to know before they read times of this kind."""
+    return _HEADS.get(times, "Timed on {}.").format(device)
+
+
+def ask_for_times(device: str, *, of_all: bool) -> None:
+    """Has the simulator, which is not loaded yet, tell the time of its GPU where it can.
+
+    Unless results count (``of_all``), only the workgroups that a time needs are run.
+    """
+    if device.startswith("sim:"):
+        os.environ.setdefault(_TIMING, "auto" if of_all else "auto-sample")
+
+
+def check_results_count() -> None:
+    """Refuses a simulator that computes nothing that is right."""
+    if os.environ.get(_TIMING, "").endswith("sample"):
+        raise UsageError(
+            f"--all-kernels was asked for with {_TIMING}={os.environ[_TIMING]}, which runs only some workgroups, and a time counts "
+            f"only if the result is right; set {_TIMING}=1"
+        )
+
+
+_TIMING = "GFXSIM_TIMING"
 
 
 @dataclass(frozen=True)
@@ -38,6 +71,9 @@ class Timing:
 QUICK = Timing(warmup=3, repeat=10, flush_cache=False, rotating_buffers=1)
 """For whoever looks at a few problems."""
 
+SIMULATING = Timing(warmup=0, repeat=1, flush_cache=False, rotating_buffers=1)
+"""A simulated time is the same each time."""
+
 THOROUGH = Timing(warmup=3, repeat=20, flush_cache=True, rotating_buffers=4)
 """For tables: neither caches nor a single slow run decide."""
 
@@ -49,7 +85,7 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
         "--repeat",
         type=whole(1),
         metavar="N",
-        help=f"measured runs; {QUICK.repeat} by default, {THOROUGH.repeat} with --all-kernels",
+        help=f"measured runs; {QUICK.repeat} by default, {THOROUGH.repeat} with --all-kernels, {SIMULATING.repeat} on the simulator",
     )
     parser.add_argument(
         "--flush-cache",
@@ -66,8 +102,9 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu-timer", action="store_true", help="the CPU's clock in place of the GPU's")
 
 
-def timing_of(options: argparse.Namespace, otherwise: Timing) -> Timing:
-    """What the options say, and ``otherwise`` what they do not."""
+def timing_of(options: argparse.Namespace, device: str, otherwise: Timing) -> Timing:
+    """What the options say, and on a GPU ``otherwise`` what they do not."""
+    otherwise = SIMULATING if device.startswith("sim:") else otherwise
     said = {field.name: getattr(options, field.name) for field in fields(Timing)}
     return Timing(**{name: getattr(otherwise, name) if value is None else value for name, value in said.items()})
 

@@ -14,9 +14,10 @@ from ckdispatch.cli.options import Commands, add_command
 from ckdispatch.cli.progress import Steps
 from ckdispatch.cli.report import Report
 from ckdispatch.errors import InvalidArgument, NotFound
-from ckdispatch.evaluation import PREDICTING, RULES, STRATEGIES
+from ckdispatch.evaluation import PREDICTING, QUICK, RULES, SIMULATED, STRATEGIES
 
 if TYPE_CHECKING:
+    from ckdispatch.evaluation.serving import Serving
     from ckdispatch.registry import Registry
 
 
@@ -36,7 +37,7 @@ def add_to(commands: Commands) -> None:
         "--strategy",
         action="append",
         choices=STRATEGIES,
-        help="judge this one; repeat for more; all by default",
+        help=f"judge this one; repeat for more; by default all but {SIMULATED}, which takes a second or more for each kernel and problem",
     )
     parser.add_argument("--model", metavar="FILE", help="judge this model as the strategy `model`")
 
@@ -66,11 +67,12 @@ def _judge(found: Judgement, given: Registry | None, options: argparse.Namespace
     from ckdispatch.evaluation.strategies import any_more, judged, judged_bounds
 
     measured, gathered = found.measured, found.gathered
-    for name in dict.fromkeys(options.strategy or STRATEGIES):
+    for name in dict.fromkeys(options.strategy or QUICK):
         try:
             if gathered is not None:
+                simulator = _simulator(gathered.registry, measured.gpu) if name == SIMULATED else None
                 steps = Steps(f"problems served by {name}", len(measured.cases), quiet=options.quiet)
-                found.judged[name] = judged(measured, gathered.registry, name, steps, model=options.model)
+                found.judged[name] = judged(measured, gathered.registry, name, steps, model=options.model, simulator=simulator)
             if measured.bounds and given is not None and name in PREDICTING:
                 steps = Steps(f"shapes served by {name}", len(measured.bounds), quiet=options.quiet)
                 found.bounds[name] = judged_bounds(measured, given, name, steps, model=options.model)
@@ -79,3 +81,10 @@ def _judge(found: Judgement, given: Registry | None, options: argparse.Namespace
                     found.bounds[WITH_MORE] = judged_bounds(measured, given, name, steps, with_more=True)
         except InvalidArgument as error:
             found.skipped[name] = f"{name} is not judged: {error}".rstrip(".")
+
+
+def _simulator(registry: Registry, gpu: str) -> Serving:
+    # What runs kernels is loaded for nothing else.
+    from ckdispatch.cli.benchmark.simulating import Simulator
+
+    return Simulator(registry, gpu)
