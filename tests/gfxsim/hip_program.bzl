@@ -111,6 +111,7 @@ def _hip_code_object_impl(ctx):
         args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-nogpulib", "-fuse-cuid=none"])
         args.add_all(["-x", "hip", "-std=c++17", "-O3", "-Wall", "-Werror"])
         args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
+        args.add_all(ctx.attr.flags)
         args.add(gpu, format = "--offload-arch=%s")
         args.add("-c", ctx.file.src)
         args.add("-o", output)
@@ -120,6 +121,7 @@ def _hip_code_object_impl(ctx):
 hip_code_object = rule(
     implementation = _hip_code_object_impl,
     attrs = {
+        "flags": attr.string_list(doc = "What else is said to the compiler."),
         "gpus": attr.string_list(doc = "The GPUs to compile for.", allow_empty = False, mandatory = True),
         "src": _SRC,
     },

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -24,10 +25,15 @@ os.environ["GFXSIM_REPORT"] = str(REPORT)
 PRODUCT = 32
 
 
-def time_of(kernel: str, first: int, second: int = 0, groups: int = 1) -> dict[str, Any]:
+def image(name: str = "timing") -> bytes:
+    """A code object for the GPU."""
+    return Path(f"tests/gfxsim/timing/{name}.{GPU}.co").read_bytes()
+
+
+def time_of(kernel: str, first: int, second: int = 0, groups: int = 1, code: bytes = b"") -> dict[str, Any]:
     """What the report says about the time of a launch."""
     REPORT.unlink(missing_ok=True)
-    module = Module(Path(f"tests/gfxsim/timing/timing.{GPU}.co").read_bytes())
+    module = Module(code or image())
     with runtime().upload(bytes(ROOM)) as source, runtime().upload(bytes(ROOM)) as target:
         arguments = [ctypes.c_void_p(source.address), ctypes.c_void_p(target.address), ctypes.c_int(first), ctypes.c_int(second)]
         module.launch(kernel, *arguments, grid=groups, block=THREADS, lds=0)
@@ -72,12 +78,18 @@ def test_a_time_is_the_same_with_any_number_of_threads_and_with_a_sample(threads
         assert json.loads(ran.stdout) == expected
 
 
-def test_cycles_by_instruction_are_those_of_the_waves() -> None:
-    code = "from test_timing import time_of; import json; print(json.dumps(time_of('products', 100)))"
+def by_instruction(code: str) -> Any:
+    """What an expression of this module's names gives where reports have each instruction."""
+    script = f"from test_timing import *; print(json.dumps({code}))"
     environment = {**os.environ, "GFXSIM_TIMING_INSTRUCTIONS": "1", "GFXSIM_THREADS": "1"}
     environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    found = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout)
+    return json.loads(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment).stdout)
+
+
+def test_cycles_by_instruction_are_those_of_the_waves() -> None:
+    found = by_instruction("time_of('products', 100)")
     listed = found.pop("instructions")
+    assert not any("source" in one for one in listed)
     assert sum(one["cycles"] for one in listed) == sum(found["wave_cycles"].values())
     worst = max(listed, key=lambda one: one["cycles"])
     assert worst["text"].startswith("v_mfma_f32_16x16x4") and worst["times"] == 4 * 100
@@ -85,12 +97,48 @@ def test_cycles_by_instruction_are_those_of_the_waves() -> None:
     assert found == time_of("products", 100)
 
 
+SOURCE = Path(__file__).parent / "timing.hip"
+
+
+def test_code_with_debug_information_tells_of_its_source_lines() -> None:
+    found = by_instruction("time_of('products', 100, code=image('with_lines'))")
+    (product,) = (number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if "mfma" in line)
+    lines = {one["source"].rpartition(":")[2] for one in found["instructions"] if one["text"].startswith("v_mfma")}
+    assert lines == {str(product)}
+    assert all(one["source"].rpartition(":")[0].endswith("timing.hip") for one in found["instructions"] if "source" in one)
+
+
+def damaged(seed: int) -> bytes:
+    """Code with debug information in which some bytes are others; what is loaded is as it was."""
+    code = bytearray(image("with_lines"))
+    sections = int.from_bytes(code[0x28:0x30], "little")
+    count = int.from_bytes(code[0x3C:0x3E], "little")
+    names = sections + 64 * int.from_bytes(code[0x3E:0x40], "little")
+    strings = int.from_bytes(code[names + 0x18 : names + 0x20], "little")
+    random = Random(seed)
+    for section in range(sections, sections + 64 * count, 64):
+        name = strings + int.from_bytes(code[section : section + 4], "little")
+        begin, size = (int.from_bytes(code[section + place : section + place + 8], "little") for place in (0x18, 0x20))
+        if code[name:].startswith(b".debug"):
+            for _ in range(max(1, size // 8)):
+                code[begin + random.randrange(size)] = random.randrange(256)
+    return bytes(code)
+
+
+def test_damaged_debug_information_costs_no_time() -> None:
+    expected, *found = by_instruction("[time_of('products', 50, code=code) for code in (image('with_lines'), *map(damaged, range(40)))]")
+    for one in (expected, *found):
+        for instruction in one["instructions"]:
+            instruction.pop("source", None)
+    assert all(one == expected for one in found)
+
+
 WAITING = '''
 import sys
 sys.path.insert(0, {folder!r})
 import ctypes
-from test_timing import GPU, Module, runtime, Path
-module = Module(Path(f"tests/gfxsim/timing/timing.{{GPU}}.co").read_bytes())
+from test_timing import Module, image, runtime
+module = Module(image())
 with runtime().upload(bytes(1 << 20)) as source, runtime().upload(bytes(1 << 20)) as target:
     arguments = [ctypes.c_void_p(source.address), ctypes.c_void_p(target.address), ctypes.c_int(0), ctypes.c_int(0)]
     module.launch("wait_for_the_first", *arguments, grid=4000, block=64, lds=0)

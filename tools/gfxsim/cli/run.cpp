@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <stdexcept>
 
 #include "gfxsim/cli/options.hpp"
@@ -117,10 +116,12 @@ int trace_command(const Arguments& arguments) {
 }
 
 int time_command(const Arguments& arguments) {
-    const Parsed parsed = parse(arguments, {"--gpu", "--threads", "--instructions", "--trace"}, {"--sample", "--json"});
+    const Parsed parsed = parse(arguments, {"--gpu", "--threads", "--instructions", "--lines", "--trace"}, {"--sample", "--json"});
     if (parsed.rest.empty()) usage_error("time wants a program");
-    std::optional<std::size_t> instructions;
-    if (parsed.has("--instructions")) instructions = parsed.number("--instructions", 0);
+    TimeDetails details;
+    details.json = parsed.has("--json");
+    if (parsed.has("--instructions")) details.instructions = parsed.number("--instructions", 0);
+    if (parsed.has("--lines")) details.lines = parsed.number("--lines", 0);
     // What cannot be written is found out before a program runs for minutes.
     if (parsed.has("--trace") && access(folder_of(parsed.get("--trace")).c_str(), W_OK) != 0)
         usage_error("--trace names " + parsed.get("--trace") + ", which cannot be written");
@@ -129,10 +130,10 @@ int time_command(const Arguments& arguments) {
     const TemporaryFile report("report"), events("trace");
     set("GFXSIM_TIMING", parsed.has("--sample") ? "sample" : "1");
     set("GFXSIM_REPORT", report.path);
-    if (instructions) set("GFXSIM_TIMING_INSTRUCTIONS", "1");
+    if (details.instructions || details.lines) set("GFXSIM_TIMING_INSTRUCTIONS", "1");
     if (parsed.has("--trace")) set("GFXSIM_TIMING_TRACE", events.path);
     const int code = start(parsed.rest);
-    print_times(report.path, parsed.has("--json"), instructions);
+    print_times(report.path, details);
     if (parsed.has("--trace")) finish_trace(events.path, parsed.get("--trace"));
     return code;
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
@@ -55,9 +56,36 @@ void print_instructions(const Json& time, std::size_t most) {
     }
 }
 
+// The source lines on whose instructions waves of the sample spent the most.
+void print_lines(const Json& time, std::size_t most) {
+    std::map<std::string, std::map<std::string, double>> lines;
+    double all = 0;
+    bool known = false;
+    for (const Json& one : time.at("instructions")) {
+        known |= one.contains("source");
+        for (const auto& [cause, cycles] : one.at("wave_cycles").items()) lines[one.value("source", "elsewhere")][cause] += cycles.get<double>();
+        all += one.at("cycles").get<double>();
+    }
+    if (!known) {
+        std::printf("               its code does not tell of source lines; compile it with -gline-tables-only\n");
+        return;
+    }
+    std::vector<std::pair<double, std::string>> order;
+    for (const auto& [line, spent] : lines) {
+        double cycles = 0;
+        for (const auto& [cause, count] : spent) cycles += count;
+        order.emplace_back(cycles, line);
+    }
+    if (most) std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (most && most < order.size()) order.resize(most);
+    std::printf("               %7s  %-60s %s\n", "cycles", "source", "what the cycles went to");
+    for (const auto& [cycles, line] : order)
+        std::printf("               %5.1f %%  %-60s %s\n", all > 0 ? 100 * cycles / all : 0.0, line.c_str(), causes(Json(lines[line])).c_str());
+}
+
 }  // namespace
 
-void print_times(const std::string& report, bool json, std::optional<std::size_t> instructions) {
+void print_times(const std::string& report, const TimeDetails& details) {
     std::ifstream file(report);
     std::string line;
     Json all = Json::array();
@@ -65,14 +93,15 @@ void print_times(const std::string& report, bool json, std::optional<std::size_t
         Json launch = Json::parse(line, nullptr, false);
         if (launch.is_object() && launch.contains("time")) all.push_back(std::move(launch));
     }
-    if (json) {
+    if (details.json) {
         std::printf("%s\n", all.dump(2).c_str());
         return;
     }
     double sum = 0;
     for (const Json& launch : all) {
         print_launch(launch);
-        if (instructions) print_instructions(launch.at("time"), *instructions);
+        if (details.instructions) print_instructions(launch.at("time"), *details.instructions);
+        if (details.lines) print_lines(launch.at("time"), *details.lines);
         sum += launch.at("time").at("us").get<double>();
     }
     if (all.empty())

@@ -22,6 +22,9 @@ struct Program {
     std::vector<std::string> lines;   ///< Instr::text → disassembly, or the reason why it cannot run
     std::vector<std::unique_ptr<Instr>> halves;  ///< second halves of dual-issue instructions
 
+    std::vector<u8> debug_file;       ///< the code object as it was read, if it tells of source lines
+    u64 debug_address = 0;            ///< of the first byte of code there
+
     static constexpr u32 kNowhere = ~u32(0);
 
     /// The index of the instruction at an absolute address, or kNowhere.

@@ -16,6 +16,7 @@
 
 #include "gfxsim/decode/disassembly.hpp"
 #include "gfxsim/disassembler/instructions.hpp"
+#include "gfxsim/disassembler/source_lines.hpp"
 
 namespace {
 
@@ -25,7 +26,7 @@ using namespace gfxsim::disassembly;
 struct Shared {
     bool busy      = false;  ///< with a request
     Request request;
-    u64 offset     = 0;      ///< of the instruction that is being disassembled
+    u64 offset     = 0;      ///< of the instruction that is being disassembled; or which address it is
     u64 deaths     = 0;
     u64 found      = 0;      ///< bytes of `lines` that have not been sent
     u8 lines[1 << 16];       ///< small, so that they are read while the next ones are made
@@ -74,18 +75,34 @@ void add_line(Shared& shared, const Disassembled& line) {
     shared.offset += line.size;
 }
 
+u64 bytes_of(const Request& request) { return request.size + 8 * request.addresses; }
+
 void finish(Shared& shared, End end) {
     const Line last{0, u32(end)};
     if (shared.found + sizeof(last) > sizeof(shared.lines)) send_lines(shared);
     add(shared, &last, sizeof(last));
     send_lines(shared);
     // The next request begins with pages that hold nothing, and nothing is kept of a large one.
-    madvise(shared.code, shared.request.size, MADV_REMOVE);
+    madvise(shared.code, bytes_of(shared.request), MADV_REMOVE);
     shared.offset = shared.deaths = 0;
     shared.busy                   = false;
 }
 
+void answer_addresses(Shared& shared, bool after_death) {
+    if (shared.deaths > kMostDeathsOfAFile) return finish(shared, End::too_many_deaths);
+    const SourceLines lines({shared.code, shared.request.size});
+    limit_time();
+    if (after_death) add_line(shared, {"", 1});
+    while (shared.offset < shared.request.addresses) {
+        u64 address;
+        std::memcpy(&address, shared.code + shared.request.size + 8 * shared.offset, 8);
+        add_line(shared, {lines.at(address), 1});
+    }
+    finish(shared, End::complete);
+}
+
 void answer(Shared& shared, bool after_death) {
+    if (shared.request.addresses) return answer_addresses(shared, after_death);
     static std::map<const Gpu*, Instructions> known;
     const Gpu* const gpu = find_gpu(shared.request.gpu);
     if (!gpu) return finish(shared, End::no_disassembler);
@@ -103,8 +120,9 @@ void answer(Shared& shared, bool after_death) {
     if (shared.busy) answer(shared, true);
     for (;;) {
         if (!receive(&shared.request, sizeof(Request)) || shared.request.size > kMostCode) _exit(0);
+        if (shared.request.addresses > (kMostCode - shared.request.size) / 8) _exit(0);
         shared.request.gpu[sizeof(shared.request.gpu) - 1] = 0;
-        if (!receive(shared.code, shared.request.size)) _exit(0);
+        if (!receive(shared.code, bytes_of(shared.request))) _exit(0);
         shared.busy = true;
         answer(shared, false);
     }

@@ -163,6 +163,11 @@ void CodeObject::decode_code(const ElfFile& elf, const Gpu& gpu, const std::stri
     if (end - begin > elf.bytes().size) throw std::runtime_error("its code is longer than itself");
     code_begin_ = begin;
     program_    = decode(gpu, file, region_.data() + begin, end - begin);
+    const auto& sections = elf.sections();
+    if (std::any_of(sections.begin(), sections.end(), [](const ElfSection& one) { return one.name == ".debug_line" && one.header.sh_size; })) {
+        program_->debug_file.assign(elf.bytes().data, elf.bytes().data + elf.bytes().size);
+        program_->debug_address = begin;
+    }
     for (const ElfSymbol& symbol : elf.symbols(SHT_DYNSYM)) {
         if (symbol.defined() && symbol.type() == STT_FUNC) functions_[symbol.symbol.st_value - begin] = symbol.name;
     }

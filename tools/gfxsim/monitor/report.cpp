@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arch/occupancy.hpp"
+#include "gfxsim/decode/disassembler.hpp"
 #include "gfxsim/monitor/monitor.hpp"
 
 namespace gfxsim {
@@ -16,9 +17,23 @@ Json cycles_of(const std::array<u64, timing::kCauses>& causes, bool all) {
     return cycles;
 }
 
+// Where instructions are from in the source, as far as the code tells.
+std::vector<std::string> lines_of(const Program& program, const timing::UnitTime& unit) {
+    std::vector<u64> addresses;
+    for (std::size_t i = 0; i < unit.instructions.size(); ++i)
+        if (unit.instructions[i].times) addresses.push_back(program.debug_address + program.instrs[i].offset);
+    if (program.debug_file.empty()) return std::vector<std::string>(addresses.size());
+    try {
+        return source_lines(program.debug_file, addresses);
+    } catch (const std::runtime_error&) {
+        return std::vector<std::string>(addresses.size());  // debug information that cannot be read costs no time
+    }
+}
+
 // Those that ran, in the order of the code.
 Json by_instruction(const Program& program, const timing::UnitTime& unit) {
-    Json list = Json::array();
+    Json list        = Json::array();
+    const auto lines = lines_of(program, unit);
     for (std::size_t i = 0; i < unit.instructions.size(); ++i) {
         const timing::Spent& spent = unit.instructions[i];
         if (!spent.times) continue;
@@ -27,6 +42,8 @@ Json by_instruction(const Program& program, const timing::UnitTime& unit) {
                         {"times", spent.times},
                         {"cycles", spent.cycles},
                         {"wave_cycles", cycles_of(spent.causes, false)}});
+        const std::string& line = lines[list.size() - 1];
+        if (!line.empty()) list.back()["source"] = line;
     }
     return list;
 }
