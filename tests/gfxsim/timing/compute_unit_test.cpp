@@ -31,10 +31,10 @@ GroupStream group_of(const Program& program, u32 waves, u32 trips) {
     return group;
 }
 
-UnitTime run(const Program& program, const std::vector<const GroupStream*>& groups) {
+UnitTime run(const Program& program, const std::vector<const GroupStream*>& groups, std::size_t resident = 0) {
     Shares shares;
     shares.l2 = 50, shares.mall = 10, shares.memory = 10;
-    return run_unit(program, costs_of(program, facts()), facts(), 4, shares, groups);
+    return run_unit(program, costs_of(program, facts()), facts(), 4, shares, groups, resident);
 }
 
 u64 cycles(const Program& program, u32 waves, u32 trips) {
@@ -53,6 +53,30 @@ TEST(ComputeUnit, WavesOfOneSimdShareItsVectorUnit) {
     EXPECT_EQ(cycles(program, 4, 1000), cycles(program, 1, 1000));
     const double ratio = double(cycles(program, 8, 1000)) / double(cycles(program, 4, 1000));
     EXPECT_NEAR(ratio, 2.0, 0.2);
+}
+
+TEST(ComputeUnit, AWorkgroupBeginsWhereOneHasEnded) {
+    const Program program = program_of({"v_add_u32_e32 v0, v1, v2"});
+    const GroupStream brief = group_of(program, 1, 100), lengthy = group_of(program, 1, 1000);
+    const auto one  = [&](const GroupStream& group) { return run(program, {&group}).cycles; };
+    const auto many = [&](std::vector<const GroupStream*> groups, std::size_t resident) { return run(program, groups, resident).cycles; };
+    EXPECT_EQ(many({&brief, &brief, &brief}, 1), 3 * one(brief));
+    // The places of the brief ones are taken one after another, while the lengthy one has a SIMD of its own.
+    EXPECT_EQ(many({&lengthy, &brief, &brief, &brief}, 2), one(lengthy));
+    EXPECT_EQ(many({&brief, &brief, &lengthy}, 2), one(brief) + one(lengthy));
+}
+
+TEST(ComputeUnit, WhatComesLaterHasMemoryOfItsOwn) {
+    const Program program = program_of({"global_load_dwordx4 v[0:3], v[4:5], off", "s_waitcnt vmcnt(0)"});
+    GroupStream group;
+    group.waves.resize(1);
+    group.lines = {1, 2, 3, 4, 5, 6, 7, 8};
+    Touch touch;
+    touch.lines = 8, touch.bytes = 1024;
+    group.touches = {touch};
+    group.waves[0] = {{0, 0}, {1, kNoTouch}};
+    const u64 once = run(program, {&group}).cycles;
+    EXPECT_EQ(run(program, {&group, &group}, 1).cycles, 2 * once);
 }
 
 TEST(ComputeUnit, IndependentProductsFollowEachOtherAsTheMatrixCoreIsFree) {

@@ -30,33 +30,33 @@ struct WaveTime {
 
 struct GroupTime {
     const GroupStream* stream = nullptr;
-    u32 waves = 0, arrived = 0, ended = 0;
+    u32 waves = 0, arrived = 0, ended = 0, first_wave = 0;
     u64 last = 0;
+    u64 turn = 0;                             ///< of its place on the unit: how many were there before
     std::vector<u32> waiting;
 };
 
 class Run {
 public:
     Run(const Program& program, const std::vector<Cost>& costs, const Facts& facts, int simds, const Shares& shares,
-        const std::vector<const GroupStream*>& groups, bool trace)
+        const std::vector<const GroupStream*>& groups, std::size_t resident, bool trace)
         : program_(program), costs_(costs), facts_(facts), path_(facts, shares), free_(std::size_t(simds)), trace_(trace) {
         result_.instructions.resize(program.instrs.size());
         result_.groups.resize(groups.size());
+        if (!resident) resident = groups.size();
         int next = 0;
         for (u32 g = 0; g < groups.size(); ++g) {
             GroupTime group;
-            group.stream = groups[g], group.waves = u32(groups[g]->waves.size());
+            group.stream = groups[g], group.waves = u32(groups[g]->waves.size()), group.turn = g / resident, group.first_wave = u32(waves_.size());
             for (u32 w = 0; w < group.waves; ++w) {
                 WaveTime wave;
                 wave.steps = &groups[g]->waves[w], wave.group = g, wave.wave = w, wave.simd = next++ % simds;
-                wave.came  = u64(facts.start_cycles);
-                wave.matrix_ready.assign(kVectorRows + kWidestVector, 0);
                 waves_.push_back(std::move(wave));
             }
             groups_.push_back(std::move(group));
         }
         waited_.assign(waves_.size(), Cause::other);
-        for (u32 i = 0; i < waves_.size(); ++i) queue_.push({waves_[i].came, i});
+        for (; started_ < std::min(resident, groups_.size()); ++started_) start(groups_[started_], 0);
     }
 
     UnitTime run() {
@@ -72,6 +72,14 @@ public:
 
 private:
     using Event = std::pair<u64, u32>;
+
+    void start(const GroupTime& group, u64 now) {
+        for (u32 i = group.first_wave; i < group.first_wave + group.waves; ++i) {
+            waves_[i].came = now + u64(facts_.start_cycles);
+            waves_[i].matrix_ready.assign(kVectorRows + kWidestVector, 0);
+            queue_.push({waves_[i].came, i});
+        }
+    }
 
     // The wave is at an instruction and could begin it now: does so, or comes back when it can.
     void step(WaveTime& wave, u32 index, u64 now) {
@@ -168,7 +176,7 @@ private:
             }
             case Unit::memory:
                 free[std::size_t(Unit::memory)] = now + u64(facts_.issue_cycles);
-                if (touch) done = path_.access(now, *touch, stream.lines.data() + touch->first_line);
+                if (touch) done = path_.access(now, *touch, stream.lines.data() + touch->first_line, groups_[wave.group].turn);
                 break;
             default: break;
         }
@@ -234,8 +242,10 @@ private:
         GroupTime& group = groups_[wave.group];
         group.last       = std::max(group.last, now);
         ++group.ended;
-        if (group.ended == group.waves) result_.groups[wave.group] = group.last;
-        else if (group.arrived && group.arrived == group.waves - group.ended) release(group, now);
+        if (group.ended == group.waves) {
+            result_.groups[wave.group] = group.last;
+            if (started_ < groups_.size()) start(groups_[started_++], group.last + u64(facts_.end_cycles));
+        } else if (group.arrived && group.arrived == group.waves - group.ended) release(group, now);
     }
 
     const Program& program_;
@@ -246,6 +256,7 @@ private:
     u64 lds_free_ = 0;
     std::vector<WaveTime> waves_;
     std::vector<GroupTime> groups_;
+    std::size_t started_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;
     std::vector<Cause> waited_;               ///< of each wave: what its instruction waited for first
     bool trace_;
@@ -260,8 +271,8 @@ const char* cause_name(Cause cause) {
 }
 
 UnitTime run_unit(const Program& program, const std::vector<Cost>& costs, const Facts& facts, int simds, const Shares& shares,
-                  const std::vector<const GroupStream*>& groups, bool trace) {
-    return Run(program, costs, facts, simds, shares, groups, trace).run();
+                  const std::vector<const GroupStream*>& groups, std::size_t resident, bool trace) {
+    return Run(program, costs, facts, simds, shares, groups, resident, trace).run();
 }
 
 }  // namespace gfxsim::timing

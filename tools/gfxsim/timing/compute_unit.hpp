@@ -44,8 +44,9 @@ struct UnitTime {
     u64 left_out = 0;                        ///< stretches beyond kMostStretches
 };
 
-/// Runs the streams, which begin together. A stream may be given several times, as several workgroups.
+/// Runs the streams, as many as are `resident` from the beginning (0: all) and each of the others in the place of one that has ended. A stream may be given
+/// several times, as several workgroups; those that come later have memory of their own.
 UnitTime run_unit(const Program& program, const std::vector<Cost>& costs, const Facts& facts, int simds, const Shares& shares,
-                  const std::vector<const GroupStream*>& groups, bool trace = false);
+                  const std::vector<const GroupStream*>& groups, std::size_t resident = 0, bool trace = false);
 
 }  // namespace gfxsim::timing

@@ -112,20 +112,29 @@ LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector
         shares.sharers = &sharers;
         return shares;
     };
-    const auto unit_time = [&](u64 count, u64 groups, bool traced) {
+    // One unit with `count` workgroups, while `groups` are on all of them.
+    const auto unit_time = [&](u64 count, u64 groups, bool traced = false) {
         std::vector<const GroupStream*> on;
         for (u64 i = 0; i < count; ++i) on.push_back(by_index.at(spread.on_unit[i % spread.on_unit.size()]));
-        return run_unit(*launch.kernel->program, costs, *facts, int(spread.simds), shares_for(groups), on, traced);
+        return run_unit(*launch.kernel->program, costs, *facts, int(spread.simds), shares_for(groups), on, spread.per_unit, traced);
     };
     const u64 slots = u64(spread.units) * spread.per_unit;
     if (spread.rounds) {
         time.unit         = unit_time(spread.per_unit, slots, trace);
-        time.round_cycles = double(time.unit.cycles);
+        const double once = double(time.unit.cycles);
+        // A workgroup begins as soon as one ends, while others are in their loops: from the second round on there is less waiting for the slowest.
+        const double next = spread.rounds > 1 ? double(unit_time(2 * spread.per_unit, slots).cycles) - once : 0.0;
+        time.round_cycles = (once + double(spread.rounds - 1) * next) / double(spread.rounds);
     }
     if (spread.rest) {
-        UnitTime last    = unit_time(ceil_div(spread.rest, spread.units), spread.rest, trace && !spread.rounds);
+        const u64 rest = ceil_div(spread.rest, spread.units);
+        UnitTime last  = unit_time(rest, spread.rest, trace && !spread.rounds);
         time.rest_cycles = double(last.cycles);
-        if (!spread.rounds) time.unit = std::move(last);
+        // Either alone, with the bandwidth that the idle units leave, or into the places that become free.
+        if (spread.rounds)
+            time.rest_cycles = std::min(time.rest_cycles, double(unit_time(spread.per_unit + rest, slots).cycles) - double(time.unit.cycles));
+        else
+            time.unit = std::move(last);
     }
     time.cycles = double(spread.rounds) * time.round_cycles + time.rest_cycles;
     time.us     = facts->launch_us + time.cycles / hz * 1e6;

@@ -28,7 +28,8 @@ bool MemoryPath::in_l1(u64 line) {
     return false;
 }
 
-u64 MemoryPath::access(u64 now, const Touch& touch, const u64* lines) {
+u64 MemoryPath::access(u64 now, const Touch& touch, const u64* lines, u64 turn) {
+    constexpr int kBitsOfALine = 48;
     const double begin = std::max(double(now), address_free_);
     address_free_      = begin + facts_.address_cycles;
     double done        = begin + facts_.l1_latency;
@@ -43,7 +44,7 @@ u64 MemoryPath::access(u64 now, const Touch& touch, const u64* lines) {
         return u64(done);
     }
     for (u32 i = 0; i < touch.lines; ++i) {
-        const u64 line = lines[i];
+        const u64 line = lines[i] + (turn << kBitsOfALine);
         const double at = pass(l1_free_, begin, std::min(size, double(touch.bytes) / touch.lines) / facts_.l1_bytes_per_cycle);
         if (in_l1(line)) {
             const auto coming = arrives_.find(line);
@@ -52,7 +53,7 @@ u64 MemoryPath::access(u64 now, const Touch& touch, const u64* lines) {
         }
         float sharers = shares_.other_sharers;
         if (shares_.sharers) {
-            const auto found = shares_.sharers->find(line);
+            const auto found = shares_.sharers->find(lines[i]);
             if (found != shares_.sharers->end()) sharers = found->second;
         }
         const double through_l2 = pass(l2_free_, at, size / shares_.l2);

@@ -28,8 +28,8 @@ public:
 
     /// Whether another instruction can begin, and if not, when it can.
     u64 accepts_at(u64 now);
-    /// Takes the instruction at `now`; returns when its last line is there, or written.
-    u64 access(u64 now, const Touch& touch, const u64* lines);
+    /// Takes the instruction at `now`; returns when its last line is there, or written. Lines of another `turn` are others, with as many sharers.
+    u64 access(u64 now, const Touch& touch, const u64* lines, u64 turn = 0);
 
 private:
     bool in_l1(u64 line);
