@@ -69,7 +69,7 @@ def test_matrix_instructions_take_the_cycles_that_the_cost_model_has() -> None:
                 if tile.startswith(("4x", "64x")):
                     continue
                 one = "_1k" if gpu == "gfx90a" and dtype == "bf16" else ""
-                between = "" if gpu == "gfx90a" else "_"
+                between = "" if gpu in ("gfx90a", "gfx908") else "_"
                 assert cycles(gpu, f"v_mfma_f32_{tile}{between}{OPERANDS[dtype]}{one}") == known, (gpu, dtype, tile)
                 seen += 1
-    assert seen >= 15
+    assert seen >= 20

@@ -216,10 +216,17 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_program_runs() -> 
     assert "--trace names /no/such/folder/trace.json, which cannot be written" in ran.stderr
 
 
+def test_times_that_are_a_guess_say_so() -> None:
+    launches = json.loads(gfxsim("time", "--gpu", "gfx908", "--json", PROGRAM).stdout.split("\n", 1)[1])
+    assert [launch["time"]["whole_facts"] for launch in launches] == [False]
+    assert gfxsim("time", "--gpu", "gfx908", PROGRAM).stdout.endswith("\nSome figures of this GPU are those of others, so its times are a guess.\n")
+    assert "guess" not in gfxsim("time", "--gpu", "gfx942", PROGRAM).stdout
+
+
 def test_a_gpu_without_facts_about_time_is_refused() -> None:
     ran = gfxsim("time", "--gpu", "gfx1100", PROGRAM)
     assert ran.returncode != 0
-    assert "asks for times on gfx1100, of which no facts about time are known; there are some of gfx950, gfx942, gfx90a." in ran.stderr
+    assert "asks for times on gfx1100, of which no facts about time are known; there are some of gfx950, gfx942, gfx90a, gfx908." in ran.stderr
 
 
 TRACE = """vaddr,instruction,hitcount,latency_cycles

@@ -110,6 +110,8 @@ void print_times(const std::string& report, const TimeDetails& details) {
         std::printf("%10.2f us in all, simulated for %s: %zu launches, %llu of their workgroups in time\n", sum,
                     all.back().at("device").get<std::string>().substr(4).c_str(), all.size(),
                     [&] { unsigned long long sample = 0; for (const Json& launch : all) sample += launch.at("time").at("sample").get<unsigned long long>(); return sample; }());
+    if (!all.empty() && !all.back().at("time").at("whole_facts").get<bool>())
+        std::printf("Some figures of this GPU are those of others, so its times are a guess.\n");
 }
 
 void finish_trace(const std::string& events, const std::string& file) {

@@ -83,7 +83,7 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
         report["barriers"] = counts.barriers;
     }
     if (time) {
-        report["time"] = {{"kind", "simulated"},           {"us", time->us},
+        report["time"] = {{"kind", "simulated"},           {"whole_facts", timing::facts_of(launch.gpu->name())->whole}, {"us", time->us},
                           {"cycles", time->cycles},        {"round_cycles", time->round_cycles},
                           {"rest_cycles", time->rest_cycles}, {"rounds", time->spread.rounds},
                           {"rest", time->spread.rest},     {"workgroups_per_unit", time->spread.per_unit},

@@ -24,7 +24,7 @@ def add_to(commands: Commands) -> None:
         run,
         "time problems, each with the kernel that is selected for it, or with every kernel",
         "TFLOP/s and GB/s count the problem as it was given, not what padding adds, and each "
-        "tensor once.\nA simulated device has neither: its times are the simulator's own.\n\n"
+        "tensor once.\nOn the simulator times are those of the GPU by a model of it, where facts about its times are known.\n\n"
         f"Example:\n  ckdispatch bench {EXAMPLE.example} --kernels {EXAMPLE.example_kernels} --device sim:gfx942",
     )
     add_problem(parser, "*")
