@@ -91,8 +91,9 @@ def test_cycles_by_instruction_are_those_of_the_waves() -> None:
     listed = found.pop("instructions")
     assert not any("source" in one for one in listed)
     assert sum(one["cycles"] for one in listed) == sum(found["wave_cycles"].values())
-    worst = max(listed, key=lambda one: one["cycles"])
-    assert worst["text"].startswith("v_mfma_f32_16x16x4") and worst["times"] == 4 * 100
+    products = [one for one in listed if one["text"].startswith("v_mfma_f32_16x16x4")]
+    assert sum(one["times"] for one in products) == 4 * 100
+    assert all(one["wave_cycles"]["matrix"] > 0 for one in products)
     # Asking for more changes no time.
     assert found == time_of("products", 100)
 
@@ -141,17 +142,18 @@ from test_timing import Module, image, runtime
 module = Module(image())
 with runtime().upload(bytes(1 << 20)) as source, runtime().upload(bytes(1 << 20)) as target:
     arguments = [ctypes.c_void_p(source.address), ctypes.c_void_p(target.address), ctypes.c_int(0), ctypes.c_int(0)]
-    module.launch("wait_for_the_first", *arguments, grid=4000, block=64, lds=0)
+    module.launch("wait_for_the_second", *arguments, grid=4000, block=64, lds=0)
 '''
 
 
 def test_a_sample_that_waits_for_what_is_not_run_ends_with_a_sentence() -> None:
-    environment = {**os.environ, "GFXSIM_TIMING": "sample", "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {**os.environ, "GFXSIM_TIMING": "sample", "GFXSIM_INSTRUCTION_LIMIT": "20000", "PYTHONPATH": os.pathsep.join(sys.path)}
     script = WAITING.format(folder=str(Path(__file__).parent))
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment)
     assert ran.returncode != 0
     assert "Only the workgroups that a time needs are run; if they wait for others, use GFXSIM_TIMING=1." in ran.stderr
-    whole = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env={**environment, "GFXSIM_TIMING": "1"})
+    environment |= {"GFXSIM_TIMING": "1", "GFXSIM_INSTRUCTION_LIMIT": "0"}
+    whole = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment)
     assert whole.returncode == 0, whole.stderr
 
 

@@ -21,10 +21,10 @@ GLOBAL void stream(const float* in, float* out, int trips, int stride) {
     out[item()] = sum;
 }
 
-// All workgroups wait until the first has set a flag.
-GLOBAL void wait_for_the_first(const float*, float* out, int, int) {
+// All workgroups wait until the second has set a flag, which is not in the sample.
+GLOBAL void wait_for_the_second(const float*, float* out, int, int) {
     int* flag = (int*)out;
-    if (__builtin_amdgcn_workgroup_id_x() == 0) {
+    if (__builtin_amdgcn_workgroup_id_x() == 1) {
         if (__builtin_amdgcn_workitem_id_x() == 0) __hip_atomic_store(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
         return;
     }

@@ -65,7 +65,7 @@ using namespace gfxsim;
 extern "C" {
 
 /// Whose time events have: 0, the machine's that the simulator runs on; 1, the simulated GPU's; 2, the same, and launches compute nothing that is right.
-int gfxsimTimes(void) {
+__attribute__((visibility("default"))) int gfxsimTimes(void) {
     try {
         const MonitorOptions& monitor = settings().monitor;
         return monitor.sample ? 2 : monitor.time ? 1 : 0;

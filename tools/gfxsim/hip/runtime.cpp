@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kDefaultGpu   = "gfx942";
 constexpr u64 kDefaultLimit         = 4'000'000'000;
 // Of a sample a wave may wait for one that is not run. The longest loops over K have a tenth of that.
-constexpr u64 kSampleLimit          = 20'000'000;
+constexpr u64 kSampleLimit          = 5'000'000;
 
 u64 number(const char* variable, u64 otherwise) {
     const char* text = std::getenv(variable);
