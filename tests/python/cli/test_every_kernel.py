@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from cli_support import ESSENTIAL, PADDED, SIMULATED, Ended, ckdispatch, manifest, start
 
 from ckdispatch import Registry
+from ckdispatch.cli.benchmark.timing import SIMULATING, THOROUGH, add_timing, check_thorough, timing_of
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.measurements import read
 
@@ -211,11 +213,14 @@ def test_the_parts_of_a_sum_are_those_that_are_ranked_first(tmp_path: Path) -> N
     assert max(best.values()) > 1
 
 
-def test_every_default_is_for_a_table_that_counts(tmp_path: Path) -> None:
-    table = tmp_path / "times.csv"
-    ended = ckdispatch("bench", "64x64x64", *ESSENTIAL, *SIMULATED, "--kernel", PADDED, "--all-kernels", "--output", table)
-    assert ended.code == 0, ended.err
-    assert [row["repeats"] for row in rows(table)] == ["20"]
+def test_every_default_is_for_a_table_that_counts() -> None:
+    parser = argparse.ArgumentParser()
+    add_timing(parser)
+    said_nothing = parser.parse_args([])
+    check_thorough(timing_of(said_nothing, "hip:0", THOROUGH))
+    # What is the same each time need not be repeated.
+    assert timing_of(said_nothing, "sim:gfx942", THOROUGH) == SIMULATING
+    assert timing_of(parser.parse_args(["--repeat", "5"]), "sim:gfx942", THOROUGH).repeat == 5
 
 
 FOREIGN = "name,age\nAda,36"

@@ -29,7 +29,7 @@ class Simulator:
         ask_for_times(f"sim:{gpu}", of_all=waits_for_others(registry))
         self._whole = self._dispatcher(registry)
         self._alone: dict[str, Dispatcher] = {}
-        self._last: tuple[Problem, Workload] | None = None
+        self._last: tuple[Dispatcher, Problem, Workload] | None = None
 
     def time(self, problem: Problem, kernel: str) -> tuple[Plan[Problem], float] | None:
         """The plan of a kernel, padded if need be, and its µs; None if the kernel computes no such problem."""
@@ -67,11 +67,12 @@ class Simulator:
 
     def _workload(self, dispatcher: Dispatcher, problem: Problem, plan: Plan[Problem]) -> Workload:
         """The operands of the last problem, if they are those of this one."""
-        found = self._last[1].with_plan(plan) if self._last is not None and self._last[0] == problem else None
+        last = self._last
+        found = last[2].with_plan(plan) if last is not None and last[0] is dispatcher and last[1] == problem else None
         if found is None:
-            self._last = None  # before the next one takes as much memory
+            last = self._last = None  # before the next one takes as much memory
             found = commands_of(problem.family).workload(dispatcher, problem, plan, self.seed)
-        self._last = problem, found
+        self._last = dispatcher, problem, found
         return found
 
     def _for(self, kernel: str) -> Dispatcher:

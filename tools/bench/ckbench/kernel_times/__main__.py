@@ -13,6 +13,7 @@ from typing import Any
 from ckbench.errors import BenchError
 from ckbench.figures import publish
 from ckbench.kernel_times.builds import Build, build_of, problems_of, timed
+from ckdispatch.cli.exits import UsageError
 from ckdispatch.errors import CkDispatchError
 from ckdispatch.measurements.row import Row
 from ckdispatch.measurements.writing import write
@@ -102,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found.update(figures_of(given, say))
         return found
 
-    code = publish("kernel_times", given.json, measure, table_of, CkDispatchError)
+    code = publish("kernel_times", given.json, measure, table_of, CkDispatchError, UsageError)
     return code or (3 if found.get("slower") else 0)
 
 
