@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ckdispatch.measurements.importer import Importer
     from ckdispatch.measurements.row import Row
     from ckdispatch.problem import Problem
+    from ckdispatch.report.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Family:
     ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
     family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the
     module ``measurements`` has ``IMPORTERS`` for them, ``KINDS`` of problems, ``group_of`` a problem,
-    ``GROUPED_BY`` in words, ``SERVED`` fields of keys, and if they have bounds ``beyond_ours``.
+    ``GROUPED_BY`` in words, ``SERVED`` fields of keys, and if they have bounds ``beyond_ours``. If its problems can be drawn on a
+    map, the function ``grids`` of the module ``grids`` has those of some kernels.
     """
 
     name: str
@@ -98,5 +100,18 @@ class Family:
         return cast("Mapping[str, float]", self.load("measurements", "beyond_ours")(row))
 
     @property
+    def has_grids(self) -> bool:
+        """Whether its problems can be drawn on maps."""
+        return self._has("grids")
+
+    def grids(self, specs: Sequence[Mapping[str, Any]], gpu: str) -> Iterator[Grid]:
+        """Maps of the problems that kernels of these specs compute on a GPU; none if its problems have no such sizes."""
+        if self.has_grids:
+            yield from self.load("grids", "grids")(specs, gpu)
+
+    @property
     def _has_measurements(self) -> bool:
-        return importlib.util.find_spec(f"ckdispatch.{self.name}.measurements") is not None
+        return self._has("measurements")
+
+    def _has(self, module: str) -> bool:
+        return importlib.util.find_spec(f"ckdispatch.{self.name}.{module}") is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import ckdispatch
-from ckdispatch.cli.commands import bench, build, cache, devices, evaluate, explain, list_kernels, problems, run, train
+from ckdispatch.cli.commands import bench, build, cache, devices, evaluate, explain, list_kernels, problems, report_page, run, train
 from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
 from ckdispatch.cli.rendering import print_json, print_report
 from ckdispatch.cli.report import Report
@@ -52,7 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"ckdispatch {ckdispatch.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (devices, list_kernels, problems, explain, run, bench, evaluate, train, build, cache):
+    for command in (devices, list_kernels, problems, explain, run, bench, evaluate, train, report_page, build, cache):
         command.add_to(commands)
     return parser
 
