@@ -13,7 +13,7 @@ class Chart {
       observer.disconnect();
       this.draw();
     }, { rootMargin: "300px" }).observe(host);
-    new ResizeObserver(() => this.chart?.resize()).observe(host);
+    new ResizeObserver(() => this.resized()).observe(host);
     listeners.push(() => this.chart && this.draw());
     drawn.push(this);
   }
@@ -24,6 +24,13 @@ class Chart {
     this.host.setAttribute("aria-label", this.label());
     this.chart.setOption({ ...common(), ...this.option() }, { notMerge: true });
     if (fresh) this.ready?.(this.chart);
+  }
+
+  // Some options depend on the room that there is.
+  resized() {
+    if (this.chart === null || this.chart.getWidth() === this.host.clientWidth) return;
+    this.chart.resize();
+    this.draw();
   }
 
   again() {

@@ -33,18 +33,19 @@ function mostChanged() {
 function comparisonOption() {
   const { name } = chosenFigure;
   const shown = mostChanged().reverse();
+  const room = byId("comparison-chart").clientWidth;
   const [more, less] = [palette()[5], palette()[0]];
   const bar = (title, colour, passes) => ({
     name: title, type: "bar", stack: "change", barMaxWidth: 16, itemStyle: { color: colour },
-    label: { show: true, position: passes(1) ? "right" : "left", color: token("text"), formatter: (one) => (one.value ? `${sign(one.value)}${figureText(name, Math.abs(one.value))}` : "") },
+    label: { show: room > 640, position: passes(1) ? "right" : "left", color: token("text"), formatter: (one) => (one.value ? `${sign(one.value)}${figureText(name, Math.abs(one.value))}` : "") },
     data: shown.map((row) => (passes(change(row, name)) ? change(row, name) : null)),
   });
   return {
-    grid: { left: 12, right: 90, top: 36, bottom: 34, containLabel: true },
+    grid: { left: 12, right: room > 640 ? 90 : 20, top: 36, bottom: 34, containLabel: true },
     legend: { top: 0, left: 0, textStyle: { color: token("text") } },
     tooltip: tooltip((one) => tipBox(shown[one.dataIndex].kernel.name, [["GPU", shown[one.dataIndex].gpu], ...Object.keys(shown[one.dataIndex].changes).map((each) => [figureName(each), changeText(shown[one.dataIndex], each)])])),
-    xAxis: axis({ type: "value", name: "", axisLabel: { color: token("muted"), formatter: (value) => `${sign(value)}${figureText(name, Math.abs(value))}` } }),
-    yAxis: axis({ type: "category", data: shown.map((row) => `${shortName(row.kernel)}${page.gpus.length > 1 ? ` ${row.gpu}` : ""}`), axisLabel: { color: token("text"), width: 330, overflow: "truncate" }, splitLine: { show: false } }),
+    xAxis: axis({ type: "value", name: "", splitNumber: room > 640 ? 5 : 2, axisLabel: { color: token("muted"), hideOverlap: true, formatter: (value) => `${sign(value)}${figureText(name, Math.abs(value))}` } }),
+    yAxis: axis({ type: "category", data: shown.map((row) => `${shortName(row.kernel)}${page.gpus.length > 1 ? ` ${row.gpu}` : ""}`), axisLabel: { color: token("text"), width: Math.min(330, room * 0.42), overflow: "truncate", interval: 0 }, splitLine: { show: false } }),
     series: [bar("more than before", more, (value) => value > 0), bar("less than before", less, (value) => value < 0)],
   };
 }
@@ -82,7 +83,7 @@ function startComparison() {
   byId("comparison").hidden = false;
   changedRows = found.changed.map(([place, gpu, changes]) => ({ kernel: page.kernels[place], gpu, changes }));
   const names = found.figures.filter((name) => changedRows.some((row) => name in row.changes));
-  const before = found.before.map((one) => one.name).join(", ");
+  const before = found.before.length > 3 ? several(found.before.length, "set") : found.before.map((one) => one.name).join(", ");
   const code = found.same_code ? ` (${whole(found.same_code)} with the same code, byte for byte)` : "";
   show("comparison-lead", `Against an earlier build of ${before}: the figures of ${several(changedRows.length, "kernel")} changed, those of ${whole(found.same)} did not${code}.${sumText(names)}`);
   const only = (title, list) => (list.length ? [el("details", { class: "as-table" }, el("summary", {}, `${several(list.length, "kernel")} ${title}`), el("ul", {}, ...list.map(([name, gpu]) => el("li", {}, el("code", {}, name), ` on ${gpu}`))))] : []);

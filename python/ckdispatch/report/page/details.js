@@ -11,6 +11,10 @@ function pairs(list) {
   return el("dl", {}, ...list.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
+function specList(list) {
+  return el("div", { class: "spec" }, ...list.map(([name, value]) => el("div", {}, el("span", {}, name), " ", value)));
+}
+
 function functionTable(row) {
   const columns = [
     { title: "function", of: (one) => one.name },
@@ -59,7 +63,7 @@ function openDetails(row) {
   const box = byId("details");
   box.replaceChildren(
     el("header", {}, el("h3", { id: "details-name" }, kernel.name), el("div", { class: "buttons" }, copy, close)),
-    el("div", { class: "columns" }, el("div", {}, pairs(uses)), el("div", {}, ...code, el("h3", { style: { marginTop: "16px" } }, "Spec"), pairs(spec))),
+    el("div", { class: "columns" }, el("div", {}, pairs(uses)), el("div", {}, ...code, el("p", { class: "caption" }, "Spec"), el("div", { class: "over" }, specList(spec)))),
   );
   box.setAttribute("aria-labelledby", "details-name");
   box.hidden = false;

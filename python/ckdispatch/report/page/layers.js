@@ -52,7 +52,7 @@ function layersOption() {
     legend: { top: 0, left: 0, textStyle: { color: token("text") } },
     tooltip: tooltip((one) => layerTip(shown[one.value[1]])),
     xAxis: axis({ type: "log", name: "microseconds", nameLocation: "middle", nameGap: 28, min: 10 ** Math.floor(Math.log10(Math.min(...known))), max: 10 ** Math.ceil(Math.log10(Math.max(...known))), axisLabel: { color: token("muted"), formatter: figure } }),
-    yAxis: axis({ type: "category", inverse: true, data: shown.map((row) => row.name || row.problem), axisLabel: { color: token("text"), width: 220, overflow: "truncate", interval: 0 }, splitLine: { show: true, lineStyle: { color: token("line"), type: "dotted" } } }),
+    yAxis: axis({ type: "category", inverse: true, data: shown.map((row) => row.name || row.problem), axisLabel: { color: token("text"), width: Math.min(220, byId("layers-chart").clientWidth * 0.4), overflow: "truncate", interval: 0 }, splitLine: { show: true, lineStyle: { color: token("line"), type: "dotted" } } }),
     series: [
       dots("predicted", SYMBOLS.predicted, colours[0], (row) => row.pick?.first.us),
       ...kinds.map((kind) => dots(PROVENANCES[kind], SYMBOLS[kind], colours[5], (row) => (row.timed?.[2] === kind ? row.timed[1] : null))),

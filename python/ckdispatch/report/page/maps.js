@@ -23,7 +23,7 @@ function mapCells() {
   const rank = new Map(winners.map((one) => [one.at, one]));
   const cells = picks.map((pick, at) => ({
     x: at % across[1].length, y: Math.floor(at / across[1].length), pick, winner: pick && rank.get(pick.first.place),
-    sizes: { [each[0]]: each[1][place], [down[0]]: down[1][Math.floor(at / across[1].length)], [across[0]]: across[1][at % across[1].length] },
+    sizes: { [down[0]]: down[1][Math.floor(at / across[1].length)], [across[0]]: across[1][at % across[1].length], [each[0]]: each[1][place] },
   }));
   return { map, each, down, across, place, cells, winners };
 }

@@ -33,10 +33,10 @@ function roofOption() {
   if (roof) {
     const line = (name, data, at, type) => ({
       name, type: "line", data, symbol: "none", silent: true, lineStyle: { color: token("text"), width: 2, type },
-      endLabel: { show: false }, markPoint: { symbol: "circle", symbolSize: 0, data: [{ coord: at.coord, label: { show: true, color: token("text"), position: at.position, formatter: at.text, rotate: 0, fontSize: 12 } }] },
+      endLabel: { show: false }, markPoint: { symbol: "circle", symbolSize: 0, data: [{ coord: at.coord, label: { show: true, color: token("text"), position: at.position, align: at.align, formatter: at.text, rotate: 0, fontSize: 12 } }] },
     });
-    series.push(line("roof", [[left, left * roof.tbytes], [ridge, roof.tflops], [right, roof.tflops]], { coord: [right, roof.tflops], position: [-330, -20], text: `${figure(roof.tflops)} TFLOP/s, dense 16-bit matrix operations` }, "solid"));
-    series.push(line("ridge", [[ridge, 10 ** Math.floor(Math.log10(low))], [ridge, roof.tflops]], { coord: [ridge, 10 ** Math.floor(Math.log10(low))], position: [8, -18], text: `${figure(ridge)} FLOP/byte at ${figure(roof.tbytes)} TB/s` }, "dotted"));
+    series.push(line("roof", [[left, left * roof.tbytes], [ridge, roof.tflops], [right, roof.tflops]], { coord: [right, roof.tflops], position: [0, -18], align: "right", text: `${figure(roof.tflops)} TFLOP/s${byId("roofline-chart").clientWidth > 640 ? ", dense 16-bit matrix operations" : ""}` }, "solid"));
+    series.push(line("ridge", [[ridge, 10 ** Math.floor(Math.log10(low))], [ridge, roof.tflops]], { coord: [ridge, 10 ** Math.floor(Math.log10(low))], position: [-6, -18], align: "right", text: `${figure(ridge)} FLOP/byte at ${figure(roof.tbytes)} TB/s` }, "dotted"));
   }
   return {
     grid: { left: 72, right: 24, top: 48, bottom: 52 },

@@ -4,17 +4,24 @@ function setTable(sets, caption) {
   return plainTable([
     { title: "set", of: (one) => one.name },
     { title: "kernels", number: true, of: (one) => whole(one.kernels) },
-    { title: "SHA-256 of the manifest", of: (one) => el("code", { style: { overflowWrap: "anywhere" } }, one.sha256) },
-  ], sets, caption);
+    { title: "SHA-256 of the manifest", of: (one) => el("code", {}, one.sha256) },
+  ], sets, sets.length > MOST_SETS ? undefined : caption);
+}
+
+const MOST_SETS = 8;
+
+function setCard(sets, caption) {
+  const table = setTable(sets, caption);
+  const folded = sets.length > MOST_SETS ? el("details", { class: "as-table" }, el("summary", {}, `${sets.length} ${caption.toLowerCase()}`), table) : table;
+  return el("div", { class: "card", style: { marginBottom: "16px" } }, folded);
 }
 
 function startSources() {
-  const card = (...children) => el("div", { class: "card", style: { marginBottom: "16px" } }, ...children);
   show(
     "sources-text",
     ...page.remarks.map((remark) => el("p", { class: "remark" }, remark)),
-    card(setTable(page.sets, "Manifests")),
-    ...(page.comparison ? [card(setTable(page.comparison.before, "Manifests of the earlier build"))] : []),
+    setCard(page.sets, "Manifests"),
+    ...(page.comparison ? [setCard(page.comparison.before, "Manifests of the earlier build")] : []),
     el("p", { class: "remark" }, "Charts are drawn by Apache ECharts (Apache License 2.0), which is part of this file. The page loads nothing."),
   );
 }

@@ -12,7 +12,7 @@ function supportTable(caption, first, lines) {
   const head = el("tr", {}, el("th", { scope: "col" }, first), ...gpus.map((gpu) => el("th", { scope: "col", class: "number" }, gpu)));
   const body = (shown) => shown.map((line) => el("tr", {}, el("th", { scope: "row" }, line.name), ...line.counts.map((count, place) => {
     const [kind, text, tip] = supportCell(count, line.spilling[place]);
-    const spills = line.spilling[place] ? [el("span", { class: "spilling" }, `${line.spilling[place]} spill`)] : [];
+    const spills = line.spilling[place] ? [el("span", { class: "spilling" }, line.spilling[place] === 1 ? "1 spills" : `${line.spilling[place]} spill`)] : [];
     return el("td", { class: `number ${kind}`, title: tip }, text, ...spills);
   })));
   const table = (shown, title) => el("div", { class: "over" }, el("table", { class: "plain" }, title, el("thead", {}, head.cloneNode(true)), el("tbody", {}, ...body(shown))));
