@@ -2,12 +2,12 @@
 
 load("//arch:repositories.bzl", "arch_specs_repository")
 load("//families:repositories.bzl", "families_repository")
-load(":fetch_repositories.bzl", "code_objects_repository", "composable_kernel_repository", "python_packages_repository")
+load(":fetch_repositories.bzl", "charts_repository", "code_objects_repository", "composable_kernel_repository", "python_packages_repository")
 load(":hip_repository.bzl", "hip_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
 load(":rocm_repository.bzl", "rocm_repository")
 
-_RESERVED = ["ck_arch", "ck_code_objects", "ck_families", "ck_hip", "ck_learning", "ck_parquet", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
+_RESERVED = ["ck_arch", "ck_browser", "ck_charts", "ck_code_objects", "ck_families", "ck_hip", "ck_learning", "ck_parquet", "ck_pip", "ck_rocm", "ck_torch", "composable_kernel"]
 
 _kernel_set = tag_class(
     attrs = {
@@ -25,9 +25,11 @@ def _ck_impl(mctx):
     python_packages_repository(name = "ck_pip", lock = Label("//third_party:python/requirements.lock"))
 
     # Large, and few targets need them: a repository of its own is downloaded when one of those is built.
+    python_packages_repository(name = "ck_browser", lock = Label("//third_party:python/browser.lock"))
     python_packages_repository(name = "ck_learning", lock = Label("//third_party:python/learning.lock"))
     python_packages_repository(name = "ck_parquet", lock = Label("//third_party:python/parquet.lock"))
     python_packages_repository(name = "ck_torch", lock = Label("//third_party:python/torch.lock"))
+    charts_repository(name = "ck_charts", lock = Label("//third_party:echarts/echarts.lock"))
     composable_kernel_repository(
         name = "composable_kernel",
         lock = Label("//third_party:composable_kernel/composable_kernel.lock"),

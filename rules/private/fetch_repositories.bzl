@@ -1,4 +1,4 @@
-"""Repositories whose content is downloaded, pinned by hash: Python packages and Composable Kernel's headers."""
+"""Repositories whose content is downloaded, pinned by hash: Python packages, charts and Composable Kernel's headers."""
 
 load(":python.bzl", "one_sentence", "run_python")
 
@@ -53,6 +53,29 @@ code_objects_repository = _fetching_rule(
     _code_objects_impl,
     doc = "AMD's hand-written code objects, a filegroup for each GPU.",
     lock = "The wheel that carries them, with its hash.",
+)
+
+_CHARTS_BUILD = """\
+load("@rules_python//python:defs.bzl", "py_library")
+
+# For Python: the resource echarts.min.js of the package ckcharts.
+py_library(
+    name = "ckcharts",
+    srcs = ["ckcharts/__init__.py"],
+    data = ["ckcharts/echarts.min.js"],
+    imports = ["."],
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _charts_impl(rctx):
+    _fetch(rctx, "echarts")
+    rctx.file("BUILD.bazel", _CHARTS_BUILD, executable = False)
+
+charts_repository = _fetching_rule(
+    _charts_impl,
+    doc = "Apache ECharts, which draws the charts of pages.",
+    lock = "The wheel that carries it, with its hash.",
 )
 
 _HEADERS_BUILD = """\

@@ -20,6 +20,7 @@ IMPORTS = {
     "ckinspect": "tools/inspect",
     "ckbench": "tools/bench",
     "cktune": "tools/tune",
+    "ckreport": "tools/report",
     "cksupport": "tools/support",
     "gfxsim": "tools/gfxsim",
     "ckdispatch": "python",
