@@ -7,6 +7,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def _entry(folder: Path, spec: Spec, gpus: Sequence[str], salt: str) -> dict[str
 
 
 def _random(*seed: str) -> random.Random:
-    return random.Random("/".join(seed))
+    return random.Random("/".join(seed).encode(errors="backslashreplace"))
 
 
 def _use(name: str, gpu: str, salt: str) -> dict[str, Any]:
@@ -137,6 +138,11 @@ def _function(name: str, gpu: str, part: str, salt: str) -> dict[str, Any]:
     }
 
 
+@cache
+def _luck(name: str) -> float:
+    return _random(name).uniform(1.0, 1.2)
+
+
 def _picked(kernels: Sequence[Kernel], m: int, n: int, k: int, words: str = "fp16 rcr") -> Picked:
     """Large tiles win large problems, by times that nobody predicted."""
 
@@ -144,11 +150,11 @@ def _picked(kernels: Sequence[Kernel], m: int, n: int, k: int, words: str = "fp1
         tile_m, tile_n, _ = kernel.spec["tile"]
         rounds = -(-m // tile_m) * -(-n // tile_n)
         waste = 1 + 40 / tile_m + 40 / tile_n
-        return 3 + waste * -(-rounds // 304) * tile_m * tile_n * k * _random(kernel.name).uniform(1.0, 1.2) / 2.2e6
+        return 3 + waste * -(-rounds // 304) * tile_m * tile_n * k * _luck(kernel.name) / 2.2e6
 
     ways = sorted((microseconds(one), one.name) for one in kernels)[:2]
     candidates = [Candidate(name, us, "cost_model", 1, 0) for us, name in ways]
-    return Picked(f"{m}x{n}x{k} {words}", 2.0 * m * n * k, 2.0 * (m * k + n * k + m * n), candidates[0], candidates[1])
+    return Picked(f"{m}x{n}x{k} {words}", 2.0 * m * n * k, 2.0 * (m * k + n * k + m * n), candidates[0], candidates[1] if len(ways) > 1 else None)
 
 
 def maps(kernels: Sequence[Kernel], gpus: Sequence[str], titles: Sequence[str] = ("fp16 rcr",)) -> Iterator[Map]:

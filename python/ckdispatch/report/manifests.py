@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ckdispatch.cli.families import commands_of
-from ckdispatch.errors import Damaged, InvalidArgument
+from ckdispatch.errors import CkDispatchError, Damaged, InvalidArgument
 from ckdispatch.families import FAMILIES
 from ckdispatch.user_files import check_document, read_bytes
 from ckdispatch.wording import quoted
@@ -36,7 +37,8 @@ FIGURES = (
 CLASSES = ("matrix", "valu", "salu", "vmem", "smem", "lds", "control", "other")
 """Of instructions, as a description counts them."""
 
-_OF_FUNCTIONS = ("vgprs", "agprs", "sgprs", "lds_bytes", "vgpr_spills", "waves_per_simd", "code_bytes")
+FUNCTION_FIGURES = ("vgprs", "agprs", "sgprs", "lds_bytes", "vgpr_spills", "waves_per_simd", "code_bytes")
+"""What a description says of each entry point."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,6 @@ class Function:
     """What keeps more waves from being on a SIMD."""
     matrix: Mapping[str, int]
     """How often each matrix instruction is there."""
-
-
-FUNCTION_FIGURES = _OF_FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,10 @@ def _kernel(path: Path, entry: Any) -> Kernel:
     uses = {gpu: Use(_figures(path, name, gpu, figures)) for gpu, figures in sorted(summary.items())}
     described = _described(file, name, fields.get("description_sha256"))
     if described is not None:
-        uses = {gpu: _use(use, described.get(gpu)) for gpu, use in uses.items()}
+        try:
+            uses = {gpu: _use(use, described.get(gpu)) for gpu, use in uses.items()}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise Damaged(f"the description of {name} is damaged: it lacks or garbles {error}; build the set again") from None
     sha256 = fields.get("library_sha256")
     return Kernel(name, family, spec, cells, words, sha256 if isinstance(sha256, str) else "", _size(file), uses)
 
@@ -178,7 +180,7 @@ def _figures(path: Path, name: str, gpu: str, given: Any) -> dict[str, int]:
 def _size(file: Path | None) -> int | None:
     try:
         return file.stat().st_size if file is not None else None
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 
@@ -187,13 +189,12 @@ def _described(library: Path | None, name: str, sha256: Any) -> Mapping[str, Any
     if library is None or "/" in name or "\0" in name:
         return None
     try:
-        content = (library.parent / f"{name}.json").read_bytes()
-    except OSError:
+        content = read_bytes(library.parent / f"{name}.json", "the description")
+    except CkDispatchError:
         return None
     if hashlib.sha256(content).hexdigest() != sha256:
         return None
-    # What it holds is what its maker's hash promises.
-    gpus = json.loads(content).get("gpus")
+    gpus = _object(content, f"the description of {name}").get("gpus")
     return gpus if isinstance(gpus, dict) else None
 
 
@@ -201,14 +202,14 @@ def _use(use: Use, described: Any) -> Use:
     if not isinstance(described, dict):
         return use
     functions = tuple(_function(name, one) for name, one in sorted(described["kernels"].items()))
-    return Use(use.figures, described["code_object_bytes"], described["sha256"], functions)
+    return Use(use.figures, operator.index(described["code_object_bytes"]), str(described["sha256"]), functions)
 
 
 def _function(name: str, one: Mapping[str, Any]) -> Function:
     return Function(
         name.rpartition("__")[2],
-        tuple(one[field] for field in _OF_FUNCTIONS),
-        tuple(one["instructions"][kind] for kind in CLASSES),
-        tuple(one["occupancy_limits"]),
-        dict(one["matrix_mnemonics"]),
+        tuple(operator.index(one[field]) for field in FUNCTION_FIGURES),
+        tuple(operator.index(one["instructions"][kind]) for kind in CLASSES),
+        tuple(map(str, one["occupancy_limits"])),
+        {str(mnemonic): operator.index(count) for mnemonic, count in one["matrix_mnemonics"].items()},
     )

@@ -8,6 +8,7 @@ class Chart {
     Object.assign(this, { host, option, label });
     this.chart = null;
     host.setAttribute("role", "img");
+    host.setAttribute("aria-label", label());
     new IntersectionObserver((seen, observer) => {
       if (!seen.some((one) => one.isIntersecting)) return;
       observer.disconnect();

@@ -197,6 +197,9 @@ function startMaps() {
     option: mapOption,
     label: () => { const { winners, cells, map } = mapCells(); return `A map of ${several(cells.length, "problem")} of ${map.title}: ${winners.map((one) => `${one.letter}, ${shortName(one.kernel)}, wins ${one.won}`).join("; ")}. Arrow keys read its cells.`; },
   });
+  // What the arrow keys move in, for programs that read the page aloud.
+  host.setAttribute("role", "application");
+  host.setAttribute("aria-roledescription", "map");
   listeners.push(mapKey);
   drawMap();
 }
