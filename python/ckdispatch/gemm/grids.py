@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ckdispatch.config.values import arch_specs
 from ckdispatch.gemm.problem import GemmProblem
 from ckdispatch.gemm.weights import read_block
 from ckdispatch.report.grid import Axis, Grid
@@ -30,12 +31,19 @@ def grids(specs: Sequence[Mapping[str, Any]], gpu: str) -> Iterator[Grid]:
         kind = tuple(sorted(words.items()))
         if spec["variant"] != "grouped" and kind not in seen:
             seen.add(kind)
-            yield _grid(words)
+            yield _grid(words, {field: spec[field] for field in _WORDS})
 
 
-def _grid(words: Mapping[str, Any]) -> Grid:
+def _grid(words: Mapping[str, Any], common: Mapping[str, str]) -> Grid:
     def problem(m: int, n: int, k: int) -> GemmProblem:
         return GemmProblem(m, n, k, **words)
 
-    title = problem(1, 1, 1).text.partition(" ")[2]
-    return Grid(title, _M, _N, _K, problem)
+    return Grid(_title(words), _M, _N, _K, problem, common)
+
+
+def _title(words: Mapping[str, Any]) -> str:
+    """The words of the problems without those that say what is usual."""
+    usual = arch_specs().dtype_combination(words["dtype"], words["dtype_b"]).output
+    left_out = {"dtype_b": words["dtype"], "dtype_c": usual, "dtype_d": words["dtype_c"]}
+    said = {name: value for name, value in words.items() if left_out.get(name) != value}
+    return GemmProblem(1, 1, 1, **said).text.partition(" ")[2]

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ckdispatch.problem import Problem
 
@@ -16,6 +16,10 @@ class Axis:
     name: str
     values: tuple[int, ...]
 
+    def thinner(self) -> Axis:
+        """Every second value, with the first and, if their number is odd, the last."""
+        return Axis(self.name, self.values[::2])
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -26,6 +30,12 @@ class Grid:
     across: Axis
     each: Axis
     problem: Callable[[int, int, int], Problem]
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What all kernels that compute them have in common, in words of a registry."""
 
     def __len__(self) -> int:
         return len(self.each.values) * len(self.down.values) * len(self.across.values)
+
+    def thinner(self) -> Grid:
+        """With fewer sizes."""
+        return replace(self, down=self.down.thinner(), across=self.across.thinner(), each=self.each.thinner())

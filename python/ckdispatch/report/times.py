@@ -7,15 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
+from ckdispatch.config.values import arch_specs
+from ckdispatch.errors import CkDispatchError, Code, InvalidArgument, NoKernel, Unsupported
 from ckdispatch.families import FAMILIES
+from ckdispatch.selection import Candidate
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.problem import Problem
     from ckdispatch.registry import Registry
     from ckdispatch.report.grid import Grid
-    from ckdispatch.selection import Candidate, Ranking
+    from ckdispatch.selection import Ranking
+
+MOST_PROBLEMS = 30_000
+"""Of maps with all of their sizes. It takes a second to predict the times of some 2,000."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,15 @@ class Predictor:
         return told
 
     def grids(self) -> list[tuple[str, str, Grid]]:
-        """The maps of every family, for every GPU."""
+        """The maps of every family, for every GPU; all of them with fewer sizes if there are very many problems."""
         found = []
         for gpu in self.registry.gpus:
             for name, family in FAMILIES.items():
                 specs = [one.spec for one in self.registry.filter(family=name, gpu=gpu)] if family.has_grids else []
                 found += [(gpu, name, grid) for grid in family.grids(specs, gpu)]
+        if sum(len(grid) for _, _, grid in found) > MOST_PROBLEMS:
+            self._sources[f"There are {len(found)} maps, so each has every second of its sizes."] = None
+            found = [(gpu, name, grid.thinner()) for gpu, name, grid in found]
         return found
 
     def map(self, gpu: str, family: str, grid: Grid, steps: Callable[[], None] = lambda: None) -> Map:
@@ -75,10 +83,15 @@ class Predictor:
             for down in grid.down.values
             for across in grid.across.values
         ]
-        among = self._able([problems[at] for at in (0, len(problems) // 2, -1)], gpu)
+        among = self.registry.filter(family=family, gpu=gpu, **grid.words)
+        probes = [among.rank(problems[at], gpu=gpu) for at in (0, len(problems) // 2, -1)]
+        self._sources.update(dict.fromkeys(source for ranking in probes for source in _sources(ranking)))
+        self._closed.update({one.kernel: one.reason for ranking in probes for one in ranking.refused if one.code in _CLOSED})
+        # Where a model is in use, it is told of each problem whether the model knows its like.
+        quick = None if any(ranking.models for ranking in probes) else _Quick(among, gpu)
         picks = []
         for problem in problems:
-            picks.append(self.pick(problem, gpu, among) if among is not None else None)
+            picks.append(self.pick(problem, gpu, among) if quick is None else quick.pick(problem))
             steps()
         return Map(gpu, family, grid, tuple(picks))
 
@@ -92,11 +105,6 @@ class Predictor:
         self._closed.update({one.kernel: one.reason for one in ranking.refused if one.code in _CLOSED})
         return self._picked(problem, ranking, registry)
 
-    def _able(self, problems: Sequence[Problem], gpu: str) -> Registry | None:
-        """Those that take any of some problems; most kernels of a large registry take none of their kind, whatever its sizes."""
-        able = {one.kernel for problem in problems for one in self.registry.rank(problem, gpu=gpu).fit}
-        return self.registry.filter(predicate=lambda kernel: kernel.name in able) if able else None
-
     def _picked(self, problem: Problem, ranking: Ranking, registry: Registry) -> Picked | None:
         first = ranking.best
         if first is None:
@@ -107,14 +115,40 @@ class Predictor:
         return Picked(problem.text, problem.flops, _bytes(problem, spec), first, second)
 
 
+class _Quick:
+    """The cost model's choice and the next one, by selecting twice: ranking tells more, and takes ten times as long."""
+
+    def __init__(self, registry: Registry, gpu: str) -> None:
+        self._registry = registry
+        self._gpu = gpu
+        self._specs = {kernel.name: kernel.spec for kernel in registry}
+        self._without: dict[str, Registry] = {}
+
+    def pick(self, problem: Problem) -> Picked | None:
+        first = self._best(self._registry, problem)
+        if first is None:
+            return None
+        name = first.kernel
+        if name not in self._without:
+            self._without[name] = self._registry.filter()
+            self._without[name].remove(name)
+        second = self._best(self._without[name], problem)
+        return Picked(problem.text, problem.flops, _bytes(problem, self._specs[name]), first, second)
+
+    def _best(self, registry: Registry, problem: Problem) -> Candidate | None:
+        try:
+            plan = registry.select(problem, gpu=self._gpu)
+        except (InvalidArgument, NoKernel, Unsupported):
+            return None
+        return Candidate(plan.kernel, plan.predicted_microseconds, "cost_model", plan.parts, 0) if len(plan.kernels) == 1 else None
+
+
 _CLOSED = (Code.NOT_FOUND, Code.ABI_MISMATCH, Code.DAMAGED, Code.IO_FAILED)
 """Refusals that are the library's and not the problem's."""
 
 
 def _bytes(problem: Problem, spec: Mapping[str, Any]) -> float:
-    from ckarch import load_specs
-
-    known = load_specs()
+    known = arch_specs()
     try:
         sizes = [known.dtype(name).bytes for name in problem.dtypes(spec)]
     except (CkDispatchError, KeyError):

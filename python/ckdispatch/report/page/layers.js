@@ -42,7 +42,7 @@ function layersOption() {
   const shown = layersShown().slice(0, MOST_DRAWN);
   const kinds = distinct(shown.filter((row) => row.timed).map((row) => row.timed[2]));
   const dots = (name, symbol, colour, of) => ({
-    name, type: "scatter", symbol, symbolSize: 12, itemStyle: { color: colour, borderColor: token("surface"), borderWidth: 1 },
+    name, type: "scatter", symbol, symbolSize: 11, itemStyle: { color: colour, borderColor: token("surface"), borderWidth: 1 },
     data: shown.map((row, place) => [of(row), place]).filter(([us]) => us !== null && us !== undefined),
   });
   const known = shown.flatMap((row) => [row.pick?.first.us, row.timed?.[1]]).filter((us) => us > 0);
@@ -52,7 +52,7 @@ function layersOption() {
     legend: { top: 0, left: 0, textStyle: { color: token("text") } },
     tooltip: tooltip((one) => layerTip(shown[one.value[1]])),
     xAxis: axis({ type: "log", name: "microseconds", nameLocation: "middle", nameGap: 28, min: 10 ** Math.floor(Math.log10(Math.min(...known))), max: 10 ** Math.ceil(Math.log10(Math.max(...known))), axisLabel: { color: token("muted"), formatter: figure } }),
-    yAxis: axis({ type: "category", inverse: true, data: shown.map((row) => row.name || row.problem), axisLabel: { color: token("text"), width: Math.min(220, byId("layers-chart").clientWidth * 0.4), overflow: "truncate", interval: 0 }, splitLine: { show: true, lineStyle: { color: token("line"), type: "dotted" } } }),
+    yAxis: axis({ type: "category", inverse: true, data: shown.map((row) => (row.name ? `${row.name}  ${row.problem}` : row.problem)), axisLabel: { color: token("text"), width: Math.min(300, byId("layers-chart").clientWidth * 0.4), overflow: "truncate", interval: 0 }, splitLine: { show: true, lineStyle: { color: token("line"), type: "dotted" } } }),
     series: [
       dots("predicted", SYMBOLS.predicted, colours[0], (row) => row.pick?.first.us),
       ...kinds.map((kind) => dots(PROVENANCES[kind], SYMBOLS[kind], colours[5], (row) => (row.timed?.[2] === kind ? row.timed[1] : null))),
@@ -89,7 +89,7 @@ function drawLayers() {
   const more = shown.length > MOST_DRAWN ? ` The chart has the first ${MOST_DRAWN}.` : "";
   show("layers-lead", `${several(shown.length, "problem")} of ${chosenLayers.list}. Times are ${basesText(shown.map((row) => row.pick)) || "those of the table"}.${measured}${more}`);
   layersTable.set(shown);
-  byId("layers-chart").style.height = `${96 + 24 * Math.min(shown.length, MOST_DRAWN)}px`;
+  byId("layers-chart").style.height = `${96 + 19 * Math.min(shown.length, MOST_DRAWN)}px`;
   layersChart.chart?.resize();
   layersChart.again();
 }
