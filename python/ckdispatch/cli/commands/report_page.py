@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -153,8 +154,10 @@ def _measured(predictor: Predictor | None, gpus: Sequence[str], options: argpars
 
 def _told(content: Content, kernels: Sequence[Kernel], output: Path, count: int) -> Report:
     uses = sum(len(one.uses) for one in kernels)
+    # A path may hold bytes that are no text.
+    name = os.fsencode(output).decode(errors="replace")
     document: dict[str, Any] = {
-        "output": str(output),
+        "output": name,
         "bytes": count,
         "kernels": len(kernels),
         "code_objects": uses,
@@ -162,7 +165,7 @@ def _told(content: Content, kernels: Sequence[Kernel], output: Path, count: int)
         "layers": len(content.layers),
     }
     sentence = (
-        f"{output} has {several(len(kernels), 'kernel')} ({several(uses, 'code object')}), {several(len(content.maps), 'map')} and "
+        f"{name} has {several(len(kernels), 'kernel')} ({several(uses, 'code object')}), {several(len(content.maps), 'map')} and "
         f"{several(len(content.layers), 'layer')} in {size(count)}."
     )
     return Report(document, (sentence,))
