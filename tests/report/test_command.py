@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ OUTPUTS = {
     "a folder": ("{folder}", "it is a folder"),
     "a folder that is not there": ("{folder}/none/page.html", "there is no folder"),
     "a device": ("/dev/null", "no regular file"),
-    "a name that is too long": ("{folder}/" + "x" * 300, "ile name too long"),
+    "a name that is too long": ("{folder}/" + "x" * 300, "a name has at most|File name too long"),
     "a null": ("{folder}/a\0b", "null"),
 }
 
@@ -89,5 +90,5 @@ def test_an_output_that_cannot_be_written_is_one_sentence(what: str, manifest: P
     output, sentence = OUTPUTS[what]
     before = sorted(tmp_path.rglob("*"))
     assert main(["report", str(manifest), "--output", output.format(folder=tmp_path), "--no-times"]) != ExitCode.OK
-    assert sentence in told(capsys)
+    assert re.search(sentence, told(capsys))  # which of two sentences depends on the version of Python
     assert sorted(tmp_path.rglob("*")) == before
