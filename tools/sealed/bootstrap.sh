@@ -153,12 +153,13 @@ run_mmdebstrap() {
 }
 
 # The last touches: one owner for all files, so that removing them takes no special rights; the
-# folders that the host's own are mounted on; Bazel's system settings without the two that make every
+# folders that the host's own are mounted on, and those that anyone may enter wherever the root is bare; Bazel's system settings without the two that make every
 # command warn and leave its sandboxes behind; and the marker.
 finish_root() {
     local made=$work/root
     as_owner find "$made" '(' ! -uid 0 -o ! -gid 0 ')' -exec chown -h 0:0 '{}' + || return
-    mkdir -p -- "$made/etc/ssl/certs" "$made/usr/local" "$made/usr/src" || return
+    mkdir -p -- "$made/etc/ssl/certs" "$made/opt" "$made/usr/local" "$made/usr/src" || return
+    chmod 755 -- "$made" "$made/etc" "$made/opt" || return
     if [[ -e $made/etc/bazel/bazelrc ]]; then
         sed -i -e '/host_javabase/d' -e '/sandbox_debug/d' -- "$made/etc/bazel/bazelrc" || return
     fi

@@ -3,7 +3,7 @@
 # The distribution that the packages come from, and the version of the steps in bootstrap.sh.
 # Raise the version when those steps make another root from the same list.
 readonly suite=forky
-readonly recipe=2
+readonly recipe=3
 
 # list_lines FILE: its lines without comments and spaces.
 list_lines() {
@@ -59,4 +59,12 @@ find_root() {
         ! root_is_ready || return 0
     done
     use_compiler "${compilers[0]}"
+}
+
+# root_identity FOLDER: a digest of what the root there was made of: the steps, and every package with its version. Two roots
+# of one package list, made on different days, have different ones. Needs $key.
+root_identity() {
+    local digest
+    digest=$({ printf '%s\n' "$key" && tail -n +2 -- "$1/$marker"; } | sha256sum)
+    printf '%s' "${digest:0:32}"
 }

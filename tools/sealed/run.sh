@@ -50,6 +50,7 @@ enter_root() {
 enter_own_root() {
     read -r _ _ _ key _ <"/$marker"
     key=${key%:}
+    root=
     in_root=(env)
 }
 
@@ -63,12 +64,14 @@ own_startup_options() {
 }
 
 # Every root has an output folder, and so a server, of its own: what Bazel has detected in one root
-# does not hold in another.
+# does not hold in another. Nor does what was built in one: its identity is in the key of every action, so that caches that roots
+# share, on this disk or on a server, never answer one with what another's compilers or Python made.
 sealed_startup_options() {
     local lines=(
         "common --config=sealed"
         "common:sealed --registry=file://${registry_folder// /%20}"
         "common:sealed --lockfile_mode=off"
+        "common:sealed --remote_default_exec_properties=sealed-root=$(root_identity "$root")"
     )
     [[ $cache_is_moved == no ]] || lines+=("common --disk_cache=$cache/disk")
     write_settings "${lines[@]}"
