@@ -226,5 +226,5 @@ def refuse(ctx, sentence, output):
         command = 'echo "$1" >&2; exit 1',
         mnemonic = "CkRefuse",
         outputs = [output],
-        progress_message = "Refusing kernel {}".format(ctx.label.name),
+        progress_message = "Refusing {}".format(ctx.label.name),
     )

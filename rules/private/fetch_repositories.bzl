@@ -1,6 +1,7 @@
 """Repositories whose content is downloaded, pinned by hash: Python packages, charts and Composable Kernel's headers."""
 
 load(":python.bzl", "one_sentence", "run_python")
+load(":rocm_places.bzl", "ROCM_ATTRS")
 
 _FETCH = Label("//third_party:ckfetch/__init__.py")
 
@@ -15,10 +16,10 @@ def _fetch(rctx, job):
     if result.return_code != 0:
         fail(one_sentence(result))
 
-def _fetching_rule(implementation, lock, doc, environ = []):
+def _fetching_rule(implementation, lock, doc, attrs = {}, environ = []):
     return repository_rule(
         implementation = implementation,
-        attrs = {"lock": attr.label(doc = lock, allow_single_file = True, mandatory = True)},
+        attrs = {"lock": attr.label(doc = lock, allow_single_file = True, mandatory = True)} | attrs,
         doc = doc,
         environ = _ENVIRONMENT + environ,
     )
@@ -124,30 +125,33 @@ def _copy(rctx, source, target):
     for file in result.stdout.strip().split("\n"):
         rctx.watch(file)
 
-def _own_headers(rctx, wanted):
+def _own_headers(rctx, wanted, asked_by):
     if wanted == "rocm":
-        wanted = rctx.getenv("ROCM_PATH") or "/opt/rocm"
+        wanted = rctx.attr.rocm or rctx.getenv("ROCM_PATH") or "/opt/rocm"
     if not wanted.startswith("/"):
-        fail("CKDISPATCH_CK is {}, which is neither an absolute path nor `rocm`; give one of them.".format(wanted))
+        fail("{} is {}, which is neither an absolute path nor `rocm`; give one of them.".format(asked_by, wanted))
     root = rctx.path(wanted)
     if not root.get_child("include", "ck_tile", "core.hpp").exists:
-        fail("CKDISPATCH_CK asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.".format(root))
+        fail("{} asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.".format(asked_by, root))
     _copy(rctx, root.get_child("include", "ck_tile"), "include/ck_tile")
     for folder in ["tile_engine", "example/ck_tile/01_fmha", "include/rapidjson"]:
         if root.get_child(*folder.split("/")).exists:
             _copy(rctx, root.get_child(*folder.split("/")), folder)
 
 def _composable_kernel_impl(rctx):
-    wanted = rctx.getenv("CKDISPATCH_CK")
-    if wanted:
-        _own_headers(rctx, wanted)
+    chosen = rctx.getenv("CKDISPATCH_CK")
+    if chosen:
+        _own_headers(rctx, chosen, "CKDISPATCH_CK")
+    elif rctx.attr.path:
+        _own_headers(rctx, rctx.attr.path, "ck.composable_kernel")
     else:
         _fetch(rctx, "composable-kernel")
     rctx.file("BUILD.bazel", _HEADERS_BUILD, executable = False)
 
 composable_kernel_repository = _fetching_rule(
     _composable_kernel_impl,
-    doc = "Composable Kernel's headers: downloaded, or with --repo_env=CKDISPATCH_CK=<checkout>|rocm the user's own.",
+    attrs = ROCM_ATTRS | {"path": attr.string(doc = "A checkout of Composable Kernel, `rocm` for the installed one, or nothing.")},
+    doc = "Composable Kernel's headers: downloaded, or with ck.composable_kernel, or --repo_env=CKDISPATCH_CK=<checkout>|rocm, the user's own.",
     environ = ["CKDISPATCH_CK", "ROCM_PATH"],
     lock = "The wheel that carries the headers, with its hash.",
 )

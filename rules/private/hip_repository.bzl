@@ -1,7 +1,7 @@
 """Finds the HIP compiler of this machine and makes a repository of it, so that actions name no path of the machine."""
 
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
-load(":rocm_places.bzl", "rocm_places")
+load(":rocm_places.bzl", "ROCM_ATTRS", "rocm_places")
 
 _SEARCH = RECIPE["search"]
 
@@ -17,6 +17,8 @@ package(default_visibility = ["//visibility:public"])
 
 toolchain(
     name = "toolchain",
+    exec_compatible_with = {constraints},
+    target_compatible_with = {constraints},
     toolchain = ":hip",
     toolchain_type = "{type}",
 )
@@ -79,7 +81,7 @@ def _candidates(rctx):
         usable = [folder for folder in folders if _exists(rctx, folder.get_child("clang++"))]
         candidates += [(called, folder) for folder in usable or folders[:1]]
     by_variable = [place["called"] for place in _SEARCH["places"] if "variable" in place]
-    program = None if places[0][0] in by_variable else rctx.which(_SEARCH["program"])
+    program = None if rctx.attr.rocm or places[0][0] in by_variable else rctx.which(_SEARCH["program"])
     return candidates + ([(_SEARCH["program"], _behind(rctx, program))] if program else [])
 
 def _behind(rctx, program):
@@ -201,7 +203,11 @@ def _digest(rctx, compiler):
     return rctx.execute(["sha256sum", "digest.txt"]).stdout.split(" ")[0]
 
 def _hip_repository_impl(rctx):
-    labels = {"defs": str(Label("//rules:defs.bzl")), "type": str(Label("//rules:hip_toolchain_type"))}
+    labels = {
+        "constraints": repr(_constraints(rctx)),
+        "defs": str(Label("//rules:defs.bzl")),
+        "type": str(Label("//rules:hip_toolchain_type")),
+    }
     refused = []
     for called, bin in _candidates(rctx):
         compiler, why_not = _look(rctx, bin)
@@ -241,12 +247,18 @@ def _enable(rctx, called, compiler, labels):
         **labels
     ), executable = False)
 
+def _constraints(rctx):
+    """What the compiler runs on, and what loads the kernel libraries, is this machine and its like."""
+    cpu = {"aarch64": "aarch64", "amd64": "x86_64", "arm64": "aarch64", "x86_64": "x86_64"}.get(rctx.os.arch)
+    return [str(Label("@platforms//os:linux"))] + ([str(Label("@platforms//cpu:" + cpu))] if cpu else [])
+
 def _multiarch(triple):
     """clang's x86_64-pc-linux-gnu names the folder that Debian calls x86_64-linux-gnu."""
     return "-".join([part for part in triple.split("-") if part not in ("pc", "unknown")])
 
 hip_repository = repository_rule(
     implementation = _hip_repository_impl,
-    doc = "The machine's HIP compiler, from the places that the recipe names.",
+    attrs = ROCM_ATTRS,
+    doc = "The machine's HIP compiler, from the places where ROCm is looked for.",
     environ = ["CKDISPATCH_HIPCC", "ROCM_PATH"],
 )

@@ -12,6 +12,7 @@ def _refused(ctx, sentence):
     refuse(ctx, sentence, output)
     return [
         DefaultInfo(files = depset([output])),
+        OutputGroupInfo(code_objects = depset([output]), source = depset([output])),
         CkKernelInfo(
             code_objects = {},
             declared_at = ctx.attr.declared_at,
@@ -122,5 +123,6 @@ ck_kernel = rule(
 Makes lib<name>.so with the kernel ABI and <name>.json with what its code objects use. Each GPU is compiled by an
 action of its own, with headers that are precompiled once for all kernels of the family. Kernels are usually declared
 in a JSON file and instantiated by `ck_kernel_sets`.""",
+    provides = [CkKernelInfo],
     toolchains = [HIP_TOOLCHAIN_TYPE],
 )

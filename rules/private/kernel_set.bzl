@@ -5,17 +5,23 @@ load(":kernel.bzl", "ck_kernel")
 load(":providers.bzl", "CkKernelInfo", "CkKernelSetInfo")
 
 def _ck_kernel_set_impl(ctx):
-    if ctx.attr.errors:
-        fail("\n" + "\n".join(ctx.attr.errors))
     kernels = [kernel[CkKernelInfo] for kernel in ctx.attr.kernels]
-    if not kernels:
-        fail("The kernel set {} names no kernel; give it at least one.".format(ctx.label.name))
     built = [kernel for kernel in kernels if kernel.library]
     manifest = ctx.actions.declare_file("{}.manifest.json".format(ctx.label.name))
-    if not built:
-        refuse(ctx, "None of the {} kernels of {} can be built: {}".format(len(kernels), ctx.label.name, kernels[0].why_not), manifest)
+
+    # Whatever is wrong with a set or a kernel, building it fails, and not its analysis: what else was asked for is built.
+    why_not = ""
+    if ctx.attr.errors:
+        why_not = "\n".join(ctx.attr.errors)
+    elif not kernels:
+        why_not = "The kernel set {} names no kernel; give it at least one.".format(ctx.label.name)
+    elif not built:
+        why_not = "None of the {} kernels of {} can be built: {}".format(len(kernels), ctx.label.name, kernels[0].why_not)
+    if why_not:
+        refuse(ctx, why_not, manifest)
         return [
             DefaultInfo(files = depset([manifest])),
+            OutputGroupInfo(code_objects = depset([manifest]), manifest = depset([manifest]), source = depset([manifest])),
             CkKernelSetInfo(kernels = [], manifest = manifest),
         ]
 
@@ -49,7 +55,7 @@ def _ck_kernel_set_impl(ctx):
 ck_kernel_set = rule(
     implementation = _ck_kernel_set_impl,
     attrs = {
-        "errors": attr.string_list(doc = "What is wrong with the declaration; analysis fails with these sentences."),
+        "errors": attr.string_list(doc = "What is wrong with the declaration; building the set fails with these sentences."),
         "kernels": attr.label_list(doc = "The kernels; one that is not legal on the GPUs asked for is left out.", providers = [CkKernelInfo]),
         "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),
     },

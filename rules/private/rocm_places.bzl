@@ -2,15 +2,21 @@
 
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 
+ROCM_ATTRS = {
+    "rocm": attr.string(doc = "The ROCm installation to use; where it is empty, the places that the recipe names."),
+}
+
 def rocm_places(rctx):
     """Every place worth looking at, in order, as the recipe has them.
 
     Args:
-        rctx: the repository's context. If the order changes, the repository is made again.
+        rctx: the repository's context. If the order changes, the repository is made again. Its attribute `rocm`, if it is not empty, is the only place.
 
     Returns:
         a list of pairs: what the place is called, and its prefix.
     """
+    if rctx.attr.rocm:
+        return [("ck.rocm", rctx.attr.rocm)]
     called = {}
     for place in RECIPE["search"]["places"]:
         if "variable" in place:

@@ -1,6 +1,6 @@
 """The parts of ROCm that programs of this repository are built against: the code object manager and HIP's headers."""
 
-load(":rocm_places.bzl", "rocm_places")
+load(":rocm_places.bzl", "ROCM_ATTRS", "rocm_places")
 
 _BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_import", "cc_library")
@@ -102,8 +102,9 @@ def _rocm_repository_impl(rctx):
 
 rocm_repository = repository_rule(
     implementation = _rocm_repository_impl,
+    attrs = ROCM_ATTRS,
     configure = True,
-    doc = "Finds libamd_comgr and HIP's headers in the places that the recipe names.",
+    doc = "Finds libamd_comgr and HIP's headers in the places where ROCm is looked for.",
     environ = ["ROCM_PATH"],
     local = True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -28,7 +29,7 @@ def workspace() -> Iterator[Workspace]:
 
 
 def refusal(workspace: Workspace, command: str, *arguments: str) -> list[str]:
-    """The lines that a command writes which must fail before any action runs."""
+    """The lines that a command writes which must fail."""
     result = workspace.try_bazel(command, *arguments)
     assert result.code != 0
     assert "Build completed successfully" not in result.output
@@ -38,7 +39,7 @@ def refusal(workspace: Workspace, command: str, *arguments: str) -> list[str]:
 def test_an_illegal_entry_fails_with_the_rule_the_file_and_the_entry(workspace: Workspace) -> None:
     (line,) = (
         line
-        for line in refusal(workspace, "build", "--nobuild", SET)
+        for line in refusal(workspace, "build", SET)
         if line.startswith(DECLARATION)
     )
     assert line.startswith(f"{DECLARATION}, entry 2: gemm_fp16_rcr_compv4_cshuffle_interwave_")
@@ -58,7 +59,7 @@ def test_a_declaration_that_is_no_json_fails_with_its_place(workspace: Workspace
     text = path.read_text()
     path.write_text(text.replace('"kernels"', "kernels"))
     try:
-        lines = refusal(workspace, "build", "--nobuild", SET)
+        lines = refusal(workspace, "build", SET)
     finally:
         path.write_text(text)
     (line,) = (line for line in lines if line.startswith(DECLARATION))
@@ -72,34 +73,93 @@ def test_an_edit_that_repairs_the_declaration_is_enough(workspace: Workspace) ->
     declaration["kernels"][1]["scheduler"] = "intrawave"
     path.write_text(json.dumps(declaration))
     try:
-        workspace.bazel("build", "--nobuild", SET)
+        assert "Mnemonic: CkManifest" in workspace.bazel("aquery", SET).stdout
     finally:
         path.write_text(text)
+
+
+@contextmanager
+def edited_module(workspace: Workspace, old: str, new: str) -> Iterator[None]:
+    """The project with another MODULE.bazel."""
+    path = workspace.folder / "MODULE.bazel"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new).replace(f"declarations:{new}.json", f"declarations:{old}.json"))
+    try:
+        yield
+    finally:
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("name", ["ck_pip", "test_gemm_variants"])
+def test_a_name_that_another_module_has_is_free(workspace: Workspace, name: str) -> None:
+    with edited_module(workspace, "illegal_gemms", name):
+        assert f"@{name}//:{name}" in workspace.bazel("query", f"@{name}//:all").stdout.split()
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("old", "new", "sentence"),
     [
         (
-            "ck_pip",
-            "The module illegal_consumer declares a kernel set named ck_pip, "
-            "a name that ckdispatch uses itself; choose another.",
+            'name = "illegal_gemms"',
+            'name = "illegal.gemms"',
+            "The module illegal_consumer declares kernels under the name 'illegal.gemms'; give one of letters, digits, - and _.",
         ),
         (
-            "gemm_16bit",
-            "The modules illegal_consumer and ckdispatch both declare a kernel set named "
-            "gemm_16bit; rename one of them.",
+            "\nuse_repo(ck",
+            '\nck.kernel_set(name = "illegal_gemms", spec = "//declarations:illegal_gemms.json")\nuse_repo(ck',
+            "The module illegal_consumer declares two kernel sets or folders that would both be in the repository "
+            "illegal_consumer.illegal_gemms; rename one of them.",
         ),
     ],
+    ids=["odd", "twice"],
 )
-def test_a_name_that_is_taken_is_refused(workspace: Workspace, name: str, sentence: str) -> None:
-    path = workspace.folder / "MODULE.bazel"
-    text = path.read_text()
-    path.write_text(
-        text.replace("illegal_gemms", name).replace(f"{name}.json", "illegal_gemms.json")
-    )
-    try:
-        lines = refusal(workspace, "query", f"@{name}//:all")
-    finally:
-        path.write_text(text)
+def test_a_name_that_cannot_be_is_refused(workspace: Workspace, old: str, new: str, sentence: str) -> None:
+    with edited_module(workspace, old, new):
+        lines = refusal(workspace, "query", "@illegal_gemms//:all")
     assert any(sentence in line for line in lines), lines
+
+
+_LEGAL_BUILD = ("build", "--nobuild", LEGAL)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ('ck.rocm(path = "rocm")', "ck.rocm has the path 'rocm', which is not absolute; give the whole path."),
+        (
+            'ck.rocm(path = "/opt/a")\nck.rocm(path = "/opt/b")',
+            "ck.rocm was said 2 times, with /opt/a and /opt/b; say it once.",
+        ),
+        (
+            'ck.composable_kernel(path = "checkout")',
+            "ck.composable_kernel has the path 'checkout', which is not absolute; give the whole path.",
+        ),
+        (
+            'ck.composable_kernel(path = "/nowhere")',
+            "ck.composable_kernel asks for Composable Kernel at /nowhere, where there is no include/ck_tile/core.hpp; "
+            "give a checkout of it, or `rocm` for an installed one.",
+        ),
+    ],
+    ids=["rocm_relative", "rocm_twice", "headers_relative", "headers_missing"],
+)
+def test_a_place_that_cannot_be_is_refused(workspace: Workspace, said: str, sentence: str) -> None:
+    with edited_module(workspace, "\nuse_repo(ck", f"\n{said}\nuse_repo(ck"):
+        lines = refusal(workspace, *_LEGAL_BUILD)
+    assert any(sentence in line for line in lines), lines
+
+
+def test_a_place_without_rocm_is_not_replaced_by_another(workspace: Workspace) -> None:
+    with edited_module(workspace, "\nuse_repo(ck", '\nck.rocm(path = "/nowhere")\nuse_repo(ck'):
+        found = workspace.bazel("run", "@ckdispatch//rules:which_rocm").stdout
+    assert found.startswith("No HIP compiler was found (ck.rocm: /nowhere/llvm/bin/clang++ is missing); "), found
+
+
+def test_only_the_root_module_chooses_rocm(workspace: Workspace) -> None:
+    module = workspace.repository / "MODULE.bazel"
+    text = module.read_text()
+    module.write_text(text + '\nck.rocm(path = "/nowhere")\n')
+    try:
+        workspace.bazel(*_LEGAL_BUILD)
+    finally:
+        module.write_text(text)

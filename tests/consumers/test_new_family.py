@@ -21,7 +21,7 @@ ck.kernel_set(
     name = "transposes",
     spec = "//transposes:transposes.json",
 )
-use_repo(ck, "transposes")
+use_repo(ck, transposes = "ckdispatch.transposes")
 """
 
 

@@ -7,10 +7,11 @@ load("//rules/private:rocm_places.bzl", "rocm_places")  # buildifier: disable=bz
 
 _REASON = "The made-up library is not on this machine; look elsewhere."
 
-def _places(sealed, rocm_path = None):
+def _places(sealed, rocm_path = None, rocm = ""):
     """The names and prefixes on a made-up machine, and the files that are watched there."""
     watched = []
     places = rocm_places(struct(
+        attr = struct(rocm = rocm),
         getenv = {"ROCM_PATH": rocm_path}.get,
         path = lambda path: struct(exists = sealed and path == "/etc/ckdispatch-sealed"),
         watch = watched.append,
@@ -26,11 +27,12 @@ def _order_test_impl(ctx):
     asserts.equals(env, ([("the sealed root", "/usr"), rocm], watched), _places(sealed = True))
     for sealed in [False, True]:
         asserts.equals(env, ([("ROCM_PATH", "/made/up")], []), _places(sealed, rocm_path = "/made/up"))
+        asserts.equals(env, ([("ck.rocm", "/said")], []), _places(sealed, rocm_path = "/made/up", rocm = "/said"))
     return unittest.end(env)
 
 order_test = unittest.make(
     _order_test_impl,
-    doc = "ROCM_PATH alone, or else the sealed root's packages before /opt/rocm, and any other packages behind it.",
+    doc = "What ck.rocm says alone, or ROCM_PATH alone, or else the sealed root's packages before /opt/rocm, and any other packages behind it.",
 )
 
 def _missing_test_impl(ctx):
