@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import sys
 from itertools import pairwise
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from made_up_machine import BWRAP, ORDINARY_USER, Machine
+
+_PROPERTY = "common:sealed --remote_default_exec_properties=sealed-root="
 
 
 @pytest.fixture
@@ -57,6 +60,43 @@ def test_the_sealed_configuration_and_its_registry_are_switched_on(machine: Mach
     assert "common --config=sealed" in _settings(machine)
     registry = machine.repository / "tools" / "sealed" / "registry"
     assert f"common:sealed --registry=file://{registry}" in _settings(machine)
+
+
+def _identity(machine: Machine) -> str:
+    """What the key of every action has of the root that the last command ran in."""
+    (identity,) = (line.removeprefix(_PROPERTY) for line in _settings(machine) if line.startswith(_PROPERTY))
+    return identity
+
+
+def _marker(machine: Machine) -> Path:
+    (key,) = machine.roots()
+    return machine.cache / "sealed" / key / "etc" / "ckdispatch-sealed"
+
+
+def test_every_action_is_keyed_by_the_packages_of_the_root(machine: Machine) -> None:
+    machine.run("info")
+    assert re.fullmatch(r"[0-9a-f]{32}", _identity(machine))
+
+
+def test_roots_of_one_list_that_differ_in_one_version_have_different_identities(machine: Machine) -> None:
+    machine.run("info")
+    first, (root,) = _identity(machine), machine.roots()
+    text = _marker(machine).read_text()
+    _marker(machine).write_text(text.replace("clang-21 1:21.1.8-13", "clang-21 1:21.1.8-14"))
+    assert _marker(machine).read_text() != text
+    machine.run("info")
+    assert machine.roots() == [root]
+    assert _identity(machine) != first
+
+
+def test_roots_of_the_same_packages_made_on_different_days_have_one_identity(machine: Machine) -> None:
+    machine.run("info")
+    first = _identity(machine)
+    header, packages = _marker(machine).read_text().split("\n", 1)
+    _marker(machine).write_text(re.sub(r"of \d{4}-\d\d-\d\d", "of 2026-01-01", header) + "\n" + packages)
+    assert "2026-01-01" in _marker(machine).read_text()
+    machine.run("info")
+    assert _identity(machine) == first
 
 
 def test_a_moved_cache_moves_the_disk_cache_and_the_output(machine: Machine) -> None:
