@@ -197,6 +197,8 @@ both are there, and otherwise a sealed root, which the first command makes in th
   ./bazelw --doctor                   what was found here, what will be used and why, and what
                                       a root made today would have
   ./bazelw --sealed-shell [COMMAND …] a shell, or a command, in the sealed root
+  ./bazelw --remote-cache [PORT]      a cache for other builds, until Ctrl-C: docs/remote.md
+  ./bazelw --remote-worker [PORT]     executes the actions of other builds, until Ctrl-C
   ./bazelw --clean-sealed [--all]     removes the sealed roots of older package lists, or all of them
   ./bazelw --help                     this text, then Bazel's own help
 

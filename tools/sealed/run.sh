@@ -67,11 +67,15 @@ own_startup_options() {
 # does not hold in another. Nor does what was built in one: its identity is in the key of every action, so that caches that roots
 # share, on this disk or on a server, never answer one with what another's compilers or Python made.
 sealed_startup_options() {
-    local lines=(
+    local identity lines
+    identity=$(root_identity "$root")
+    lines=(
         "common --config=sealed"
         "common:sealed --registry=file://${registry_folder// /%20}"
         "common:sealed --lockfile_mode=off"
-        "common:sealed --remote_default_exec_properties=sealed-root=$(root_identity "$root")"
+        "common:sealed --remote_default_exec_properties=sealed-root=$identity"
+        # A worker of another root refuses by it: execution properties say nothing to justbuild.
+        "common:sealed --remote_header=ckdispatch-root=$identity"
     )
     [[ $cache_is_moved == no ]] || lines+=("common --disk_cache=$cache/disk")
     write_settings "${lines[@]}"
