@@ -17,7 +17,7 @@ _kernel_set = tag_class(
         "spec": attr.label(doc = "The declaration, a JSON file.", mandatory = True),
     },
     doc = "Declares a kernel set, in a repository of the module's own: `use_repo(ck, <name> = \"<module>.<name>\")`. " +
-          "Then @<name>//:<name> builds it, and @<name>//:<kernel name> one kernel of it.",
+          "Then `@<name>//:<name>` builds it, and `@<name>//:<kernel name>` one kernel of it.",
 )
 
 _kernel_folder = tag_class(
@@ -25,8 +25,8 @@ _kernel_folder = tag_class(
         "build_file": attr.label(doc = "The folder's BUILD file, such as //kernels:BUILD.bazel.", mandatory = True),
         "name": attr.string(doc = "Name of the repository, behind that of the module.", mandatory = True),
     },
-    doc = "Declares a kernel set for every *.json of a folder. `use_repo(ck, <name> = \"<module>.<name>\")` has kernel_sets.bzl, with KERNEL_SETS for " +
-          "`ck_kernel_sets`, and DECLARATIONS, which has the same sets by file.",
+    doc = "Declares a kernel set for every `*.json` of a folder. `use_repo(ck, <name> = \"<module>.<name>\")` has `kernel_sets.bzl`, with `KERNEL_SETS` for " +
+          "`ck_kernel_sets`, and `DECLARATIONS`, which has the same sets by file.",
 )
 
 _rocm = tag_class(

@@ -120,7 +120,7 @@ ck_kernel = rule(
     },
     doc = """Generates, compiles, inspects and links one CK Tile kernel.
 
-Makes lib<name>.so with the kernel ABI and <name>.json with what its code objects use. Each GPU is compiled by an
+Makes `lib<name>.so` with the kernel ABI and `<name>.json` with what its code objects use. Each GPU is compiled by an
 action of its own, with headers that are precompiled once for all kernels of the family. Kernels are usually declared
 in a JSON file and instantiated by `ck_kernel_sets`.""",
     provides = [CkKernelInfo],

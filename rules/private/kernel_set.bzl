@@ -59,7 +59,7 @@ ck_kernel_set = rule(
         "kernels": attr.label_list(doc = "The kernels; one that is not legal on the GPUs asked for is left out.", providers = [CkKernelInfo]),
         "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),
     },
-    doc = "All kernels of a declaration and <name>.manifest.json, which names each library with its hash and its resources. " +
+    doc = "All kernels of a declaration and `<name>.manifest.json`, which names each library with its hash and its resources. " +
           "Python and C++ targets take it as `data`.",
     provides = [CkKernelSetInfo],
 )
@@ -88,7 +88,7 @@ def ck_kernel_sets(name, sets, tags = None, visibility = None):
 
     Args:
         name: of a filegroup with the files of all the sets.
-        sets: the KERNEL_SET values of repositories made by ck.kernel_set().
+        sets: `KERNEL_SETS` of a repository made by `ck.kernel_set` or `ck.kernel_folder`, or several of them added up.
         tags: of all targets.
         visibility: of all targets.
     """

@@ -39,10 +39,10 @@ CkKernelInfo = provider(
     fields = {
         "code_objects": "Dict from GPU to its code object File; empty if the kernel cannot be built.",
         "declared_at": "The declaration and entry that asked for the kernel.",
-        "library": "File: lib<kernel>.so, or None.",
+        "library": "File: `lib<kernel>.so`, or None.",
         "name": "The kernel's name, derived from its spec.",
         "refused": "Dict from GPU to the sentence of the rule that refuses the kernel there.",
-        "resources": "File: <kernel>.json, what the code objects use, or None.",
+        "resources": "File: `<kernel>.json`, what the code objects use, or None.",
         "source": "File: the generated C++ source, or None.",
         "why_not": "The sentence that says why the kernel cannot be built, or an empty string.",
     },
