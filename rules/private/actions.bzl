@@ -3,6 +3,8 @@
 load("@ck_arch//:specs.bzl", "GPU_FACTS")
 load(":recipe.bzl", "flags_of_gpu", "run_step")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 # A precompiled header names the files that it was made of by absolute paths, and clang makes those from PWD. The path with which every process
 # finds its own folder is the same in every sandbox and on every machine.
 _DEVICE_ENVIRONMENT = {"PWD": "/proc/self/cwd"}

@@ -1,5 +1,7 @@
 """Composable Kernel's headers as one family has them."""
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def without_folders(headers, folders):
     """Leaves out headers that kernels of the family do not include, so that an edit of them does not compile these anew.
 

@@ -6,6 +6,8 @@ load(":ck_headers.bzl", "without_folders")
 load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
 load(":providers.bzl", "CkDeviceHeadersInfo")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def _ck_device_headers_impl(ctx):
     composable_kernel = without_folders(ctx.files._composable_kernel, ctx.attr.foreign_folders)
     include_dirs = [

@@ -8,6 +8,8 @@ load(":kernel_folder_repository.bzl", "kernel_folder_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
 load(":rocm_repository.bzl", "rocm_repository")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 # A dot parts the module from the name, so a name has none.
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 

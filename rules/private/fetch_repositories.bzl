@@ -3,6 +3,8 @@
 load(":python.bzl", "one_sentence", "run_python")
 load(":rocm_places.bzl", "ROCM_ATTRS")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 _FETCH = Label("//third_party:ckfetch/__init__.py")
 
 # What moves the cache or configures pip, passed on by name so that a change fetches again.

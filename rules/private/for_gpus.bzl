@@ -1,5 +1,7 @@
 """ck_for_gpus: builds targets for GPUs of its own, whatever the command line asks for."""
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def _gpus_transition_impl(_settings, attr):
     return {"//arch:gpus": ",".join(attr.gpus)}
 

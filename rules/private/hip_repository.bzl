@@ -3,6 +3,8 @@
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 load(":rocm_places.bzl", "ROCM_ATTRS", "rocm_places")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 _SEARCH = RECIPE["search"]
 
 # The parts of a whole system's include folder that a kernel may read; the rest would only weigh on every sandbox. HSA's headers have no

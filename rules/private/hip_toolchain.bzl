@@ -2,6 +2,8 @@
 
 load(":providers.bzl", "HipToolchainInfo")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 HIP_TOOLCHAIN_TYPE = Label("//rules:hip_toolchain_type")
 
 def _hip_toolchain_impl(ctx):

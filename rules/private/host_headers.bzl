@@ -3,6 +3,8 @@
 load(":ck_headers.bzl", "without_folders")
 load(":providers.bzl", "CkHostHeadersInfo")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def _ck_host_headers_impl(ctx):
     composable_kernel = without_folders(ctx.files.composable_kernel, ctx.attr.foreign_folders)
     return [

@@ -7,6 +7,8 @@ load(":actions.bzl", "bundle", "compile_device", "compile_host", "generate", "in
 load(":hip_toolchain.bzl", "HIP_TOOLCHAIN_TYPE")
 load(":providers.bzl", "CkDeviceHeadersInfo", "CkHostHeadersInfo", "CkKernelInfo")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def _refused(ctx, sentence):
     output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
     refuse(ctx, sentence, output)

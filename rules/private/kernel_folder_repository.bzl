@@ -1,5 +1,7 @@
 """Gathers the declarations of a folder, so that a new one is a new file and nothing else."""
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 _BZL = '''\
 """The kernels of every declaration of a folder."""
 

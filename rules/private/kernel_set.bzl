@@ -4,6 +4,8 @@ load(":actions.bzl", "refuse")
 load(":kernel.bzl", "ck_kernel")
 load(":providers.bzl", "CkKernelInfo", "CkKernelSetInfo")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def _ck_kernel_set_impl(ctx):
     kernels = [kernel[CkKernelInfo] for kernel in ctx.attr.kernels]
     built = [kernel for kernel in kernels if kernel.library]

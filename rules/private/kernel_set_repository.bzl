@@ -2,6 +2,8 @@
 
 load(":python.bzl", "one_sentence", "run_python")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 _PYTHON_PATH = [Label("//tools/codegen:ckgen/__init__.py"), Label("//arch:ckarch/__init__.py"), Label("//families:ckfamilies/__init__.py")]
 
 _BUILD = """\

@@ -1,5 +1,7 @@
 """What kernel targets tell each other."""
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 HipToolchainInfo = provider(
     doc = "A compiler for AMD GPUs, with everything its actions read.",
     fields = {

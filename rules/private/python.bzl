@@ -1,5 +1,7 @@
 """Running this repository's own Python during repository fetching."""
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def run_python(rctx, module, python_path, arguments, environment = {}):
     """Runs `python3 -m module` and returns its result; fails with one sentence where there is no python3.
 

@@ -2,6 +2,8 @@
 
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def _spliced(elements, parts):
     """The elements with those of the parts that they name."""
     found = []

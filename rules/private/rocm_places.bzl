@@ -2,6 +2,8 @@
 
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 ROCM_ATTRS = {
     "rocm": attr.string(doc = "The ROCm installation to use; where it is empty, the places that the recipe names."),
 }

@@ -2,6 +2,8 @@
 
 load(":rocm_places.bzl", "ROCM_ATTRS", "rocm_places")
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 _BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_import", "cc_library")
 

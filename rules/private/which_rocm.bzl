@@ -1,5 +1,7 @@
 """An executable that prints what the toolchain's detection found."""
 
+visibility(["//rules/...", "//tests/rules/..."])
+
 def _which_rocm_impl(ctx):
     path = ctx.file.found.short_path
     path = path.removeprefix("../") if path.startswith("../") else ctx.workspace_name + "/" + path

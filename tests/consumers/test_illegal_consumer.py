@@ -163,3 +163,14 @@ def test_only_the_root_module_chooses_rocm(workspace: Workspace) -> None:
         workspace.bazel(*_LEGAL_BUILD)
     finally:
         module.write_text(text)
+
+
+def test_private_files_are_private(workspace: Workspace) -> None:
+    build_file = workspace.folder / "declarations/BUILD.bazel"
+    text = build_file.read_text()
+    build_file.write_text('load("@ckdispatch//rules/private:kernel.bzl", "ck_kernel")\n' + text)
+    try:
+        lines = refusal(workspace, "query", "//declarations:all")
+    finally:
+        build_file.write_text(text)
+    assert any("rules/private:kernel.bzl is not visible for loading from package //declarations" in line for line in lines), lines
