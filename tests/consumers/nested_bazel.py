@@ -45,11 +45,12 @@ class Result:
 
 @dataclass(frozen=True)
 class Spawn:
-    """One action that was run, or whose result came from a cache."""
+    """One action that was run, or whose result came from a cache; `runner` is what Bazel calls the place."""
 
     mnemonic: str
     target: str
     cache_hit: bool
+    runner: str
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Workspace:
         log = self.output_root / "execution_log.json"
         self.bazel("build", f"--execution_log_json_file={log}", *arguments)
         return [
-            Spawn(entry["mnemonic"], entry["targetLabel"], entry["cacheHit"])
+            Spawn(entry["mnemonic"], entry["targetLabel"], entry["cacheHit"], entry["runner"])
             for entry in _json_stream(log.read_text())
         ]
 

@@ -57,7 +57,8 @@ open_data() {
     [[ -d $data/state && -w $data/state ]] ||
         fail "the folder $data cannot be written; set CKDISPATCH_CACHE to a folder that can."
     exec {lock}>>"$data/lock"
-    flock -n "$lock" || fail "another bazelw --$1 uses the folder $data; end it, or set CKDISPATCH_CACHE to another cache folder."
+    # One that was killed has it for a moment more.
+    flock -w 5 "$lock" || fail "another bazelw --$1 uses the folder $data; end it, or set CKDISPATCH_CACHE to another cache folder."
 }
 
 # Sets $base, where the sealed root lies, and keeps it from being removed. Inside of one it is that one.
@@ -191,4 +192,21 @@ kept_kib() {
     line=$(du -sk -- "$1" 2>/dev/null) || true
     line=${line%%[!0-9]*}
     printf '%s' "${line:-0}"
+}
+
+# check_worker WORD…: of Bazel's command line. Without a worker Bazel would wait, and then say "io exception" for each target.
+check_worker() {
+    local word worker=''
+    for word in "$@"; do
+        case $word in
+            --config=remote-exec) worker=${worker:-127.0.0.1:8981} ;;
+            --remote_executor=*) worker=${word#*=} && worker=${worker#grpc://} ;;
+            --) break ;;
+        esac
+    done
+    # Names that only Bazel can resolve, sockets and other protocols are left to it.
+    [[ $worker =~ ^([A-Za-z0-9.-]+):([0-9]+)$ ]] || return 0
+    timeout 10 bash -c 'exec 3<>"/dev/tcp/$1/$2"' - "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" 2>/dev/null ||
+        fail "the build is to run on a worker at $worker, where nothing answers; start one there with ./bazelw --remote-worker," \
+            "or build without it."
 }

@@ -1,6 +1,7 @@
 # Runs Bazel, or another command, in the mode that was chosen.
 
 run_bazel() {
+    check_worker "$@"
     find_cache
     find_workspace
     choose_mode
