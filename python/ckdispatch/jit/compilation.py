@@ -7,7 +7,7 @@ import errno
 import os
 import queue
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from ckdispatch.jit.locks import Lease
 from ckdispatch.jit.precompiled import PrecompiledHeader
 from ckdispatch.jit.process import Cancelled, Processes
 from ckdispatch.jit.progress import BuildProgress, Stage
-from ckdispatch.jit.result import LOG, BuildResult
+from ckdispatch.jit.result import LOG, BuildResult, Step
 from ckdispatch.jit.workers import Pool, Task, worker_count
 from ckdispatch.threads import awaited
 
@@ -182,7 +182,7 @@ class Compilation:
         facts = {"name": job.name, "seconds": round(seconds, 3), "compiler": self._compiler.version}
         inputs = job.inputs(self._compiler.identity)
         entry = self._cache.store(KERNEL, inputs, facts, filled, self._lease)
-        return self._success(job, entry, begin, cached=False)
+        return self._success(job, entry, begin, cached=False, steps=place.steps)
 
     def _check_compiler(self, name: str) -> None:
         """What another compiler made than the one that the key tells is not kept."""
@@ -192,9 +192,11 @@ class Compilation:
                 "build once more."
             )
 
-    def _success(self, job: KernelJob, entry: Entry, begin: float, cached: bool) -> BuildResult:
+    def _success(
+        self, job: KernelJob, entry: Entry, begin: float, cached: bool, steps: Sequence[Step] = ()
+    ) -> BuildResult:
         seconds = time.monotonic() - begin
-        return BuildResult.of(job.name, entry, self._lease, seconds, cached)
+        return BuildResult.of(job.name, entry, self._lease, seconds, cached, steps)
 
     def _failure(
         self, place: Workplace, job: KernelJob, failure: Exception, begin: float
@@ -211,7 +213,7 @@ class Compilation:
         except IoFailed as error:
             return BuildResult.failed(job.name, BuildFailed(f"{why}; {error}"), seconds)
         told = BuildFailed(f"{why}; the compiler's log is {log}.")
-        return BuildResult.failed(job.name, told, seconds, log)
+        return BuildResult.failed(job.name, told, seconds, log, place.steps)
 
     def _precompiled(self, family: str, gpu: GpuSpec) -> Path | None:
         header = self._headers.get((family, gpu.name))

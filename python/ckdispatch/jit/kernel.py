@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +19,7 @@ from ckdispatch.jit.files import write_file
 from ckdispatch.jit.job import KernelJob
 from ckdispatch.jit.library import check_library
 from ckdispatch.jit.process import Processes
-from ckdispatch.jit.result import LOG
+from ckdispatch.jit.result import LOG, Step
 from ckdispatch.jit.trust import make_folder, open_own
 
 Report = Callable[[str], None]
@@ -40,6 +40,8 @@ class Workplace:
     folder: Path
     commands: Commands
     processes: Processes
+    steps: list[Step] = field(default_factory=list)
+    """What was run so far, in its order."""
 
     @classmethod
     def furnish(
@@ -59,14 +61,15 @@ class Workplace:
         log.write(f"$ {shlex.join(command)}\n".encode())
         log.flush()
         try:
-            code = self.processes.run(command, self.folder, log)
+            ended = self.processes.run(command, self.folder, log)
         except OSError as error:
             if error.filename != command[0]:
                 raise
             raise CompileFailed(f"{what}: {command[0]} cannot be run ({error.strerror})") from error
-        if code != 0:
-            ended = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            raise CompileFailed(f"{what}: {Path(command[0]).name} {ended}")
+        self.steps.append(Step(what, ended.seconds, ended.processor_seconds, ended.memory))
+        if ended.code != 0:
+            how = f"was killed by signal {-ended.code}" if ended.code < 0 else f"ended with exit code {ended.code}"
+            raise CompileFailed(f"{what}: {Path(command[0]).name} {how}")
 
 
 def compile_kernel(

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,6 +49,16 @@ def ask(
     except (OSError, subprocess.TimeoutExpired) as error:
         return 127, "", str(error)
     return done.returncode, done.stdout, done.stderr
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended and what it took: seconds by the clock, of processors, and the bytes of memory that it had at most."""
+
+    code: int
+    seconds: float
+    processor_seconds: float
+    memory: int
 
 
 class _Group:
@@ -123,8 +135,8 @@ class Processes:
         """Whether ``stop`` was called."""
         return self._stopped
 
-    def run(self, arguments: Sequence[str], folder: Path, log: IO[bytes]) -> int:
-        """Run a program in ``folder``, with its output in ``log``; returns its exit code.
+    def run(self, arguments: Sequence[str], folder: Path, log: IO[bytes]) -> Ended:
+        """Run a program in ``folder``, with its output in ``log``.
 
         Raises ``Cancelled`` if the build is or gets stopped.
         """
@@ -138,6 +150,7 @@ class Processes:
         with self._lock:
             if self._stopped:
                 raise Cancelled
+            begin = time.monotonic()
             process = subprocess.Popen(
                 list(arguments),
                 stdin=subprocess.DEVNULL,
@@ -148,10 +161,13 @@ class Processes:
                 umask=0o077,
                 **_in_group(self._group()),
             )
-        code = process.wait()
+        # Only wait4 tells what a single process has used; it is nobody else's to wait for.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         if self._stopped:
             raise Cancelled
-        return code
+        processor_seconds = usage.ru_utime + usage.ru_stime
+        return Ended(process.returncode, time.monotonic() - begin, processor_seconds, usage.ru_maxrss * 1024)
 
     def _group(self) -> int:
         """The group that compilers are in; a new one if somebody killed its leader."""

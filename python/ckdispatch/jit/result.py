@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,11 +21,21 @@ def library_name(kernel: str) -> str:
 
 
 @dataclass(frozen=True)
+class Step:
+    """A program that was run for a kernel: what for, seconds by the clock, of processors, and most bytes of memory."""
+
+    name: str
+    seconds: float
+    processor_seconds: float
+    memory: int
+
+
+@dataclass(frozen=True)
 class BuildResult:
     """One kernel. Either ``ok`` with a ``library``, or not and with an ``error``, one sentence.
 
     ``seconds`` is what the kernel took in this build, and ``cached`` says that it was there
-    already. ``log`` is what the compiler printed. As long as the result, or a copy of it, lives in
+    already. ``steps`` are the programs that were run for it, ``log`` is what the compiler printed. As long as the result, or a copy of it, lives in
     this process, no process evicts the library from the cache.
     """
 
@@ -38,17 +49,20 @@ class BuildResult:
     error: str | None = None
     error_type: type[CkDispatchError] = field(default=BuildFailed, repr=False, compare=False)
     lease: Lease | None = field(default=None, repr=False, compare=False)
+    steps: tuple[Step, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def failed(
-        cls, name: str, error: CkDispatchError, seconds: float = 0.0, log: Path | None = None
+        cls, name: str, error: CkDispatchError, seconds: float = 0.0, log: Path | None = None, steps: Sequence[Step] = ()
     ) -> BuildResult:
         """The result of a kernel that was not built because of ``error``."""
         told = str(error)
-        return cls(name, False, seconds=seconds, log=log, error=told, error_type=type(error))
+        return cls(name, False, seconds=seconds, log=log, error=told, error_type=type(error), steps=tuple(steps))
 
     @classmethod
-    def of(cls, name: str, entry: Entry, lease: Lease, seconds: float, cached: bool) -> BuildResult:
+    def of(
+        cls, name: str, entry: Entry, lease: Lease, seconds: float, cached: bool, steps: Sequence[Step] = ()
+    ) -> BuildResult:
         """The result of a kernel whose library is in ``entry``, which ``lease`` keeps."""
         library = library_name(name)
         return cls(
@@ -60,6 +74,7 @@ class BuildResult:
             cached=cached,
             log=entry.path(LOG),
             lease=lease,
+            steps=tuple(steps),
         )
 
     def check(self) -> Path:

@@ -31,13 +31,15 @@ def built(compiled: Environment, tmp_path_factory: pytest.TempPathFactory) -> Pa
     }  # fmt: skip
     (folder / "my.json").write_text(json.dumps(declaration))
     ended = ckdispatch(
-        "build", "my.json", "--jobs", "2", "--save", "my.built.json", env=compiled, cwd=folder
+        "build", "my.json", "--jobs", "2", "--times", "--save", "my.built.json", env=compiled, cwd=folder
     )
     assert ended.code == 0, ended.err
-    table, total = ended.out.split("\n\n")
+    table, total, steps = ended.out.split("\n\n")
     assert table.splitlines()[0].split() == ["kernel", "result", "seconds", "compiler", "log"]
     assert table.splitlines()[1].split()[:2] == [PADDED, "built"]
-    assert total == "1 kernel: 1 built, 0 cached, 0 failed.\n"
+    assert total == "1 kernel: 1 built, 0 cached, 0 failed."
+    assert steps.splitlines()[0].split() == ["kernel", "step", "seconds", "of", "processors", "most", "memory"]
+    assert [line.split()[1] for line in steps.splitlines()[1:]] == ["compiling", "bundling", "compiling", "linking"]
     assert ended.err.startswith(f"[1/1] {PADDED}: built in ")
     return folder / "my.built.json"
 

@@ -41,6 +41,28 @@ def test_the_second_build_compiles_nothing(compiler: FakeCompiler, cache: Cache)
     assert compiler.calls("device") == []
 
 
+_STEPS = [f"compiling for {GPU}", "bundling the code objects", "compiling the host side", "linking"]
+
+
+def test_a_result_tells_what_each_step_took(compiler: FakeCompiler, cache: Cache) -> None:
+    compiler.hook("[ $step != host ] || { sleep 0.1; head -c 30000000 /dev/zero | tail -c 29999999 >/dev/null; }\n")
+    (first,) = build_in(cache, kernels()[0])
+    assert [step.name for step in first.steps] == _STEPS
+    assert first.steps[2].seconds > 0.1
+    assert sum(step.seconds for step in first.steps) <= first.seconds
+    # The memory is that of tail, which keeps what it may have to print: children count.
+    assert first.steps[2].memory > 25_000_000 > first.steps[3].memory > 0
+    assert all(step.processor_seconds > 0 for step in first.steps)
+    (second,) = build_in(cache, kernels()[0])
+    assert second.cached and second.steps == ()
+
+
+def test_a_failure_tells_what_its_steps_took(compiler: FakeCompiler, cache: Cache) -> None:
+    compiler.hook("[ $step != host ] || exit 1\n")
+    (result,) = build_in(cache, kernels()[0])
+    assert not result.ok and [step.name for step in result.steps] == _STEPS[:3]
+
+
 def test_a_spec_that_comes_twice_is_compiled_once(compiler: FakeCompiler, cache: Cache) -> None:
     first, second = kernels()[:2]
     results = build_in(cache, first, second, first, first)

@@ -12,13 +12,20 @@ from ckdispatch.cli.built import refuse_spills, save
 from ckdispatch.cli.config_options import add_config_options
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.options import Commands, add_command, whole
-from ckdispatch.cli.report import Block, Column, Report, Table
+from ckdispatch.cli.report import Block, Column, Report, Table, size
 from ckdispatch.user_files import check_writable
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.jit import BuildResult
 
+_STEP_COLUMNS = (
+    Column("kernel", whole=False),
+    Column("step", whole=False),
+    Column("seconds", right=True),
+    Column("of processors", right=True),
+    Column("most memory", right=True),
+)
 _COLUMNS = (Column("kernel", whole=False), Column("result"), Column("seconds", right=True), Column("compiler log", whole=False))
 
 
@@ -47,6 +54,7 @@ def add_to(commands: Commands) -> None:
         metavar="N",
         help="kernels to compile at a time; by default as many as processors and memory allow",
     )
+    parser.add_argument("--times", action="store_true", help="tell what each step of each kernel took")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write a list of the kernels, for --kernels")
     add_config_options(parser)
@@ -70,7 +78,7 @@ def run(options: argparse.Namespace) -> Report:
     failed = sum(not result.ok for result in results)
     return Report(
         {"gpus": list(wanted.gpus), "kernels": [_document(result) for result in results]},
-        _blocks(results),
+        _blocks(results) + (_steps(results) if options.times else ()),
         ExitCode.FAILED if failed else ExitCode.OK,
         f"not built: {failed} of {several(len(results), 'kernel')}" if failed else "",
     )
@@ -87,6 +95,15 @@ def _document(result: BuildResult) -> dict[str, Any]:
         "name": result.name,
         "result": _outcome(result),
         "seconds": round(result.seconds, 3),
+        "steps": [
+            {
+                "name": step.name,
+                "seconds": round(step.seconds, 3),
+                "processor_seconds": round(step.processor_seconds, 3),
+                "memory_bytes": step.memory,
+            }
+            for step in result.steps
+        ],
         "library": None if result.library is None else str(result.library),
         "sha256": result.sha256,
         "log": None if result.log is None else str(result.log),
@@ -108,3 +125,13 @@ def _blocks(results: list[BuildResult]) -> tuple[Block, ...]:
     total = ", ".join(f"{outcomes.count(word)} {word}" for word in ("built", "cached", "failed"))
     errors = [result.error for result in results if result.error]
     return (Table(_COLUMNS, rows), *errors, f"{several(len(results), 'kernel')}: {total}.")
+
+
+def _steps(results: list[BuildResult]) -> tuple[Block, ...]:
+    """What the programs took that were run for each kernel; precompiling serves several kernels and is in none of them."""
+    rows = tuple(
+        (result.name, step.name, f"{step.seconds:.1f}", f"{step.processor_seconds:.1f}", size(step.memory))
+        for result in results
+        for step in result.steps
+    )
+    return (Table(_STEP_COLUMNS, rows),) if rows else ("No program was run: every kernel was in the cache.",)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""How building just in time scales with kernels and workers."""
