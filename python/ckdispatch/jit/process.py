@@ -53,7 +53,10 @@ def ask(
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended and what it took: seconds by the clock, of processors, and the bytes of memory that it had at most."""
+    """How a program ended and what it took: seconds by the clock, of processors, and the bytes of memory that it had at most.
+
+    A process begins with the memory of the one that starts it, so ``memory`` is at least what this process has.
+    """
 
     code: int
     seconds: float
