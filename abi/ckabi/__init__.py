@@ -89,7 +89,8 @@ class KernelLibrary:
         return cls(path, get_api().contents)
 
     def describe(self) -> dict[str, Any]:
-        return json.loads(self.api.describe())
+        facts: dict[str, Any] = json.loads(self.api.describe())
+        return facts
 
     def supports(self, problem: ctypes.Structure | None, gpu: str | None) -> tuple[Status, str]:
         why = ctypes.create_string_buffer(512)

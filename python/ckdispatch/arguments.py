@@ -48,7 +48,8 @@ def needed_size(name: str, given: Any) -> int:
 
 def fits(number: int, bits: int = 64) -> bool:
     """Whether so many bits, one of them for the sign, are enough."""
-    return -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
+    limit = 1 << (bits - 1)
+    return -limit <= number < limit
 
 
 def in_range(name: str, given: Any, least: int, most: int) -> int:

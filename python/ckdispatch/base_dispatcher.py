@@ -68,7 +68,7 @@ class _Bound:
         self.tensors = [one.identity if type(one) is DeviceTensor else _UNKNOWN for one in tensors]
         self.launch = self._launch(None)
         """On the default stream."""
-        self._on_stream = (None, self.launch)
+        self._on_stream: tuple[int | None, bytes] = (None, self.launch)
 
     def on(self, stream: int | None) -> bytes:
         """On a stream, which mostly is that of before."""
@@ -220,7 +220,7 @@ class BaseDispatcher:
         # The common case by itself: this is the path of every call. Mostly the tensors are those of the last run.
         try:
             era, found = problem.ran
-            known = found()
+            known: _Known = found()
             bound = known.bound
             same = era is self._era and [one.identity for one in tensors] == bound.tensors
         except (AttributeError, TypeError, ValueError):

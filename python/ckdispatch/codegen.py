@@ -127,12 +127,13 @@ class CodegenRunner:
     ) -> GenerationResult:
         """The sources of one config or of several, each with all kernels that it expands to."""
         several = tuple(config) if isinstance(config, Iterator) else members(config)
-        configs = [config] if several is None else list(several)
-        for one in configs:
+        configs: list[KernelConfig] = []
+        for one in (config,) if several is None else several:
             if not isinstance(one, KernelConfig):
                 raise InvalidArgument(
                     f"sources of {kind_of(one)} were asked for; give a config such as {EXAMPLE.config}, or several"
                 )
+            configs.append(one)
         return self._generate([item for each in configs for item in self._expanded(each)], progress)
 
     def generate(

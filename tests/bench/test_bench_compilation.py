@@ -15,7 +15,8 @@ from ckbench.shipped_headers import unpack_shipped_headers
 from ckbench.tile_engine import TileEngine, builder_arguments, find_tile_engine, with_pipeline
 from ckgen.core.target import Target
 from ckgen.gemm.names import parse_name
-from ckgen.gemm.spec import GemmSpec, Pipeline, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import Pipeline
 
 NAME = "gemm_fp16_rcr_mem_cshuffle_interwave_True_False_True_False_128x32x64_4x1x1_32x32x8"
 

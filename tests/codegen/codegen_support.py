@@ -19,18 +19,8 @@ from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
-from ckgen.gemm.spec import (
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 
 ARCH: ArchSpecs = load_specs()
 GEMM: Family = FAMILIES["gemm"]

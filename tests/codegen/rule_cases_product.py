@@ -5,18 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ckgen.gemm.spec import (
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 from codegen_support import ARCH, gemm, target
 from rule_case import Case
 

@@ -6,19 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ckarch import Fp8Encoding
-from ckgen.gemm.spec import (
-    MAX_DS,
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 from codegen_support import gemm, of_variant, target
 from rule_case import Case
 

@@ -17,7 +17,8 @@ from ckgen.core.family import Family
 from ckgen.core.sets import named_sets
 from ckgen.core.spec import field_types
 from ckgen.families import FAMILIES
-from ckgen.gemm.spec import FusedOp, Variant
+from ckgen.gemm.spec import Variant
+from ckgen.product.spec import FusedOp
 from codegen_support import ARCH
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -200,7 +200,8 @@ class GemmProblem(Problem):
             values["d_count"] = len(values.get("d_strides", ())) or some
         sizes = [[int(extent) for extent in one.split("x")] for one in match["sizes"].split("+")]
         if len(sizes) == 1:
-            return cls(*sizes[0], **values)
+            m, n, k = sizes[0]
+            return cls(m, n, k, **values)
         return cls.grouped(sizes, **values)
 
     @property

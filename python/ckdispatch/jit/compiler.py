@@ -170,8 +170,9 @@ def _device_libs(clang: Path) -> Path:
     resource = Path(_answer(clang, "-print-resource-dir"))
     for place in (resource, *clang.parent.resolve().parents[:3]):
         for inside in search["device_libs"]:
-            if (place / inside / search["device_lib"]).is_file():
-                return place / inside
+            found: Path = place / inside
+            if (found / search["device_lib"]).is_file():
+                return found
     raise _Unusable(f"the AMD device libraries ({search['device_lib']}) of {clang} are missing")
 
 

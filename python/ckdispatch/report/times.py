@@ -83,7 +83,7 @@ class Predictor:
             for down in grid.down.values
             for across in grid.across.values
         ]
-        among = self.registry.filter(family=family, gpu=gpu, **grid.words)
+        among = self.registry.filter(predicate=None, family=family, gpu=gpu, **grid.words)
         probes = [among.rank(problems[at], gpu=gpu) for at in (0, len(problems) // 2, -1)]
         self._sources.update(dict.fromkeys(source for ranking in probes for source in _sources(ranking)))
         self._closed.update({one.kernel: one.reason for ranking in probes for one in ranking.refused if one.code in _CLOSED})

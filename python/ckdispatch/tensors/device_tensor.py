@@ -140,7 +140,8 @@ class DeviceTensor:
         import numpy as np
 
         # as_strided does not know the dtype of bf8 in its OCP encoding.
-        return np.ndarray(self.shape, staged.dtype, staged, strides=[s * staged.itemsize for s in self.strides])
+        shaped: NDArray[Any] = np.ndarray(self.shape, staged.dtype, staged, strides=[s * staged.itemsize for s in self.strides])
+        return shaped
 
     @property
     def _is_packed(self) -> bool:

@@ -109,7 +109,8 @@ def on_host(found: Borrowed) -> NDArray[Any]:
     if any(stride < 0 for stride in found.strides):
         raise InvalidArgument("a tensor with negative strides was given; make it contiguous first")
     span = 1 + sum((extent - 1) * stride for extent, stride in zip(found.shape, found.strides, strict=True))
-    memory = (ctypes.c_char * (span * kind.itemsize)).from_address(found.address)
-    array = np.ndarray(found.shape, kind, memory, strides=[stride * kind.itemsize for stride in found.strides])
+    # NumPy's types do not know ctypes arrays as buffers, nor ctypes' that an array takes any attribute.
+    memory: Any = (ctypes.c_char * (span * kind.itemsize)).from_address(found.address)
+    array: NDArray[Any] = np.ndarray(found.shape, kind, memory, strides=[stride * kind.itemsize for stride in found.strides])
     memory._owner = found.owner  # the array keeps its buffer, and the buffer what owns the memory
     return array

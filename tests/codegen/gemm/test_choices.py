@@ -11,16 +11,8 @@ from ckgen.core.errors import SpecError
 from ckgen.core.expand import expand
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS, ENTRY_FIELDS
-from ckgen.gemm.spec import (
-    MAX_DS,
-    DLayout,
-    Dtype,
-    FusedOp,
-    GemmSpec,
-    Pipeline,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, FusedOp, Pipeline, SplitK
 from ckgen.product.choices import TILE_TABLE
 from codegen_support import (
     ARCH,

@@ -8,19 +8,8 @@ from typing import Any
 import pytest
 from ckgen.core.errors import SpecError
 from ckgen.gemm.names import parse_name
-from ckgen.gemm.spec import (
-    MAX_DS,
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 from ckgen.product.spec import implied_dtypes
 from codegen_support import ARCH, BASE, BASE_NAME, gemm, of_variant
 

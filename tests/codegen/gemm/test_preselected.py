@@ -11,7 +11,8 @@ import pytest
 from ckgen.cli.selection import preselected_sets
 from ckgen.core.declaration import Declaration
 from ckgen.core.expand import Expansion, expand
-from ckgen.gemm.spec import Dtype, Epilogue, GemmSpec, Layout, Pipeline, Scheduler, SplitK, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler, SplitK
 from codegen_support import ARCH, GEMM
 
 SETS: Mapping[str, Declaration] = preselected_sets(GEMM, ARCH)

@@ -12,19 +12,8 @@ from ckgen.core.nearest import nearest_legal
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.names import parse_name
-from ckgen.gemm.spec import (
-    MAX_DS,
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 from codegen_support import ARCH, GEMM, declaration, target
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -11,16 +11,8 @@ import pytest
 from ckgen.core.errors import SpecError
 from ckgen.core.generate import render_kernel
 from ckgen.gemm.context import template_context
-from ckgen.gemm.spec import (
-    Dtype,
-    Epilogue,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler, SplitK
 from ckgen.product.pipelines import loop_variants
 from codegen_support import ARCH, BASE, GEMM, gemm, of_variant
 

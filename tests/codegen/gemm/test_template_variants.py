@@ -8,16 +8,8 @@ from typing import Any
 
 import pytest
 from ckgen.core.generate import render_kernel
-from ckgen.gemm.spec import (
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Pipeline,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, SplitK
 from ckgen.product.pipelines import loop_variants
 from codegen_support import ARCH, GEMM, of_variant
 

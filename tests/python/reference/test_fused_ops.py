@@ -15,7 +15,7 @@ from ckdispatch.reference.formats import round_to
 from ckdispatch.product.epilogue import FUSED_OPS, look_up_fused_op
 from ckdispatch.gemm.reference import gemm_reference
 from ckgen.product.rules.fused import OPERATIONS_OF_INTEGERS
-from ckgen.gemm.spec import FusedOp
+from ckgen.product.spec import FusedOp
 
 HALF, SINGLE = np.float16, np.float32
 UNARY = ["Relu", "Gelu", "FastGelu", "Silu", "Sigmoid", "Tanh"]

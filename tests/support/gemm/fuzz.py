@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ckgen.core.target import Target
-from ckgen.gemm.spec import GemmSpec, SplitK, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import SplitK
 from cksupport.gemm.problems import ALIGNED, Launch, Problem, Steps
 from cksupport.operands import Spacing
 from cksupport.product.sizes import first_turns, last_turns

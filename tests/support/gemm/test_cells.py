@@ -12,7 +12,7 @@ from ckgen.core.rules import first_violation
 from ckgen.core.target import Target
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler
+from ckgen.product.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler
 from cksupport.cells import Cell
 from cksupport.gemm.candidates import candidates
 from cksupport.gemm.family import FAMILY

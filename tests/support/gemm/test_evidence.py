@@ -11,7 +11,8 @@ from ckgen.core.rules import Purpose
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.gemm.rules import GEMM_RULES
-from ckgen.gemm.spec import GemmSpec, Pipeline
+from ckgen.gemm.spec import GemmSpec
+from ckgen.product.spec import Pipeline
 from ckgen.product.geometry import lds_bytes
 from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY

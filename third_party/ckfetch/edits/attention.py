@@ -144,4 +144,4 @@ _EMPTY_ROWS = tuple(
     for path in (_QR, _ASYNC, _PREFILL, _PAGED)
 )
 
-EDITS = (*_BARRIERS, *_Q_WAITS, *_PAGES, *_ONE_WRITES, *_EMPTY_ROWS)
+EDITS: tuple[Edit | Insertion, ...] = (*_BARRIERS, *_Q_WAITS, *_PAGES, *_ONE_WRITES, *_EMPTY_ROWS)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ckgen.core.target import Target
 from ckgen.fmha import spec as fmha
-from ckgen.gemm import spec as gemm
+from ckgen.product.spec import Pipeline
 
 from ckbench import fmha_example, kernel_set, tile_engine
 from ckbench.kernel_set import Sampled
@@ -52,7 +52,7 @@ GEMM = Family(
     set_name=kernel_set.SET_NAME,
     declaration=kernel_set.DECLARATION,
     parts=frozenset(Part),
-    pipelines=tuple(pipeline.value for pipeline in gemm.Pipeline),
+    pipelines=tuple(pipeline.value for pipeline in Pipeline),
     sampled_by=("pipeline", "scheduler"),
     and_others=kernel_set.with_other_pipelines,
     rival_name=tile_engine.NAME,

@@ -30,6 +30,7 @@ def publish(
     def say(sentence: str) -> None:
         print(f"{program}: {sentence}", file=sys.stderr, flush=True)
 
+    foreseen: tuple[type[Exception], ...] = (BenchError, OSError, *errors)
     # A relative path is the caller's, who is not where `bazel run` runs the program.
     target = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), json_file) if json_file else None
     try:
@@ -40,7 +41,7 @@ def publish(
         line = json.dumps(figures)
         if target:
             target.write_text(line + "\n")
-    except (BenchError, OSError, *errors) as error:
+    except foreseen as error:
         say(str(error))
         return 1
     print(table(figures))

@@ -16,7 +16,7 @@ from ckgen.core.family import Family
 from ckgen.core.generate import generate
 from ckgen.core.spec import KernelSpec
 from ckgen.families import FAMILIES
-from ckgen.gemm.spec import Layout
+from ckgen.product.spec import Layout
 
 from ckbench.errors import BenchError
 from ckbench.process import Seconds

@@ -19,7 +19,8 @@ from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
-from ckgen.gemm.spec import Epilogue, GemmSpec, Pipeline, Scheduler, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import Epilogue, Pipeline, Scheduler
 from ckgen.product.geometry import wave_layouts
 from ckgen.product.pipelines import PIPELINE_CLASSES
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import cast
 
 from ckgen.core.spec import KernelSpec
-from ckgen.gemm.spec import GemmSpec, Pipeline, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import Pipeline
 from ckgen.product.pipelines import PIPELINE_CLASSES
 
 from ckbench.bazel import users_environment

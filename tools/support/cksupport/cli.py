@@ -20,8 +20,8 @@ from ckgen.core.errors import SpecError
 from cksupport.cells import Cell
 from cksupport.digests import Digests
 from cksupport.errors import SupportError
-from cksupport.family import SupportFamily, look_up
-from cksupport.kernels import Kernel
+from cksupport.family import AnyFamily, look_up
+from cksupport.kernels import Kernel, Key
 from cksupport.options import parser
 from cksupport.page import page
 from cksupport.progress import showing
@@ -81,7 +81,7 @@ def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     with sole_writer(options.results):
         results = _try(options.family.stages(cells), options, options.results, digests, machine)
         if not options.gpu and not options.table:
-            results.keep_only({cell.key for cell in cells})
+            results.keep_only({cell.key for cell in cells if cell.key is not None})
     code = _report(Summary.of(cells, results, digests), options)
     if not options.with_sets:
         return code
@@ -131,7 +131,8 @@ def _try(
     stages: Sequence[Sequence[Kernel]], options: argparse.Namespace, path: Path, digests: Digests, machine: Machine
 ) -> Results:
     again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
-    results, done, todo = Results.read(path), set(), []
+    results, todo = Results.read(path), []
+    done: set[Key] = set()
     for stage in stages:
         todo.append([one for one in pending(stage, results, digests, again) if one.key not in done])
         done.update(one.key for one in todo[-1])
@@ -198,7 +199,7 @@ def _drawn(options: argparse.Namespace, arch: ArchSpecs) -> tuple[Sample, ...]:
     return tuple(islice(draw.at_the_border() if options.border else draw.legal(), options.count))
 
 
-def _named(text: str, family: SupportFamily, arch: ArchSpecs) -> Sample:
+def _named(text: str, family: AnyFamily, arch: ArchSpecs) -> Sample:
     gpu, colon, name = text.partition(":")
     if not colon:
         raise SupportError(f"the kernel {text!r} was asked for; write it as GPU:NAME")

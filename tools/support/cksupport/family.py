@@ -29,6 +29,7 @@ from cksupport.samples import Draw
 S = TypeVar("S", bound=KernelSpec)
 Launch = Sequence[Any]
 """The problems that are computed at once; each says in its text what it is."""
+L = TypeVar("L", bound=Launch)
 
 
 class Placed(Protocol):
@@ -44,8 +45,8 @@ class Placed(Protocol):
         """What is wrong with the results, or beside them."""
 
 
-class SupportFamily(ABC, Generic[S]):
-    """The matrix of one family, whose kernels are described by ``S``."""
+class SupportFamily(ABC, Generic[S, L]):
+    """The matrix of one family, whose kernels are described by ``S`` and tried on launches ``L``."""
 
     name: ClassVar[str]
     about_kernels: ClassVar[str]
@@ -75,7 +76,7 @@ class SupportFamily(ABC, Generic[S]):
         """The kernels of cells, in groups of which a sweep tries one after the other."""
         return ([cell.kernel for cell in cells if cell.kernel is not None],)
 
-    def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> Draw:
+    def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> Draw[S]:
         """Random kernels for ``gpus``, or for all."""
         raise SupportError(f"kernels of {self.title} are not drawn at random; its cells are tried by the command sweep")
 
@@ -96,10 +97,10 @@ class SupportFamily(ABC, Generic[S]):
         """The device functions of a kernel, all of which must have run."""
 
     @abstractmethod
-    def launches(self, spec: S, target: Target) -> Iterable[Launch]:
+    def launches(self, spec: S, target: Target) -> Iterable[L]:
         """What a kernel is tried on."""
 
-    def launches_on(self, library: Path, spec: S, target: Target) -> Iterable[Launch]:
+    def launches_on(self, library: Path, spec: S, target: Target, /) -> Iterable[L]:
         """The same for the kernel of a library; where they are random, without those that it has reason to refuse."""
         return self.launches(spec, target)
 
@@ -108,8 +109,11 @@ class SupportFamily(ABC, Generic[S]):
         return ()
 
     @abstractmethod
-    def place(self, spec: S, launch: Launch, device: Device, seed: int) -> Placed:
+    def place(self, spec: S, launch: L, device: Device, seed: int, /) -> Placed:
         """A launch with random operands."""
+
+
+AnyFamily = SupportFamily[Any, Any]
 
 
 def families() -> tuple[FamilyRow, ...]:
@@ -118,12 +122,12 @@ def families() -> tuple[FamilyRow, ...]:
 
 
 @lru_cache(maxsize=None)
-def look_up(name: str) -> SupportFamily[Any]:
+def look_up(name: str) -> AnyFamily:
     """The matrix of the family called ``name``."""
-    found: SupportFamily[Any] = importlib.import_module(f"cksupport.{name}.family").FAMILY
+    found: AnyFamily = importlib.import_module(f"cksupport.{name}.family").FAMILY
     return found
 
 
-def support_of(spec: KernelSpec) -> SupportFamily[Any]:
+def support_of(spec: KernelSpec) -> AnyFamily:
     """The matrix of the family that ``spec`` is of."""
     return look_up(spec.family)

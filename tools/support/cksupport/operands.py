@@ -98,7 +98,8 @@ class Matrix:
 
     def read(self) -> NDArray[Any]:
         """The elements."""
-        return self._view(self.whole.numpy()).copy()
+        copy: NDArray[Any] = self._view(self.whole.numpy()).copy()
+        return copy
 
     def stray_writes(self) -> int:
         """Elements beside the matrix that no longer are what ``mark`` wrote."""
@@ -120,7 +121,8 @@ class Matrix:
     def _view(self, memory: NDArray[Any]) -> NDArray[Any]:
         size = memory.itemsize
         strides = [stride * size for stride in self.strides]
-        return np.ndarray(self.shape, memory.dtype, memory, self.begin * size, strides)
+        view: NDArray[Any] = np.ndarray(self.shape, memory.dtype, memory, self.begin * size, strides)
+        return view
 
 
 def random_values(

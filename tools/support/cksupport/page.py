@@ -10,7 +10,7 @@ from ckarch import ArchSpecs
 
 from cksupport.cells import Cell
 from cksupport.digests import Digests
-from cksupport.family import SupportFamily
+from cksupport.family import AnyFamily
 from cksupport.markdown import heading, row
 from cksupport.questions import Place, Table
 from cksupport.refusals import Refusal
@@ -39,7 +39,7 @@ _Notes = dict[Refusal, int]
 
 
 def page(
-    family: SupportFamily,
+    family: AnyFamily,
     cells: Sequence[Cell],
     results: Results,
     digests: Digests,

@@ -14,7 +14,7 @@ from ckgen.core.rules import Rule
 
 from cksupport.digests import Digests
 from cksupport.errors import SupportError
-from cksupport.family import SupportFamily
+from cksupport.family import AnyFamily
 from cksupport.markdown import heading, row
 from cksupport.results import Results
 from cksupport.samples import Sample
@@ -108,7 +108,7 @@ class _Tried:
 
 
 def known_samples(
-    family: SupportFamily, results: Results, arch: ArchSpecs
+    family: AnyFamily, results: Results, arch: ArchSpecs
 ) -> tuple[Sample, ...]:
     """The samples of a file, as the rules of now see them."""
     try:
@@ -123,7 +123,7 @@ def known_samples(
 
 
 def samples_page(
-    family: SupportFamily, results: Results, digests: Digests, arch: ArchSpecs
+    family: AnyFamily, results: Results, digests: Digests, arch: ArchSpecs
 ) -> str:
     """The page of all samples of a file, as Markdown."""
     tried = []
@@ -149,7 +149,7 @@ def _counts(counted: Counter[Verdict]) -> str:
     return ", ".join(f"{count} {verdict.value}" for verdict, count in counted.items()) or "none"
 
 
-def _legal_table(family: SupportFamily, tried: Sequence[_Tried], arch: ArchSpecs) -> str:
+def _legal_table(family: AnyFamily, tried: Sequence[_Tried], arch: ArchSpecs) -> str:
     right = sum(one.outcome.verdict is Verdict.RIGHT for one in tried)
     lines = [f"## Legal kernels\n\n{len(tried)} were tried, {right} were right.\n"]
     lines += heading(("variant", *arch.gpus))

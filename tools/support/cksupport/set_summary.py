@@ -15,7 +15,7 @@ from ckgen.core.expand import Refusals, expand
 from ckgen.core.family import Family
 
 from cksupport.digests import Digests
-from cksupport.family import SupportFamily
+from cksupport.family import AnyFamily
 from cksupport.kernels import Kernel
 from cksupport.markdown import heading, row
 from cksupport.results import Results
@@ -43,7 +43,7 @@ Sets = Mapping[str, tuple[Kernel, ...]]
 _FINE = "✓"
 
 
-def shipped_sets(family: SupportFamily, arch: ArchSpecs) -> Sets:
+def shipped_sets(family: AnyFamily, arch: ArchSpecs) -> Sets:
     """The sets of ``//kernels``, in the order of their declarations."""
     return _sets(family.kernels, arch)
 
@@ -118,7 +118,7 @@ def _why(kernel: Kernel, state: str, results: Results) -> str | None:
 
 
 def sets_page(
-    family: SupportFamily, sets: Sets, results: Results, digests: Digests, arch: ArchSpecs
+    family: AnyFamily, sets: Sets, results: Results, digests: Digests, arch: ArchSpecs
 ) -> str:
     """The whole page as Markdown."""
     states = _states((kernel for own in sets.values() for kernel in own), results, digests)

@@ -27,7 +27,8 @@ class Skeleton:
         """The skeleton of ``source``; unless ``every_directive`` is taken out, ``#define`` and its like are text."""
         pattern = _DIRECTIVES if every_directive else _BRANCHES
         parts = pattern.split(_COMMENT.sub(lambda found: found[1] or " ", source))
-        directives, texts = "", []
+        directives = ""
+        texts: list[str] = []
         for text, directive in zip(map(in_plain_lines, parts[::2]), [*parts[1::2], ""]):
             if text:
                 directives += f"{_PLACE}{len(texts)}\n"

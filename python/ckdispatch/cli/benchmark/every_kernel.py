@@ -120,7 +120,7 @@ def _jobs(dispatcher: Dispatcher, problem: Problem, where: Mapping[str, Any]) ->
         parts.setdefault(way.kernel, way.parts)
     for kernel in sorted(parts, key=parts.__getitem__):
         used = dispatcher.registry[kernel].resources.get(where["gpu"], {})
-        resources = {name: used[name] for name in RESOURCES if name in used}
+        resources: dict[str, Any] = {name: used[name] for name in RESOURCES if name in used}
         # A manifest does not say it; a library, once it was opened, does.
         resources["workgroup_size"] = resources.get("workgroup_size") or None
         row = Row(problem.family, problem.text, kernel, microseconds=0.0, parts=parts[kernel], **where, **resources)
@@ -131,7 +131,7 @@ def _where(dispatcher: Dispatcher) -> dict[str, Any]:
     """The columns about the device. What a simulator gives is simulated, whatever else is so."""
     name, gpu = dispatcher.device_name, dispatcher.selection.gpu
     simulated = name.startswith("sim:")
-    found = {"gpu": gpu, "device": name, "provenance": SIMULATED if simulated else MEASURED}
+    found: dict[str, Any] = {"gpu": gpu, "device": name, "provenance": SIMULATED if simulated else MEASURED}
     for known in device_list.devices():
         if (known.name, known.gpu) == (name, gpu):
             product = name if simulated else known.product

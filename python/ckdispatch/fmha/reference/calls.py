@@ -393,4 +393,5 @@ def _lengths(given: Lengths, room: list[int]) -> list[int]:
 
 
 def _heads_first(one: Wide) -> Wide:
-    return one.swapaxes(0, 1)
+    swapped: Wide = one.swapaxes(0, 1)
+    return swapped

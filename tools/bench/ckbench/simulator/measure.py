@@ -75,4 +75,5 @@ def _seconds(setup: Setup, size: int, changes: Mapping[str, str], repeat: int) -
         raise BenchError(f"The GEMM of {size}³ failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no output'}")
     if done.stderr.strip():
         raise BenchError(f"The GEMM of {size}³ gave a finding: {done.stderr.strip().splitlines()[0]}")
-    return min(json.loads(done.stdout))
+    times: list[float] = json.loads(done.stdout)
+    return min(times)

@@ -36,19 +36,19 @@ def parse_name(name: str) -> FmhaSpec:
         rows = {field: Extents.parse(match[field] or "") for field in ("tile", "waves", "warp_tile", "pads")}
     except FieldError as error:
         raise SpecError(str(error)) from error
-    spec = FmhaSpec(
+    switches = {switch: match[switch] is not None for switch in SWITCH_WORDS}
+    spec = FmhaSpec.made_of(
+        {**switches, **rows},
         variant=Variant(match["variant"]),
         dtype=Dtype(match["dtype"]),
         mode=Mode(match["mode"]),
         hdim_q=int(match["hdim_q"]),
         hdim_v=int(match["hdim_v"]),
-        **{switch: match[switch] is not None for switch in SWITCH_WORDS},
         bias=_BIASES[match["bias"] or ""],
         rotary=_ROTARIES[match["rotary"] or ""],
         max_splits=int(match["max_splits"] or 0),
         pipeline=Pipeline(match["pipeline"] or Pipeline.NONE),
         occupancy=int(match["occupancy"]),
-        **rows,
     )
     if spec.name != name:
         raise SpecError(f"{name!r} says in another way what {spec.name} says; only that is a kernel's name")

@@ -17,7 +17,8 @@ from ckgen.core.errors import FieldError
 from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
-from ckgen.gemm.spec import MAX_DS, DLayout, Epilogue, FusedOp, GemmSpec, Layout, Scheduler, SplitK, Variant
+from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
+from ckgen.product.spec import Epilogue, FusedOp, Layout, Scheduler, SplitK
 from ckgen.product.choices import chosen_dtypes, dtype_field, loop_fields, outputs, warp_tiles
 
 Pads = tuple[bool, bool, bool]

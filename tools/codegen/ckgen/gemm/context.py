@@ -10,7 +10,8 @@ from typing import Any
 from ckarch import ArchSpecs
 
 from ckgen.core.tile import Dim3
-from ckgen.gemm.spec import GemmSpec, SplitK, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import SplitK
 from ckgen.product.context import product_context
 from ckgen.product.pipelines import loop_variants
 

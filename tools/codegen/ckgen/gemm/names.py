@@ -7,7 +7,8 @@ import re
 
 from ckgen.core.errors import SpecError
 from ckgen.core.naming import one_of
-from ckgen.gemm.spec import VARIANT_WORDS, DLayout, Dtype, FusedOp, GemmSpec, Layout, Variant
+from ckgen.gemm.spec import VARIANT_WORDS, DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, FusedOp, Layout
 from ckgen.product.names import DTYPES, FUSED, GEOMETRY, LOOP, SPLIT, named, product_dtypes, product_fields
 
 FORM = (
@@ -46,7 +47,10 @@ def parse_name(name: str) -> GemmSpec:
         dtype_d=Dtype(match["d"]) if match["d"] else c,
         layout=Layout(match["layout"]),
         d_layout=DLayout(match["d_layout"]) if match["d_layout"] else DLayout.ROWS,
-        **{flag: match[flag] == "True" for flag in _FLAGS},
+        pad_m=match["pad_m"] == "True",
+        pad_n=match["pad_n"] == "True",
+        pad_k=match["pad_k"] == "True",
+        persistent=match["persistent"] == "True",
         **fields,
     )
     return named(spec, name)

@@ -71,7 +71,7 @@ def _layout(asked: Layout | Order, dimensions: int) -> Layout:
 
 
 def _decode_layout(value: object) -> Layout | Order:
-    known = (*Order, *Layout)
+    known: tuple[Layout | Order, ...] = (*Order, *Layout)
     for word in known:
         if value == word:
             return word

@@ -47,6 +47,7 @@ def parse_name(name: str) -> GroupedConvSpec:
     variant, layout = _DIRECTIONS[match["direction"]], Layout(match["layout"])
     tensors, _ = operands(variant, layout.order)
     *dtypes, accumulator = product_dtypes(match)
+    dtype_of = dict(zip(tensors, dtypes))
     vectors = Dim3.parse(match["vectors"]) if match["vectors"] else DEFAULT_VECTORS
     special = match["special"]
     spec = GroupedConvSpec(
@@ -54,7 +55,9 @@ def parse_name(name: str) -> GroupedConvSpec:
         ndim_spatial=int(match["ndim"]),
         layout=layout,
         dtype_acc=accumulator,
-        **{f"dtype_{tensor}": dtype for tensor, dtype in zip(tensors, dtypes)},
+        dtype_x=dtype_of["x"],
+        dtype_w=dtype_of["w"],
+        dtype_y=dtype_of["y"],
         vector_a=vectors.m,
         vector_b=vectors.n,
         vector_c=vectors.k,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ckgen.core.choice import Choice
 from ckgen.core.spec import KernelSpec
@@ -124,13 +125,7 @@ class ProductSpec(KernelSpec):
     ``d_count`` tensors of ``dtype_d`` enter the ``fused_op``.
     """
 
-    variant: Choice
-    dtype_a: Dtype
-    dtype_b: Dtype
-    dtype_c: Dtype
-    dtype_d: Dtype
     dtype_acc: Dtype
-    operand_layout: Layout
     tile: Dim3
     waves: Dim3
     warp_tile: Dim3
@@ -144,6 +139,21 @@ class ProductSpec(KernelSpec):
     split_k: SplitK
     fused_op: FusedOp
     d_count: int
+
+    if TYPE_CHECKING:
+        # Only read, so that a family may derive them; at run time a dataclass would take a property for a field's default.
+        @property
+        def variant(self) -> Choice: ...
+        @property
+        def dtype_a(self) -> Dtype: ...
+        @property
+        def dtype_b(self) -> Dtype: ...
+        @property
+        def dtype_c(self) -> Dtype: ...
+        @property
+        def dtype_d(self) -> Dtype: ...
+        @property
+        def operand_layout(self) -> Layout: ...
 
     @property
     def vectors(self) -> Dim3 | None:

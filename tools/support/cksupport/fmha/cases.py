@@ -36,7 +36,8 @@ def attend(draw: Draw, k: NDArray[Any], v: NDArray[Any], options: Attention, row
     """The reference of a drawn problem; ``rows`` are those that are computed, if not all."""
     q, lengths = draw.tensors["q"].view, {**draw.reference_lengths(), **({"seqlen_q": rows} if rows is not None else {})}
     if draw.is_group:
-        return forward_varlen(q, k, v, *draw.starts(), options, **draw.added, **lengths, output=draw.o_dtype)
+        seqstart_q, seqstart_k = draw.starts()
+        return forward_varlen(q, k, v, seqstart_q, seqstart_k, options, **draw.added, **lengths, output=draw.o_dtype)
     return forward(q, k, v, options, **draw.added, **lengths, output=draw.o_dtype)
 
 
@@ -171,11 +172,11 @@ def append_case(draw: Draw) -> Case:
     caches = _append_caches(draw)
     positions = np.zeros((draw.batch, 0), np.int64)
     kind = draw.spec["rotary"]
-    tables: list[NDArray[Any]] = []
+    tables: tuple[NDArray[Any], NDArray[Any]] | None = None
     if kind != "none":
         rotary_dim = int(draw.random.integers(1, draw.hdim_q // 16 + 1)) * 16
         angles = draw.random.uniform(-3, 3, (max(draw.keys) + max(new, draw.room_q[0]) + 1, rotary_dim // 2))
-        tables = [round_to(one, draw.dtype) for one in (np.cos(angles), np.sin(angles))]
+        tables = round_to(np.cos(angles), draw.dtype), round_to(np.sin(angles), draw.dtype)
         draw.fields["rotary_dim"] = rotary_dim
         for name, table in zip(("rotary_cos", "rotary_sin"), tables, strict=True):
             draw.put(name, plain(table), "r.")
@@ -183,7 +184,7 @@ def append_case(draw: Draw) -> Case:
         tensor = laid_out(draw.random, (draw.batch, new, draw.heads_k, hdim), draw.dtype)
         draw.put(name, filled(tensor, draw.numbers(tensor.shape)), "brh.")
     starts = np.array(draw.keys)[:, None]
-    outputs = ("q", "k", "v")
+    outputs: tuple[str, ...] = ("q", "k", "v")
     if draw.chance(0.5):
         # Where the lengths after the append are left for the stages that follow.
         draw.put("seqlen_q", plain(np.full(draw.batch, -1, np.int32)), ".")
@@ -227,7 +228,7 @@ def sink_case(draw: Draw) -> Case:
     draw.put("sink", plain(draw.random.normal(size=draw.heads_q).astype(np.float32) * 2), "h")
 
     def check(results: Results) -> Checks:
-        before = [draw.tensors[name].view for name in ("o", "lse")]
+        before = draw.tensors["o"].view, draw.tensors["lse"].view
         o, new_lse = with_sink(*before, draw.tensors["sink"].view)
         for name, one, old in (("o", o, before[0]), ("lse", new_lse, before[1])):
             keep = np.isnan(widened(old))

@@ -78,8 +78,8 @@ class Draw:
         loose = 0 if self.chance(0.5) else (1 if self.chance(0.05) else 8)
         dtype = dtype or self.dtype
         if self.is_group:
-            order = (1, 0, 2) if self.chance(0.2) else None
-            return self.put(name, laid_out(self.random, (sum(room), heads, hdim), dtype, order, loose), "rh.")
+            packed = (1, 0, 2) if self.chance(0.2) else None
+            return self.put(name, laid_out(self.random, (sum(room), heads, hdim), dtype, packed, loose), "rh.")
         order = (0, 2, 1, 3) if self.chance(0.4) else None
         return self.put(name, laid_out(self.random, (self.batch, room[0], heads, hdim), dtype, order, loose), "brh.")
 
@@ -138,7 +138,8 @@ class Draw:
 
     def features(self) -> None:
         """Scale, mask, bias, soft cap and dropout, in the problem and for the reference."""
-        random, options = self.random, {}
+        random = self.random
+        options: dict[str, Any] = {}
         scale = float(np.float32(1 / np.sqrt(self.hdim_q))) if self.chance(0.7) else float(np.float32(random.uniform(0.02, 0.3)))
         options["scale"] = self.fields["scale"] = scale
         if self.spec["mask"]:

@@ -13,7 +13,7 @@ from cksupport.family import SupportFamily
 from cksupport.fmha import kinds
 from cksupport.fmha.axes import axes_of, checks, label, spec_of
 from cksupport.fmha.placed import PlacedProblem
-from cksupport.fmha.problems import drawn, taken
+from cksupport.fmha.problems import Launch, drawn, taken
 from cksupport.kernels import Kernel
 from cksupport.pair_tables import PairTables
 from cksupport.questions import Table
@@ -21,7 +21,7 @@ from cksupport.questions import Table
 PAIRS = PairTables(axes_of, label, checks, spec_of)
 
 
-class FmhaSupport(SupportFamily[FmhaSpec]):
+class FmhaSupport(SupportFamily[FmhaSpec, Launch]):
     """The matrix of attention."""
 
     name = "fmha"

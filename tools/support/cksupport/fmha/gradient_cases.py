@@ -132,6 +132,8 @@ def sum_case(draw: Draw) -> Case:
 
 def _zero_accumulator(draw: Draw, parts: int) -> Any:
     rows = sum(draw.room_q) if draw.is_group else draw.room_q[0]
+    shape: tuple[int, ...]
+    order: tuple[int, ...]
     if draw.is_group:
         shape, order, axes = (parts, draw.heads_q, rows, draw.hdim_q), (0, 2, 1, 3), "phr."
     else:

@@ -102,7 +102,7 @@ def _rank(row: Row, spec: FmhaSpec) -> tuple[object, ...]:
 def _declared(said: Mapping[str, Any], arch: ArchSpecs) -> FmhaSpec:
     """What a declaration gives that says no more; with a mask and lse where the variant can."""
     variant = said["variant"]
-    switches = {name: True for name in ("mask", "lse") if name in SWITCHES_OF[variant] and said["pipeline"] is not Pipeline.QR_TRLOAD}
+    switches: dict[str, bool] = {name: True for name in ("mask", "lse") if name in SWITCHES_OF[variant] and said["pipeline"] is not Pipeline.QR_TRLOAD}
     splits = {"max_splits": MAX_SPLITS[0] if variant is Variant.COMBINE else 0}
     return cast(FmhaSpec, _FAMILY.build({**_DEFAULTS, **switches, **splits, **said}, arch))
 

@@ -24,7 +24,8 @@ class Tensor:
     def view(self) -> NDArray[Any]:
         """The tensor's own elements."""
         size = self.flat.dtype.itemsize
-        return as_strided(self.flat, self.shape, tuple(stride * size for stride in self.strides))
+        view: NDArray[Any] = as_strided(self.flat, self.shape, tuple(stride * size for stride in self.strides))
+        return view
 
     def changed_outside(self, after: NDArray[Any]) -> int:
         """How many bytes that are no elements of the tensor differ in ``after``."""
@@ -37,7 +38,9 @@ class Tensor:
 def poisoned(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """NaN where there is one."""
     if dtype.kind in "iu":
-        return np.full(size, 0xEE, np.uint8).repeat(dtype.itemsize).view(dtype)[:size].copy()
+        large: NDArray[Any] = np.full(size, 0xEE, np.uint8).repeat(dtype.itemsize).view(dtype)
+        poison: NDArray[Any] = large[:size].copy()
+        return poison
     return np.full(size, np.nan, np.float32).astype(dtype)
 
 

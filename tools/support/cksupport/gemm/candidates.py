@@ -13,7 +13,8 @@ from ckarch import ArchSpecs
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3, TileConfig
 from ckgen.families import FAMILIES
-from ckgen.gemm.spec import Dtype, GemmSpec, Layout, Pipeline
+from ckgen.gemm.spec import GemmSpec
+from ckgen.product.spec import Dtype, Layout, Pipeline
 from ckgen.product.dtypes import default_dtypes
 from ckgen.product.geometry import warp_tile_tables, wave_layouts
 from ckgen.product.pipelines import loop_variants, prefetch_stages

@@ -5,24 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+from ckgen.core.choice import Choice
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS
-from ckgen.gemm.spec import (
-    MAX_DS,
-    DLayout,
-    Dtype,
-    Epilogue,
-    FusedOp,
-    GemmSpec,
-    Layout,
-    Pipeline,
-    Scheduler,
-    SplitK,
-    Variant,
-)
+from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 from ckgen.product.dtypes import allowed_outputs, default_dtypes
 from ckgen.product.geometry import warp_tiles_of, wave_layouts
 
@@ -85,11 +76,14 @@ class GemmDraw(Draw[GemmSpec]):
         names = ("layout", "pipeline", "epilogue", "scheduler", "split_k", "variant", "d_layout",
                  "fused_op", "dtype_c", "dtype_b", "dtype_d", "dtype_acc")  # fmt: skip
         name = self._one(names)
-        return replace(spec, **{name: self._one(list(type(getattr(spec, name))))})
+        words: type[Choice] = type(getattr(spec, name))
+        changed: dict[str, Any] = {name: self._one(list(words))}
+        return replace(spec, **changed)
 
     def _other_switch(self, spec: GemmSpec, target: Target) -> GemmSpec:
         name = self._one(("pad_m", "pad_n", "pad_k", "persistent"))
-        return replace(spec, **{name: not getattr(spec, name)})
+        changed: dict[str, Any] = {name: not getattr(spec, name)}
+        return replace(spec, **changed)
 
     def _other_tile(self, spec: GemmSpec, target: Target) -> GemmSpec:
         extents = list(spec.tile)

@@ -14,12 +14,12 @@ from cksupport.family import SupportFamily
 from cksupport.gemm.candidates import candidates
 from cksupport.gemm.draw import GemmDraw
 from cksupport.gemm.placed import PlacedLaunch
-from cksupport.gemm.problems import launches
+from cksupport.gemm.problems import Problem, launches
 from cksupport.gemm.tables import all_tables
 from cksupport.questions import Table
 
 
-class GemmSupport(SupportFamily[GemmSpec]):
+class GemmSupport(SupportFamily[GemmSpec, Sequence[Problem]]):
     """The matrix of GEMM."""
 
     name = "gemm"

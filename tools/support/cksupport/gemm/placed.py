@@ -15,7 +15,8 @@ from ckdispatch.gemm.problem import GemmGroup
 from ckdispatch.gemm.reference import expected
 from ckdispatch.gemm.weights import read_block
 from ckdispatch.plan import Plan
-from ckgen.gemm.spec import DLayout, FusedOp, GemmSpec, Variant
+from ckgen.gemm.spec import DLayout, GemmSpec, Variant
+from ckgen.product.spec import FusedOp
 from numpy.typing import NDArray
 
 from cksupport.gemm.problems import Problem
@@ -124,7 +125,7 @@ class PlacedLaunch:
         random = np.random.default_rng(seed)
         return cls(spec, tuple(Placed.of(spec, one, device, random) for one in problems))
 
-    def run(self, dispatcher: Dispatcher) -> Plan:
+    def run(self, dispatcher: Dispatcher) -> Plan[GemmProblem]:
         """Launch the kernel on one product, or on many as a group, and wait for it."""
         if self.spec.variant is Variant.GROUPED:
             asked = GemmProblem.grouped([one.group for one in self.products], **_words(self.spec))
@@ -140,7 +141,7 @@ class PlacedLaunch:
         """Whether nothing was written to any C, or beside it."""
         return all(one.c.untouched() for one in self.products)
 
-    def complaint(self, plan: Plan) -> str | None:
+    def complaint(self, plan: Plan[GemmProblem]) -> str | None:
         """The first C that is wrong, or that something was written beside."""
         for one in self.products:
             found = one.compared(plan.parts, self.spec)

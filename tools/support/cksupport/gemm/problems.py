@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import lcm
 
 from ckgen.core.target import Target
-from ckgen.gemm.spec import DLayout, GemmSpec, SplitK, Variant
+from ckgen.gemm.spec import DLayout, GemmSpec, Variant
+from ckgen.product.spec import SplitK
 from ckgen.product.geometry import load_grids, store_vector
 
 from cksupport.operands import PACKED, Spacing

@@ -9,7 +9,8 @@ from typing import Any
 
 from ckarch import ArchSpecs
 from ckgen.gemm.choices import ALL_PADS, Pads
-from ckgen.gemm.spec import MAX_DS, DLayout, Dtype, Epilogue, FusedOp, Layout, Pipeline, SplitK, Variant
+from ckgen.gemm.spec import MAX_DS, DLayout, Variant
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, SplitK
 from ckgen.product.pipelines import PIPELINE_CLASSES
 
 from cksupport.product.axes import ALL_PADDED, SHUFFLED, Loop, dtype_pairs, loops

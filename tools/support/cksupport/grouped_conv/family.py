@@ -12,11 +12,11 @@ from ckgen.product.spec import SplitK
 
 from cksupport.family import SupportFamily
 from cksupport.grouped_conv.placed import PlacedConvolution
-from cksupport.grouped_conv.problems import launches
+from cksupport.grouped_conv.problems import Launch, launches
 from cksupport.grouped_conv.tables import all_tables, cells
 
 
-class GroupedConvSupport(SupportFamily[GroupedConvSpec]):
+class GroupedConvSupport(SupportFamily[GroupedConvSpec, Launch]):
     """The matrix of grouped convolution."""
 
     name = "grouped_conv"

@@ -61,7 +61,7 @@ class PlacedConvolution:
     def _written(self) -> str:
         return TENSORS[self.problem.direction][2]
 
-    def run(self, dispatcher: Dispatcher) -> Plan:
+    def run(self, dispatcher: Dispatcher) -> Plan[GroupedConvProblem]:
         """Launch the kernel, and wait for it."""
         addresses = [tensor.address for tensor in self.tensors.values()]
         ran = dispatcher.run(self.problem, *addresses, kernel=self.spec.name)
@@ -72,7 +72,7 @@ class PlacedConvolution:
         """Whether nothing was written to the result, or beside it."""
         return self.tensors[self._written].untouched()
 
-    def complaint(self, plan: Plan) -> str | None:
+    def complaint(self, plan: Plan[GroupedConvProblem]) -> str | None:
         """What is wrong with the result, or beside it."""
         written, sizes = self._written, self.problem.sizes
         result, shape = self.tensors[written], sizes.shape(written)

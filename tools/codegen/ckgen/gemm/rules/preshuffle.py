@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
-from ckgen.gemm.spec import GemmSpec, Layout, Pipeline, Scheduler, Variant
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.spec import Layout, Pipeline, Scheduler
 
 _VECTOR = 16
 """Bytes that a lane loads at once."""

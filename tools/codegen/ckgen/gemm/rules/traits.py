@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from ckgen.core.rules import Rules
 from ckgen.core.target import Target
-from ckgen.gemm.spec import DLayout, Epilogue, GemmSpec, Layout, Variant
+from ckgen.gemm.spec import DLayout, GemmSpec, Variant
+from ckgen.product.spec import Epilogue, Layout
 from ckgen.product.pipelines import PIPELINE_CLASSES
 
 PACKED_RULES = Rules("gemm")
