@@ -13,15 +13,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ckarch.costs import read_costs
+from ckarch.errors import ArchError
+from ckarch.loader import build_specs, read_document
+from ckarch.timing import read_timing
+
 from archgen.bazelrc import bazelrc
 from archgen.costs import cost_header
 from archgen.cpp import cpp_header
 from archgen.python import python_module
 from archgen.timing import timing_header
-from ckarch.costs import read_costs
-from ckarch.errors import ArchError
-from ckarch.loader import build_specs, read_document
-from ckarch.timing import read_timing
 
 _WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
     "python": python_module,

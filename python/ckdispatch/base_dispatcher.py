@@ -23,7 +23,13 @@ from ckdispatch.problem import P, Problem, check_problem
 from ckdispatch.registry import Registry
 from ckdispatch.result import RunResult
 from ckdispatch.selection import Choose, Predict, Selection
-from ckdispatch.tensors.device_tensor import DeviceTensor, Need, check_tensors, checked_shape, needs_of
+from ckdispatch.tensors.device_tensor import (
+    DeviceTensor,
+    Need,
+    check_tensors,
+    checked_shape,
+    needs_of,
+)
 from ckdispatch.tensors.dlpack import host_array
 from ckdispatch.threads import Guard
 from ckdispatch.wording import kind_of, quoted, several

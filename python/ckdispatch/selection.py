@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ckfamilies import NUMBERS
+
 from ckdispatch.arguments import checked_path, in_range, text, truth
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument
 from ckdispatch.native.library import native
@@ -19,7 +21,6 @@ from ckdispatch.native.structures import Chooser, Predictor, StrategyCode
 from ckdispatch.plan import Plan
 from ckdispatch.problem import P, Problem, check_problem
 from ckdispatch.wording import PARTS, quoted
-from ckfamilies import NUMBERS
 
 if TYPE_CHECKING:
     from ckdispatch.device import Device
@@ -167,7 +168,7 @@ class Selection:
         def predicted(_user: object, _problem: object, kernel: bytes, parts: int) -> float:
             try:
                 return _microseconds(predict(self._calling.problem, kernel.decode(), parts))
-            except BaseException as error:  # it cannot cross C; NaN fails the selection
+            except BaseException as error:  # noqa: BLE001 - it cannot cross C; NaN fails the selection
                 self._calling.error = error
                 return float("nan")
 
@@ -182,7 +183,7 @@ class Selection:
             try:
                 chosen = choose(self._calling.problem, [kernels[i].decode() for i in range(count)])
                 return in_range("the kernel that a chooser chose", chosen, 0, 2**63 - 1)
-            except BaseException as error:  # it cannot cross C; an index out of range fails the selection
+            except BaseException as error:  # noqa: BLE001 - it cannot cross C; an index out of range fails the selection
                 self._calling.error = error
                 return count
 

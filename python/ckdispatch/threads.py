@@ -85,7 +85,7 @@ def interruptible(work: Callable[[], T]) -> T:
     def body() -> None:
         try:
             done.put((True, work()))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
             done.put((False, error))
 
     thread = threading.Thread(target=body, name="ckdispatch-work", daemon=True)

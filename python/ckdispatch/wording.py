@@ -35,7 +35,7 @@ def quoted(given: object) -> str:
         given = given[: _LONGEST + 1]
     try:
         told = repr(given)
-    except Exception:  # such as that of a number of 5,000 digits
+    except Exception:  # noqa: BLE001 - such as that of a number of 5,000 digits
         return kind_of(given)
     told = " ".join(told.split()) if "\n" in told else told
     return told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"

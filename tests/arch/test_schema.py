@@ -184,7 +184,7 @@ def test_specs_that_are_no_object_are_refused() -> None:
 def test_a_name_written_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "arch_specs.json"
     path.write_text(SPECS.read_text("utf-8").replace('"gfx950":', '"gfx942":'), "utf-8")
-    with pytest.raises(SpecError, match="^.*\ngfx942: written twice in one object$"):
+    with pytest.raises(SpecError, match=r"^.*\ngfx942: written twice in one object$"):
         load_specs(path)
 
 

@@ -58,9 +58,9 @@ def test_an_unknown_gpu_is_refused_with_the_known_ones(specs: ArchSpecs) -> None
 
 
 def test_an_unknown_dtype_and_pipeline_are_refused_by_name(specs: ArchSpecs) -> None:
-    with pytest.raises(UnknownNameError, match="^unknown dtype 'fp15'; known ones: fp16, "):
+    with pytest.raises(UnknownNameError, match=r"^unknown dtype 'fp15'; known ones: fp16, "):
         specs.dtype("fp15")
-    with pytest.raises(UnknownNameError, match="^unknown pipeline 'compv9'; known ones: mem, "):
+    with pytest.raises(UnknownNameError, match=r"^unknown pipeline 'compv9'; known ones: mem, "):
         specs.pipeline("compv9")
 
 
@@ -83,7 +83,7 @@ def test_a_dtype_pair_has_an_accumulator_and_an_output(
 
 
 def test_a_dtype_pair_that_cannot_be_multiplied_is_refused(specs: ArchSpecs) -> None:
-    with pytest.raises(UnknownNameError, match="^dtypes 'fp16' x 'fp8' cannot be multiplied; "):
+    with pytest.raises(UnknownNameError, match=r"^dtypes 'fp16' x 'fp8' cannot be multiplied; "):
         specs.dtype_combination("fp16", "fp8")
 
 

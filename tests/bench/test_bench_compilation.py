@@ -99,7 +99,7 @@ def test_only_kernels_whose_names_fit_are_compiled() -> None:
 def test_only_the_pipelines_that_were_asked_for_are_compiled() -> None:
     of = [Sampled(spec, spec) for spec in map(of_pipeline, (Pipeline.MEM, Pipeline.COMPV3))]
     assert of_pipelines(of, {Pipeline.MEM}) == of[:1]
-    with pytest.raises(BenchError, match="asks for compv5, and the GPU has none.* compv3, mem"):
+    with pytest.raises(BenchError, match=r"asks for compv5, and the GPU has none.* compv3, mem"):
         of_pipelines(of, {Pipeline.COMPV5})
 
 
@@ -141,7 +141,7 @@ def test_a_pipeline_that_tile_engine_does_not_know_is_put_in(
 
 def test_a_header_without_the_wave_groups_is_not_compared_with() -> None:
     text = PLAIN.replace("NumWaveGroups = 1;", "")
-    with pytest.raises(BenchError, match="0 times what NumWaveGroups is, and .*CompV5 needs 2"):
+    with pytest.raises(BenchError, match=r"0 times what NumWaveGroups is, and .*CompV5 needs 2"):
         with_pipeline(text, of_pipeline(Pipeline.COMPV5))
 
 

@@ -135,5 +135,5 @@ def test_a_pattern_and_pipelines_choose_among_the_kernels_that_both_write(monkey
 
 
 def test_a_gpu_for_which_ck_has_no_attention_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BenchError, match="01_fmha writes none of the .* kernels of //kernels:fmha_fwd_fp16_all for gfx1100"):
+    with pytest.raises(BenchError, match=r"01_fmha writes none of the .* kernels of //kernels:fmha_fwd_fp16_all for gfx1100"):
         compiled(monkeypatch, "--gpu", "gfx1100")

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from ckbench.kernel_times.__main__ import main
-
 from ckdispatch.measurements.reading import read
 from ckdispatch.measurements.writing import write
 

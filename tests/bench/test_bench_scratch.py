@@ -25,9 +25,13 @@ def test_the_folder_is_gone_afterwards_with_what_bazel_made_read_only(tmp_path: 
 
 
 def test_the_folder_is_gone_after_an_interruption(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), scratch_folder(tmp_path) as folder:
-        make_read_only_tree(folder)
-        raise KeyboardInterrupt
+    def interrupted() -> None:
+        with scratch_folder(tmp_path) as folder:
+            make_read_only_tree(folder)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert list(tmp_path.iterdir()) == []
 
 

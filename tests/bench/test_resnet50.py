@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from ckbench.resnet50.__main__ import SETS, main
-
 from ckdispatch.problem_lists.lists import load
 
 LAYERS = load("resnet50").layers

@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.consumers.nested_bazel import REPOSITORY, Workspace, copy_repository, running, scratch_folder
+from tests.consumers.nested_bazel import (
+    REPOSITORY,
+    Workspace,
+    copy_repository,
+    running,
+    scratch_folder,
+)
 
 NAME = "batched_transpose"
 ROW = {"name": NAME, "number": 900, "title": "batched transpose", "layers": [], "host_needs_ck": False, "ck_folders": []}

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-
 from ckdispatch import errors
+
 from tests.docs.pages import Block, blocks, shows, table
 
 PAGE = Path("docs/dispatcher.md")

@@ -150,8 +150,7 @@ class Probe:
     def run(self, text: str, state: State) -> State:
         """Runs instructions, one per line, on a state, which it changes and returns."""
         (code,) = self.assemble([text], wave_size=state.wave_size)
-        if isinstance(code, str):
-            raise AssertionError(code)
+        assert isinstance(code, bytes), code
         state.run(self.gpu, code)
         return state
 
@@ -173,7 +172,7 @@ class Probe:
         if good:
             code = _section(image, ".text")
             ends = struct.unpack(f"<{len(good)}I", _section(image, ".ends"))
-            for number, begin, end in zip(good, (0, *ends), ends):
+            for number, begin, end in zip(good, (0, *ends), ends, strict=False):
                 found[number] = code[begin:end]
         return found
 

@@ -44,7 +44,7 @@ def test_spills_are_counted(gpu: str, tmp_path: Path) -> None:
     assert (found["reverse"]["vgpr_spills"], found["reverse"]["scratch_bytes"]) == (0, 0)
 
 
-@pytest.mark.parametrize("gpu, vgprs, waves", [("gfx942", 128, 4), ("gfx908", 100, 2)])
+@pytest.mark.parametrize(("gpu", "vgprs", "waves"), [("gfx942", 128, 4), ("gfx908", 100, 2)])
 def test_agprs_add_to_vgprs_only_where_the_file_is_unified(
     gpu: str, vgprs: int, waves: int, tmp_path: Path
 ) -> None:
@@ -54,7 +54,7 @@ def test_agprs_add_to_vgprs_only_where_the_file_is_unified(
 
 
 @pytest.mark.parametrize(
-    "gpu, register, waves, limits",
+    ("gpu", "register", "waves", "limits"),
     [
         ("gfx908", "v83", 3, ["vgprs"]),
         ("gfx942", "v83", 5, ["vgprs"]),
@@ -70,7 +70,7 @@ def test_occupancy_of_a_compiled_kernel(
 
 
 @pytest.mark.parametrize(
-    "gpu, source, mnemonics",
+    ("gpu", "source", "mnemonics"),
     [
         ("gfx908", device_objects.MFMA_KERNEL, {"v_mfma_f32_32x32x8f16": 3}),
         ("gfx942", device_objects.MFMA_KERNEL, {"v_mfma_f32_32x32x8_f16": 3}),

@@ -25,7 +25,7 @@ Disassembly of section .text:
 
 
 @pytest.mark.parametrize(
-    "mnemonic, expected",
+    ("mnemonic", "expected"),
     [
         ("v_add_f32_e32", "valu"),
         ("v_accvgpr_read_b32", "valu"),

@@ -162,7 +162,7 @@ def test_a_missing_library_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    "document, reason",
+    ("document", "reason"),
     [
         ({}, "is not a kernel description of schema version 1"),
         ({"schema_version": 2}, "is not a kernel description of schema version 1"),

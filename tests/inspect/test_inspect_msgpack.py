@@ -54,7 +54,7 @@ EVERY_TYPE: list[tuple[bytes, object]] = [
 ]
 
 
-@pytest.mark.parametrize("encoded, value", EVERY_TYPE, ids=lambda v: repr(v)[:24])
+@pytest.mark.parametrize(("encoded", "value"), EVERY_TYPE, ids=lambda v: repr(v)[:24])
 def test_every_type_decodes_to_its_value(encoded: bytes, value: object) -> None:
     decoded = msgpack.decode(encoded)
     assert decoded == value
@@ -70,7 +70,7 @@ def test_every_type_cut_short_is_refused(encoded: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "encoded, reason",
+    ("encoded", "reason"),
     [
         (b"\xc1", "0xc1 begins no"),
         (b"\x01\x02", "1 bytes follow"),
@@ -91,7 +91,10 @@ def test_arbitrary_bytes_decode_or_are_refused(data: bytes) -> None:
     try:
         msgpack.decode(data)
     except MalformedError as error:
-        assert str(error)
+        sentence = str(error)
+    else:
+        return
+    assert sentence
 
 
 def _encode(value: object) -> bytes:

@@ -30,8 +30,8 @@ def kernel(**changes: Any) -> KernelMetadata:
 
 
 CDNA_CASES = [
-    ("gfx942", dict(), 8, ()),
-    ("gfx908", dict(), 10, ()),
+    ("gfx942", {}, 8, ()),
+    ("gfx908", {}, 10, ()),
     # 188 rounds up to 192 of 512; gfx908 has 256 and rounds 127 to 128.
     ("gfx942", dict(vgprs=188, agprs=64), 2, ("vgprs",)),
     ("gfx908", dict(vgprs=127, agprs=64), 2, ("vgprs",)),
@@ -51,7 +51,7 @@ CDNA_CASES = [
 ]
 
 
-@pytest.mark.parametrize("gpu, changes, waves, limits", CDNA_CASES)
+@pytest.mark.parametrize(("gpu", "changes", "waves", "limits"), CDNA_CASES)
 def test_cdna_occupancy(
     gpu: str, changes: dict[str, Any], waves: int, limits: tuple[str, ...]
 ) -> None:
@@ -59,7 +59,7 @@ def test_cdna_occupancy(
 
 
 RDNA_CASES = [
-    (dict(), 16, ()),
+    ({}, 16, ()),
     # 200 rounds up to 216 of 1536.
     (dict(vgprs=200, max_workgroup_size=32), 7, ("vgprs",)),
     (dict(vgprs=200), 6, ("vgprs",)),
@@ -71,7 +71,7 @@ RDNA_CASES = [
 ]
 
 
-@pytest.mark.parametrize("changes, waves, limits", RDNA_CASES)
+@pytest.mark.parametrize(("changes", "waves", "limits"), RDNA_CASES)
 def test_rdna_occupancy(changes: dict[str, Any], waves: int, limits: tuple[str, ...]) -> None:
     changed = kernel(**{"wavefront_size": 32, "workgroup_processor_mode": True, **changes})
     assert occupancy(changed, load_specs().gpu("gfx1100")) == Occupancy(waves, limits)

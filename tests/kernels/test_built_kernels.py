@@ -10,7 +10,6 @@ from typing import Any
 
 import ckarch
 import pytest
-
 from ckabi import KernelLibrary, Status
 from variant_problems import problem_for, workspace_for
 

@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from ckabi import KernelLibrary, Status
 from ckabi.gemm import Problem, gemm_problem
 

@@ -12,11 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from ckarch import load_specs
-from ckgen.core.declaration import load_declaration
-from ckgen.core.expand import Refusals, expand
-from ckgen.core.sets import named_sets, restrict
-from ckgen.families import FAMILIES
-
 from ckdispatch.gemm.problem import GemmProblem
 from ckdispatch.report.document import Content
 from ckdispatch.report.grid import Axis, Grid
@@ -24,6 +19,10 @@ from ckdispatch.report.layers import Layer, Timed
 from ckdispatch.report.manifests import Kernel, Manifest, read, together
 from ckdispatch.report.times import Map, Picked
 from ckdispatch.selection import Candidate
+from ckgen.core.declaration import load_declaration
+from ckgen.core.expand import Refusals, expand
+from ckgen.core.sets import named_sets, restrict
+from ckgen.families import FAMILIES
 
 REMARK = "All figures and times of this page are made up, for a test."
 

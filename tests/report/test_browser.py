@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ckdispatch.report.document import compose
+from ckdispatch.report.page import render, write
 from made_up import content, more, write_set
 from report_support import SPECS
 from selenium import webdriver
@@ -18,9 +20,6 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
-
-from ckdispatch.report.document import compose
-from ckdispatch.report.page import render, write
 
 SWITCHES = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -9,11 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
-from made_up import write_set
-from report_support import SPECS
-
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.main import main
+from made_up import write_set
+from report_support import SPECS
 
 
 @pytest.fixture

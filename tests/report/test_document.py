@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 from ckarch import load_specs
-from made_up import content, write_set
-from report_support import SETS, SPECS
-
 from ckdispatch.report.comparison import compare, figures
 from ckdispatch.report.document import compose
 from ckdispatch.report.manifests import read
 from ckdispatch.report.roofs import roofs
 from ckdispatch.report.support import NOT_THERE, POSSIBLE, support
+from made_up import content, write_set
+from report_support import SETS, SPECS
 
 
 def test_a_comparison_has_each_kernel_of_both_builds_once(tmp_path: Path) -> None:

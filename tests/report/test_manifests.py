@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up import write_set
-from report_support import SPECS
-
 from ckdispatch.errors import CkDispatchError, Damaged
 from ckdispatch.report.manifests import CLASSES, read, together
+from made_up import write_set
+from report_support import SPECS
 
 
 @pytest.fixture

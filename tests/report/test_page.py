@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up import content, write_set
-from report_support import SPECS
-
 from ckdispatch.errors import IoFailed
 from ckdispatch.report.document import Content, compose
 from ckdispatch.report.page import charts, render, write
+from made_up import content, write_set
+from report_support import SPECS
 
 
 class Reader(HTMLParser):

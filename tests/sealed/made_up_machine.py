@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,10 +105,8 @@ class Running:
     def kill_everything(self) -> None:
         """kill -9 for the command and all that it started."""
         for pid in _descendants(self.process.pid):
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         self.process.wait(timeout=20)
 
 

@@ -72,7 +72,7 @@ def test_a_root_of_the_same_list_for_another_architecture_is_kept(machine: Machi
 
 
 def test_a_root_in_which_a_command_runs_is_not_removed(machine: Machine) -> None:
-    old, current = _make_current(machine)
+    _, current = _make_current(machine)
     running = machine.start("--sealed-shell", "bash", "-c", "echo ready >&2; sleep 600")
     running.wait_for("ready")
     outcome = machine.run("--clean-sealed", "--all")

@@ -62,7 +62,7 @@ def test_kernels_of_no_cell_are_forgotten(tmp_path: Path) -> None:
 def test_a_file_that_no_sweep_wrote_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "results.json"
     path.write_text(text)
-    with pytest.raises(SupportError, match="results.json.* sweep again"):
+    with pytest.raises(SupportError, match=r"results.json.* sweep again"):
         Results.read(path)
 
 

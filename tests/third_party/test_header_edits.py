@@ -55,7 +55,7 @@ def test_a_passage_is_cut_where_its_hash_fits_and_nowhere_else() -> None:
 
 @pytest.mark.parametrize("text", ["", "{one}", "{two", "{tw0} }"])
 def test_a_passage_that_reads_otherwise_is_refused(text: str) -> None:
-    with pytest.raises(FetchError, match="a.hpp has 0 places to edit where 1 were expected"):
+    with pytest.raises(FetchError, match=r"a.hpp has 0 places to edit where 1 were expected"):
         _cut("{two}").apply(text)
 
 
@@ -104,7 +104,7 @@ def test_of_the_examples_that_of_attention_is_unpacked(unpacked: Path) -> None:
     assert [str(path.relative_to(unpacked)) for path in unpacked.rglob("generate.py")] == ["example/ck_tile/01_fmha/generate.py"]
 
 
-@pytest.mark.parametrize("edit", (*attention.EDITS, *attention_gfx11.EDITS, *attention_gfx950.EDITS), ids=lambda edit: edit.why)
+@pytest.mark.parametrize("edit", [*attention.EDITS, *attention_gfx11.EDITS, *attention_gfx950.EDITS], ids=lambda edit: edit.why)
 def test_edits_of_attention_touch_what_no_other_family_includes_and_fit_or_are_refused(edit: Edit | Insertion) -> None:
     assert edit.path.startswith("include/ck_tile/ops/fmha/")
     with pytest.raises(FetchError, match="does not fit these headers"):

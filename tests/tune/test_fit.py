@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from ckarch.costs import costs_text, read_costs
-from cktune.fit import main
-from learning_support import CONSTANTS, GPU, KERNELS, PROBLEMS, registry, table
-
 from ckdispatch import GemmProblem
 from ckdispatch.selection import Selection
+from cktune.fit import main
+from learning_support import CONSTANTS, GPU, KERNELS, PROBLEMS, registry, table
 
 COSTS = Path(__file__).parents[2] / "arch" / "cost_constants.json"
 

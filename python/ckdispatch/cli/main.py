@@ -13,7 +13,19 @@ from pathlib import Path
 from typing import NoReturn
 
 import ckdispatch
-from ckdispatch.cli.commands import bench, build, cache, devices, evaluate, explain, list_kernels, problems, report_page, run, train
+from ckdispatch.cli.commands import (
+    bench,
+    build,
+    cache,
+    devices,
+    evaluate,
+    explain,
+    list_kernels,
+    problems,
+    report_page,
+    run,
+    train,
+)
 from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
 from ckdispatch.cli.rendering import print_json, print_report
 from ckdispatch.cli.report import Report
@@ -83,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
         _show_traceback()
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}", ExitCode.FAILED, as_json)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a user sees one sentence, whatever is wrong
         _show_traceback()
         told = presentable(" ".join(str(error)[: 2 * LONGEST].split()))
         sentence = f"this is a bug: {type(error).__name__}: {told}; {TRACEBACK}=1 shows where"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 from ckdispatch.cli.exits import ExitCode
 
@@ -35,7 +35,7 @@ class Facts:
     pairs: tuple[tuple[str, str], ...]
 
 
-Block = Union[Table, Facts, str]
+Block: TypeAlias = Table | Facts | str
 """A table, facts, or a sentence."""
 
 

@@ -20,7 +20,13 @@ from ckgen.core.target import Target
 from ckgen.families import FAMILIES as GENERATORS
 
 from ckdispatch.config.report import Change, Correction, Report, Violation
-from ckdispatch.config.values import arch_specs, as_json, gpu_target, options_to_json, options_to_python
+from ckdispatch.config.values import (
+    arch_specs,
+    as_json,
+    gpu_target,
+    options_to_json,
+    options_to_python,
+)
 from ckdispatch.errors import IllegalConfig, InvalidArgument
 from ckdispatch.families import EXAMPLE, FAMILIES
 from ckdispatch.user_files import check_document

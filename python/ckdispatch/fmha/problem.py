@@ -12,7 +12,17 @@ from typing import Any, ClassVar, NamedTuple
 
 from ckdispatch.arguments import fits, in_range, members, truth, whole
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.fmha.structure import BIASES, LAYOUTS, MASKS, PLACES, ROTARIES, STRIDED, STRUCTURES, TENSORS, FmhaStructure
+from ckdispatch.fmha.structure import (
+    BIASES,
+    LAYOUTS,
+    MASKS,
+    PLACES,
+    ROTARIES,
+    STRIDED,
+    STRUCTURES,
+    TENSORS,
+    FmhaStructure,
+)
 from ckdispatch.problem import Problem, c_text, check_numbers, check_words
 from ckdispatch.wording import quoted
 

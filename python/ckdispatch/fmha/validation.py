@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from ckdispatch.device import stream_address
 from ckdispatch.errors import Mismatch
-from ckdispatch.fmha.reference import Attention, Forward, backward, backward_varlen, forward, forward_varlen
+from ckdispatch.fmha.reference import (
+    Attention,
+    Forward,
+    backward,
+    backward_varlen,
+    forward,
+    forward_varlen,
+)
 from ckdispatch.fmha.reference.cache import rotated
 from ckdispatch.fmha.reference.scores import visible
 

@@ -12,10 +12,24 @@ from typing import Any, ClassVar
 
 from ckdispatch.arguments import truth
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.grouped_conv.layouts import KERNEL_LAYOUTS, LAYOUTS, check_kernel_layout, kernel_layout
+from ckdispatch.grouped_conv.layouts import (
+    KERNEL_LAYOUTS,
+    LAYOUTS,
+    check_kernel_layout,
+    kernel_layout,
+)
 from ckdispatch.grouped_conv.sizes import TENSORS, ConvAxis, ConvSizes, PerAxis, check_direction
 from ckdispatch.native.structures import ProblemBase
-from ckdispatch.problem import Problem, c_text, check_numbers, check_text, check_words, shown, true_or_false, whole_number
+from ckdispatch.problem import (
+    Problem,
+    c_text,
+    check_numbers,
+    check_text,
+    check_words,
+    shown,
+    true_or_false,
+    whole_number,
+)
 from ckdispatch.product.fused_ops import takes_ds, with_bias
 from ckdispatch.product.problem import c_options, check_options, product_words
 from ckdispatch.wording import quoted, spatial_axes

@@ -23,7 +23,14 @@ from ckdispatch.comparison import Reference
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes, Indices, check_direction
 from ckdispatch.product.epilogue import look_up_fused_op
-from ckdispatch.product.sums import WHOLE, Arithmetic, Parts, check_epilogue, finished, sum_of_products
+from ckdispatch.product.sums import (
+    WHOLE,
+    Arithmetic,
+    Parts,
+    check_epilogue,
+    finished,
+    sum_of_products,
+)
 from ckdispatch.reference.formats import Wide, check_array, widened
 from ckdispatch.wording import quoted
 

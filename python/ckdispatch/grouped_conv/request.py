@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ckdispatch.arguments import members, needed_size, of_each_axis, whole
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.grouped_conv.layouts import CHANNELS_FIRST, channels_last, grouped, kernel_layout, memory_order
+from ckdispatch.grouped_conv.layouts import (
+    CHANNELS_FIRST,
+    channels_last,
+    grouped,
+    kernel_layout,
+    memory_order,
+)
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes, PerAxis
 from ckdispatch.tensors.memory import is_packed

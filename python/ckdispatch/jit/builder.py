@@ -10,7 +10,14 @@ from contextlib import suppress
 from ckarch import ArchSpecs, GpuSpec, load_specs
 from ckgen.core.spec import KernelSpec
 
-from ckdispatch.errors import CkDispatchError, IllegalConfig, InvalidArgument, IoFailed, JitForbidden, NotFound
+from ckdispatch.errors import (
+    CkDispatchError,
+    IllegalConfig,
+    InvalidArgument,
+    IoFailed,
+    JitForbidden,
+    NotFound,
+)
 from ckdispatch.jit.cache import Cache
 from ckdispatch.jit.compilation import Compilation
 from ckdispatch.jit.compiler import Compiler, find_compiler

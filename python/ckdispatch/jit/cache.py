@@ -19,7 +19,15 @@ from typing import Any
 from ckdispatch.arguments import checked_path, size
 from ckdispatch.errors import Damaged, InvalidArgument, IoFailed
 from ckdispatch.jit.entry import RECORD, Entry, check_files, key_of, read_entry, seal
-from ckdispatch.jit.files import explain, files_below, inside, move_away, remove_tree, sync, write_file
+from ckdispatch.jit.files import (
+    explain,
+    files_below,
+    inside,
+    move_away,
+    remove_tree,
+    sync,
+    write_file,
+)
 from ckdispatch.jit.layout import KERNEL, KINDS, LOCK, LOG, MEMO, WORK, WORK_LOCK, Layout
 from ckdispatch.jit.locks import FileLock, Lease, at_gate, leased_items, new_lock, try_lock
 from ckdispatch.jit.places import cache_folder, cache_limit

@@ -23,7 +23,13 @@ from ckdispatch.jit.entry import Entry
 from ckdispatch.jit.files import explain
 from ckdispatch.jit.headers import unpack
 from ckdispatch.jit.job import KernelJob
-from ckdispatch.jit.kernel import CompileFailed, Workplace, compile_kernel, first_error, ran_out_of_space
+from ckdispatch.jit.kernel import (
+    CompileFailed,
+    Workplace,
+    compile_kernel,
+    first_error,
+    ran_out_of_space,
+)
 from ckdispatch.jit.layout import KERNEL
 from ckdispatch.jit.locks import Lease
 from ckdispatch.jit.precompiled import PrecompiledHeader
@@ -120,7 +126,7 @@ class Compilation:
                 header.make(place, lease, partial(self._check_compiler, "a precompiled header"))
         except (CompileFailed, CkDispatchError, OSError, Cancelled):
             pass
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
             self._calls.put(partial(_raise, error))
         return True
 
@@ -133,7 +139,7 @@ class Compilation:
             return result is not None
         except Cancelled:
             return True
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
             self._calls.put(partial(_raise, error))
             return True
 

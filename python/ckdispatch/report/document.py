@@ -10,7 +10,15 @@ from typing import Any
 from ckdispatch.cli.families import commands_of
 from ckdispatch.report.comparison import COMPARED, compare
 from ckdispatch.report.layers import Layer
-from ckdispatch.report.manifests import CLASSES, FIGURES, FUNCTION_FIGURES, Kernel, Manifest, Use, together
+from ckdispatch.report.manifests import (
+    CLASSES,
+    FIGURES,
+    FUNCTION_FIGURES,
+    Kernel,
+    Manifest,
+    Use,
+    together,
+)
 from ckdispatch.report.roofs import roofs
 from ckdispatch.report.support import support
 from ckdispatch.report.times import Map, Picked

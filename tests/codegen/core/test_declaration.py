@@ -31,7 +31,7 @@ def test_an_entry_is_read_alone_under_the_label_that_it_is_given() -> None:
     alone = parse_entry(said, FAMILIES["gemm"], ARCH.gpus, "mine")
     assert alone.label == "mine"
     assert alone.options == parse(declaration(ENTRY)).entries[0].options
-    with pytest.raises(DeclarationError, match="^mine, field 'tile': expected three positive"):
+    with pytest.raises(DeclarationError, match=r"^mine, field 'tile': expected three positive"):
         parse_entry({**said, "tile": 3}, FAMILIES["gemm"], ARCH.gpus, "mine")
 
 

@@ -99,7 +99,7 @@ def test_sets_that_make_no_sense_are_named(sets: Any, complaint: str) -> None:
 def test_a_set_that_nothing_belongs_to_is_named() -> None:
     declaration = toys({"blue": {"color": "blue"}})
     (blue,) = named_sets(declaration, "default")
-    with pytest.raises(DeclarationError, match="^toys.json: no entry belongs to the set 'blue'$"):
+    with pytest.raises(DeclarationError, match=r"^toys.json: no entry belongs to the set 'blue'$"):
         restrict(declaration, blue)
 
 

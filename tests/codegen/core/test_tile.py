@@ -17,7 +17,7 @@ def test_extents_parse_back_from_their_text(dim: Dim3) -> None:
     assert Dim3.parse(str(dim)) == dim
 
 
-@pytest.mark.parametrize("text", ["", "1x2", "1x2x3x4", "ax2x3", "1x-2x3", "1x2x３", "1x 2x3"])
+@pytest.mark.parametrize("text", ["", "1x2", "1x2x3x4", "ax2x3", "1x-2x3", "1x2x\uff13", "1x 2x3"])
 def test_text_that_is_not_three_extents_is_refused(text: str) -> None:
     with pytest.raises(FieldError, match="three extents such as 128x128x32"):
         Dim3.parse(text)
@@ -51,7 +51,7 @@ def test_rows_of_extents_parse_back_from_their_text(numbers: list[int]) -> None:
     assert f"{row}" == "x".join(map(str, numbers))
 
 
-@pytest.mark.parametrize("text", ["x", "1x", "ax2", "1x-2", "1x２", "1 x2"])
+@pytest.mark.parametrize("text", ["x", "1x", "ax2", "1x-2", "1x\uff12", "1 x2"])
 def test_text_that_is_no_row_of_extents_is_refused(text: str) -> None:
     with pytest.raises(FieldError, match="is not a row of extents such as 128x64x32"):
         Extents.parse(text)

@@ -7,7 +7,6 @@ import re
 
 import pytest
 from ckarch import load_specs
-
 from ckgen.core.generate import render_kernel
 from ckgen.fmha.family import FAMILY
 from ckgen.fmha.render import STAGES

@@ -12,8 +12,8 @@ from ckgen.core.expand import expand
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS, ENTRY_FIELDS
 from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
-from ckgen.product.spec import Dtype, FusedOp, Pipeline, SplitK
 from ckgen.product.choices import TILE_TABLE
+from ckgen.product.spec import Dtype, FusedOp, Pipeline, SplitK
 from codegen_support import (
     ARCH,
     BASE,

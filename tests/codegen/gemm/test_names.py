@@ -9,8 +9,16 @@ import pytest
 from ckgen.core.errors import SpecError
 from ckgen.gemm.names import parse_name
 from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
-from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
-from ckgen.product.spec import implied_dtypes
+from ckgen.product.spec import (
+    Dtype,
+    Epilogue,
+    FusedOp,
+    Layout,
+    Pipeline,
+    Scheduler,
+    SplitK,
+    implied_dtypes,
+)
 from codegen_support import ARCH, BASE, BASE_NAME, gemm, of_variant
 
 GOLDEN: list[tuple[dict[str, Any], str]] = [
@@ -135,8 +143,10 @@ def test_what_is_not_a_name_is_refused_with_the_form(name: str) -> None:
 
 @pytest.mark.parametrize(
     "suffix",
-    ["_bfp16", "_cfp16", "_accfp32", "_dfp16", "_standard", "_multid_PassThrough_d0"]
-    + ["_multid_Relu_d0_multid", "_multid_Relu_d00"],
+    [
+        "_bfp16", "_cfp16", "_accfp32", "_dfp16", "_standard", "_multid_PassThrough_d0",
+        "_multid_Relu_d0_multid", "_multid_Relu_d00",
+    ],
 )
 def test_a_name_that_says_what_is_implied_is_refused(suffix: str) -> None:
     with pytest.raises(SpecError, match="names what is implied anyway"):

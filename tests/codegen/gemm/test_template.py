@@ -12,8 +12,8 @@ from ckgen.core.errors import SpecError
 from ckgen.core.generate import render_kernel
 from ckgen.gemm.context import template_context
 from ckgen.gemm.spec import GemmSpec, Variant
-from ckgen.product.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler, SplitK
 from ckgen.product.pipelines import loop_variants
+from ckgen.product.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler, SplitK
 from codegen_support import ARCH, BASE, GEMM, gemm, of_variant
 
 HOSTILE = '"; } int main() { system("id"); } // \\ \n {{ 7 * 7 }} {% raw %}'

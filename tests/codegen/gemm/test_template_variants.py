@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from ckgen.core.generate import render_kernel
 from ckgen.gemm.spec import DLayout, GemmSpec, Variant
-from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, SplitK
 from ckgen.product.pipelines import loop_variants
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, SplitK
 from codegen_support import ARCH, GEMM, of_variant
 
 ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}

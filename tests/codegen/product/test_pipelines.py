@@ -11,7 +11,6 @@ from ckgen.product.pipelines import PIPELINE_CLASSES, LoopVariant, loop_variants
 from ckgen.product.spec import Dtype, Pipeline
 from codegen_support import ARCH, GEMM, gemm
 
-
 HEADERS = {
     Pipeline.MEM: "gemm_pipeline_ag_bg_cr_mem",
     Pipeline.COMPV3: "gemm_pipeline_ag_bg_cr_comp_v3",

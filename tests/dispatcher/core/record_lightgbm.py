@@ -16,7 +16,6 @@ from typing import Any
 
 import lightgbm  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import numpy as np
-
 from ckdispatch.learning.artefact import Artefact, layout
 from ckdispatch.learning.training import PARAMETERS
 from ckdispatch.learning.trees import trees_of

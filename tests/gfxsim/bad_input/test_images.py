@@ -13,7 +13,13 @@ import numpy as np
 import pytest
 from gfxsim import HipError
 
-from tests.gfxsim.bad_input.attempts import BUNDLE, CODE_OBJECT, COMPRESSED_BUNDLE, with_header, works
+from tests.gfxsim.bad_input.attempts import (
+    BUNDLE,
+    CODE_OBJECT,
+    COMPRESSED_BUNDLE,
+    with_header,
+    works,
+)
 from tests.gfxsim.programs.device import Module, Program, error, hip
 
 LIBRARY = Path("tests/gfxsim/programs/libcontrol.so")
@@ -109,7 +115,7 @@ def test_a_library_with_a_damaged_bundle(module: Module, place: int) -> None:
     content[magic + place : magic + place + 8] = b"\xff" * 8
     damaged = FOLDER / f"libdamaged{place}.so"
     damaged.write_bytes(content)
-    with pytest.raises(HipError, match="hipError(InvalidImage|NoBinaryForGpu)") as raised:
+    with pytest.raises(HipError, match=r"hipError(InvalidImage|NoBinaryForGpu)") as raised:
         add(Program(damaged))
     assert damaged.name in str(raised.value) and str(raised.value).endswith(".")
     add(Program(LIBRARY))

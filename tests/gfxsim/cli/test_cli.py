@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -206,7 +207,7 @@ def test_time_writes_a_trace_for_a_viewer() -> None:
         steps = [event for event in events if event["ph"] == "X" and event["tid"] == row]
         assert steps[-1]["name"] == "s_endpgm" or len(steps) > 10
         # A wave is at one instruction at a time, and always at one.
-        for before, after in zip(steps, steps[1:]):
+        for before, after in pairwise(steps):
             assert after["ts"] == pytest.approx(before["ts"] + before["dur"])
 
 

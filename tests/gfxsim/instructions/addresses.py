@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from probe import EXEC, Probe, ProbeError, State
 
 from instructions.layout import registers
-from probe import EXEC, Probe, ProbeError, State
 
 SIZE = 4096  # of each memory that may be touched
 GUARD = 16384  # bytes around it that may not
@@ -135,5 +135,5 @@ def each(kind: str, arena: Arena, address: str, base: str) -> Iterator[tuple[Acc
     """Every access with every offset, assembled."""
     made = list(itertools.product(accesses(kind, arena.generation), offsets(kind, arena.generation)))
     texts = [access.line(address, base) + (f" offset:{offset}" if offset else "") for access, offset in made]
-    for (access, offset), code in zip(made, arena.assemble(texts)):
+    for (access, offset), code in zip(made, arena.assemble(texts), strict=False):
         yield access, offset, code

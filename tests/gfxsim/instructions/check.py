@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from pcode.floats import Format
 from probe import State
 
@@ -30,7 +29,7 @@ def same_number(form: Format, got: int, wanted: int, places: int) -> bool:
     """
     if form.is_nan(wanted):
         return got in (wanted, wanted | form.quiet)
-    return got == wanted or places > 0 and not form.is_nan(got) and abs(_ordered(form, got) - _ordered(form, wanted)) <= places
+    return got == wanted or (places > 0 and not form.is_nan(got) and abs(_ordered(form, got) - _ordered(form, wanted)) <= places)
 
 
 def _ordered(form: Format, bits: int) -> int:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from instructions.numbers import element, float_format
 from pcode import source
 from pcode.source import Entry
+
+from instructions.numbers import element, float_format
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def _sdwa(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator
     signed = not real and chooser.take((True, False))
     sources = tuple(
         replace(source, select=select, sext=signed, neg=real and number == 0, abs=real and number == 1)
-        for number, (source, select) in enumerate(zip(plain, selects))
+        for number, (source, select) in enumerate(zip(plain, selects, strict=False))
     )
     result = None if entry.encoding == "VOPC" else (part, unused)
     yield Form("sdwa", "_sdwa", sources, sdwa=result, partial=True)
@@ -234,9 +235,9 @@ def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> It
     # What negation does to two numbers in one operand of this encoding is not documented.
     real = [float_format(form) is not None and not form.startswith("PK") for form in (entry.fields[name].format for name in names)]
     if any(real):
-        yield Form("negated", "_e64", tuple(replace(s, neg=r) for s, r in zip(plain, real)))
+        yield Form("negated", "_e64", tuple(replace(s, neg=r) for s, r in zip(plain, real, strict=False)))
     if any(real) and entry.encoding != "VOP3SD":
-        yield Form("absolute", "_e64", tuple(replace(s, abs=r, neg=r and n % 2 == 1) for n, (s, r) in enumerate(zip(plain, real))))
+        yield Form("absolute", "_e64", tuple(replace(s, abs=r, neg=r and n % 2 == 1) for n, (s, r) in enumerate(zip(plain, real, strict=False))))
     if "OPSEL" in entry.code:
         yield from _selections(entry, plain)
         return

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 
-from instructions.forms import ONE_OVER_TWO_PI, Dpp, Form, Source
 from pcode import floats
 from pcode.floats import Format, Round
+
+from instructions.forms import ONE_OVER_TWO_PI, Dpp, Form, Source
 
 
 def source_lane(dpp: Dpp, lane: int, wave_size: int) -> int | None:

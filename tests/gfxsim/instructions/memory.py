@@ -11,15 +11,15 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from pcode import interpreter
+from pcode.state import Cell, Scope
+from pcode.values import U32, U64, Value, integer
+from probe import EXEC, M0, State
 
 from instructions import check, numbers
 from instructions.layout import VECTOR_RESULT
 from instructions.memory_text import ADDRESS, BASE, DATA, DATA2, OFFSET, RESULT, MemoryText
 from instructions.rows import read_rows, write_row, write_rows
-from pcode import interpreter
-from pcode.state import Cell, Scope
-from pcode.values import U32, U64, Value, integer
-from probe import EXEC, M0, State
 
 MEMORY = 32768
 SLOT = 64  # bytes that belong to a lane
@@ -275,7 +275,7 @@ class MemoryCase(MemoryText):
             bits = self.bits(result_name)
             result = Cell(read_rows(before, VECTOR_RESULT, bits, lane), max(32, bits))
             names["RETURN_DATA"] = result
-            if "ATOMIC" not in self.entry.name and "LOAD" in self.entry.name or "READ" in self.entry.name:
+            if ("ATOMIC" not in self.entry.name and "LOAD" in self.entry.name) or "READ" in self.entry.name:
                 names["VDATA"] = result
         interpreter.run(self.code, Scope(self.entry.generation, names))
         self._collect(names, after, lane, result_name)

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from instructions.layout import VECTOR_RESULT, VECTOR_SOURCES, registers
 from pcode.source import Entry
+
+from instructions.layout import VECTOR_RESULT, VECTOR_SOURCES, registers
 
 ENCODINGS = ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "SMEM")
 

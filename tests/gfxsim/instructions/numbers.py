@@ -87,7 +87,7 @@ def number(form: str, bits: int, rng: random.Random) -> int:
 
 def related(value: int, form: str, bits: int, rng: random.Random) -> int:
     """A number that is equal to another, its negative or its neighbour."""
-    part, width = element(form, bits)
+    _, width = element(form, bits)
     if width not in (16, 32, 64):
         return value
     sign = sum(1 << (place + width - 1) for place in range(0, bits, width))

@@ -12,7 +12,7 @@ def write_rows(state: State, first: int, bits: int, values: list[int]) -> None:
         row = [value >> 32 * place & 0xFFFFFFFF for value in values]
         if bits < 32:
             # What lies above a short operand is not zero.
-            row = [int(old) & ~((1 << bits) - 1) & 0xFFFFFFFF | new for old, new in zip(state.v[first], row)]
+            row = [int(old) & ~((1 << bits) - 1) & 0xFFFFFFFF | new for old, new in zip(state.v[first], row, strict=False)]
         state.v[first + place] = row
 
 

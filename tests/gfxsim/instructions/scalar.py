@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-
-from instructions import lanes, numbers
-from instructions.forms import INTEGERS, LITERALS, REALS, Chooser
-from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, registers
 from pcode import floats, interpreter
 from pcode.source import Entry, Field
 from pcode.state import Cell, Scope
 from pcode.values import U1, U32, Value, integer
 from probe import EXEC, M0, VCC, State
+
+from instructions import lanes, numbers
+from instructions.forms import INTEGERS, LITERALS, REALS, Chooser
+from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, registers
 
 _LITERAL = 0x3FC01234  # of s_fmamk and s_fmaak
 _PLACES = {"vcc": VCC, "exec": EXEC, "m0": M0}
@@ -81,7 +81,7 @@ class ScalarCase:
         parts = []
         if "sdst" in self.entry.fields:
             parts.append(self._text(self.form.result, SCALAR_RESULT, self.entry.fields["sdst"].bits))
-        for number, (field, kind) in enumerate(zip(self._source_fields, self.form.sources)):
+        for number, (field, kind) in enumerate(zip(self._source_fields, self.form.sources, strict=False)):
             parts.append(self._text(kind, SCALAR_SOURCES[number], field.bits))
         if "fmamk" in self.mnemonic:
             parts.insert(2, hex(_LITERAL))
@@ -134,7 +134,7 @@ class ScalarCase:
         if result:
             old = _read(before, self.result_register, result.bits)
             names["D0"] = Cell(old, max(32, result.bits), clears_upper=True)
-        for number, (field, kind) in enumerate(zip(self._source_fields, self.form.sources)):
+        for number, (field, kind) in enumerate(zip(self._source_fields, self.form.sources, strict=False)):
             names[f"S{number}"] = Cell(self._operand(before, number, field, kind), max(32, field.bits))
         if self.entry.encoding == "SOPK":
             self._name_immediate(names)

@@ -10,15 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from pcode import parser, source
+from pcode.lexer import NotPseudocode
+from pcode.source import Entry
+from probe import GENERATIONS, Definition, Probe, ProbeError, State, generation_of
+
 from instructions import check, differences, forms, memory_text, numbers, scalar, supplement
 from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, VECTOR_RESULT, VECTOR_SOURCES
 from instructions.memory import MemoryCase
 from instructions.scalar import ScalarCase
 from instructions.vector import VectorCase
-from pcode import parser, source
-from pcode.lexer import NotPseudocode
-from pcode.source import Entry
-from probe import GENERATIONS, Definition, Probe, ProbeError, State, generation_of
 
 SCALAR_ENCODINGS = ("SOP1", "SOP2", "SOPC", "SOPK")
 VECTOR_ENCODINGS = ("VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD", "VOP3P")
@@ -123,7 +124,7 @@ def cases(kind: str, target: Target) -> dict[str, list[tuple[Case, bytes]]]:
         for entry in entries_of(definition, probe.generation):
             made += [case for case in make(definition, entry, target) if definition.name not in known or case.form.label in _FEW_FORMS]
     found: dict[str, list[tuple[Case, bytes]]] = {case.mnemonic: [] for case in made}
-    for case, code in zip(made, probe.assemble([case.text for case in made], target.wave_size)):
+    for case, code in zip(made, probe.assemble([case.text for case in made], target.wave_size), strict=False):
         if isinstance(code, bytes):
             found[case.mnemonic].append((case, code))
     return found

@@ -23,6 +23,7 @@ from instructions.addresses import (
     bases,
     each,
 )
+
 GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")
 _U64 = np.uint64
 _FAULT = re.compile(r"(reads|writes|atomically updates) \d+ bytes at (0x[0-9a-f]+, .+|offset -?\d+ of a lane's private memory.+)|.*misaligned.*")
@@ -148,7 +149,7 @@ def test_private_memory_behind_a_buffer() -> None:
     state, wrong = arena.state, []
     state.s[BASE : BASE + 4] = 0, 1 << 31, 0xFFFFFFFF, 1 << 23 | 3 << 21
     for access in accesses("buffer", "gfx9")[:3]:
-        for offset, code in zip((0, 4092), arena.assemble([access.buffer_line("v4", f"s[8:11], s{OFFSET} offen offset:{n}") for n in (0, 4092)])):
+        for offset, code in zip((0, 4092), arena.assemble([access.buffer_line("v4", f"s[8:11], s{OFFSET} offen offset:{n}") for n in (0, 4092)]), strict=False):
             before = state.scratch.copy()
             for vector, number in itertools.product(SCRATCH_EDGES, (0, 64, 64 * SCRATCH, 2**32 - 64)):
                 state.scratch[:] = before
@@ -173,7 +174,7 @@ def test_buffers_that_say_more_than_there_is(arena: Arena) -> None:
         immediates = (0, 4092)
         texts = [access.buffer_line("v4", f"s[8:11], s{OFFSET} offen offset:{n}") for n in immediates]
         for (immediate, code), base in itertools.product(
-            list(zip(immediates, arena.assemble(texts))), [*(edge % 2**48 for edge in EDGES[::5]), arena.home, arena.home - 4096]
+            list(zip(immediates, arena.assemble(texts), strict=False)), [*(edge % 2**48 for edge in EDGES[::5]), arena.home, arena.home - 4096]
         ):
             for records, number, vector in itertools.product((0, 64, SIZE, 2**32 - 1), (0, 64, 2**32 - 64), BUFFER_OFFSETS):
                 state.s[BASE : BASE + 4] = base % 2**32, base >> 32, records, 0x00020000 if old else 0x31004000
@@ -203,7 +204,7 @@ def test_lds_has_nothing_around_it(arena: Arena) -> None:
     texts = [f"{read}_b32 v120, v4 offset:{n}" for n in (0, 65535)] + [f"{two} v[120:121], v4 offset0:{n} offset1:255" for n in (0, 255)]
     texts += [f"{write}_b128 v4, v[40:43] offset:{n}" for n in (0, 65535)] + ["ds_add_u32 v4, v40", "ds_add_u64 v4, v[40:41] offset:65528"]
     before = state.lds.copy()
-    for text, code in zip(texts, arena.assemble(texts)):
+    for text, code in zip(texts, arena.assemble(texts), strict=False):
         first = int(found[1]) * (256 if "st" in text.split()[0] and "offset0" in text else 1) if (found := re.search(r"offset0?:(\d+)", text)) else 0
         for edge in LDS_EDGES:
             state.lds[:] = before
@@ -216,7 +217,7 @@ def test_lds_has_nothing_around_it(arena: Arena) -> None:
     assert not wrong, "\n".join(wrong[:12])
 
 
-@pytest.mark.parametrize("gpu", ("gfx90a", "gfx942", "gfx950"))
+@pytest.mark.parametrize("gpu", ["gfx90a", "gfx942", "gfx950"])
 def test_loads_into_lds_by_m0(gpu: str) -> None:
     arena = Arena(gpu)
     texts = [f"s_mov_b32 m0, s21\nbuffer_load_dword v4, s[8:11], 0 offen offset:{n} lds" for n in (0, 4092)]
@@ -224,7 +225,7 @@ def test_loads_into_lds_by_m0(gpu: str) -> None:
         texts += [f"s_mov_b32 m0, s21\nglobal_load_lds_dword v[4:5], off offset:{n}" for n in (-16, 0, 4092)]
     arena.state.s[BASE : BASE + 4] = arena.home % 2**32, arena.home >> 32, SIZE, 0x00020000
     before = arena.state.lds.copy()
-    for text, code in zip(texts, arena.assemble(texts)):
+    for text, code in zip(texts, arena.assemble(texts), strict=False):
         offset = int(text.split("offset:")[1].split()[0])
         for m0 in (0, SIZE - 256, SIZE - 4, SIZE, 0xFFFF, 0x10000, 2**31, 2**32 - 256, 2**32 - 4):
             arena.state.lds[:] = before
@@ -259,7 +260,7 @@ def _scalar_texts(arena: Arena) -> list[tuple[str, str, int, int]]:
 def test_scalar_loads_and_stores(arena: Arena) -> None:
     wrong = []
     made = _scalar_texts(arena)
-    for (text, offset, size, stores), code in zip(made, arena.assemble([text for text, *_ in made])):
+    for (text, offset, size, stores), code in zip(made, arena.assemble([text for text, *_ in made]), strict=False):
         for base, number in itertools.product(bases(arena), (0, 4, 2**31, 2**32 - 4) if offset.startswith("s") else (0,)):
             arena.state.set_mask(BASE, base)
             arena.state.s[OFFSET] = number
@@ -315,7 +316,7 @@ RELATIVE = {
 
 def test_registers_chosen_by_a_number_are_registers(arena: Arena) -> None:
     cases = RELATIVE["gfx9" if arena.generation == "gfx9" else "later"] + SCALAR_RELATIVE
-    for (text, chosen, count), code in zip(cases, arena.assemble([text for text, *_ in cases])):
+    for (text, chosen, count), code in zip(cases, arena.assemble([text for text, *_ in cases]), strict=False):
         for number in (0, 4, 14, 15, 55, 56, 96, 98, 247, 248, 255, 256, 0x3FF, 2**16, 2**31, 2**32 - 200, 2**32 - 8, 2**32 - 1):
             arena.state.s[21] = number
             said = arena.attempt(code)
@@ -325,7 +326,7 @@ def test_registers_chosen_by_a_number_are_registers(arena: Arena) -> None:
 
 def test_jumps_lead_to_instructions_only(arena: Arena) -> None:
     texts = ["s_setpc_b64 s[8:9]", "s_swappc_b64 s[40:41], s[8:9]"]
-    for text, code in zip(texts, arena.assemble(texts)):
+    for text, code in zip(texts, arena.assemble(texts), strict=False):
         for address in [*EDGES, arena.home]:
             arena.state.set_mask(BASE, address)
             assert arena.attempt(code) == "jumps to a place that is no instruction", f"{text} to {address:#x}"

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from probe import definitions
 
 from instructions import differences, suite
-from probe import definitions
 
 # Instructions whose names the tests put together from parts, and where.
 TESTED = {

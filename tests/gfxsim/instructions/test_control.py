@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-
 from probe import EXEC, VCC, Probe, ProbeError, State
 
 GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -48,7 +47,7 @@ def test_branch_is_taken_when_its_condition_holds(gpu: str, branch: str, prepare
     assert _taken(gpu, branch, prepare) is taken
 
 
-@pytest.mark.parametrize("branch", ("s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user"))
+@pytest.mark.parametrize("branch", ["s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user"])
 def test_branch_for_debuggers_is_never_taken(branch: str) -> None:
     assert not _taken("gfx942", branch, _set_scc(1))
 
@@ -87,13 +86,13 @@ def test_mode_register_is_written_and_read_in_parts(gpu: str) -> None:
     assert int(state.s[40]) == (0x59 >> 2) & 0x1F
 
 
-@pytest.mark.parametrize("gpu", ("gfx1100", "gfx1201"))
+@pytest.mark.parametrize("gpu", ["gfx1100", "gfx1201"])
 def test_round_and_denormal_modes_are_set_by_instructions_of_their_own(gpu: str) -> None:
     state = Probe(gpu).run("s_round_mode 0x6\ns_denorm_mode 0x9", State())
     assert state.mode & 0xFF == 0x96
 
 
-@pytest.mark.parametrize("gpu", ("gfx90a", "gfx942"))
+@pytest.mark.parametrize("gpu", ["gfx90a", "gfx942"])
 def test_relative_registers_are_chosen_while_index_mode_is_on(gpu: str) -> None:
     state = State()
     state.s[8] = 3
@@ -113,7 +112,7 @@ def test_mode_of_relative_registers_can_be_changed() -> None:
     assert [int(state.v[row, 0]) for row in (20, 22, 30, 32)] == [0, 100, 200, 0]
 
 
-@pytest.mark.parametrize("gpu", ("gfx908", "gfx90a", "gfx942", "gfx950"))
+@pytest.mark.parametrize("gpu", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_vector_instructions_are_skipped_while_vskip_is_set(gpu: str) -> None:
     """Those of lanes, LDS and memory have no effect, not even a fault; scalar ones and branches run on."""
     state = State(memory=64, lds=64)
@@ -252,13 +251,13 @@ def test_instruction_without_a_result_changes_nothing(gpu: str, text: str) -> No
     assert (state.scc, state.mode) == (before.scc, before.mode)
 
 
-@pytest.mark.parametrize("gpu", ("gfx942", "gfx1100"))
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
 def test_trap_is_an_error_with_its_name(gpu: str) -> None:
     with pytest.raises(ProbeError, match="trap"):
         Probe(gpu).run("s_trap 2", State())
 
 
-@pytest.mark.parametrize("gpu", ("gfx942", "gfx1100", "gfx1201"))
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100", "gfx1201"])
 def test_code_without_end_is_an_error(gpu: str) -> None:
     with pytest.raises(ProbeError, match="does not end"):
         Probe(gpu).run("again:\ns_branch again", State())

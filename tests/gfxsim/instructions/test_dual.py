@@ -6,13 +6,13 @@ from __future__ import annotations
 import itertools
 
 import pytest
-
-from instructions import check, differences, numbers, suite
-from instructions.rows import write_rows
 from pcode import interpreter, source
 from pcode.state import Cell, Scope
 from pcode.values import U1, U32, Value, integer
 from probe import VCC, Probe, State
+
+from instructions import check, differences, numbers, suite
+from instructions.rows import write_rows
 
 # Banks and parities differ, as the encoding demands.
 _X = {"dst": 120, "src0": 4, "src1": 42}
@@ -81,16 +81,16 @@ def test_both_halves_do_what_their_pseudocode_says(gpu: str, pair: tuple[str, st
     rng = suite.seed(gpu, pair)
     before = State(wave_size=32)
     before.set_mask(VCC, rng.getrandbits(32))
-    for name, registers in zip(pair, (_X, _Y)):
+    for name, registers in zip(pair, (_X, _Y), strict=False):
         form = "PK2_BF16" if name.endswith("bf16") else "PK2_F16" if name.endswith("f16") else "F32" if name.endswith("f32") else "U32"
         for place in ("src0", "src1"):
             write_rows(before, registers[place], 32, [numbers.number(form, 32, rng) for _ in range(64)])
         write_rows(before, registers["dst"], 32, [numbers.number("F32", 32, rng) for _ in range(64)])
     wanted = before.copy()
-    for name, registers in zip(pair, (_X, _Y)):
+    for name, registers in zip(pair, (_X, _Y), strict=False):
         _expect(name, gpu, registers, before, wanted)
-    got = Probe(gpu).run(" :: ".join(_text(name, registers) for name, registers in zip(pair, (_X, _Y))), before.copy())
-    for name, registers in zip(pair, (_X, _Y)):
+    got = Probe(gpu).run(" :: ".join(_text(name, registers) for name, registers in zip(pair, (_X, _Y), strict=False)), before.copy())
+    for name, registers in zip(pair, (_X, _Y), strict=False):
         if name.endswith(("f32", "f16", "bf16")):
             check.forgive(got, wanted, registers["dst"], 32, numbers.float_format("F32"), 32, 0)
     assert not check.differences_between(got, wanted)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
+from probe import Probe, State
 
 from instructions import numbers, suite
 from instructions.rows import write_rows
-from probe import Probe, State
 
 
 class Clamped(NamedTuple):
@@ -102,7 +102,7 @@ def test_clamp_limits_the_exact_result(gpu: str, name: str) -> None:
     state = State()
     rows = (4, 40, 80)[: len(clamped.sources)]
     packed = name.startswith("v_pk")
-    for row, form in zip(rows, clamped.sources):
+    for row, form in zip(rows, clamped.sources, strict=False):
         count = 2 if packed else 1
         values = [sum(numbers.number(form, int(form[1:]), rng) << 16 * n for n in range(count)) for _ in range(64)]
         write_rows(state, row, 32, values)
@@ -111,7 +111,7 @@ def test_clamp_limits_the_exact_result(gpu: str, name: str) -> None:
     width = int(clamped.result[1:])
     for lane in range(64):
         for place in (0, 16) if packed else (0,):
-            operands = [_signed(int(before.v[row, lane]) >> place, form) for row, form in zip(rows, clamped.sources)]
+            operands = [_signed(int(before.v[row, lane]) >> place, form) for row, form in zip(rows, clamped.sources, strict=False)]
             wanted = _limited(clamped.exact(*operands), clamped.result)
             got = int(state.v[120, lane]) >> place & ((1 << width) - 1)
             assert got == wanted, f"lane {lane}, operands {operands}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from probe import EXEC, FIRST_AGPR, M0, Probe, State
 
 from instructions import suite
-from probe import EXEC, FIRST_AGPR, M0, Probe, State
 
 _LDS = 4096
 
@@ -28,8 +28,8 @@ def _swizzled(lane: int, mode: int) -> int:
     return lane // 32 * 32 + within
 
 
-@pytest.mark.parametrize("gpu", ("gfx942", "gfx1100", "gfx1201"))
-@pytest.mark.parametrize("mode", (0x80E4, 0x801B, 0x80B1, 0x041F, 0x401F, 0x03E0, 0x001C, 0x7C1F))
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("mode", [0x80E4, 0x801B, 0x80B1, 0x041F, 0x401F, 0x03E0, 0x001C, 0x7C1F])
 def test_swizzle_takes_values_within_groups(gpu: str, mode: int) -> None:
     state = _random_state(gpu, mode)
     mask = 0xFFFF0FFFFFFFFFF0
@@ -42,8 +42,8 @@ def test_swizzle_takes_values_within_groups(gpu: str, mode: int) -> None:
         assert int(state.v[120, lane]) == (taken if mask >> lane & 1 else int(before.v[120, lane]))
 
 
-@pytest.mark.parametrize("gpu", ("gfx942", "gfx1100", "gfx1201"))
-@pytest.mark.parametrize(("name", "sign"), (("ds_append", 1), ("ds_consume", -1)))
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize(("name", "sign"), [("ds_append", 1), ("ds_consume", -1)])
 def test_counter_in_lds_moves_by_the_number_of_lanes(gpu: str, name: str, sign: int) -> None:
     state = State(lds=_LDS)
     state.lds.view("<u4")[:] = 1000
@@ -57,8 +57,8 @@ def test_counter_in_lds_moves_by_the_number_of_lanes(gpu: str, name: str, sign: 
     assert [int(state.v[120, lane]) for lane in (0, 1, 32, 48)] == [1000, 0, 1000, 1000]
 
 
-@pytest.mark.parametrize("gpu", ("gfx1100", "gfx1201"))
-@pytest.mark.parametrize(("words", "both"), (("0x78f050f0", True), ("0x78f050ff, 0x3800", False)), ids=("constant", "literal"))
+@pytest.mark.parametrize("gpu", ["gfx1100", "gfx1201"])
+@pytest.mark.parametrize(("words", "both"), [("0x78f050f0", True), ("0x78f050ff, 0x3800", False)], ids=("constant", "literal"))
 def test_a_constant_of_a_packed_sum_is_in_both_halves(gpu: str, words: str, both: bool) -> None:
     state = State(32)
     state.v[40], state.v[120] = 0x44004400, 0x3C003C00  # (4, 4) and (1, 1)
@@ -136,7 +136,7 @@ def test_buffer_load_into_lds_puts_lanes_side_by_side(gpu: str, size: int, name:
     _check_lds(state, before, offsets, size, name, mask)
 
 
-@pytest.mark.parametrize(("name", "bits", "dwords"), (("b64_tr_b16", 16, 2), ("b64_tr_b8", 8, 2), ("b64_tr_b4", 4, 2), ("b96_tr_b6", 6, 3)))
+@pytest.mark.parametrize(("name", "bits", "dwords"), [("b64_tr_b16", 16, 2), ("b64_tr_b8", 8, 2), ("b64_tr_b4", 4, 2), ("b96_tr_b6", 6, 3)])
 def test_transposing_read_gives_each_of_sixteen_lanes_a_column(name: str, bits: int, dwords: int) -> None:
     state = _random_state(name, lds=_LDS)
     order = suite.seed(name).sample(range(64), 64)
@@ -159,7 +159,7 @@ def test_transposing_read_gives_each_of_sixteen_lanes_a_column(name: str, bits: 
 
 
 # AMD's text says nothing about these; the order is that of the compilers that use them for matrix instructions.
-@pytest.mark.parametrize(("name", "size"), (("global_load_tr_b128", 2), ("global_load_tr_b64", 1)))
+@pytest.mark.parametrize(("name", "size"), [("global_load_tr_b128", 2), ("global_load_tr_b64", 1)])
 def test_transposing_load_gives_each_of_eight_lanes_a_column(name: str, size: int) -> None:
     state = _random_state(name, wave_size=32, memory=4096)
     order = suite.seed(name).sample(range(32), 32)
@@ -173,7 +173,7 @@ def test_transposing_load_gives_each_of_eight_lanes_a_column(name: str, size: in
         assert got == b"".join(before.memory[at : at + size].tobytes() for at in rows)
 
 
-@pytest.mark.parametrize("gpu", ("gfx908", "gfx90a", "gfx942", "gfx950"))
+@pytest.mark.parametrize("gpu", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_accumulator_registers_are_read_and_written(gpu: str) -> None:
     state = _random_state(gpu)
     state.set_mask(EXEC, 0xFFFFFFFFFFFFFF0F)

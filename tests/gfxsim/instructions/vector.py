@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from pcode import floats, interpreter
+from pcode.source import Field
+from pcode.state import Carry, Cell, Scope
+from pcode.values import U1, U32, Value, integer
+from probe import EXEC, M0, VCC, State
 
 from instructions import differences, lanes, numbers
 from instructions.forms import Source
 from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, VECTOR_RESULT, VECTOR_SOURCES
 from instructions.rows import read_rows, write_row, write_rows
 from instructions.vector_text import SPECIAL, VectorText
-from pcode import floats, interpreter
-from pcode.source import Field
-from pcode.state import Carry, Cell, Scope
-from pcode.values import U1, U32, Value, integer
-from probe import EXEC, M0, VCC, State
 
 
 @dataclass
@@ -75,7 +75,7 @@ class VectorCase(VectorText):
         source = self.form.sources[number]
         if field.bits == 16 and source.high:
             rows = state.v[VECTOR_SOURCES[number]]
-            rows[:] = [int(old) & 0xFFFF | value << 16 for old, value in zip(rows, values)]
+            rows[:] = [int(old) & 0xFFFF | value << 16 for old, value in zip(rows, values, strict=False)]
             return
         write_rows(state, VECTOR_SOURCES[number], field.bits, values)
         first = SCALAR_SOURCES[number]

@@ -7,11 +7,20 @@ import random
 from dataclasses import dataclass
 from functools import cached_property
 
-from instructions import lanes, numbers
-from instructions.forms import Form, Source, sources_of
-from instructions.layout import SCALAR_CARRY, SCALAR_MASK, SCALAR_RESULT, SCALAR_SOURCES, VECTOR_RESULT, VECTOR_SOURCES, registers
 from pcode.source import Entry, Field
 from probe import EXEC, M0, VCC
+
+from instructions import lanes, numbers
+from instructions.forms import Form, Source, sources_of
+from instructions.layout import (
+    SCALAR_CARRY,
+    SCALAR_MASK,
+    SCALAR_RESULT,
+    SCALAR_SOURCES,
+    VECTOR_RESULT,
+    VECTOR_SOURCES,
+    registers,
+)
 
 SPECIAL = {"vcc": VCC, "exec": EXEC, "m0": M0}
 _LITERAL = 0x3FC01234
@@ -67,7 +76,7 @@ class VectorText:
         if self.mnemonic.startswith("v_cmpx") and self.entry.encoding == "VOP3":
             # The disassembler takes any other destination for an undefined encoding.
             return EXEC
-        if self.is_compare and self.entry.encoding == "VOP3" or self.form.suffix == "_sdwa" and self.entry.encoding == "VOPC":
+        if (self.is_compare and self.entry.encoding == "VOP3") or (self.form.suffix == "_sdwa" and self.entry.encoding == "VOPC"):
             return SCALAR_CARRY
         return VCC
 
@@ -82,7 +91,7 @@ class VectorText:
                 found.append(registers("s", SCALAR_RESULT, result.bits))
             else:
                 found.append(registers("v", VECTOR_RESULT, result.bits) + self._half(result, self.form.high))
-        if "sdst" in self.entry.fields or self._short and "_co_" in self.mnemonic:
+        if "sdst" in self.entry.fields or (self._short and "_co_" in self.mnemonic):
             found.append(self._mask_text(self.carry_out))
         return found
 
@@ -114,7 +123,7 @@ class VectorText:
         return f"-{text}" if source.neg else text
 
     def _sources(self) -> list[str]:
-        found = [self._source_text(number, field, source) for number, (field, source) in enumerate(zip(self.sources, self.form.sources))]
+        found = [self._source_text(number, field, source) for number, (field, source) in enumerate(zip(self.sources, self.form.sources, strict=False))]
         if "amk_" in self.mnemonic or "admk_" in self.mnemonic:
             found.insert(1, hex(self.literal))
         elif "aak_" in self.mnemonic or "adak_" in self.mnemonic:
@@ -149,7 +158,7 @@ class VectorText:
                 ("neg_hi", form.packed.neg_hi, 0),
             ):
                 mask = (1 << count) - 1
-                if bits & mask != usual & mask or name == "op_sel_hi" and "mix" in self.mnemonic:
+                if bits & mask != usual & mask or (name == "op_sel_hi" and "mix" in self.mnemonic):
                     found.append(f"{name}:[{','.join(str(bits >> n & 1) for n in range(count))}]")
         elif form.op_sel:
             found.append(f"op_sel:[{','.join(map(str, form.op_sel))}]")

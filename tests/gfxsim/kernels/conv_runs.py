@@ -12,10 +12,10 @@ import numpy as np
 from ckabi import KernelLibrary, Status
 from ckabi.grouped_conv import ConvProblem, conv_axis, conv_problem
 from ckarch import load_specs
-from ckdispatch.grouped_conv.sizes import TENSORS, ConvAxis, ConvSizes
-from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckdispatch.grouped_conv.reference import grouped_conv_reference
+from ckdispatch.grouped_conv.sizes import TENSORS, ConvAxis, ConvSizes
 from ckdispatch.product.sums import Parts
+from ckdispatch.reference.dtypes import fp8_encoding, numpy_dtype
 from ckgen.grouped_conv.spec import GroupedConvSpec
 from ckgen.product.pipelines import loop_variants
 from ckgen.product.spec import Pipeline

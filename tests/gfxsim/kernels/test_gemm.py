@@ -27,7 +27,7 @@ WHOLE = [(256, 256, 96), (256, 256, 128), (256, 256, 192), (256, 512, 320)]
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
-    yield Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
+    return Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
 
 
 def multiply(runtime: Runtime, library: KernelLibrary, m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -34,12 +34,12 @@ def test_every_product_of_a_group_is_computed(
                 m, n, k, a=on_a.address, b=on_b.address, c=on_c.address,
                 stride_a=on_a.leading_dimension, stride_b=on_b.leading_dimension,
                 stride_c=on_c.leading_dimension,
-            )  # fmt: skip
-        )
+            )
+        )  # fmt: skip
         results.append(on_c)
         expected.append(gemm_reference(a, b))
     device.launch(KERNEL, grouped_problem(problems))
-    for reference, on_c in zip(expected, results):
+    for reference, on_c in zip(expected, results, strict=False):
         reference.compare(on_c.read()[0]).raise_if_bad()
 
 

@@ -45,7 +45,7 @@ def run(
         stride_a=on_a.leading_dimension, stride_b=on_b.leading_dimension,
         stride_c=on_c.leading_dimension, d=[d.address for d in on_ds],
         stride_d=[
-            d.leading_dimension if kind == "whole" else 0 for d, kind in zip(on_ds, broadcast)
+            d.leading_dimension if kind == "whole" else 0 for d, kind in zip(on_ds, broadcast, strict=False)
         ],
     )  # fmt: skip
     device.launch(library, problem)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 from ckabi.gemm import gemm_problem
-from ckdispatch.gemm.weights import preshuffle, read_block
 from ckdispatch.gemm.reference import gemm_reference
+from ckdispatch.gemm.weights import preshuffle, read_block
 from kernel_runs import Device, findings, functions, kernel_of, random_matrix
 
 KERNEL = kernel_of("fp16_*_64x64x64_*_preshuffle")

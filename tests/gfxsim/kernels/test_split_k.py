@@ -31,7 +31,7 @@ GAP = 8
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
-    yield Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
+    return Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
 
 
 def operands(m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:

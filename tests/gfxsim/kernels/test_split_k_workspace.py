@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ckabi.gemm import gemm_problem
-from ckdispatch.reference.dtypes import numpy_dtype
 from ckdispatch.gemm.reference import gemm_reference
+from ckdispatch.reference.dtypes import numpy_dtype
 from kernel_runs import Device, Matrix, findings, functions, kernel_of, launches, random_matrix
 
 KERNEL = kernel_of("bf16_*_splitkws")

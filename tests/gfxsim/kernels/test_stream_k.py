@@ -30,7 +30,7 @@ SIZES = [(64, 64, 32), (7, 16, 200), (130, 72, 72), (128, 128, 160)]
 
 def loops_of(size: tuple[int, int, int]) -> tuple[int, int]:
     """The tiles of a problem, and the loops of each."""
-    m, n, k = (-(-extent // tile) for extent, tile in zip(size, TILE))
+    m, n, k = (-(-extent // tile) for extent, tile in zip(size, TILE, strict=False))
     return m * n, k
 
 

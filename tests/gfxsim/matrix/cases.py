@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from probe import EXEC, FIRST_AGPR, Probe, State
+
 from matrix.formats import BF16, F16, F32, F64, I32, Format, random_codes
 from matrix.layouts import Layout, pack, unpack
-from probe import EXEC, FIRST_AGPR, Probe, State
 
 D, A, B, C, INDEX, SCALES = 0, 64, 96, 128, 192, 194
 
@@ -72,7 +73,7 @@ _CODE: dict[tuple[str, int, str], bytes] = {}
 def prepare(gpu: str, wave: int, texts: Iterable[str]) -> None:
     """Assembles instructions together, which is quicker than one by one."""
     wanted = [text for text in dict.fromkeys(texts) if (gpu, wave, text) not in _CODE]
-    for text, code in zip(wanted, Probe(gpu).assemble(wanted, wave_size=wave)):
+    for text, code in zip(wanted, Probe(gpu).assemble(wanted, wave_size=wave), strict=False):
         assert isinstance(code, bytes), f"{gpu}: {text}: {code}"
         _CODE[gpu, wave, text] = code
 

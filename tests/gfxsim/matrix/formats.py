@@ -33,7 +33,7 @@ class Format:
         magnitude, sign = code & sign_bit - 1, -1.0 if code & sign_bit else 1.0
         exponent, mantissa = magnitude >> mantissa_bits, magnitude & (1 << mantissa_bits) - 1
         top = exponent == (1 << self.exponent) - 1
-        if self.special == "fnuz" and code == sign_bit or self.special == "last is nan" and magnitude == sign_bit - 1:
+        if (self.special == "fnuz" and code == sign_bit) or (self.special == "last is nan" and magnitude == sign_bit - 1):
             return np.nan
         if self.special == "ieee" and top:
             return np.nan if mantissa else sign * np.inf

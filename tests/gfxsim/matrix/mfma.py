@@ -4,7 +4,22 @@
 from __future__ import annotations
 
 from matrix.cases import ACCUMULATORS, Instruction, Operand
-from matrix.formats import BF6, BF8, BF8_FNUZ, BF16, F16, F32, F64, FP4, FP6, FP8, FP8_FNUZ, I8, XF32, Format
+from matrix.formats import (
+    BF6,
+    BF8,
+    BF8_FNUZ,
+    BF16,
+    F16,
+    F32,
+    F64,
+    FP4,
+    FP6,
+    FP8,
+    FP8_FNUZ,
+    I8,
+    XF32,
+    Format,
+)
 from matrix.layouts import mfma_halves, mfma_input, mfma_output
 
 # Shapes as (rows, columns, depth, blocks) by format, for each spelling.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from matrix.cases import Run
 from matrix.formats import BF16, F16, F64, Format
 
@@ -114,7 +115,7 @@ def scales(run: Run, registers: np.ndarray) -> list[np.ndarray]:
     """The scales of A and B by (block of k, row or column), each 1 or NaN, of registers that hold 127 or 255."""
     return [
         np.where(row == 255, np.nan, 1.0).reshape(-1, along)[: run.a.shape[2] // 32]
-        for row, along in zip(registers, (run.a.shape[1], run.b.shape[1]))
+        for row, along in zip(registers, (run.a.shape[1], run.b.shape[1]), strict=False)
     ]
 
 

@@ -7,10 +7,20 @@ import re
 
 import numpy as np
 import pytest
-from matrix import nans, wmma
-from matrix.cases import Instruction, Run, densify, index_of, met_by, prepare, random_places, wrapped
-from matrix.formats import BF16, F16, F32
 from probe import Probe, ProbeError
+
+from matrix import nans, wmma
+from matrix.cases import (
+    Instruction,
+    Run,
+    densify,
+    index_of,
+    met_by,
+    prepare,
+    random_places,
+    wrapped,
+)
+from matrix.formats import BF16, F16, F32
 
 
 def _neg(signs: tuple[int, int]) -> str:

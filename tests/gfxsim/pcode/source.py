@@ -79,11 +79,11 @@ def entries(generation: str) -> dict[str, dict[str, Entry]]:
     """For a generation: mnemonic, in lower case and without suffix → encoding → entry."""
     folder = _folder() / generation
     code = _table(folder / "str_pcode.py", "PCODE")
-    texts = {_key(key): value.value for key, value in zip(code.keys, code.values)}
+    texts = {_key(key): value.value for key, value in zip(code.keys, code.values, strict=False)}
     operands = _table(folder / "operands.py", "OPERANDS")
     fields = {
-        _key(key): {_name(_key(key)[0], name.value): _field(field) for name, field in zip(value.keys, value.values)}
-        for key, value in zip(operands.keys, operands.values)
+        _key(key): {_name(_key(key)[0], name.value): _field(field) for name, field in zip(value.keys, value.values, strict=False)}
+        for key, value in zip(operands.keys, operands.values, strict=False)
     }
     found: dict[str, dict[str, Entry]] = {}
     for encoding, name in {**fields, **texts}:

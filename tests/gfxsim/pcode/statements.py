@@ -33,7 +33,7 @@ class _Closure:
 
     def __call__(self, _: Scope, *arguments: Value) -> Value:
         inner = replace(self.scope, names=dict(self.scope.names))
-        inner.names.update({name: Variable(value) for name, value in zip(self.function.parameters, arguments)})
+        inner.names.update({name: Variable(value) for name, value in zip(self.function.parameters, arguments, strict=False)})
         try:
             block(self.function.body)(inner)
         except _Return as result:

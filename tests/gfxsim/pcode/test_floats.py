@@ -42,11 +42,11 @@ def test_patterns_are_the_machines_numbers(form: Format) -> None:
             assert floats.from_float(form, number) == bits
 
 
-@pytest.mark.parametrize("operation", (floats.add, floats.multiply, floats.divide))
+@pytest.mark.parametrize("operation", [floats.add, floats.multiply, floats.divide])
 def test_doubles_are_rounded_as_the_machine_does(operation) -> None:
     form = floats.F64
     own = {floats.add: lambda a, b: a + b, floats.multiply: lambda a, b: a * b, floats.divide: lambda a, b: a / b}[operation]
-    for a, b in zip(_patterns(form, 1000), reversed(_patterns(form, 1000))):
+    for a, b in zip(_patterns(form, 1000), reversed(_patterns(form, 1000)), strict=False):
         left, right = _machine(form, a), _machine(form, b)
         if right == 0 and operation is floats.divide:
             continue
@@ -84,7 +84,7 @@ def test_directed_rounding_stays_on_its_side(mode: Round) -> None:
             assert abs(Fraction(got) - exact) <= min(exact - Fraction(low), Fraction(high) - exact)
 
 
-@pytest.mark.parametrize("form", (floats.F32, floats.F64))
+@pytest.mark.parametrize("form", [floats.F32, floats.F64])
 def test_multiply_add_rounds_once(form: Format) -> None:
     rng = random.Random(7)
     for _ in range(500):
@@ -101,7 +101,7 @@ def test_small_formats_survive_the_way_through_f32(form: Format) -> None:
     for bits in range(1 << form.width):
         wide = floats.convert(form, floats.F32, bits, Round.NEAREST)
         back = floats.convert(floats.F32, form, wide, Round.NEAREST)
-        assert back == bits or form.is_nan(bits) and form.is_nan(back)
+        assert back == bits or (form.is_nan(bits) and form.is_nan(back))
 
 
 def test_formats_have_the_limits_of_their_definitions() -> None:

@@ -107,7 +107,7 @@ def test_memory_is_read_and_written_through_views() -> None:
     assert memory.written == [(16, 2, 11)]
 
 
-@pytest.mark.parametrize("text", ("wait for it", "D0 = ", "if x then", "D = A (16x16) * B", "x <= 3"))
+@pytest.mark.parametrize("text", ["wait for it", "D0 = ", "if x then", "D = A (16x16) * B", "x <= 3"])
 def test_prose_is_refused(text: str) -> None:
     with pytest.raises(NotPseudocode):
         parse(text)

@@ -17,7 +17,7 @@ _PROSE = re.compile(
 )
 
 
-@pytest.mark.parametrize(("generation", "least"), (("cdna", 1200), ("rdna3", 1200), ("rdna4", 1200)))
+@pytest.mark.parametrize(("generation", "least"), [("cdna", 1200), ("rdna3", 1200), ("rdna4", 1200)])
 def test_every_generation_is_there(generation: str, least: int) -> None:
     assert len(source.entries(generation)) > least
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
+from typing import TypeAlias
 
 from pcode.values import Type, Value
 
@@ -161,6 +161,6 @@ class Do:
     expression: Expression
 
 
-Expression = Union[Literal, Name, View, Index, Slice, Cast, Unary, Binary, Choice, Call, Concat]
-Statement = Union[Assign, Declare, If, For, Break, Return, Do]
+Expression: TypeAlias = Literal | Name | View | Index | Slice | Cast | Unary | Binary | Choice | Call | Concat
+Statement: TypeAlias = Assign | Declare | If | For | Break | Return | Do
 Block = tuple[Statement, ...]

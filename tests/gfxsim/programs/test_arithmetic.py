@@ -177,7 +177,8 @@ FUNCTIONS: list[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray], float
     ("atan2", lambda x, y: np.arctan2(x, y), 2),
     ("rsqrt", lambda x, y: 1 / np.sqrt(np.abs(x)), 2),
 ]
-FLOAT_FUNCTIONS = FUNCTIONS + [
+FLOAT_FUNCTIONS = [
+    *FUNCTIONS,
     ("sinh", lambda x, y: np.sinh(x), 3),
     ("asin", lambda x, y: np.arcsin((x.astype(np.float32) / (np.abs(x.astype(np.float32)) + 1)).astype(np.float64)), 4),
     ("hypot", lambda x, y: np.hypot(x, y), 2),

@@ -40,7 +40,7 @@ def inputs(name: str) -> np.ndarray:
 
 def in_range(values: np.ndarray, to: str) -> np.ndarray:
     """Values that the type can hold; what becomes of the others is not defined."""
-    if to in PRECISION or not np.issubdtype(values.dtype, np.floating) and values.dtype != KINDS["bfloat16"]:
+    if to in PRECISION or (not np.issubdtype(values.dtype, np.floating) and values.dtype != KINDS["bfloat16"]):
         return np.ones(len(values), bool)
     info = np.iinfo(KINDS[to])
     whole = np.trunc(values.astype(np.float64))

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from instructions.memory import BUFFER_FLAGS
 from probe import EXEC, GENERATIONS, M0, State, generation_of
+
 from recorded import fillings
 from recorded.fillings import Filling
 
@@ -136,7 +137,7 @@ def write(found: list[Recorded]) -> str:
     for one in found:
         sections.setdefault(one.targets, []).append(one)
     heads = (" ".join(f"{gpu}/{wave}" for gpu, wave in targets) for targets in sections)
-    return _HEAD + "".join(f"\n{head}\n" + "".join(f"{one}\n" for one in ones) for head, ones in zip(heads, sections.values()))
+    return _HEAD + "".join(f"\n{head}\n" + "".join(f"{one}\n" for one in ones) for head, ones in zip(heads, sections.values(), strict=False))
 
 
 def read(text: str) -> list[Recorded]:

@@ -12,6 +12,7 @@ from matrix.cases import INDEX, SCALES, Instruction, Run, code_of, met_by, prepa
 from matrix.cases import Operand as Matrix
 from matrix.layouts import unpack
 from probe import State
+
 from recorded import case as cases
 from recorded.case import Case, Recorded, Result
 from recorded.fillings import Filling, name_of

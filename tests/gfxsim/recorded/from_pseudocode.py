@@ -13,6 +13,7 @@ from instructions.memory_text import ADDRESS, BASE, DATA, DATA2
 from instructions.scalar import ScalarCase
 from instructions.vector import VectorCase
 from pcode.source import Field
+
 from recorded import case as cases
 from recorded.case import Case, Recorded, Result
 from recorded.fillings import Filling
@@ -86,7 +87,7 @@ def _scalar(case: ScalarCase) -> Iterator[Case]:
     result = fields.get("sdst")
     sources = [fields[name] for name in ("ssrc0", "ssrc1") if name in fields]
     if result and _is_real([*sources, result]):
-        places = zip((*SCALAR_SOURCES[: len(sources)], SCALAR_RESULT), (*sources, result))
+        places = zip((*SCALAR_SOURCES[: len(sources)], SCALAR_RESULT), (*sources, result), strict=False)
         made = [_filling(case, "s", first, field) for first, field in places]
         yield Case(case.text, tuple(made), Result("s", SCALAR_RESULT, (result.bits + 31) // 32))
 

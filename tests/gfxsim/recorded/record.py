@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from instructions import suite
+
 from recorded import from_matrices, from_pseudocode
 from recorded.case import FILE, Recorded, write
 

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from probe import Probe, definitions, generation_of
+
 from recorded import case
 from recorded.case import Recorded
 
@@ -26,7 +27,7 @@ ELSEWHERE = {
 def test_every_bit_is_as_recorded(gpu: str, wave: int) -> None:
     found = [one for one in RECORDED if (gpu, wave) in one.targets]
     codes = Probe(gpu).assemble([one.case.text for one in found], wave)
-    wrong = [problem for one, code in zip(found, codes) for problem in _problems(one, code, gpu, wave)]
+    wrong = [problem for one, code in zip(found, codes, strict=False) for problem in _problems(one, code, gpu, wave)]
     assert not wrong, f"{len(wrong)} of {len(found)} cases:\n" + "\n".join(wrong[:20])
 
 
@@ -39,7 +40,7 @@ def _problems(one: Recorded, code: bytes | str, gpu: str, wave: int) -> list[str
     bits = case.shown(one.case.words(states))
     if bits == one.bits:
         return []
-    pairs = enumerate(zip(bits.split(), one.bits.split()))
+    pairs = enumerate(zip(bits.split(), one.bits.split(), strict=False))
     return [f"{one.case.text}: " + "; ".join(f"word {at} is {got}, not {wanted}" for at, (got, wanted) in pairs if got != wanted)[:300]]
 
 

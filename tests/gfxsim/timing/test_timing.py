@@ -70,7 +70,7 @@ def test_more_bytes_take_longer_and_more_units_share_the_bandwidth() -> None:
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 def test_a_time_is_the_same_with_any_number_of_threads_and_with_a_sample(threads: str) -> None:
     expected = time_of("stream", 8, 2048, groups=200)
-    code = f"from test_timing import time_of; import json; print(json.dumps(time_of('stream', 8, 2048, groups=200)))"
+    code = "from test_timing import time_of; import json; print(json.dumps(time_of('stream', 8, 2048, groups=200)))"
     for mode in ("1", "sample"):
         environment = {**os.environ, "GFXSIM_THREADS": threads, "GFXSIM_TIMING": mode}
         environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])

@@ -6,9 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import Ended, ckdispatch
-
 from ckdispatch.jit import Cache
+from cli_support import Ended, ckdispatch
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import re
 import json
+import re
 from pathlib import Path
 
 import pytest
-from cli_support import ESSENTIAL, SIMULATED, ckdispatch, manifest
-
 from ckdispatch.measurements import read
+from cli_support import ESSENTIAL, SIMULATED, ckdispatch, manifest
 
 FORWARD = ("--kernels", "grouped_conv_fwd_fp16_2d_essential")
 CONVOLUTIONS = (

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_support import ckdispatch
-
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.main import build_parser
+from cli_support import ckdispatch
 
 PAGE = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
 

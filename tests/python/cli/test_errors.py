@@ -7,9 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_support import ESSENTIAL, PADDED, SIMULATED, Ended, ckdispatch, manifest
-
 from ckdispatch.cli.main import main
+from cli_support import ESSENTIAL, PADDED, SIMULATED, Ended, ckdispatch, manifest
 
 PROBLEM = ("64x64x64", *ESSENTIAL)
 BUILD = ("--dtype", "fp16", "--layout", "rcr", "--waves", "2x2x1", "--warp-tile", "32x32x16")

@@ -10,15 +10,14 @@ from statistics import mean, median
 from typing import Any
 
 import pytest
-from cli_support import ESSENTIAL, PADDED, UNPADDED, Ended, ckdispatch, manifest
-from tables import best_rows, conv_rows, written
-
 from ckdispatch import GemmProblem, Registry
 from ckdispatch.evaluation.measured import measured_on
 from ckdispatch.evaluation.strategies import _among_measured, any_more, judged_bounds
 from ckdispatch.families import FAMILIES
 from ckdispatch.judging.cases import case_of
 from ckdispatch.measurements import Row, read, write
+from cli_support import ESSENTIAL, PADDED, UNPADDED, Ended, ckdispatch, manifest
+from tables import best_rows, conv_rows, written
 
 PROBLEMS = ("512x256x1024", "64x64x64", "4096x4096x512", "37x43x51", "128x128x4096", "16x512x64")
 STRATEGIES = ["random", "best_single", "first_fit", "rules"]

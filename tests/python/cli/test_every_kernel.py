@@ -11,12 +11,17 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_support import ESSENTIAL, PADDED, SIMULATED, Ended, ckdispatch, manifest, start
-
 from ckdispatch import Registry
-from ckdispatch.cli.benchmark.timing import SIMULATING, THOROUGH, add_timing, check_thorough, timing_of
+from ckdispatch.cli.benchmark.timing import (
+    SIMULATING,
+    THOROUGH,
+    add_timing,
+    check_thorough,
+    timing_of,
+)
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.measurements import read
+from cli_support import ESSENTIAL, PADDED, SIMULATED, Ended, ckdispatch, manifest, start
 
 PROBLEMS = ("64x64x64", "72x64x64", "64x64x256", "fp16")
 ONCE = ("--warmup", "0", "--repeat", "2", "--no-flush-cache", "--rotating-buffers", "1")

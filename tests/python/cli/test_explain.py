@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from cli_support import ESSENTIAL, PADDED, UNPADDED, VARIANTS, ckdispatch
-
 from ckdispatch.cli.commands.explain import _blocks
 from ckdispatch.cli.report import Table
 from ckdispatch.selection import Candidate, Fitted, Ranking
+from cli_support import ESSENTIAL, PADDED, UNPADDED, VARIANTS, ckdispatch
 
 
 def test_the_ranking_is_in_the_order_of_predicted_times_and_says_so() -> None:

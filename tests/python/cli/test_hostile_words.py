@@ -6,14 +6,13 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_support import ESSENTIAL, PADDED, PROGRAM, environment
-
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.main import main
+from cli_support import ESSENTIAL, PADDED, PROGRAM, environment
 
 KERNEL = ("--dtype", "fp16", "--layout", "rcr", "--tile", "64x64x64", "--waves", "2x2x1", "--warp-tile", "32x32x16", "--pipeline", "compv3")
 PROBLEM = ("64x64x64", *ESSENTIAL)
@@ -140,7 +139,10 @@ def _no_compiler(*_: object) -> None:
 
 def limited(words: tuple[str, ...], place: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """A command with 4 GiB of address space."""
-    limit: Callable[[], None] = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
     return subprocess.run(
         [*PROGRAM, *words], cwd=place, env=environment(), input=stdin, capture_output=True, text=True, check=False, preexec_fn=limit,
     )  # fmt: skip

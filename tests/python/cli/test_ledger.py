@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from ckdispatch.cli.benchmark.ledger import Key, Ledger
 from ckdispatch.cli.benchmark.time_left import TimeLeft, duration
 from ckdispatch.cli.benchmark.timing import QUICK, THOROUGH, check_thorough
@@ -106,7 +105,7 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(tmp_path: Path) -> None:
     table = tmp_path / "times.csv"
     content = filled(table, row(1))
     ledger = Ledger(table)
-    with disk_of(len(content) + 40), pytest.raises(IoFailed, match="times.csv cannot be written: File too large"):
+    with disk_of(len(content) + 40), pytest.raises(IoFailed, match=r"times.csv cannot be written: File too large"):
         ledger.append(row(2))
     ledger.close()
     assert table.read_bytes().startswith(content) and len(table.read_bytes()) == len(content) + 40

@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import ESSENTIAL, PADDED, VARIANTS, ckdispatch, manifest
-
 from ckdispatch import Registry
+from cli_support import ESSENTIAL, PADDED, VARIANTS, ckdispatch, manifest
 
 TITLES = "kernel GPU variant tile waves warp_tile pipeline pads VGPRs LDS spills waves/SIMD".split()
 

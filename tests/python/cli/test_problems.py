@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from cli_support import ESSENTIAL, SIMULATED, ckdispatch
-
 from ckdispatch.problem_lists.lists import load, names
+from cli_support import ESSENTIAL, SIMULATED, ckdispatch
 
 
 def test_every_list_is_shown_with_its_count_and_source() -> None:

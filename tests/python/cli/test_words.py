@@ -6,19 +6,18 @@ from __future__ import annotations
 import argparse
 
 import pytest
-
 from ckdispatch import GemmProblem, GroupedConvProblem
-from ckdispatch.cli.built import spill_error
 from ckdispatch.cli.benchmark.selected import Measured, blocks, rates
-from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
+from ckdispatch.cli.built import spill_error
 from ckdispatch.cli.config_options import add_config_options, said_entries
+from ckdispatch.cli.exits import ExitCode, UsageError, exit_code
 from ckdispatch.cli.problems import parse_problem, parse_problems
 from ckdispatch.cli.rendering import plain_text
 from ckdispatch.cli.report import Column, Facts, Table, size
+from ckdispatch.errors import CkDispatchError, Code, error_class
 from ckdispatch.families import FAMILIES
 from ckdispatch.gemm.config import GemmConfig
 from ckdispatch.grouped_conv.config import GroupedConvConfig
-from ckdispatch.errors import CkDispatchError, Code, error_class
 from ckdispatch.product.cli import SPLIT_K
 from ckdispatch.wording import several
 
@@ -135,7 +134,7 @@ def test_the_fields_tell_the_family_or_the_caller_does() -> None:
         "grouped_conv_fwd_fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x32_2x2x1_32x32x16_v1x1x1"
     )
     assert said("--family", "grouped_conv", "--dtype", "fp16", family="grouped_conv") == {"dtype": "fp16"}
-    with pytest.raises(UsageError, match="--pad and --vector|--vector and --pad"):
+    with pytest.raises(UsageError, match=r"--pad and --vector|--vector and --pad"):
         said("--pad", "mnk", "--vector", "8x8x8")
 
 

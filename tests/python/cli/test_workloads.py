@@ -6,11 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cli_support import manifest
-
 from ckdispatch import Dispatcher, GemmProblem, Registry
 from ckdispatch.gemm.reference import arithmetic_of
 from ckdispatch.gemm.workload import GemmWorkload
+from cli_support import manifest
 
 PROBLEM = GemmProblem(64, 64, 128)
 

@@ -85,7 +85,7 @@ def test_a_file_that_cannot_be_written_loses_no_other(tmp_path: Path, jobs: int)
     assert failure.name == BASE_NAME and failure.path is None
     assert failure.error.startswith(f"{BASE_NAME} was not generated: ")
     assert len(result.files) == len(result.kernels) - 1 > 32
-    with pytest.raises(GenerationFailed, match="1 failed, the first one thus: gemm_fp16_rcr.* was"):
+    with pytest.raises(GenerationFailed, match=r"1 failed, the first one thus: gemm_fp16_rcr.* was"):
         result.raise_if_failed()
 
 
@@ -124,7 +124,7 @@ def test_a_variant_is_its_whole_catalogue_on_the_gpu(tmp_path: Path) -> None:
 
 def test_a_variant_tells_its_family(tmp_path: Path) -> None:
     # Before anything is generated, which would be hundreds of kernels.
-    with pytest.raises(InvalidArgument, match="^the catalogue of grouped_conv cannot be narrowed"):
+    with pytest.raises(InvalidArgument, match=r"^the catalogue of grouped_conv cannot be narrowed"):
         CodegenRunner(tmp_path).generate("backward_data", tile=[1, 1, 1])
 
 
@@ -138,24 +138,24 @@ def test_everything_is_every_variant_of_every_family(tmp_path: Path) -> None:
 def test_an_unknown_variant_or_family_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     runner = CodegenRunner(tmp_path)
     with pytest.raises(
-        InvalidArgument, match="^the family gemm has no variant 'odd'; it has stand"
+        InvalidArgument, match=r"^the family gemm has no variant 'odd'; it has stand"
     ):
         runner.generate("odd", family="gemm")
     with pytest.raises(
-        InvalidArgument, match="^no family has a variant 'odd': gemm has standard.*; grouped_conv has fo"
+        InvalidArgument, match=r"^no family has a variant 'odd': gemm has standard.*; grouped_conv has fo"
     ):
         runner.generate("odd")
-    with pytest.raises(InvalidArgument, match="^there is no kernel family 'odd'; there is gemm, grouped_conv, fmha$"):
+    with pytest.raises(InvalidArgument, match=r"^there is no kernel family 'odd'; there is gemm, grouped_conv, fmha$"):
         runner.generate(family="odd")
 
 
 def test_a_catalogue_is_narrowed_down_by_its_own_fields_only(tmp_path: Path) -> None:
     runner = CodegenRunner(tmp_path)
     with pytest.raises(
-        InvalidArgument, match="cannot be narrowed down by 'tile', only by dtype, layout$"
+        InvalidArgument, match=r"cannot be narrowed down by 'tile', only by dtype, layout$"
     ):
         runner.generate(tile=[1, 1, 1])
-    with pytest.raises(InvalidArgument, match="field 'dtype': expected one of fp16, .*, not \"f\""):
+    with pytest.raises(InvalidArgument, match=r"field 'dtype': expected one of fp16, .*, not \"f\""):
         runner.generate(dtype="f")
 
 
@@ -173,5 +173,5 @@ def test_jobs_are_the_cpus_unless_said(tmp_path: Path) -> None:
 
 
 def test_an_unknown_gpu_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CkDispatchError, match="^there is no GPU 'gfx1'; known ones are gfx908"):
+    with pytest.raises(CkDispatchError, match=r"^there is no GPU 'gfx1'; known ones are gfx908"):
         CodegenRunner(tmp_path, arch="gfx1")

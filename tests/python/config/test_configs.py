@@ -9,10 +9,10 @@ import pickle
 from typing import Any
 
 import pytest
-from ckdispatch.config.base import KernelConfig
-from ckdispatch.gemm.config import GemmConfig
 from ckdispatch import families
+from ckdispatch.config.base import KernelConfig
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.gemm.config import GemmConfig
 from ckgen.families import FAMILIES
 from config_support import BASE_NAME, FIELDS, configs, explicit_configs, gemm
 from hypothesis import given, settings
@@ -160,7 +160,7 @@ def test_an_unknown_attribute_is_refused_with_the_fields() -> None:
 
 
 def test_the_base_has_no_family() -> None:
-    with pytest.raises(InvalidArgument, match="^KernelConfig is of no family; use the config of "):
+    with pytest.raises(InvalidArgument, match=r"^KernelConfig is of no family; use the config of "):
         KernelConfig(**FIELDS)
 
 

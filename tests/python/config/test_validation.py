@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ckdispatch.gemm.config import GemmConfig
 from ckdispatch.errors import Code, IllegalConfig, InvalidArgument
+from ckdispatch.gemm.config import GemmConfig
 from ckgen.core.nearest import nearest_legal
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES

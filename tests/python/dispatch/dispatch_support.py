@@ -8,9 +8,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 from ckdispatch import DeviceTensor, Dispatcher, Registry
+from numpy.typing import NDArray
 
 ESSENTIAL = "gemm_fp16_rcr_essential"
 VARIANTS = "test_gemm_variants"

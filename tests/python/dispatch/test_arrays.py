@@ -11,10 +11,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from dispatch_support import dispatcher, guarded, random
-
 from ckdispatch import DeviceTensor
 from ckdispatch.errors import InvalidArgument, NoKernel
+from dispatch_support import dispatcher, guarded, random
 
 
 class Foreign:

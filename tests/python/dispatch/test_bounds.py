@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conv_support import FORWARD
-from dispatch_support import ESSENTIAL, dispatcher, everything, of_each_variant, random
-
 from ckdispatch import Dispatcher, GemmProblem, Registry
-from ckdispatch.errors import CkDispatchError, InvalidArgument, OutOfMemory
 from ckdispatch.arguments import filled
+from ckdispatch.errors import CkDispatchError, InvalidArgument, OutOfMemory
 from ckdispatch.native.library import native
 from ckdispatch.native.structures import BenchmarkOptions, RunOptions
+from conv_support import FORWARD
+from dispatch_support import ESSENTIAL, dispatcher, everything, of_each_variant, random
 
 TOO_LARGE: dict[str, Callable[[], object]] = {
     "an extent of 2^61+8": lambda: dispatcher().empty((2**61 + 8, 4)),

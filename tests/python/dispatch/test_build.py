@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dispatch_support import random
-
 from ckdispatch import Dispatcher, GemmConfig, GroupedConvConfig, Registry
 from ckdispatch.errors import BuildFailed, InvalidArgument, JitForbidden
+from dispatch_support import random
 
 CONFIG = GemmConfig(
     dtype="fp16", layout="rcr", tile=[64, 64, 32], waves=[2, 2, 1], warp_tile=[16, 16, 16], pipeline="compv3", pad=[True, True, True]

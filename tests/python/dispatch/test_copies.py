@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch_support import dispatcher, guarded
-
 from ckdispatch.tensors.copies import copy_elements
 from ckdispatch.tensors.memory import is_packed, packed_strides
+from dispatch_support import dispatcher, guarded
 
 
 def drawn_strides(random: np.random.Generator, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dispatch_support import ESSENTIAL
-
 from ckdispatch import GemmProblem, Registry
 from ckdispatch.errors import CkDispatchError, Damaged, InvalidArgument, NotFound
 from ckdispatch.learning.artefact import Artefact
 from ckdispatch.learning.trees import Tree
 from ckdispatch.selection import Selection
+from dispatch_support import ESSENTIAL
 
 SQUARE = GemmProblem(2048, 2048, 2048)
 TWICE = Tree((), (), (), (), (math.log(2),))

@@ -4,10 +4,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from dispatch_support import ESSENTIAL, dispatcher, everything
-
 from ckdispatch import Dispatcher, Registry, device_list, devices
 from ckdispatch.errors import InvalidArgument, NotFound, WrongGpu
+from dispatch_support import ESSENTIAL, dispatcher, everything
 
 
 def test_the_simulator_has_every_gpu() -> None:

@@ -8,9 +8,8 @@ import random as chance
 
 import numpy as np
 import pytest
-from dispatch_support import Guarded, dispatcher, guarded, random
-
 from ckdispatch.gemm.reference import expected
+from dispatch_support import Guarded, dispatcher, guarded, random
 
 CASES = int(os.environ.get("CK_CASES", "60"))
 SEED = int(os.environ.get("CK_SEED", "0")) or chance.SystemRandom().randrange(1, 2**31)

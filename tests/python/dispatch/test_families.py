@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from conv_support import BACKWARD_DATA, BACKWARD_WEIGHT, FORWARD, MANY, kernel_name
-from dispatch_support import ESSENTIAL, PADDED, random
-
 from ckdispatch import Dispatcher, DuplicatePolicy, GemmProblem, GroupedConvProblem, Registry
 from ckdispatch.errors import Damaged, DuplicateKernel, InvalidArgument, NoKernel, NotFound
+from conv_support import BACKWARD_DATA, BACKWARD_WEIGHT, FORWARD, MANY, kernel_name
+from dispatch_support import ESSENTIAL, PADDED, random
 
 CONVOLUTIONS = (FORWARD, BACKWARD_DATA, BACKWARD_WEIGHT)
 GEMM = GemmProblem(64, 64, 64)

@@ -8,15 +8,24 @@ import subprocess
 import sys
 import textwrap
 import threading
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from at_once import THREADS, at_once
-from dispatch_support import EACH_VARIANT, ESSENTIAL, VARIANTS, dispatcher, each_variant, everything, random
-
 from ckdispatch import Dispatcher, DuplicatePolicy, GemmProblem, Registry
+from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.threads import Guard, made_once
+from dispatch_support import (
+    EACH_VARIANT,
+    ESSENTIAL,
+    VARIANTS,
+    dispatcher,
+    each_variant,
+    everything,
+    random,
+)
 
 ROUNDS = 5
 PROBLEM = GemmProblem(64, 64, 64)
@@ -89,6 +98,15 @@ def test_every_change_of_a_registry_counts() -> None:
     assert {kernel.name for kernel in registry} >= set(names)
 
 
+def _add_and_run(
+    on: Dispatcher, registry: Registry, path: str, left: DeviceTensor, right: DeviceTensor, outs: list[DeviceTensor], number: int
+) -> None:
+    if number == 0:
+        registry.add_library(path)
+    for _ in range(20):
+        on.run(PROBLEM, left, right, outs[number])
+
+
 def test_a_kernel_that_was_added_is_chosen_however_busy_the_dispatcher_is() -> None:
     """Nobody keeps a plan of before the change as one of after it."""
     best = everything().select(PROBLEM).kernel
@@ -100,13 +118,7 @@ def test_a_kernel_that_was_added_is_chosen_however_busy_the_dispatcher_is() -> N
         left, right = on.to_device(random((64, 64), 1)), on.to_device(random((64, 64), 2), column_major=True)
         outs = [on.empty((64, 64)) for _ in range(THREADS)]
 
-        def work(number: int, on: Dispatcher = on, registry: Registry = registry, path: str = spec.library) -> None:
-            if number == 0:
-                registry.add_library(path)
-            for _ in range(20):
-                on.run(PROBLEM, left, right, outs[number])
-
-        at_once(work)
+        at_once(partial(_add_and_run, on, registry, spec.library, left, right, outs))
         on.synchronize()
         assert on.run(PROBLEM, left, right, outs[0]).kernel == best
         on.synchronize()

@@ -6,9 +6,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 import ckdispatch
+import pytest
 
 
 def loaded_by(code: str) -> set[str]:

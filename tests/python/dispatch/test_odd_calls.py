@@ -10,21 +10,28 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-import pytest
-from dispatch_support import ESSENTIAL, PADDED, dispatcher, everything, random
-from odd_values import ODD
-
 import ckdispatch
+import pytest
 from ckdispatch import (
-    CodegenRunner, DeviceTensor, Dispatcher, GemmConfig, GemmGroup, GemmProblem, GroupedConvConfig, GroupedConvProblem, Registry, Tolerance,
+    CodegenRunner,
+    DeviceTensor,
+    Dispatcher,
+    GemmConfig,
+    GemmGroup,
+    GemmProblem,
+    GroupedConvConfig,
+    GroupedConvProblem,
+    Registry,
+    Tolerance,
 )  # fmt: skip
 from ckdispatch.errors import CkDispatchError
+from ckdispatch.gemm.reference import gemm_reference
+from ckdispatch.grouped_conv.reference import grouped_conv_reference
 from ckdispatch.jit import Cache, build
 from ckdispatch.jit.places import parse_size
 from ckdispatch.native.places import find_manifest
-from ckdispatch.gemm.reference import gemm_reference
-from ckdispatch.grouped_conv.reference import grouped_conv_reference
+from dispatch_support import ESSENTIAL, PADDED, dispatcher, everything, random
+from odd_values import ODD
 
 LONGEST = 2000
 """Characters of a sentence, however long what it quotes."""
@@ -223,7 +230,7 @@ def outcome(one: Case, parameter: str, odd: str) -> str | None:
         if not told or len(told) > LONGEST or any(not letter.isprintable() and letter != "\n" for letter in told):
             return f"{type(error).__name__} of {len(told)} characters: {told[:200]!r}"
         return None
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - whatever else comes out of a call is a mistake of ours
         return f"{type(error).__name__}: {str(error)[:200]!r}"
     return None
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dispatch_support import ESSENTIAL, dispatcher, random
-
 from ckdispatch import Dispatcher, GemmProblem, Registry
+from dispatch_support import ESSENTIAL, dispatcher, random
 
 PROBLEM = GemmProblem(128, 128, 64)
 
@@ -61,7 +60,7 @@ def in_a_fork(work: Callable[[], object]) -> str:
         try:
             work()
             message = "nothing was raised"
-        except Exception as error:  # the parent judges it
+        except Exception as error:  # noqa: BLE001 - the parent judges it
             message = f"{type(error).__name__}: {error}"
         os.write(writer, message.encode())
         os._exit(0)

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dispatch_support import ESSENTIAL, PADDED, UNPADDED, VARIANTS
-
 from ckdispatch import DuplicatePolicy, GemmProblem, Registry
 from ckdispatch.errors import Damaged, DuplicateKernel, InvalidArgument, NotFound
 from ckdispatch.native.places import find_manifest
+from dispatch_support import ESSENTIAL, PADDED, UNPADDED, VARIANTS
 
 
 def names(registry: Registry) -> list[str]:

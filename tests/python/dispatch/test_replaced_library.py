@@ -10,10 +10,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from dispatch_support import ESSENTIAL, random
-
 from ckdispatch import Dispatcher, KernelInfo, Registry
 from ckdispatch.errors import CkDispatchError
+from dispatch_support import ESSENTIAL, random
 
 TRIES = 300
 HOSTILE = Path(os.environ["HOSTILE_LIBRARY"]).resolve()

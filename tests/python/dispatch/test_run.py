@@ -8,11 +8,18 @@ import weakref
 
 import numpy as np
 import pytest
-from dispatch_support import PADDED, UNPADDED, dispatcher, everything, guarded, of_each_variant, random
-
 from ckdispatch import DeviceTensor, Dispatcher, GemmProblem, base_dispatcher
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
 from ckdispatch.gemm.reference import gemm_reference
+from dispatch_support import (
+    PADDED,
+    UNPADDED,
+    dispatcher,
+    everything,
+    guarded,
+    of_each_variant,
+    random,
+)
 
 PROBLEM = GemmProblem(128, 128, 64)
 
@@ -127,7 +134,7 @@ def test_addresses_of_less_alignment_need_a_kernel_for_it() -> None:
 
 def test_the_number_of_tensors_is_checked() -> None:
     a, b, _ = operands()
-    with pytest.raises(InvalidArgument, match="^128x128x64 fp16 rcr was to be run on 2 tensors; it needs 3: A, B, C"):
+    with pytest.raises(InvalidArgument, match=r"^128x128x64 fp16 rcr was to be run on 2 tensors; it needs 3: A, B, C"):
         dispatcher().run(PROBLEM, a, b)
 
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from dispatch_support import ESSENTIAL, PADDED, UNPADDED, everything
-
 from ckdispatch import Dispatcher, GemmProblem, Problem, Registry
 from ckdispatch.errors import Code, InvalidArgument, NoKernel, Unsupported, WrongGpu
+from dispatch_support import ESSENTIAL, PADDED, UNPADDED, everything
 
 SQUARE = GemmProblem(512, 512, 512)
 

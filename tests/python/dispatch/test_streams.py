@@ -4,9 +4,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from dispatch_support import dispatcher, random
-
 from ckdispatch import GemmProblem
+from dispatch_support import dispatcher, random
 
 
 def test_work_on_a_stream_is_done_when_it_was_waited_for() -> None:

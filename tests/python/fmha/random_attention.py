@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class RandomAttention:
         """For each sequence: where its rows are, where its keys, and its number."""
         if self.starts is None:
             return [(i, i, i) for i in range(len(self.q))]
-        ranges = [[slice(a, b) for a, b in zip(one[:-1], one[1:], strict=True)] for one in self.starts]
+        ranges = [[slice(a, b) for a, b in pairwise(one)] for one in self.starts]
         return [(rows, keys, i) for i, (rows, keys) in enumerate(zip(*ranges, strict=True))]
 
 

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 from ckdispatch.comparison import Reference, compare
-from ckdispatch.fmha.reference import Attention, Forward, alibi_slopes, backward, backward_varlen, forward, forward_varlen
+from ckdispatch.fmha.reference import (
+    Attention,
+    Forward,
+    alibi_slopes,
+    backward,
+    backward_varlen,
+    forward,
+    forward_varlen,
+)
 from ckdispatch.fmha.reference.cache import appended, gathered, rotated
 from ckdispatch.reference.dtypes import numpy_dtype
 from ckdispatch.reference.formats import round_to

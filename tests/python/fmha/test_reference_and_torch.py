@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from ckdispatch.fmha.reference import Attention, backward, backward_varlen, forward, forward_varlen, keep_threshold, random_bytes
+from ckdispatch.fmha.reference import (
+    Attention,
+    backward,
+    backward_varlen,
+    forward,
+    forward_varlen,
+    keep_threshold,
+    random_bytes,
+)
 from ckdispatch.reference.formats import round_to
 from random_attention import FEATURES, RandomAttention, random_attention
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-
 from ckdispatch import Dispatcher, GemmProblem, Registry, preshuffle
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.dtypes import convert, numpy_dtype
 from ckdispatch.tensors.copies import copy_elements
+from numpy.typing import NDArray
 
 FP4 = numpy_dtype("pk_fp4")
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch_support import guarded, of_each_variant, only, random
-from numpy.typing import NDArray
-
 from ckdispatch import Dispatcher, GemmProblem, Registry
 from ckdispatch.errors import InvalidArgument, NoKernel
+from dispatch_support import guarded, of_each_variant, only, random
+from numpy.typing import NDArray
 
 A, WEIGHTS, BIAS = random((72, 96), 1), random((136, 96), 2), random((136,), 3)
 LIKE_C = (72, 136)
@@ -152,5 +151,5 @@ def test_what_makes_no_sense_gets_a_sentence(
 
 
 def test_an_operation_that_no_kernel_has_is_refused_with_what_there_is() -> None:
-    with pytest.raises(NoKernel, match="MultiDMultiply of 1 D .* The nearest: .* computes "):
+    with pytest.raises(NoKernel, match=r"MultiDMultiply of 1 D .* The nearest: .* computes "):
         of_each_variant().gemm(A, WEIGHTS.T, ds=[BIAS], fused_op="MultiDMultiply")

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dispatch_support import dispatcher, guarded, of_each_variant, random
-
 from ckdispatch import GemmProblem
 from ckdispatch.errors import InvalidArgument, NoKernel
+from dispatch_support import dispatcher, guarded, of_each_variant, random
 
 SIZES = [(72, 136, 96), (8, 16, 32), (64, 64, 264)]
 PAIRS = [(random((m, k), i), random((n, k), 10 + i).T) for i, (m, n, k) in enumerate(SIZES)]

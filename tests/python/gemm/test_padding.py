@@ -3,11 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch_support import dispatcher, everything, guarded, random
-
 from ckdispatch import DeviceTensor, Dispatcher, GemmProblem
 from ckdispatch.errors import NoKernel
 from ckdispatch.gemm.reference import gemm_reference
+from dispatch_support import dispatcher, everything, guarded, random
 
 
 def test_a_shape_that_no_kernel_takes_is_padded_and_says_so() -> None:

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dispatch_support import dispatcher
-
 from ckdispatch import GemmProblem
 from ckdispatch.errors import Code, InvalidArgument
+from dispatch_support import dispatcher
 
 
 @pytest.mark.parametrize(
@@ -134,7 +133,7 @@ def test_sizes_may_be_numbers_of_numpy() -> None:
 
 
 def test_sizes_must_be_whole_numbers() -> None:
-    with pytest.raises(InvalidArgument, match="m = 1.5"):
+    with pytest.raises(InvalidArgument, match=r"m = 1.5"):
         GemmProblem(1.5, 1, 1)  # type: ignore[arg-type]
 
 

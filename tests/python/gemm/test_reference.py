@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.reference.dtypes import convert, dtype_name, numpy_dtype
 from ckdispatch.gemm.reference import gemm_reference
+from ckdispatch.reference.dtypes import convert, dtype_name, numpy_dtype
 
 
 def gemm(a: Any, b: Any, **words: Any) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch_support import dispatcher, guarded, of_each_variant, only, random
-
 from ckdispatch.errors import NoKernel
+from dispatch_support import dispatcher, guarded, of_each_variant, only, random
 
 A, B = random((72, 512), 1), random((136, 512), 2).T
 

@@ -7,11 +7,10 @@ import itertools
 
 import numpy as np
 import pytest
-from dispatch_support import each_variant, of_each_variant, random
-
 from ckdispatch import GemmProblem, PreshuffledWeights, Registry, preshuffle
 from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.gemm.weights import read_block
+from dispatch_support import each_variant, of_each_variant, random
 
 WEIGHTS = random((128, 256), 1)
 A = random((72, 256), 2)
@@ -102,7 +101,7 @@ def test_the_order_is_that_of_a_kernel_a_plan_or_the_only_one_of_a_registry() ->
 
 @pytest.mark.parametrize("to", ["16", "16x", "ax32", (16,), (16, 0), (0, 32), None, 16, GemmProblem(1, 1, 1)])
 def test_an_order_that_is_none_gets_a_sentence(to: object) -> None:
-    with pytest.raises(InvalidArgument, match="were to be preshuffled|were asked for"):
+    with pytest.raises(InvalidArgument, match=r"were to be preshuffled|were asked for"):
         preshuffle(WEIGHTS.T, to)
 
 
@@ -120,7 +119,7 @@ def test_a_matrix_of_partial_instructions_gets_a_sentence() -> None:
 
 
 def test_an_order_that_no_kernel_reads_is_refused() -> None:
-    with pytest.raises(NoKernel, match="preshuffled as 16x8, not as 32x8|preshuffled as 32x8"):
+    with pytest.raises(NoKernel, match=r"preshuffled as 16x8, not as 32x8|preshuffled as 32x8"):
         of_each_variant().gemm(A, preshuffle(WEIGHTS.T, (32, 8)))
 
 

@@ -9,14 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conv_support import convolver, first_convolver, last_convolver
-from dispatch_support import guarded, random
-from numpy.typing import NDArray
-
 from ckdispatch import DeviceTensor, Dispatcher
 from ckdispatch.errors import NoKernel
 from ckdispatch.grouped_conv.layouts import is_channels_first
 from ckdispatch.tensors.memory import packed_strides
+from conv_support import convolver, first_convolver, last_convolver
+from dispatch_support import guarded, random
+from numpy.typing import NDArray
 
 X, W = random((2, 16, 6, 7), 1), random((16, 8, 3, 3), 2)
 WORDS: dict[str, Any] = {"groups": 2, "layout": "channels_first", "validate": True}
@@ -169,7 +168,7 @@ def test_odd_addresses_are_no_reason_to_copy_what_is_read_one_by_one() -> None:
 
 def test_they_serve_no_other_layout() -> None:
     x, w = (np.moveaxis(one, 1, -1).copy() for one in (X, W))
-    with pytest.raises(NoKernel, match="nhwgc on .* computes the layout ngchw, not nhwgc"):
+    with pytest.raises(NoKernel, match=r"nhwgc on .* computes the layout ngchw, not nhwgc"):
         first_convolver().conv(x, w, groups=2)
 
 

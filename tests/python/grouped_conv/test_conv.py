@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import re
 import itertools
+import re
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from ckdispatch import GroupedConvProblem
+from ckdispatch.errors import InvalidArgument, NoKernel
 from conv_support import MANY, convolver, kernel_name, last_convolver, only_kernels
 from dispatch_support import random
 from numpy.typing import NDArray
-
-from ckdispatch import GroupedConvProblem
-from ckdispatch.errors import InvalidArgument, NoKernel
 
 
 def by_hand(
@@ -275,7 +274,7 @@ def test_gradients_that_do_not_fit_get_a_sentence() -> None:
         on.conv_bwd_data(dy, w, (6, 6, 6), groups=2)
     with pytest.raises(InvalidArgument, match="input_size was asked for as None; it must be a whole number"):
         on.conv_bwd_data(dy, w, None, groups=2)  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="filter_size was asked for as 1.5"):
+    with pytest.raises(InvalidArgument, match=r"filter_size was asked for as 1.5"):
         on.conv_bwd_weight(dy, IMAGE, (3, 1.5))  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="split_k = -1; it is the number of parts"):
         on.conv_bwd_weight(dy, IMAGE, 3, split_k=-1)

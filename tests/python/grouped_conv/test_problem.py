@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conv_support import convolver
-
 from ckdispatch import GemmProblem, GroupedConvProblem
 from ckdispatch.errors import Code, InvalidArgument
+from conv_support import convolver
 
 PLAIN = GroupedConvProblem(8, 1, 64, 128, (56, 56), (3, 3), left_pad=(1, 1), right_pad=(1, 1))
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes
-from ckdispatch.reference.dtypes import convert, dtype_name, numpy_dtype
-from ckdispatch.reference.formats import round_to
-from ckdispatch.product.epilogue import FUSED_OPS
 from ckdispatch.gemm.reference import gemm_reference
 from ckdispatch.grouped_conv.reference import grouped_conv_reference
+from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes
+from ckdispatch.product.epilogue import FUSED_OPS
 from ckdispatch.product.sums import Parts
+from ckdispatch.reference.dtypes import convert, dtype_name, numpy_dtype
+from ckdispatch.reference.formats import round_to
 from ckdispatch.reference.tolerance import sum_error
 from random_conv import naive, random_sizes
 

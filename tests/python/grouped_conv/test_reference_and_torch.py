@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from ckdispatch.grouped_conv.reference import grouped_conv_reference
 from ckdispatch.grouped_conv.sizes import TENSORS, ConvSizes
 from ckdispatch.reference.dtypes import convert
 from ckdispatch.reference.formats import round_to
-from ckdispatch.grouped_conv.reference import grouped_conv_reference
 from random_conv import random_sizes
 
 PROBLEMS = 300

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conv_support import MANY, convolver, kernel_name, last_convolver, only_kernels
-from dispatch_support import guarded, random
-
 from ckdispatch import DeviceTensor, Dispatcher, GroupedConvProblem
 from ckdispatch.errors import InvalidArgument, NoKernel
 from ckdispatch.tensors.memory import packed_strides
+from conv_support import MANY, convolver, kernel_name, last_convolver, only_kernels
+from dispatch_support import guarded, random
 
 X, W = random((2, 6, 7, 16), 1), random((16, 3, 3, 8), 2)
 FIRST = (0, 3, 1, 2)
@@ -130,7 +129,7 @@ def test_tensors_that_contradict_the_problem_are_refused() -> None:
     problem = GroupedConvProblem(2, 2, 8, 8, (6, 7), 3)
     x, w, y = on.to_device(X), on.to_device(W), on.empty((2, 4, 5, 16))
     for _ in range(2):  # the second time its plan is known
-        with pytest.raises(InvalidArgument, match="^n2 .* was to be run with w of 100 elements; it has 1152"):
+        with pytest.raises(InvalidArgument, match=r"^n2 .* was to be run with w of 100 elements; it has 1152"):
             on.run(problem, x, on.empty((100,)), y)
         with pytest.raises(InvalidArgument, match="with y of fp32; it is of fp16"):
             on.run(problem, x, w, on.empty((2, 4, 5, 16), "fp32"))

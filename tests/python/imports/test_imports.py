@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-import pytest
-
 import ckdispatch
+import pytest
 
 PACKAGE = Path(ckdispatch.__file__).parent
 

@@ -124,7 +124,7 @@ def start_child(action: Callable[[], None]) -> int:
     try:
         action()
         code = 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - a child does not return from its fork
         traceback.print_exc()
     finally:
         os._exit(code)
@@ -158,5 +158,5 @@ def leftovers(cache: Cache) -> list[str]:
     layout = cache.layout
     folders = (layout.work, layout.locks, layout.leases)
     found = [path for folder in folders if folder.exists() for path in folder.iterdir()]
-    hidden = [path for path in cache.folder.rglob(".*")] if cache.folder.exists() else []
+    hidden = list(cache.folder.rglob(".*")) if cache.folder.exists() else []
     return sorted(str(path.relative_to(cache.folder)) for path in (*found, *hidden))

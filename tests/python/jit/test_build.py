@@ -173,7 +173,7 @@ def test_gpus_that_make_no_sense_are_refused(
 def test_a_number_of_workers_that_makes_no_sense_is_refused(
     compiler: FakeCompiler, cache: Cache, workers: int
 ) -> None:
-    with pytest.raises(InvalidArgument, match="max_workers is .*; it must be at least 1, or None."):
+    with pytest.raises(InvalidArgument, match=r"max_workers is .*; it must be at least 1, or None."):
         build([kernels()[0]], GPU, max_workers=workers, cache=cache)
 
 

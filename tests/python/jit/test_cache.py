@@ -218,7 +218,7 @@ def test_without_home_and_without_an_account_the_error_says_what_to_set(
         raise KeyError(user)
 
     monkeypatch.setattr(pwd, "getpwuid", nobody)
-    with pytest.raises(IoFailed, match="set CKDISPATCH_CACHE to a folder."):
+    with pytest.raises(IoFailed, match=r"set CKDISPATCH_CACHE to a folder."):
         cache_folder({})
 
 
@@ -242,7 +242,7 @@ def test_a_size_may_have_a_unit(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["x", "-1", "1P", "G", "1 2", "1e3", "٣", "∞"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(InvalidArgument, match="CKDISPATCH_CACHE_SIZE is .* which is not a size"):
+    with pytest.raises(InvalidArgument, match=r"CKDISPATCH_CACHE_SIZE is .* which is not a size"):
         cache_limit({"CKDISPATCH_CACHE_SIZE": text})
 
 

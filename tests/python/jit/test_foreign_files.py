@@ -101,10 +101,12 @@ def test_a_link_leads_no_removal_outside(compiler: FakeCompiler, cache: Cache, t
         (outside / inside).write_bytes(b"mine")
     (cache.folder / name).symlink_to(outside)
     before = snapshot(outside)
+    told = ""
     try:
         WAYS_TO_REMOVE[way](cache)
     except OSError as refusal:
-        assert str(refusal).startswith(f"{cache.folder / name} is in the way, which is no folder; remove it")
+        told = str(refusal)
+    assert not told or told.startswith(f"{cache.folder / name} is in the way, which is no folder; remove it")
     assert snapshot(outside) == before
 
 

@@ -39,7 +39,7 @@ def test_on_a_disk_of_any_size_a_build_is_right_or_says_that_the_disk_is_full(
             cache = Cache(disk / "cache")
             results = build_in(cache, *kernels()[:3])
             sentence = FULL.format(cache.folder)
-            for result, data in zip(results, right):
+            for result, data in zip(results, right, strict=False):
                 if result.ok:
                     assert content(result) == data
                 else:
@@ -48,7 +48,7 @@ def test_on_a_disk_of_any_size_a_build_is_right_or_says_that_the_disk_is_full(
             assert cache.verify() == []
             # What got in stays, although there is no room for anything else.
             again = build_in(cache, *kernels()[:3])
-            assert all(new.cached for new, old in zip(again, good) if old)
+            assert all(new.cached for new, old in zip(again, good, strict=False) if old)
             with open(outcomes, "a") as stream:
                 stream.write("".join("+" if ok else "-" for ok in good) + "\n")
             del results, again, result

@@ -196,7 +196,7 @@ def test_a_folder_where_all_may_write_but_not_rename_is_good_enough(compiler: Fa
     (tmp_path / "tmp").chmod(0o1777)
     assert build_in(Cache(tmp_path / "tmp" / "cache"), kernels()[0])[0].ok
     (tmp_path / "tmp").chmod(0o777)
-    with pytest.raises(IoFailed, match="others may write to .*tmp"):
+    with pytest.raises(IoFailed, match=r"others may write to .*tmp"):
         build_in(Cache(tmp_path / "tmp" / "cache"), kernels()[0])
     # But a cache is not itself such a folder.
     (tmp_path / "open").mkdir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from ckdispatch.judging import figures
 from ckdispatch.judging.bounds import bounded
 from ckdispatch.judging.figures import error, rank_correlation, spread

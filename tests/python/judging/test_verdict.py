@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-
 from ckdispatch.judging.cases import Case, Way, case_of
 from ckdispatch.judging.verdict import best_single, judge, judge_random
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from ckdispatch.errors import CkDispatchError, InvalidArgument, IoFailed
 from ckdispatch.learning.artefact import Artefact
 from ckdispatch.learning.trees import Tree

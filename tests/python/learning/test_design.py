@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learning_support import CONSTANTS, GPU, PROBLEMS, registry, rows, table
-
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.evaluation.measured import Measured, measured_on
 from ckdispatch.learning.design import Designer
@@ -17,6 +15,7 @@ from ckdispatch.learning.fitting import fitted
 from ckdispatch.learning.validation import divisions, judged, make, predicted, steps_of, trials
 from ckdispatch.measurements import write
 from ckdispatch.measurements.reading import read
+from learning_support import CONSTANTS, GPU, PROBLEMS, registry, rows, table
 
 
 def measured(path: Path) -> Measured:
@@ -48,7 +47,7 @@ def test_a_design_has_a_row_for_each_time(designer: Designer) -> None:
 
 def test_terms_are_the_same_with_any_constants_and_features_are_not(plain: Designer) -> None:
     first = plain.design()
-    other = plain.design({term: 2.0 for term in first.terms})
+    other = plain.design(dict.fromkeys(first.terms, 2.0))
     assert np.array_equal(first.term_rows, other.term_rows)
     assert not np.array_equal(first.feature_rows, other.feature_rows)
 

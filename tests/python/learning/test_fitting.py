@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.learning.fitting import fitted
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from ckdispatch.errors import CkDispatchError, InvalidArgument
 from ckdispatch.learning.training import folds_by_hash, train
 

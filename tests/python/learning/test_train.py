@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import Ended, ckdispatch
-from learning_support import CONSTANTS, GPU, KERNELS, PROBLEMS, registry, rows, slow, table
-
 from ckdispatch import GemmProblem
 from ckdispatch.measurements import write
 from ckdispatch.selection import Selection
+from cli_support import Ended, ckdispatch
+from learning_support import CONSTANTS, GPU, KERNELS, PROBLEMS, registry, rows, slow, table
 
 FIXED = ("--fix", "memory=0", "--fix", "l2=0")
 

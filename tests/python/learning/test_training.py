@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from ckdispatch.learning.training import TREES, train
 from ckdispatch.learning.trees import Tree, trees_of
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.learning.trees import Tree, trees_of
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-
 from ckdispatch.measurements.glitches import glitches, shares
 
 CASES, NAMES = range(8), "abcdef"

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tables import CONV_COLUMNS, best_rows, conv_rows, fp8_rows, written
-
 from ckdispatch import measurements
 from ckdispatch.errors import LONGEST, CkDispatchError
 from ckdispatch.measurements import sheet
+from tables import CONV_COLUMNS, best_rows, conv_rows, fp8_rows, written
 
 NAME = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 OURS: dict[str, object] = {

@@ -9,9 +9,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-
 from ckdispatch import measurements
-from ckdispatch.errors import IoFailed, InvalidArgument, NotFound
+from ckdispatch.errors import InvalidArgument, IoFailed, NotFound
 from ckdispatch.measurements import own
 from ckdispatch.measurements.row import PROVENANCES, Row
 
@@ -98,7 +97,7 @@ def test_without_pyarrow_parquet_is_one_sentence(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == []
     path = tmp_path / "theirs.parquet"
     path.write_bytes(b"PAR1 and more")
-    with pytest.raises(NotFound, match="theirs.parquet are Parquet, which needs the Python package pyarrow"):
+    with pytest.raises(NotFound, match=r"theirs.parquet are Parquet, which needs the Python package pyarrow"):
         measurements.read(path)
 
 
@@ -108,7 +107,7 @@ def test_damaged_parquet_is_one_sentence(tmp_path: Path) -> None:
     content = path.read_bytes()
     for damaged in (b"PAR1", content[:-20], content[:50] + b"\xff" * 200 + content[250:]):
         path.write_bytes(damaged)
-        with pytest.raises(InvalidArgument, match="times.parquet"):
+        with pytest.raises(InvalidArgument, match=r"times.parquet"):
             measurements.read(path)
 
 

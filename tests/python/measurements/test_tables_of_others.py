@@ -6,11 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tables import CONV_COLUMNS, best_rows, conv_rows, fp8_rows, written
-
 from ckdispatch import measurements
 from ckdispatch.config.base import KernelConfig
 from ckdispatch.grouped_conv.measurements import GENERATED, as_compiled
+from tables import CONV_COLUMNS, best_rows, conv_rows, fp8_rows, written
 
 CONV = "grouped_conv_fwd_bf16_nhwgc_2d_{}_cshuffle_intrawave_{}"
 FOURTH = CONV.format("compv4", "64x64x128_4x1x1_16x16x32_v4x8x8")
@@ -95,7 +94,7 @@ def test_glitches_are_left_out_and_counted(tmp_path: Path) -> None:
 def test_columns_that_nothing_needs_may_be_missing(tmp_path: Path) -> None:
     columns = [name for name in CONV_COLUMNS if name not in ("problem", "tflops", "non_zero", "outputs")]
     table = measurements.read(written(tmp_path / "conv.csv", conv_rows(), columns))
-    assert len(table.cases()) == 6 and list(table.cases())[0] == table.rows[0].problem
+    assert len(table.cases()) == 6 and next(iter(table.cases())) == table.rows[0].problem
 
 
 def test_products_by_the_names_of_their_kernels(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from ckdispatch import GemmProblem, GroupedConvProblem
 from ckdispatch.cli.problems import parse_problem, parse_problems
 from ckdispatch.errors import InvalidArgument, NotFound

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import pytest
-
 from ckdispatch import GemmProblem, GroupedConvProblem
 from ckdispatch.problem_lists.lists import Listed, load
 

@@ -129,9 +129,9 @@ def test_shapes_must_agree() -> None:
 
 
 def test_what_is_not_a_number_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="^arrays of complex64 cannot be compared, only flo"):
+    with pytest.raises(InvalidArgument, match=r"^arrays of complex64 cannot be compared, only flo"):
         compare(np.zeros(2, np.complex64), np.zeros(2), EXACT)
-    with pytest.raises(InvalidArgument, match="^arrays of bool cannot be compared"):
+    with pytest.raises(InvalidArgument, match=r"^arrays of bool cannot be compared"):
         compare(np.zeros(2), np.zeros(2, bool), EXACT)
 
 

@@ -75,12 +75,12 @@ def test_a_foreign_numpy_dtype_is_refused_with_the_known_ones() -> None:
 
 
 def test_a_gpu_without_8_bit_floats_has_no_encoding() -> None:
-    with pytest.raises(InvalidArgument, match="^gfx1100 has no instructions for 8-bit floats"):
+    with pytest.raises(InvalidArgument, match=r"^gfx1100 has no instructions for 8-bit floats"):
         fp8_encoding("gfx1100")
 
 
 def test_an_unknown_gpu_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidArgument, match="unknown GPU 'gfx1'; known ones: .*gfx942"):
+    with pytest.raises(InvalidArgument, match=r"unknown GPU 'gfx1'; known ones: .*gfx942"):
         fp8_encoding("gfx1")
 
 

@@ -98,7 +98,7 @@ def test_too_large_becomes_infinite_in_16_and_32_bits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "largest"), list(zip(SMALL, (240.0, 448.0, 57344.0, 57344.0))), ids=str
+    ("dtype", "largest"), list(zip(SMALL, (240.0, 448.0, 57344.0, 57344.0), strict=False)), ids=str
 )
 def test_too_large_saturates_in_8_bits(dtype: np.dtype[Any], largest: float) -> None:
     assert rounded(1e30, dtype) == largest
@@ -132,5 +132,5 @@ def test_a_format_knows_its_limits() -> None:
 
 def test_only_floats_have_a_format() -> None:
     assert not is_float(np.dtype(np.complex64)) and not is_float(np.dtype(ml_dtypes.int4))
-    with pytest.raises(InvalidArgument, match="^int32 is not a floating-point dtype$"):
+    with pytest.raises(InvalidArgument, match=r"^int32 is not a floating-point dtype$"):
         FloatFormat.of(np.dtype(np.int32))

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from ckdispatch.errors import InvalidArgument
-from ckdispatch.product.epilogue import erf
-from ckdispatch.reference.formats import round_to
-from ckdispatch.product.epilogue import FUSED_OPS, look_up_fused_op
 from ckdispatch.gemm.reference import gemm_reference
+from ckdispatch.product.epilogue import FUSED_OPS, erf, look_up_fused_op
+from ckdispatch.reference.formats import round_to
 from ckgen.product.rules.fused import OPERATIONS_OF_INTEGERS
 from ckgen.product.spec import FusedOp
 
@@ -172,7 +171,7 @@ def test_an_unknown_operation_is_refused_with_the_known_ones() -> None:
 
 
 def test_an_operation_is_refused_with_the_wrong_number_of_d_tensors() -> None:
-    with pytest.raises(InvalidArgument, match="^Relu was given 1 D tensors and takes none; those called"):
+    with pytest.raises(InvalidArgument, match=r"^Relu was given 1 D tensors and takes none; those called"):
         look_up_fused_op("Relu", 1)
     with pytest.raises(InvalidArgument, match="MultiDAdd was given 0 D tensors and takes at least"):
         look_up_fused_op("MultiDAdd", 0)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.gemm.reference import gemm_reference
 from ckdispatch.reference.dtypes import convert, numpy_dtype
 from ckdispatch.reference.formats import Rounding, round_to
-from ckdispatch.gemm.reference import gemm_reference
 from ckdispatch.reference.tolerance import Tolerance, sum_error
 from emulated_gemm import ORDERS, sequential, split, store, terms
 
@@ -159,7 +159,7 @@ def test_a_result_that_was_rounded_to_bf16_on_its_way_to_fp16_is_rejected(k: int
 
 
 def test_a_sum_accumulated_in_half_precision_is_rejected() -> None:
-    random, a, b = operands("fp16", None, 24, 16, 255)
+    _, a, b = operands("fp16", None, 24, 16, 255)
     total = np.zeros((24, 16), np.float16)
     for product in terms(a, b):
         total = (total + product).astype(np.float16)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ckdispatch.reference.dtypes import convert, numpy_dtype
-from ckdispatch.reference.formats import widened
-from ckdispatch.reference.formats import ulp_distance
+from ckdispatch.reference.formats import ulp_distance, widened
 
 SMALL = [
     numpy_dtype(name, encoding)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from pathlib import Path
 
 from ckdispatch.families import FAMILIES
 from ckdispatch.native.structures import STRUCTURES
@@ -31,4 +32,4 @@ def source() -> str:
 
 
 if __name__ == "__main__":
-    print(source(), file=open(sys.argv[1], "w"))
+    Path(sys.argv[1]).write_text(source() + "\n")

@@ -25,7 +25,7 @@ def at_once(work: Callable[[int], T], threads: int = THREADS) -> list[T]:
         try:
             together.wait()
             results[number] = work(number)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
             errors.append(error)
 
     before = sys.getswitchinterval()

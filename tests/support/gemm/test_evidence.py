@@ -12,8 +12,8 @@ from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import GemmSpec
-from ckgen.product.spec import Pipeline
 from ckgen.product.geometry import lds_bytes
+from ckgen.product.spec import Pipeline
 from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables

@@ -20,9 +20,9 @@ from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.gemm.spec import GemmSpec, Variant
-from ckgen.product.spec import Epilogue, Pipeline, Scheduler
 from ckgen.product.geometry import wave_layouts
 from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import Epilogue, Pipeline, Scheduler
 
 from ckbench.errors import BenchError
 

@@ -13,8 +13,8 @@ from typing import cast
 
 from ckgen.core.spec import KernelSpec
 from ckgen.gemm.spec import GemmSpec, Variant
-from ckgen.product.spec import Pipeline
 from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import Pipeline
 
 from ckbench.bazel import users_environment
 from ckbench.errors import BenchError

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from ckarch import ArchSpecs
@@ -69,7 +69,7 @@ def _answer(question: Question, candidates: Candidates, rules: tuple[Rule, ...],
     return Cell(place, Kernel(place.gpu, found), None)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _found(
     candidates: Candidates, rules: tuple[Rule, ...], chosen: Fields, target: Target
 ) -> KernelSpec | Refusal:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Sequence
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -121,7 +121,7 @@ def families() -> tuple[FamilyRow, ...]:
     return tuple(row for row in FAMILIES if find_spec(f"cksupport.{row.name}") is not None)
 
 
-@lru_cache(maxsize=None)
+@cache
 def look_up(name: str) -> AnyFamily:
     """The matrix of the family called ``name``."""
     found: AnyFamily = importlib.import_module(f"cksupport.{name}.family").FAMILY

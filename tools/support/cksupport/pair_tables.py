@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from ckarch import ArchSpecs
@@ -57,12 +57,12 @@ class PairTables:
         return Cell(place, self.kernel_of(found.met[pair], arch), None)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _covered(tables: PairTables, arch: ArchSpecs) -> Cover:
     return cover(tables.axes_of(arch), tables.checks(arch))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _pairs(tables: PairTables, arch: ArchSpecs) -> Mapping[Place, Pair]:
     label = tables.label
     return {

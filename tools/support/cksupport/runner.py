@@ -37,7 +37,7 @@ class Runner(AbstractContextManager["Runner"]):
         }
         self._worker: subprocess.Popen[bytes] | None = None
         self._small = False
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `__exit__` closes it
 
     def run(self, spec: KernelSpec, library: Path) -> Outcome:
         """What became of the kernel; the next one gets a new worker if this one was lost."""

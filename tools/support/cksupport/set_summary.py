@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from ckarch import ArchSpecs
@@ -53,7 +53,7 @@ def shipped_kernels(family: Family, arch: ArchSpecs) -> tuple[Kernel, ...]:
     return tuple(dict.fromkeys(kernel for own in _sets(family, arch).values() for kernel in own))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _sets(family: Family, arch: ArchSpecs) -> Sets:
     refusals = Refusals(nearest=False)
     return {

@@ -29,7 +29,7 @@ class Skeleton:
         parts = pattern.split(_COMMENT.sub(lambda found: found[1] or " ", source))
         directives = ""
         texts: list[str] = []
-        for text, directive in zip(map(in_plain_lines, parts[::2]), [*parts[1::2], ""]):
+        for text, directive in zip(map(in_plain_lines, parts[::2]), [*parts[1::2], ""], strict=False):
             if text:
                 directives += f"{_PLACE}{len(texts)}\n"
                 texts.append(text)

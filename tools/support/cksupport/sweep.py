@@ -66,11 +66,8 @@ def pending(
     found = {}
     for kernel in kernels:
         known = results.known.get(kernel.key)
-        if known is None or again is Again.ALL:
-            found[kernel.key] = kernel
-        elif again is Again.BAD and known.outcome.verdict is not Verdict.RIGHT:
-            found[kernel.key] = kernel
-        elif known.digest != digests.of(kernel.spec, kernel.gpu):
+        bad = known is not None and known.outcome.verdict is not Verdict.RIGHT
+        if known is None or again is Again.ALL or (again is Again.BAD and bad) or known.digest != digests.of(kernel.spec, kernel.gpu):
             found[kernel.key] = kernel
     return list(found.values())
 
@@ -84,7 +81,7 @@ def sweep(
             return
         built = build(specs, [gpu], max_workers=machine.jobs, even_illegal=True)
         with Runner(gpu, machine.jobs, machine.timeout) as runner:
-            for spec, made in zip(specs, built):
+            for spec, made in zip(specs, built, strict=False):
                 outcome = _outcome(spec, made, runner)
                 results.record((gpu, spec.name), Result(outcome, digests.of(spec, gpu)))
                 told(gpu, spec, outcome)

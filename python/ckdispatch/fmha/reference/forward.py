@@ -100,7 +100,7 @@ def forward_sequence(
     error += sum_error(magnitude, o, keys, FP32) + steps * UNIT * magnitude
     lse_size = np.where(np.isfinite(lse), np.abs(lse), 0.0)
     lse_error = spread + summed + steps * UNIT + 6 * UNIT * (np.abs(top) + lse_size + 1)
-    if options.parts > 1 and options.part is None or options.sink_tokens:
+    if (options.parts > 1 and options.part is None) or options.sink_tokens:
         # Each part has the weight exp(its LSE - LSE).
         weights = 8 * UNIT * (1 + lse_size + np.abs(top)) + lse_error
         error += magnitude * weights + sum_error(magnitude, o, options.parts + 1, FP32)

@@ -86,10 +86,10 @@ def test_the_sweep_has_a_bar_for_each_length(monkeypatch: pytest.MonkeyPatch, ca
 
 
 def test_kernels_that_do_not_exist_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SystemExit, match="error: .*no_such_set"):
+    with pytest.raises(SystemExit, match=r"error: .*no_such_set"):
         run("basic", monkeypatch, "no_such_set", DEVICE)
 
 
 def test_an_unknown_device_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SystemExit, match="error: .*gfx1"):
+    with pytest.raises(SystemExit, match=r"error: .*gfx1"):
         run("basic", monkeypatch, SET, "sim:gfx1")

@@ -7,9 +7,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 from ckdispatch import Dispatcher, Registry
+from numpy.typing import NDArray
 
 EXAMPLES = "fmha_examples"
 

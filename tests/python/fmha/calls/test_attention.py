@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from attention_support import attender, heads_first, kernels, plain, random
-
 from ckdispatch import DeviceTensor, Dispatcher, FmhaProblem
 from ckdispatch.errors import InvalidArgument
 

@@ -9,7 +9,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 from attention_support import attender, random
-
 from ckdispatch.errors import InvalidArgument
 
 Q, K, V = random(2, 8, 4, 64), random(2, 9, 2, 64, seed=1), random(2, 9, 2, 64, seed=2)
@@ -72,7 +71,7 @@ def test_a_result_over_its_operands_is_refused() -> None:
     on = attender()
     q, k, v = (on.to_device(one) for one in (Q, K, V))
     before = q.numpy()
-    with pytest.raises(InvalidArgument, match="overlap|memory"):
+    with pytest.raises(InvalidArgument, match=r"overlap|memory"):
         on.attention(q, k, v, out=q.seen_as(Q.shape, q.strides))
     assert np.array_equal(q.numpy(), before)
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from attention_support import attender, plain, random
-from numpy.typing import NDArray
-
 from ckdispatch import DeviceTensor
 from ckdispatch.errors import InvalidArgument
+from numpy.typing import NDArray
 
 Q = random(2, 3, 4, 64)
 LENGTHS = [150, 33]

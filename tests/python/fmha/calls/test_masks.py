@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.fmha.masks import NO_MASK, mask_of
 
@@ -43,5 +42,5 @@ def test_each_way_to_say_a_mask(causal: Any, window: Any, mask: Any, means: Any)
      (True, None, "t"),     (False, (1, 2), "t"), (False, None, "g:0,1"), (False, (2**40, 0), None)],
 )  # fmt: skip
 def test_what_is_no_mask_is_refused(causal: Any, window: Any, mask: Any) -> None:
-    with pytest.raises(InvalidArgument, match="was (asked for|given)"):
+    with pytest.raises(InvalidArgument, match=r"was (asked for|given)"):
         mask_of(causal, window, mask)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from attention_support import attender, heads_first, plain, random
-
 from ckdispatch import scaled_dot_product_attention, use_for_attention
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.flash_attn import (

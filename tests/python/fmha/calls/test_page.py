@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from ckdispatch import Dispatcher
 
 PAGE = (Path(__file__).parents[4] / "docs" / "attention.md").read_text(encoding="utf-8")

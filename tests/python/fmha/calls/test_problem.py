@@ -6,7 +6,6 @@ from __future__ import annotations
 import pickle
 
 import pytest
-
 from ckdispatch import FmhaProblem
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.fmha.structure import PLACES, TENSORS

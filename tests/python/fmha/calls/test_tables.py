@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.fmha.tables import (
     PAST_THE_END,
@@ -50,7 +49,7 @@ def test_sequences_begin_behind_each_other(starts: tuple[int, ...], said: str) -
 def test_lengths_fit_into_their_room() -> None:
     check_lengths(of(0, 10), 2, 10, "q")
     for bad in ((-1, 3), (3, 11), (3,)):
-        with pytest.raises(InvalidArgument, match="room for 10 rows|2 sequences"):
+        with pytest.raises(InvalidArgument, match=r"room for 10 rows|2 sequences"):
             check_lengths(of(*bad), 2, 10, "q")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 from attention_support import attender
-
 from ckdispatch import FmhaProblem
 from ckdispatch.fmha.workload import FmhaWorkload
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ckbench.errors import BenchError
-from ckbench.figures import publish
-from ckbench.kernel_times.builds import Build, build_of, problems_of, timed
 from ckdispatch.cli.exits import UsageError
 from ckdispatch.errors import CkDispatchError
 from ckdispatch.measurements.row import Row
 from ckdispatch.measurements.writing import write
+
+from ckbench.errors import BenchError
+from ckbench.figures import publish
+from ckbench.kernel_times.builds import Build, build_of, problems_of, timed
 
 _EXAMPLE = """example:
   bazelw build //kernels:gemm_fp16_rcr_essential

@@ -12,7 +12,6 @@ from ckgen.core.errors import FieldError
 from ckgen.core.limits import MOST_BYTES, MOST_NUMBER
 from ckgen.core.tile import Dim3, Extents
 
-
 _MOST_DIGITS = 30
 _MOST_EXTENTS = 16
 

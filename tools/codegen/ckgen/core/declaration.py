@@ -171,7 +171,7 @@ def _decode_fields(
 
 
 def _decode_options(field: EntryField, value: object, label: str) -> Options:
-    if value == WILDCARD or value == ANY_NUMBER or value == [ANY_NUMBER] * 3:
+    if value in (WILDCARD, ANY_NUMBER, [ANY_NUMBER] * 3):
         return Options(None, single=False)
     several = isinstance(value, list) and (
         not field.triple or (not value and not field.may_be_empty) or (bool(value) and isinstance(value[0], list))

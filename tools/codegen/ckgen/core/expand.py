@@ -124,14 +124,14 @@ def expand(
     meant = [[Target.of(arch, name) for name in entry.gpus or arch.gpus] for entry in declaration.entries]
     numbers = [
         1 if entry.explicit else count_choices(family, entry, targets)
-        for entry, targets in zip(declaration.entries, meant)
+        for entry, targets in zip(declaration.entries, meant, strict=False)
     ]
     together = sum(numbers)
     if together > MOST_CHOICES:
-        number, widest = max(zip(numbers, declaration.entries), key=lambda pair: pair[0])
+        number, widest = max(zip(numbers, declaration.entries, strict=False), key=lambda pair: pair[0])
         collector.refuse(lambda: _too_many(family, widest, number, together))
     else:
-        for entry, targets, number in zip(declaration.entries, meant, numbers):
+        for entry, targets, number in zip(declaration.entries, meant, numbers, strict=False):
             if entry.explicit:
                 _expand_explicit(family, entry, targets, arch, collector, known)
             else:

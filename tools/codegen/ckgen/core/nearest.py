@@ -110,11 +110,11 @@ def _show(value: Any) -> str:
 
 def _difference(a: Any, b: Any) -> float:
     if isinstance(a, Dim3):
-        return 1.0 + sum(abs(math.log2(x / y)) for x, y in zip(a, b))
+        return 1.0 + sum(abs(math.log2(x / y)) for x, y in zip(a, b, strict=False))
     if isinstance(a, Extents):
         if len(a) != len(b):
             return 1.0 + max(len(a), len(b))
-        return 1.0 + sum(abs(math.log2((1 + x) / (1 + y))) for x, y in zip(a, b))
+        return 1.0 + sum(abs(math.log2((1 + x) / (1 + y))) for x, y in zip(a, b, strict=False))
     if isinstance(a, Choice):
         members = list(type(a))
         return 1.0 + 0.1 * abs(members.index(a) - members.index(b))

@@ -104,7 +104,7 @@ def _sets(pattern: str, value: object, declaration: Declaration) -> list[NamedSe
     number = prod(map(len, choices.values()))
     if number > MOST_SETS:
         raise _too_many_sets(label, number)
-    only = [dict(zip(choices, values)) for values in product(*choices.values())]
+    only = [dict(zip(choices, values, strict=False)) for values in product(*choices.values())]
     return [NamedSet(_name(pattern, one, label), MappingProxyType(one), subset) for one in only]
 
 

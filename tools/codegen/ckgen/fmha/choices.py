@@ -12,13 +12,39 @@ from typing import Any
 from ckarch import ArchSpecs
 
 from ckgen.core import codec
-from ckgen.core.entry_fields import Choices, any_of, choice_field, number_field, row_field, switch_field
+from ckgen.core.entry_fields import (
+    Choices,
+    any_of,
+    choice_field,
+    number_field,
+    row_field,
+    switch_field,
+)
 from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Extents
-from ckgen.fmha.defaults import usual_occupancy, usual_pads, usual_pipeline, usual_tiling, usual_warp_tile, usual_waves
+from ckgen.fmha.defaults import (
+    usual_occupancy,
+    usual_pads,
+    usual_pipeline,
+    usual_tiling,
+    usual_warp_tile,
+    usual_waves,
+)
 from ckgen.fmha.spec import (
-    ALWAYS, ANY_MODE, BIASED, PIPELINES, SWITCHES, SWITCHES_OF, Bias, Dtype, FmhaSpec, Mode, Pipeline, Rotary, Variant,
+    ALWAYS,
+    ANY_MODE,
+    BIASED,
+    PIPELINES,
+    SWITCHES,
+    SWITCHES_OF,
+    Bias,
+    Dtype,
+    FmhaSpec,
+    Mode,
+    Pipeline,
+    Rotary,
+    Variant,
 )  # fmt: skip
 from ckgen.fmha.tilings import Tiling, head_sizes, tilings_on
 

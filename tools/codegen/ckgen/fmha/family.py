@@ -15,7 +15,14 @@ from ckgen.core.family import Family
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.core.tile import Extents
-from ckgen.fmha.choices import ENTRY_FIELDS, MADE_OF, MAX_SPLITS, OCCUPANCIES, build_spec, usable_pads
+from ckgen.fmha.choices import (
+    ENTRY_FIELDS,
+    MADE_OF,
+    MAX_SPLITS,
+    OCCUPANCIES,
+    build_spec,
+    usable_pads,
+)
 from ckgen.fmha.names import parse_name
 from ckgen.fmha.profiles import PROFILES
 from ckgen.fmha.render import context
@@ -45,8 +52,8 @@ class FmhaFamily(Family):
             "variant": 16.0, "dtype": 8.0, "mode": 6.0, "hdim_q": 4.0, "hdim_v": 4.0, "bias": 4.0, "rotary": 4.0,
             "mask": 4.0, "lse": 2.0, "dropout": 4.0, "soft_cap": 4.0, "scales": 4.0, "paged": 4.0, "merged": 2.0,
             "skip_min": 2.0, "bias_grad": 4.0, "deterministic": 4.0, "max_splits": 2.0, "waves": 0.5, "occupancy": 0.5,
-        }  # fmt: skip
-    )
+        }
+    )  # fmt: skip
 
     def alternatives(self, spec: KernelSpec, field: str, target: Target) -> Iterable[Any]:
         fmha, current = cast(FmhaSpec, spec), getattr(spec, field)

@@ -8,7 +8,16 @@ import re
 from ckgen.core.errors import FieldError, SpecError
 from ckgen.core.naming import ROW, one_of
 from ckgen.core.tile import Extents
-from ckgen.fmha.spec import BIAS_WORDS, ROTARY_WORDS, SWITCH_WORDS, Dtype, FmhaSpec, Mode, Pipeline, Variant
+from ckgen.fmha.spec import (
+    BIAS_WORDS,
+    ROTARY_WORDS,
+    SWITCH_WORDS,
+    Dtype,
+    FmhaSpec,
+    Mode,
+    Pipeline,
+    Variant,
+)
 
 FORM = "fmha_<variant>_<dtype>_<mode>_h<hdim_q>x<hdim_v>[_<feature>]..._<pipeline>_t<tile>_w<waves>_i<warp tile>_p<pads>_o<occupancy>"
 

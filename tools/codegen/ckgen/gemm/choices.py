@@ -18,8 +18,8 @@ from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
-from ckgen.product.spec import Epilogue, FusedOp, Layout, Scheduler, SplitK
 from ckgen.product.choices import chosen_dtypes, dtype_field, loop_fields, outputs, warp_tiles
+from ckgen.product.spec import Epilogue, FusedOp, Layout, Scheduler, SplitK
 
 Pads = tuple[bool, bool, bool]
 
@@ -31,7 +31,7 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
     """The spec that one choice for every entry field describes."""
     a, b, c, accumulator = chosen_dtypes(choice, arch)
     dtypes = {"dtype_a": a, "dtype_b": b, "dtype_c": c, "dtype_acc": accumulator}
-    pads = dict(zip(("pad_m", "pad_n", "pad_k"), choice["pad"]))
+    pads = dict(zip(("pad_m", "pad_n", "pad_k"), choice["pad"], strict=False))
     return GemmSpec.made_of(choice, **dtypes, dtype_d=choice["dtype_d"] or c, **pads)
 
 

@@ -11,9 +11,9 @@ from ckarch import ArchSpecs
 
 from ckgen.core.tile import Dim3
 from ckgen.gemm.spec import GemmSpec, Variant
-from ckgen.product.spec import SplitK
 from ckgen.product.context import product_context
 from ckgen.product.pipelines import loop_variants
+from ckgen.product.spec import SplitK
 
 _ONE_FUNCTION = {Variant.GROUPED: "groups", Variant.STREAM_K: "share"}
 

@@ -8,8 +8,17 @@ import re
 from ckgen.core.errors import SpecError
 from ckgen.core.naming import one_of
 from ckgen.gemm.spec import VARIANT_WORDS, DLayout, GemmSpec, Variant
+from ckgen.product.names import (
+    DTYPES,
+    FUSED,
+    GEOMETRY,
+    LOOP,
+    SPLIT,
+    named,
+    product_dtypes,
+    product_fields,
+)
 from ckgen.product.spec import Dtype, FusedOp, Layout
-from ckgen.product.names import DTYPES, FUSED, GEOMETRY, LOOP, SPLIT, named, product_dtypes, product_fields
 
 FORM = (
     "gemm_<dtype>_<layout>_<pipeline>_<epilogue>_<scheduler>_<padM>_<padN>_<padK>_<persistent>"

@@ -9,7 +9,17 @@ from typing import ClassVar
 
 from ckgen.core.choice import Choice
 from ckgen.core.tile import Dim3
-from ckgen.product.spec import SPLIT_K_WORDS, Dtype, Epilogue, FusedOp, Layout, Pipeline, ProductSpec, Scheduler, SplitK
+from ckgen.product.spec import (
+    SPLIT_K_WORDS,
+    Dtype,
+    Epilogue,
+    FusedOp,
+    Layout,
+    Pipeline,
+    ProductSpec,
+    Scheduler,
+    SplitK,
+)
 
 
 class Variant(Choice):

@@ -16,7 +16,15 @@ from ckgen.core.errors import FieldError
 from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
-from ckgen.grouped_conv.spec import DEFAULT_VECTORS, GroupedConvSpec, Layout, Order, Specialization, Variant, operands
+from ckgen.grouped_conv.spec import (
+    DEFAULT_VECTORS,
+    GroupedConvSpec,
+    Layout,
+    Order,
+    Specialization,
+    Variant,
+    operands,
+)
 from ckgen.product.choices import chosen_dtypes, dtype_field, loop_fields, outputs
 from ckgen.product.spec import Epilogue, FusedOp, Scheduler, SplitK
 
@@ -37,10 +45,10 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     vectors = choice["vector"] or _usual_vectors(layout.order, choice["specialization"])
     return GroupedConvSpec.made_of(
         choice,
-        **{f"dtype_{tensor}": dtype for tensor, dtype in zip(tensors, dtypes)},
+        **{f"dtype_{tensor}": dtype for tensor, dtype in zip(tensors, dtypes, strict=False)},
         dtype_acc=accumulator,
         layout=layout,
-        **dict(zip(("vector_a", "vector_b", "vector_c"), vectors)),
+        **dict(zip(("vector_a", "vector_b", "vector_c"), vectors, strict=False)),
     )
 
 

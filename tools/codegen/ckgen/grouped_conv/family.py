@@ -12,7 +12,14 @@ from ckarch import ArchSpecs
 
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
-from ckgen.grouped_conv.choices import DIMENSIONS, ENTRY_FIELDS, MADE_OF, MERGED_GROUPS, VECTORS, build_spec
+from ckgen.grouped_conv.choices import (
+    DIMENSIONS,
+    ENTRY_FIELDS,
+    MADE_OF,
+    MERGED_GROUPS,
+    VECTORS,
+    build_spec,
+)
 from ckgen.grouped_conv.names import parse_name
 from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
 from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization, Variant, operands

@@ -17,7 +17,16 @@ from ckgen.grouped_conv.spec import (
     Specialization,
     operands,
 )
-from ckgen.product.names import DTYPES, FUSED, GEOMETRY, LOOP, SPLIT, named, product_dtypes, product_fields
+from ckgen.product.names import (
+    DTYPES,
+    FUSED,
+    GEOMETRY,
+    LOOP,
+    SPLIT,
+    named,
+    product_dtypes,
+    product_fields,
+)
 from ckgen.product.spec import Dtype
 
 FORM = (
@@ -47,7 +56,7 @@ def parse_name(name: str) -> GroupedConvSpec:
     variant, layout = _DIRECTIONS[match["direction"]], Layout(match["layout"])
     tensors, _ = operands(variant, layout.order)
     *dtypes, accumulator = product_dtypes(match)
-    dtype_of = dict(zip(tensors, dtypes))
+    dtype_of = dict(zip(tensors, dtypes, strict=False))
     vectors = Dim3.parse(match["vectors"]) if match["vectors"] else DEFAULT_VECTORS
     special = match["special"]
     spec = GroupedConvSpec(

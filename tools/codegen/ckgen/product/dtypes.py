@@ -7,7 +7,6 @@ from ckarch import ArchSpecs, UnknownNameError
 
 from ckgen.product.spec import Dtype
 
-
 EIGHT_BIT_FLOATS = (Dtype.FP8, Dtype.BF8)
 INTEGERS = (Dtype.INT8, Dtype.INT32)
 

@@ -88,7 +88,7 @@ class ProductFamily(Family):
 
 def _nearby_tiles(spec: ProductSpec) -> Iterable[Dim3]:
     covered = spec.tiling.coverage
-    axes = (_nearby_extents(extent, part) for extent, part in zip(spec.tile, covered))
+    axes = (_nearby_extents(extent, part) for extent, part in zip(spec.tile, covered, strict=False))
     return (Dim3(*extents) for extents in combinations(*axes))
 
 

@@ -10,7 +10,16 @@ from ckgen.core.errors import SpecError
 from ckgen.core.naming import EXTENTS, one_of
 from ckgen.core.spec import KernelSpec
 from ckgen.core.tile import Dim3
-from ckgen.product.spec import SPLIT_K_WORDS, Dtype, Epilogue, FusedOp, Pipeline, Scheduler, SplitK, implied_dtypes
+from ckgen.product.spec import (
+    SPLIT_K_WORDS,
+    Dtype,
+    Epilogue,
+    FusedOp,
+    Pipeline,
+    Scheduler,
+    SplitK,
+    implied_dtypes,
+)
 
 S = TypeVar("S", bound=KernelSpec)
 

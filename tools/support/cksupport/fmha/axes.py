@@ -11,7 +11,17 @@ from ckgen.core.tile import Extents
 from ckgen.fmha.choices import MAX_SPLITS, usable_pads
 from ckgen.fmha.defaults import usual_occupancy
 from ckgen.fmha.rules import FMHA_RULES
-from ckgen.fmha.spec import PIPELINES, SWITCHES, Bias, Dtype, FmhaSpec, Mode, Pipeline, Rotary, Variant
+from ckgen.fmha.spec import (
+    PIPELINES,
+    SWITCHES,
+    Bias,
+    Dtype,
+    FmhaSpec,
+    Mode,
+    Pipeline,
+    Rotary,
+    Variant,
+)
 from ckgen.fmha.tilings import TILINGS, Tiling, tilings_on
 
 from cksupport.lazy_specs import Choices, Make, Specs, choice_of

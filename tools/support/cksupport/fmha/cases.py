@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 from ckdispatch.comparison import Comparison, Reference, compare
-from ckdispatch.fmha.reference import Attention, Forward, combine, forward, forward_varlen, with_sink
+from ckdispatch.fmha.reference import (
+    Attention,
+    Forward,
+    combine,
+    forward,
+    forward_varlen,
+    with_sink,
+)
 from ckdispatch.fmha.reference.cache import appended, gathered, rotated
 from ckdispatch.fmha.reference.scores import visible
 from ckdispatch.reference.formats import round_to, widened

@@ -252,7 +252,7 @@ def _lengths_pair(random: np.random.Generator, most: int, spec: dict[str, Any]) 
         return -(-length // 64) * 64 if random.random() < 0.25 else length
 
     rows, keys = one(), one()
-    if spec["variant"] in ("splitkv", "pagedkv") and random.random() < 0.5 or spec.get("merged"):
+    if (spec["variant"] in ("splitkv", "pagedkv") and random.random() < 0.5) or spec.get("merged"):
         rows = 1 if spec.get("merged") or random.random() < 0.5 else min(rows, 20)
     if not spec["pads"][0] and rows:
         rows = -(-rows // 128) * 128

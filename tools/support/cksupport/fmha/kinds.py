@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from typing import Any, cast
 
@@ -13,7 +13,17 @@ from ckarch import ArchSpecs
 from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 from ckgen.fmha.choices import ENTRY_FIELDS, MAX_SPLITS, tilings, usable_pads
-from ckgen.fmha.spec import PIPELINES, SWITCHES_OF, Bias, Dtype, FmhaSpec, Mode, Pipeline, Rotary, Variant
+from ckgen.fmha.spec import (
+    PIPELINES,
+    SWITCHES_OF,
+    Bias,
+    Dtype,
+    FmhaSpec,
+    Mode,
+    Pipeline,
+    Rotary,
+    Variant,
+)
 
 from cksupport.cells import Cell
 from cksupport.fmha.axes import gpus_by_strength, head_sizes, label
@@ -69,7 +79,7 @@ def tables(arch: ArchSpecs) -> tuple[Table, ...]:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def cell(place: Place, arch: ArchSpecs) -> Cell:
     """A kernel that ships if there is one, else the usual one."""
     *_, rows = _TABLES[place.table]
@@ -107,6 +117,6 @@ def _declared(said: Mapping[str, Any], arch: ArchSpecs) -> FmhaSpec:
     return cast(FmhaSpec, _FAMILY.build({**_DEFAULTS, **switches, **splits, **said}, arch))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shipped(target: Target) -> tuple[FmhaSpec, ...]:
     return tuple(cast(FmhaSpec, one.spec) for one in shipped_kernels(_FAMILY, target.arch) if one.gpu == target.name)

@@ -15,7 +15,16 @@ from ckabi.fmha import FmhaProblem, fmha_problem, set_tensor
 from ckgen.core.target import Target
 from ckgen.fmha.spec import FmhaSpec, Variant
 
-from cksupport.fmha.cases import Case, append_case, combine_case, forward_case, paged_case, prefill_case, sink_case, split_case
+from cksupport.fmha.cases import (
+    Case,
+    append_case,
+    combine_case,
+    forward_case,
+    paged_case,
+    prefill_case,
+    sink_case,
+    split_case,
+)
 from cksupport.fmha.draws import Draw, begin
 from cksupport.fmha.gradient_cases import convert_case, dot_case, gradient_case, sum_case
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from typing import Any, cast
 
@@ -14,10 +14,10 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3, TileConfig
 from ckgen.families import FAMILIES
 from ckgen.gemm.spec import GemmSpec
-from ckgen.product.spec import Dtype, Layout, Pipeline
 from ckgen.product.dtypes import default_dtypes
 from ckgen.product.geometry import warp_tile_tables, wave_layouts
 from ckgen.product.pipelines import loop_variants, prefetch_stages
+from ckgen.product.spec import Dtype, Layout, Pipeline
 
 from cksupport.questions import Fields
 
@@ -41,7 +41,7 @@ def candidates(chosen: Fields, target: Target) -> Iterator[GemmSpec]:
     """
     names = [name for name, _ in chosen]
     for values in product(*(values for _, values in chosen)):
-        spec = _spec(dict(zip(names, values)), target.arch)
+        spec = _spec(dict(zip(names, values, strict=False)), target.arch)
         for shape in _geometries(spec.dtype_a, spec.dtype_b, spec.pipeline, target):
             yield _shaped(spec, shape)
 
@@ -56,7 +56,7 @@ def _shaped(spec: GemmSpec, shape: TileConfig) -> GemmSpec:
     return replace(spec, tile=shape.tile, waves=shape.waves, warp_tile=shape.warp_tile)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _geometries(a: Dtype, b: Dtype, pipeline: Pipeline, target: Target) -> tuple[TileConfig, ...]:
     """Tiles that repeat the warp tile a few times, the best suited first."""
     found = []

@@ -13,9 +13,9 @@ from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
-from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 from ckgen.product.dtypes import allowed_outputs, default_dtypes
 from ckgen.product.geometry import warp_tiles_of, wave_layouts
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, Scheduler, SplitK
 
 from cksupport.samples import Draw
 

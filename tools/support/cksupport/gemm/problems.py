@@ -8,8 +8,8 @@ from math import lcm
 
 from ckgen.core.target import Target
 from ckgen.gemm.spec import DLayout, GemmSpec, Variant
-from ckgen.product.spec import SplitK
 from ckgen.product.geometry import load_grids, store_vector
+from ckgen.product.spec import SplitK
 
 from cksupport.operands import PACKED, Spacing
 from cksupport.product.sizes import first_turns, last_turns, remainder

@@ -10,8 +10,8 @@ from typing import Any
 from ckarch import ArchSpecs
 from ckgen.gemm.choices import ALL_PADS, Pads
 from ckgen.gemm.spec import MAX_DS, DLayout, Variant
-from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, SplitK
 from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Pipeline, SplitK
 
 from cksupport.product.axes import ALL_PADDED, SHUFFLED, Loop, dtype_pairs, loops
 from cksupport.questions import Fields, Place, Question, Table, fields
@@ -87,7 +87,7 @@ def _epilogue(pipeline: Pipeline) -> Epilogue:
 
 
 def _pad_label(padded: Pads) -> str:
-    return " ".join(letter for letter, pad in zip("mnk", padded) if pad) or "none"
+    return " ".join(letter for letter, pad in zip("mnk", padded, strict=False) if pad) or "none"
 
 
 def _variant_dtypes(arch: ArchSpecs) -> _Cells:

@@ -11,7 +11,14 @@ from ckarch import ArchSpecs
 from ckgen.core.tile import Dim3
 from ckgen.grouped_conv.choices import DIMENSIONS
 from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
-from ckgen.grouped_conv.spec import GroupedConvSpec, Layout, Order, Specialization, Variant, operands
+from ckgen.grouped_conv.spec import (
+    GroupedConvSpec,
+    Layout,
+    Order,
+    Specialization,
+    Variant,
+    operands,
+)
 from ckgen.product.dtypes import default_dtypes
 from ckgen.product.spec import Dtype, Epilogue, FusedOp, SplitK
 
@@ -28,7 +35,7 @@ _BIASES = ("none", *(op for op in (FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY
 _ACTIVATIONS = ("none", *(op for op in FusedOp if not op.takes_ds and op is not FusedOp.PASS_THROUGH))
 _REPEATS = (Dim3(2, 2, 2), Dim3(1, 1, 1), Dim3(2, 1, 4), Dim3(1, 2, 2))
 _WAVES: Mapping[str, Callable[[Sequence[Dim3]], Dim3]] = {
-    "along both": lambda layouts: [one for one in layouts if min(one.m, one.n) > 1][0],
+    "along both": lambda layouts: next(one for one in layouts if min(one.m, one.n) > 1),
     "along m": lambda layouts: next(one for one in layouts if one.n == 1),
     "along n": lambda layouts: next(one for one in layouts if one.m == 1),
     "along both, otherwise": lambda layouts: [one for one in layouts if min(one.m, one.n) > 1][-1],
@@ -116,10 +123,10 @@ def _elements(width: str, dtype: Dtype, arch: ArchSpecs) -> int:
 
 
 def _loaded(operand: int, choices: Choices, arch: ArchSpecs) -> int:
-    if operand == 1 and choices["layout"] is Order.CHANNELS_FIRST:
+    across = operand == 1 and choices["layout"] is Order.CHANNELS_FIRST
+    if across and choices["filters"] is not Specialization.FILTER_1X1_STRIDE1_PAD0:
         # Positions under a filter are read one by one.
-        if choices["filters"] is not Specialization.FILTER_1X1_STRIDE1_PAD0:
-            return 1
+        return 1
     return _elements(choices["loads"], choices["dtypes"][operand], arch)
 
 

@@ -113,11 +113,11 @@ def _axes(filter: tuple[int, ...], outputs: tuple[int, ...], steps: dict[str, in
     pads = tuple((steps["left_pad"], steps["right_pad"]) if extent > 1 else (0, 0) for extent in filter)
     covered = [
         (output - 1) * steps["stride"] + steps["dilation"] * (extent - 1) + 1
-        for output, extent in zip(outputs, filter)
+        for output, extent in zip(outputs, filter, strict=False)
     ]
-    pads = tuple(pad if one > sum(pad) else (0, 0) for one, pad in zip(covered, pads))
+    pads = tuple(pad if one > sum(pad) else (0, 0) for one, pad in zip(covered, pads, strict=False))
     return {
-        "input": tuple(one - sum(pad) for one, pad in zip(covered, pads)),
+        "input": tuple(one - sum(pad) for one, pad in zip(covered, pads, strict=False)),
         "filter": filter,
         "stride": steps["stride"],
         "dilation": steps["dilation"],

@@ -172,7 +172,7 @@ def backward_waves(spec: FmhaSpec, target: Target) -> str | None:
 def backward_divisible(spec: FmhaSpec, target: Target) -> str | None:
     for one in products(spec):
         covered = (one.waves[0] * one.warp_tile[0], one.waves[1] * one.warp_tile[1], one.warp_tile[2])
-        if any(extent % part for extent, part in zip(one.extents, covered)):
+        if any(extent % part for extent, part in zip(one.extents, covered, strict=False)):
             of = "x".join(map(str, one.extents))
             return f"{one.name} of {of} is not a multiple of {'x'.join(map(str, covered))}, which its waves and warp tile cover"
     return None

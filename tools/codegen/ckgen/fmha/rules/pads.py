@@ -24,7 +24,7 @@ _FIXED: dict[Variant, tuple[int | None, ...]] = {
 
 @PAD_RULES.rule("A pad is 0 or 1; of the head sizes of dq_dk_dv also 8, for multiples of 8.", ("pads",), Purpose.MEANING)
 def pad_values(spec: FmhaSpec, target: Target) -> str | None:
-    for name, pad in zip(_NAMES, spec.pads):
+    for name, pad in zip(_NAMES, spec.pads, strict=False):
         known = (0, 1, 8) if spec.variant is Variant.DQ_DK_DV and name.startswith("hdim") else (0, 1)
         if pad not in known:
             return f"the pad {pad} of {name} is none of {', '.join(map(str, known))}"
@@ -37,7 +37,7 @@ def pad_values(spec: FmhaSpec, target: Target) -> str | None:
     Purpose.NAMES,
 )
 def pads_of_variant(spec: FmhaSpec, target: Target) -> str | None:
-    for name, pad, fixed in zip(_NAMES, spec.pads, _FIXED.get(spec.variant, ())):
+    for name, pad, fixed in zip(_NAMES, spec.pads, _FIXED.get(spec.variant, ()), strict=False):
         if fixed is not None and pad != fixed:
             return f"the pad of {name} is {fixed} in every {spec.variant}, not {pad}"
     return None
@@ -48,7 +48,7 @@ def group_pads(spec: FmhaSpec, target: Target) -> str | None:
     if spec.mode is not Mode.GROUP or len(spec.pads) != 4:
         return None
     fixed = _FIXED.get(spec.variant, (None,) * 4)
-    for name, pad, only in zip(_NAMES[:2], spec.pads, fixed):
+    for name, pad, only in zip(_NAMES[:2], spec.pads, fixed, strict=False):
         if only is None and not pad:
             return f"mode group needs the pad of {name}"
     return None

@@ -5,7 +5,19 @@ from __future__ import annotations
 
 from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
-from ckgen.fmha.spec import ALWAYS, ANY_MODE, BIASED, SWITCHES, SWITCHES_OF, Bias, Dtype, FmhaSpec, Mode, Rotary, Variant
+from ckgen.fmha.spec import (
+    ALWAYS,
+    ANY_MODE,
+    BIASED,
+    SWITCHES,
+    SWITCHES_OF,
+    Bias,
+    Dtype,
+    FmhaSpec,
+    Mode,
+    Rotary,
+    Variant,
+)
 from ckgen.fmha.tilings import Kind, kinds
 
 SIGNATURE_RULES = Rules("fmha")

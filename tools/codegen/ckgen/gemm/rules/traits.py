@@ -6,8 +6,8 @@ from __future__ import annotations
 from ckgen.core.rules import Rules
 from ckgen.core.target import Target
 from ckgen.gemm.spec import DLayout, GemmSpec, Variant
-from ckgen.product.spec import Epilogue, Layout
 from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import Epilogue, Layout
 
 PACKED_RULES = Rules("gemm")
 

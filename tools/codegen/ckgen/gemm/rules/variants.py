@@ -8,8 +8,8 @@ from ckarch import Fp8Encoding
 from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
 from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
-from ckgen.product.spec import FusedOp, Layout, Pipeline, SplitK
 from ckgen.product.dtypes import EIGHT_BIT_FLOATS
+from ckgen.product.spec import FusedOp, Layout, Pipeline, SplitK
 
 _ONE_LAUNCH_PER_PART = (Variant.BATCHED, Variant.GROUPED, Variant.MULTI_D, Variant.PRESHUFFLE)
 

@@ -21,7 +21,7 @@ VECTOR_RULES = Rules("grouped_conv")
 )
 def vector_width(spec: GroupedConvSpec, target: Target) -> str | None:
     dtypes = (spec.dtype_a, spec.dtype_b, spec.dtype_stored)
-    for operand, vector, dtype in zip("ABC", spec.vectors, dtypes):
+    for operand, vector, dtype in zip("ABC", spec.vectors, dtypes, strict=False):
         width = int(vector * target.arch.dtype(dtype).bytes)
         if vector not in VECTORS or width > MAX_BYTES:
             return f"vectors of {vector} {dtype} for {operand} are {width} bytes"

@@ -36,7 +36,7 @@ def vector_load(spec: ProductSpec, target: Target) -> str | None:
 def async_load(spec: ProductSpec, target: Target) -> str | None:
     if spec.pipeline is not Pipeline.COMP_ASYNC:
         return None
-    for grid, dtype in zip(load_grids(spec, target), (spec.dtype_a, spec.dtype_b)):
+    for grid, dtype in zip(load_grids(spec, target), (spec.dtype_a, spec.dtype_b), strict=False):
         width = int(grid.moved * target.arch.dtype(dtype).bytes)
         if width not in _ASYNC_WIDTHS:
             return f"a lane loads {width} bytes of {grid.what} at a time"

@@ -28,7 +28,7 @@ def block_size(spec: ProductSpec, target: Target) -> str | None:
 
 @SHAPE_RULES.rule(f"The tile must be at least {MINIMUM_TILE}.", ("tile",), Purpose.SPEED)
 def tile_minimum(spec: ProductSpec, target: Target) -> str | None:
-    if all(extent >= least for extent, least in zip(spec.tile, MINIMUM_TILE)):
+    if all(extent >= least for extent, least in zip(spec.tile, MINIMUM_TILE, strict=False)):
         return None
     return f"tile {spec.tile} is smaller than {MINIMUM_TILE}"
 
@@ -39,7 +39,7 @@ def tile_minimum(spec: ProductSpec, target: Target) -> str | None:
 )
 def tile_divisible(spec: ProductSpec, target: Target) -> str | None:
     covered = spec.tiling.coverage
-    if not any(extent % part for extent, part in zip(spec.tile, covered)):
+    if not any(extent % part for extent, part in zip(spec.tile, covered, strict=False)):
         return None
     return (
         f"tile {spec.tile} is not a multiple of {covered}, which waves {spec.waves} "

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ckarch import ArchSpecs
-
 from ckgen.batched_transpose.spec import RULES, BatchedTransposeSpec, Dtype, parse_name
 from ckgen.core import codec
 from ckgen.core.entry_fields import any_of, triple_field
