@@ -260,7 +260,7 @@ class BaseDispatcher:
         if any(not address and one is not None for address, one in zip(addresses, tensors, strict=True)):
             raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
         if bits & _ALIGNED:
-            problem = replace(problem, alignment=min(bits & -bits, problem.alignment))  # type: ignore[type-var]
+            problem = replace(problem, alignment=min(bits & -bits, problem.alignment))  # type: ignore[type-var]  # each family's problem is a dataclass
         plan = self.plan(problem, kernel=kernel)
         _check_count(problem, len(tensors))
         # Where there is nothing to compute there is no kernel.

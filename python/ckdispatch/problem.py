@@ -33,6 +33,9 @@ class Problem(ABC):
     ran: ClassVar[tuple[object, Callable[[], Any]]] = (None, lambda: None)
     """Where the dispatcher that ran this object last has what it found out, and until when that holds."""
 
+    _hash: int
+    _structure: Any
+
     def keep(self, structure: ctypes.Structure) -> None:
         """Keeps the problem for the C ABI, and its hash."""
         structure.base = ProblemBase(ctypes.sizeof(structure), _NUMBERS[self.family])
@@ -41,7 +44,7 @@ class Problem(ABC):
         object.__setattr__(self, "_structure", structure)
 
     def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined, no-any-return]
+        return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._values()
@@ -49,7 +52,7 @@ class Problem(ABC):
     @property
     def structure(self) -> Any:
         """The problem for the C ABI."""
-        return self._structure  # type: ignore[attr-defined]
+        return self._structure
 
     @property
     @abstractmethod
@@ -85,7 +88,7 @@ class Problem(ABC):
 
     def to_json(self) -> dict[str, Any]:
         """The family and every field."""
-        return {"family": self.family, **asdict(self)}  # type: ignore[call-overload]
+        return {"family": self.family, **asdict(self)}  # type: ignore[call-overload]  # each family's problem is a dataclass
 
     def _values(self) -> tuple[Any, ...]:
         kind: Any = type(self)

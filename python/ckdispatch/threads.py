@@ -80,19 +80,20 @@ def interruptible(work: Callable[[], T]) -> T:
     Python hears a signal only between its own steps, and a simulated launch is one step that may
     take minutes. After ``KeyboardInterrupt`` the thread still computes: the process must be ended.
     """
-    done: queue.SimpleQueue[tuple[bool, object]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+    outcome: list[T] = []
 
     def body() -> None:
         try:
-            done.put((True, work()))
+            outcome.append(work())
+            done.put(None)
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
-            done.put((False, error))
+            done.put(error)
 
     thread = threading.Thread(target=body, name="ckdispatch-work", daemon=True)
     thread.start()
-    good, outcome = awaited(done)
+    error = awaited(done)
     thread.join()
-    if not good:
-        assert isinstance(outcome, BaseException)
-        raise outcome
-    return outcome  # type: ignore[return-value]
+    if error is not None:
+        raise error
+    return outcome[0]

@@ -57,7 +57,7 @@ def _library(package: metadata.Distribution, installed: frozenset[str]) -> str:
         if not path.startswith(("..", "bin/")) and not _UNWANTED.search(path)
     )
     requires = {
-        target_name(re.match(r"[A-Za-z0-9._-]+", line).group(0))  # type: ignore[union-attr]
+        target_name(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0])
         for line in package.requires or ()
         if "extra ==" not in line
     }

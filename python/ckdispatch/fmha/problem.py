@@ -165,7 +165,7 @@ class FmhaProblem(Problem):
     @property
     def tensors(self) -> tuple[str, ...]:
         """What a run takes, in this order: those of ``ckd_fmha.h`` that the problem has."""
-        return self._tensors  # type: ignore[attr-defined, no-any-return]
+        return self._tensors  # type: ignore[attr-defined, no-any-return]  # what a frozen dataclass derives is no field
 
     def placed(self, addresses: Sequence[int]) -> list[int]:
         """One for each of the header's tensors, 0 for those that the problem does not have."""

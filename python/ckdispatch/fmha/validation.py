@@ -198,6 +198,6 @@ class Held:
         starts, listed, blocks = self.numbers("kv_indptr"), self.numbers("kv_pages"), self.numbers("block_table")
         for i, length in enumerate(lengths.tolist()):
             key = np.arange(length)
-            own = blocks[i] if blocks is not None else listed[starts[i] :]  # type: ignore[index]
+            own = blocks[i] if blocks is not None else listed[starts[i] :]  # type: ignore[index]  # pages have either a list of starts or blocks
             found[i, :length] = memory[own[key // p.page_rows], key % p.page_rows]
         return found.reshape(-1, *memory.shape[2:]) if p.group else found

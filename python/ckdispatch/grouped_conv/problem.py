@@ -138,7 +138,7 @@ class GroupedConvProblem(Problem):
     @property
     def sizes(self) -> ConvSizes:
         """The sizes, with the shapes of the tensors."""
-        return self._sizes  # type: ignore[attr-defined, no-any-return]
+        return self._sizes  # type: ignore[attr-defined, no-any-return]  # what a frozen dataclass derives is no field
 
     @property
     def tensors(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def fitted(terms: Sequence[str], rows: Numbers, microseconds: Numbers, fixed: Ma
 
 def _not_negative(design: Numbers, wanted: Numbers) -> Numbers:
     try:
-        from scipy.optimize import nnls  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        from scipy.optimize import nnls
     except ImportError as error:
         raise CkDispatchError(
             f"constants were to be fitted, and SciPy cannot be imported ({error}); install it with: pip install scipy"

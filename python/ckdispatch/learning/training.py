@@ -81,7 +81,7 @@ def _numbers(name: str, given: ArrayLike, axes: int) -> Numbers:
 def _lightgbm() -> Any:
     """LightGBM, which only training needs."""
     try:
-        import lightgbm  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        import lightgbm
     except (ImportError, OSError) as error:  # OSError: a library that it is linked with
         raise CkDispatchError(
             f"a model was to be trained, and LightGBM cannot be imported ({error}); install it with: pip install lightgbm"

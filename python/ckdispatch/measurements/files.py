@@ -124,8 +124,8 @@ def parquet_bytes(columns: Mapping[str, tuple[type, Sequence[Any]]]) -> bytes:
 def _arrow(what: str) -> tuple[Any, Any]:
     """pyarrow, which nothing but Parquet needs."""
     try:
-        import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
-        import pyarrow.parquet  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         raise NotFound(f"{what} needs the Python package pyarrow, and it is not installed; install it, or use CSV") from None
     return pyarrow, pyarrow.parquet

@@ -112,7 +112,7 @@ def unpack_fp4(packed: NDArray[np.uint8]) -> NDArray[Any]:
 
 def _look_up(dtype: object) -> tuple[str, str | None]:
     try:
-        return _NAMES[np.dtype(dtype)]  # type: ignore[call-overload]
+        return _NAMES[np.dtype(dtype)]  # type: ignore[call-overload]  # NumPy says what is no dtype
     except (KeyError, TypeError):
         known = ", ".join(str(kind) for kind in _NAMES)
         raise InvalidArgument(f"arrays of {dtype} belong to no dtype of this project; those that do are of {known}") from None

@@ -63,7 +63,7 @@ class FloatFormat:
     def of(cls, dtype: np.dtype[Any]) -> FloatFormat:
         """The format of a floating-point ``dtype``, of NumPy's or of ml_dtypes'."""
         try:
-            facts: Any = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+            facts: Any = ml_dtypes.finfo(dtype)
         except ValueError:
             raise InvalidArgument(f"{dtype} is not a floating-point dtype") from None
         special = np.array([np.inf, np.nan]).astype(dtype).astype(np.float64)
@@ -80,7 +80,7 @@ class FloatFormat:
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether ``dtype`` is a floating-point dtype, also one that NumPy itself does not know."""
     try:
-        ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+        ml_dtypes.finfo(dtype)
     except ValueError:
         return False
     return dtype.kind != "c"

@@ -39,7 +39,7 @@ class Operand:
     @property
     def on_host(self) -> NDArray[Any]:
         """What it holds, as an array of the host."""
-        return self.array if self.array is not None else self.tensor.numpy()  # type: ignore[union-attr]
+        return self.array if self.array is not None else self.tensor.numpy()  # type: ignore[union-attr]  # one of the two is there
 
     def transposed(self: Kind, order: tuple[int, ...]) -> Kind:
         """With its axes in that order."""
@@ -160,7 +160,7 @@ def like(given: Any, array: NDArray[Any]) -> Any:
     if isinstance(given, np.ndarray):
         return array
     if type(given).__module__.partition(".")[0] == "torch":
-        import torch  # type: ignore[import-not-found, unused-ignore]
+        import torch
 
         opaque = array.dtype.kind == "V"
         if not opaque:

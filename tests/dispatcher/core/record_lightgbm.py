@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import lightgbm  # type: ignore[import-not-found, import-untyped, unused-ignore]
+import lightgbm
 import numpy as np
 from ckdispatch.learning.artefact import Artefact, layout
 from ckdispatch.learning.training import PARAMETERS

@@ -85,7 +85,7 @@ def test_another_command_reads_what_it_prints() -> None:
         (("c3d", "--sample", "8"), 2, "a sample of 8 problems was asked for, and there are 7"),
         (("c3d", "--sample", "0"), 2, "'0' is no whole number of at least 1"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_one_sentence(words: tuple[str, ...], code: int, sentence: str) -> None:
     ended = ckdispatch("problems", *words)
     assert (ended.code, ended.out) == (code, "")

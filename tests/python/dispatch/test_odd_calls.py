@@ -23,7 +23,7 @@ from ckdispatch import (
     GroupedConvProblem,
     Registry,
     Tolerance,
-)  # fmt: skip
+)
 from ckdispatch.errors import CkDispatchError
 from ckdispatch.gemm.reference import gemm_reference
 from ckdispatch.grouped_conv.reference import grouped_conv_reference

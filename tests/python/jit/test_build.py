@@ -117,7 +117,7 @@ def test_a_compiler_that_dies_is_told_about(
         ("echo nonsense >$output", "is no library that exports ck_kernel_get_api"),
         ("cat $home/library >$output", "does not hold the kernel"),
     ],
-)  # fmt: skip
+)
 def test_garbage_that_the_compiler_calls_a_success_is_refused(
     compiler: FakeCompiler, cache: Cache, garbage: str, complaint: str
 ) -> None:

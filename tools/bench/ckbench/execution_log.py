@@ -47,7 +47,7 @@ def _parse(text: str, path: Path) -> Iterator[Spawn]:
     # The log is one JSON object after another, without anything between them but white space.
     decoder = json.JSONDecoder()
     position = 0
-    while (position := _SPACE.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+    while (position := _SPACE.match(text, position).end()) < len(text):  # type: ignore[union-attr]  # it matches no space too
         try:
             entry, position = decoder.raw_decode(text, position)
         except json.JSONDecodeError as error:

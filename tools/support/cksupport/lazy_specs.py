@@ -57,7 +57,7 @@ class Specs(Generic[S]):
 
 
 def _lazy(kind: type[S], fields: Mapping[str, Make]) -> type[S]:
-    class Lazy(kind):  # type: ignore[misc, valid-type]
+    class Lazy(kind):  # type: ignore[misc, valid-type]  # a class made at run time
         def __getattribute__(self, name: str) -> Any:
             if name in fields:
                 return fields[name](*object.__getattribute__(self, "_made_of"))

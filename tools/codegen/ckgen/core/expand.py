@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ckarch import ArchSpecs
 
@@ -118,7 +119,7 @@ def expand(
     known = Refusals() if refusals is None else refusals
     collector = _Collector(arch.gpus)
     for error in declaration.errors:
-        collector.refuse(lambda sentence=error: sentence)  # type: ignore[misc]
+        collector.refuse(partial(str, error))
     dropped: Counter[str] = Counter()
     family = declaration.family
     meant = [[Target.of(arch, name) for name in entry.gpus or arch.gpus] for entry in declaration.entries]

@@ -45,7 +45,7 @@ from ckgen.fmha.spec import (
     Pipeline,
     Rotary,
     Variant,
-)  # fmt: skip
+)
 from ckgen.fmha.tilings import Tiling, head_sizes, tilings_on
 
 OCCUPANCIES = (1, 2, 3)
