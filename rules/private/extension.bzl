@@ -2,7 +2,7 @@
 
 load("//arch:repositories.bzl", "arch_specs_repository")
 load("//families:repositories.bzl", "families_repository")
-load(":fetch_repositories.bzl", "charts_repository", "code_objects_repository", "composable_kernel_repository", "python_packages_repository")
+load(":fetch_repositories.bzl", "buildifier_repository", "charts_repository", "code_objects_repository", "composable_kernel_repository", "python_packages_repository")
 load(":hip_repository.bzl", "hip_repository")
 load(":kernel_folder_repository.bzl", "kernel_folder_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
@@ -70,8 +70,10 @@ def _ck_impl(mctx):
     python_packages_repository(name = "ck_browser", lock = Label("//third_party:python/browser.lock"))
     python_packages_repository(name = "ck_learning", lock = Label("//third_party:python/learning.lock"))
     python_packages_repository(name = "ck_parquet", lock = Label("//third_party:python/parquet.lock"))
+    python_packages_repository(name = "ck_style", lock = Label("//third_party:python/style.lock"))
     python_packages_repository(name = "ck_torch", lock = Label("//third_party:python/torch.lock"))
     charts_repository(name = "ck_charts", lock = Label("//third_party:echarts/echarts.lock"))
+    buildifier_repository(name = "ck_buildifier", lock = Label("//third_party:buildifier/buildifier.lock"))
     composable_kernel_repository(
         name = "composable_kernel",
         lock = Label("//third_party:composable_kernel/composable_kernel.lock"),

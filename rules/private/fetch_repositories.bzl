@@ -81,6 +81,16 @@ charts_repository = _fetching_rule(
     lock = "The wheel that carries it, with its hash.",
 )
 
+def _buildifier_impl(rctx):
+    _fetch(rctx, "buildifier")
+    rctx.file("BUILD.bazel", "exports_files([\"buildifier\"])\n", executable = False)
+
+buildifier_repository = _fetching_rule(
+    _buildifier_impl,
+    doc = "buildifier, which formats and checks Starlark.",
+    lock = "The wheel with the npm that downloads it, with its hash.",
+)
+
 _HEADERS_BUILD = """\
 package(default_visibility = ["//visibility:public"])
 

@@ -59,7 +59,7 @@ disabled_hip_toolchain(
 exports_files(["found.txt"])
 """
 
-def _below(rctx, prefix):
+def _below(prefix):
     """The folders below a prefix that may hold the tools, in order."""
     folders = [prefix.get_child(folder) for folder in _SEARCH["folders"]]
     versions = prefix.get_child(_SEARCH["versions"])
@@ -79,7 +79,7 @@ def _candidates(rctx):
     candidates = []
     places = rocm_places(rctx)
     for called, prefix in places:
-        folders = _below(rctx, rctx.path(prefix))
+        folders = _below(rctx.path(prefix))
         usable = [folder for folder in folders if _exists(rctx, folder.get_child("clang++"))]
         candidates += [(called, folder) for folder in usable or folders[:1]]
     by_variable = [place["called"] for place in _SEARCH["places"] if "variable" in place]

@@ -1,7 +1,9 @@
 """straightforward_device_pass: the device passes of a kernel as CK's users write them, from CK's headers as they are shipped."""
 
 load("//rules:defs.bzl", "CkDeviceHeadersInfo", "CkKernelInfo")
-load("//rules/private:actions.bzl", "compile_device")
+
+# What the rules do is compared with what their own action does otherwise.
+load("//rules/private:actions.bzl", "compile_device")  # buildifier: disable=bzl-visibility
 
 _HIP = "//rules:hip_toolchain_type"
 

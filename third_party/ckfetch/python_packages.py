@@ -34,6 +34,16 @@ py_library(
 )
 """
 
+# What a package installs as programs, and what type checkers read of it.
+_REST = """
+exports_files(glob(["site/bin/*"], allow_empty = True))
+
+filegroup(
+    name = "stubs",
+    srcs = glob(["site/**/*.pyi"], allow_empty = True),
+)
+"""
+
 # A package that the lock has for other versions of Python: whoever needs it is skipped rather than broken.
 _ABSENT = """
 py_library(
@@ -86,5 +96,6 @@ def unpack(lock: Path, output: Path) -> None:
     installed = frozenset(target_name(package.metadata["Name"]) for package in packages)
     text = _HEADER + "".join(_library(package, installed) for package in packages)
     text += _TOGETHER.format(deps=json.dumps([f":{name}" for name in sorted(installed)]))
+    text += _REST
     text += "".join(_ABSENT.format(name=json.dumps(name)) for name in sorted(locked_names(lock.read_text()) - installed))
     (output / "BUILD.bazel").write_text(text)

@@ -134,6 +134,7 @@ as_owner() {
 
 run_mmdebstrap() {
     mmdebstrap_options "$check_date"
+    # shellcheck disable=SC2016 # What $1 is, mmdebstrap knows.
     options+=(
         --variant=apt
         --include="$(joined , "${packages[@]}")"

@@ -17,8 +17,9 @@ read_remote_options() {
                 shift
                 ;;
             *)
-                [[ $1 =~ ^[1-9][0-9]{0,4}$ ]] && (($1 < 65536)) ||
+                if ! [[ $1 =~ ^[1-9][0-9]{0,4}$ ]] || (($1 >= 65536)); then
                     usage_error "$command was given '$1', which is no port between 1 and 65535 and no option of it."
+                fi
                 port=$1
                 ;;
         esac

@@ -3,6 +3,7 @@
 
 # Before the command of each action: nothing but the root, the action's own folder and a /tmp of its own. bubblewrap would
 # replace PWD, by which actions ask for a folder that is called the same everywhere.
+# shellcheck disable=SC2016 # The shell of the action expands it.
 readonly action_launcher='case $PWD in /proc/self/cwd) ;; *) PWD=/build ;; esac
 exec /usr/bin/bwrap --unshare-all --die-with-parent --ro-bind /usr /usr --ro-bind /etc /etc --dir /opt --proc /proc --dev /dev \
     --tmpfs /tmp --tmpfs /run --tmpfs /var --dir /var/tmp @LINKS@ --bind . /build --remount-ro / --chdir /build -- \

@@ -118,8 +118,7 @@ def overlap(one: Operand, other: Operand) -> bool:
     """Whether two tensors have memory in common."""
     if one.array is not None and other.array is not None:
         try:
-            # NumPy's types know only the two limits that have a meaning of their own.
-            return bool(np.shares_memory(one.array, other.array, max_work=_WORK))  # type: ignore[arg-type]
+            return bool(np.shares_memory(one.array, other.array, max_work=_WORK))
         except np.exceptions.TooHardError:
             return True
     if one.tensor is None or other.tensor is None:

@@ -32,7 +32,9 @@ for word; do
 done
 [ "$precompiling" = no ] || step=precompile
 echo "$step ${source:-$output}" >>"$home/control/calls"
+# shellcheck source=/dev/null
 [ ! -e "$home/control/hook" ] || . "$home/control/hook"
+# shellcheck disable=SC2086 # a list of names without spaces
 case $step in
 precompile | device) cat "$source" >"$output" ;;
 bundle) cat $inputs >"$output" ;;

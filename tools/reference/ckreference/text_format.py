@@ -7,12 +7,12 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Union
+from typing import TypeAlias
 
 Message = dict[str, list["Value"]]
 """The values of each field in their order; a field may be repeated, and nothing but its schema tells."""
 
-Value = Union[str, Message]
+Value: TypeAlias = str | Message
 
 _TOKEN = re.compile(r'\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<word>[\w.+-]+)|(?P<mark>[:{}]))')
 

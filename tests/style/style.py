@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Runs the tools that check the style of this repository, with the settings that lie in its root.
+
+As a test: TOOL ARCHIVE, which is unpacked, and nothing in it is changed. As ``./bazelw run //tests/style:fix``: in place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+_RUFF = "CK_STYLE_RUFF"
+_SHELLCHECK = "CK_STYLE_SHELLCHECK"
+_BUILDIFIER = "CK_STYLE_BUILDIFIER"
+_STUB = "CK_STYLE_STUB"
+
+# rules_cc of Bazel 7 has no file to load CcInfo from.
+_STARLARK = ("--lint=warn", "--warnings=-native-cc-info")
+
+# Parts of ./bazelw are checked with it. A workspace of its own that becomes part of another is not one of rooms.
+_NO_ROOMS = ("tests/consumers/batched_transpose",)
+_IMPORTS = re.compile(r"\bimports = \[([^\]]*)\]")
+_PYTHON_AND_TESTS = re.compile(r"^tests(/|$)")
+
+
+def _found(root: Path, *patterns: str) -> list[str]:
+    """The files of the repository with such names, from its root."""
+    found = (path.relative_to(root) for pattern in patterns for path in root.rglob(pattern))
+    return sorted(str(path) for path in found if not any(part.startswith("bazel-") or part == ".git" for part in path.parts))
+
+
+def _roots_of_imports(root: Path) -> Iterator[str]:
+    """The folders that Bazel puts on Python's path."""
+    for file in _found(root, "BUILD.bazel"):
+        for imports in _IMPORTS.findall((root / file).read_text()):
+            for name in re.findall(r'"([^"]+)"', imports):
+                yield os.path.normpath(Path(file).parent / name)
+
+
+def ruff(root: Path, *more: str) -> int:
+    """Lints Python."""
+    return subprocess.call([_program(_RUFF), "check", "--no-cache", "--quiet", *more, "."], cwd=root)
+
+
+def mypy(root: Path) -> int:
+    """Checks the types of every Python room but the tests."""
+    shutil.copy(_program(_STUB), root / "python/ckdispatch/families.pyi")
+    rooms = sorted({file.partition("/")[0] for file in _found(root, "*.py")} - {"tests"})
+    path = [name for name in dict.fromkeys(_roots_of_imports(root)) if not _PYTHON_AND_TESTS.match(name)]
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join(path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.call([sys.executable, "-m", "mypy", "--cache-dir", os.devnull, *rooms], cwd=root, env=environment)
+
+
+def shellcheck(root: Path) -> int:
+    """Checks scripts; those of ``tools/sealed`` as the parts of ``./bazelw`` that they are."""
+    scripts = [file for file in _found(root, "*.sh", "*.sh.tpl") if not file.startswith("tools/sealed/")]
+    return subprocess.call([_program(_SHELLCHECK), "--check-sourced", "bazelw", ".ci/run", *scripts], cwd=root)
+
+
+def buildifier(root: Path, mode: str = "check") -> int:
+    """Checks the format and the lint of Starlark."""
+    files = _found(root, "*.bzl", "*.bazel")
+    return subprocess.call([_program(_BUILDIFIER), f"--mode={mode}", *_STARLARK, *files], cwd=root)
+
+
+_TOOLS: dict[str, Callable[[Path], int]] = {
+    "ruff": ruff,
+    "mypy": mypy,
+    "shellcheck": shellcheck,
+    "buildifier": buildifier,
+}
+
+
+def _program(variable: str) -> str:
+    return str(Path(os.environ[variable]).absolute())
+
+
+def test(tool: str, archive: str) -> int:
+    """Runs one tool on the files of an archive."""
+    root = Path(os.environ["TEST_TMPDIR"], "repository")
+    with tarfile.open(archive) as files:
+        files.extractall(root, filter="data")
+    code = _TOOLS[tool](root)
+    if code != 0:
+        print("What a tool can mend, it mends: ./bazelw run //tests/style:fix", file=sys.stderr)
+    return code
+
+
+def fix() -> int:
+    """Mends what ruff and buildifier can mend, and says what is left."""
+    root = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
+    return max(ruff(root, "--fix"), buildifier(root, "fix"), shellcheck(root))
+
+
+if __name__ == "__main__":
+    sys.exit(test(*sys.argv[1:]) if sys.argv[1:] else fix())
