@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.remote.project import Project, Spawn, project
-from tests.remote.servers import Server, free_port, in_another_root, needs_sealed_root, on_small_disk, running
+from tests.remote.servers import (
+    Server,
+    free_port,
+    in_another_root,
+    needs_sealed_root,
+    on_small_disk,
+    running,
+)
 
 pytestmark = needs_sealed_root
 

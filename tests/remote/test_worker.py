@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.remote.project import Project, project
-from tests.remote.servers import BAZELW, free_port, in_another_root, needs_sealed_root, on_small_disk, running
+from tests.remote.servers import (
+    BAZELW,
+    free_port,
+    in_another_root,
+    needs_sealed_root,
+    on_small_disk,
+    running,
+)
 
 pytestmark = needs_sealed_root
 
@@ -62,9 +69,11 @@ def test_a_build_survives_that_the_worker_has_forgotten_its_inputs(tmp_path: Pat
 
 
 def test_work_for_another_root_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    with running("worker", tmp_path / "server") as server:
-        with project(tmp_path / "other", in_another_root(tmp_path)) as other:
-            outcome = other.try_bazel("build", *worker_flags(server.port), "//:first")
+    with (
+        running("worker", tmp_path / "server") as server,
+        project(tmp_path / "other", in_another_root(tmp_path)) as other,
+    ):
+        outcome = other.try_bazel("build", *worker_flags(server.port), "//:first")
     assert outcome.code == 34
     assert f"{ERROR}FAILED_PRECONDITION: This worker has the sealed root " in outcome.said
     assert "; run it and Bazel by ./bazelw with the same root, as docs/remote.md says." in outcome.said

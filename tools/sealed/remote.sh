@@ -207,6 +207,7 @@ check_worker() {
     done
     # Names that only Bazel can resolve, sockets and other protocols are left to it.
     [[ $worker =~ ^([A-Za-z0-9.-]+):([0-9]+)$ ]] || return 0
+    # shellcheck disable=SC2016 # The inner shell expands it.
     timeout 10 bash -c 'exec 3<>"/dev/tcp/$1/$2"' - "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" 2>/dev/null ||
         fail "the build is to run on a worker at $worker, where nothing answers; start one there with ./bazelw --remote-worker," \
             "or build without it."
