@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ckdispatch.errors import CkDispatchError
+
 from ckbench.errors import BenchError
 from ckbench.figures import publish
 from ckbench.jit.cells import KERNELS, measured
-from ckdispatch.errors import CkDispatchError
 
 BAR = 1.8
 """Times one worker's speed that two are to have, with as many processors or more, and all kernels."""
