@@ -20,8 +20,8 @@ def code_lines(file: PurePosixPath, text: str) -> Iterator[tuple[int, str]]:
     """The lines of a file without comments and documentation, which may give families as examples."""
     lines = text.splitlines()
     if file.suffix in {".py", ".bzl", ".bazel"}:
-        for line in _documentation(text):
-            lines[line - 1] = ""
+        for documented in _documentation(text):
+            lines[documented - 1] = ""
         comment = r"(^|\s)#.*"
     else:
         text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match.group().count("\n"), text, flags=re.DOTALL)

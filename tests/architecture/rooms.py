@@ -69,11 +69,12 @@ def room_of(path: PurePosixPath, rooms: dict[str, frozenset[str]]) -> str | None
 def _python_uses(text: str) -> list[tuple[int, str]]:
     found = []
     for node in ast.walk(ast.parse(text)):
-        names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names = [node.module]
+        else:
+            continue
         found += [(node.lineno, IMPORTS[name.split(".")[0]]) for name in names if name.split(".")[0] in IMPORTS]
     return found
 

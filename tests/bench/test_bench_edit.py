@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import ckgen
@@ -16,7 +17,7 @@ LARGE = {"tile": [128, 128, 32], "waves": [2, 2, 1], "warp_tile": [32, 32, 16]}
 SMALL = {"tile": [64, 64, 32], "waves": [2, 2, 1], "warp_tile": [32, 32, 16]}
 
 
-def kernel_set(*entries: dict[str, object]) -> KernelSet:
+def kernel_set(*entries: Mapping[str, object]) -> KernelSet:
     data = {
         "family": "gemm",
         "dtype": "fp16",

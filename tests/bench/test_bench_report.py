@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -78,7 +79,7 @@ def run_with(
     *arguments: str,
 ) -> int:
     monkeypatch.setattr(program, "measure", measure)
-    monkeypatch.setattr(program.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     monkeypatch.setattr(sys, "argv", ["build_bench", *arguments])
     monkeypatch.setenv("CKDISPATCH_CACHE", str(cache))
     return program.main()

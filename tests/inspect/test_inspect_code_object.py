@@ -20,7 +20,8 @@ def inspect(folder: Path, *objects: tuple[str, Path], flags: tuple[str, ...] = (
 
 def kernels(folder: Path, gpu: str, source: str, *flags: str) -> dict[str, Any]:
     assert inspect(folder, (gpu, compile_hip(source, gpu, folder, *flags))) == 0
-    return json.loads((folder / "demo.json").read_text())["gpus"][gpu]["kernels"]
+    found: dict[str, Any] = json.loads((folder / "demo.json").read_text())["gpus"][gpu]["kernels"]
+    return found
 
 
 def test_lds_and_instruction_mix_of_a_kernel(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_the_order_of_entries_does_not_matter(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [{"vgpr_spills": 3}, {"scratch_bytes": 16}])
-def test_a_kernel_that_spills_on_one_gpu_is_listed(changes: dict, tmp_path: Path) -> None:
+def test_a_kernel_that_spills_on_one_gpu_is_listed(changes: dict[str, int], tmp_path: Path) -> None:
     entries = [
         kernel(tmp_path, "fine", gfx942={"sgpr_spills": 2}),
         kernel(tmp_path, "poor", gfx942={}, gfx1100=changes),
@@ -174,7 +174,7 @@ def test_a_missing_library_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     ],
 )
 def test_a_description_of_another_shape_is_refused(
-    document: dict, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    document: dict[str, object], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entry = kernel(tmp_path, "a", gfx942={})
     (tmp_path / "a.json").write_text(json.dumps(document))

@@ -19,7 +19,8 @@ NAMES = sorted(path.stem for path in FOLDER.glob("gemm_*.json") if not path.name
 
 
 def description(name: str) -> dict[str, Any]:
-    return json.loads((FOLDER / f"{name}.json").read_text())
+    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
+    return found
 
 
 def library(name: str) -> KernelLibrary:

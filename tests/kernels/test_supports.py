@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ckabi import KernelLibrary, Status
@@ -78,7 +79,7 @@ def test_a_padded_kernel_takes_every_multiple_of_its_vectors(padded: KernelLibra
     ],
 )
 def test_each_refusal_says_why(
-    padded: KernelLibrary, changes: dict[str, int], status: Status, words: str
+    padded: KernelLibrary, changes: dict[str, Any], status: Status, words: str
 ) -> None:
     said, why = padded.supports(gemm_problem(64, 64, 64, **changes), GPU)
     assert said == status

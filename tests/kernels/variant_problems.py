@@ -39,6 +39,6 @@ def workspace_for(spec: Mapping[str, Any], m: int, n: int) -> int:
         return 0
     if spec["variant"] != "stream_k":
         return 4 * m * n
-    tile_m, tile_n, _ = spec["tile"]
+    tile_m, tile_n = map(int, spec["tile"][:2])
     tiles = -(-m // tile_m) * -(-n // tile_n)
     return 4 * tile_m * tile_n * (tiles + SHARES)

@@ -66,6 +66,7 @@ def bundled(library: bytes) -> list[bytes]:
 
 def note_of(library: bytes) -> bytes:
     """What a library tells about the resources of its code objects."""
+    note: bytes
     (note,) = re.findall(rb'\{"abi_version":\d+,"resources":(.*?),"spec":', library)
     return note
 

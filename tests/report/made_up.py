@@ -149,7 +149,7 @@ def _picked(kernels: Sequence[Kernel], m: int, n: int, k: int, words: str = "fp1
         tile_m, tile_n, _ = kernel.spec["tile"]
         rounds = -(-m // tile_m) * -(-n // tile_n)
         waste = 1 + 40 / tile_m + 40 / tile_n
-        return 3 + waste * -(-rounds // 304) * tile_m * tile_n * k * _luck(kernel.name) / 2.2e6
+        return float(3 + waste * -(-rounds // 304) * tile_m * tile_n * k * _luck(kernel.name) / 2.2e6)
 
     ways = sorted((microseconds(one), one.name) for one in kernels)[:2]
     candidates = [Candidate(name, us, "cost_model", 1, 0) for us, name in ways]
@@ -166,7 +166,7 @@ def maps(kernels: Sequence[Kernel], gpus: Sequence[str], titles: Sequence[str] =
         for title in titles:
             picks: list[Picked | None] = [_picked(some, i, j, each) for each in k.values for i in m.values for j in n.values]
             picks[0] = None
-            yield Map(gpu, "gemm", Grid(title, m, n, k, lambda *_: None), tuple(picks))  # type: ignore[arg-type, return-value]
+            yield Map(gpu, "gemm", Grid(title, m, n, k, lambda *_: None), tuple(picks))  # type: ignore[arg-type]  # nobody draws its problems
 
 
 def layers(kernels: Sequence[Kernel], gpu: str) -> Iterator[Layer]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from ckgen.core.nearest import describe_change, distance, nearest_legal, refusal
 from ckgen.core.rules import first_violation
@@ -12,8 +13,7 @@ from ckgen.families import FAMILIES
 from ckgen.fmha.spec import FmhaSpec
 from codegen_support import GEMM, TOY, Color, ToySpec, gemm, target
 
-FMHA_BASE = FAMILIES["fmha"].parse_name("fmha_sum_fp16_batch_h256x256_t64_w4_p1x0x1x1_o2")
-assert isinstance(FMHA_BASE, FmhaSpec)
+FMHA_BASE = cast(FmhaSpec, FAMILIES["fmha"].parse_name("fmha_sum_fp16_batch_h256x256_t64_w4_p1x0x1x1_o2"))
 
 
 def test_a_legal_spec_is_its_own_nearest() -> None:

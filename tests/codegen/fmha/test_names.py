@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from ckgen.core.errors import SpecError
@@ -51,7 +52,7 @@ def test_a_name_a_spec_as_json_and_an_entry_are_the_same_kernel(spec: FmhaSpec) 
 
 def test_every_field_is_in_the_name() -> None:
     base = fmha(mask=False)
-    changes = {
+    changes: dict[str, Any] = {
         **dict.fromkeys(SWITCHES, True),
         "variant": Variant.SPLITKV, "dtype": Dtype.BF16, "mode": Mode.GROUP, "hdim_q": 128, "hdim_v": 128,
         "bias": Bias.ALIBI, "rotary": Rotary.HALF, "max_splits": 8, "pipeline": Pipeline.QR_ASYNC,

@@ -73,7 +73,7 @@ def test_a_convolution_is_a_padded_product(
     variant: Variant, images: Layout, read: tuple[str, str], layout: OperandLayout
 ) -> None:
     written = ({"x", "w", "y"} - set(read)).pop()
-    dtypes = {f"dtype_{read[0]}": Dtype.FP8, f"dtype_{read[1]}": Dtype.BF8}
+    dtypes: dict[str, Any] = {f"dtype_{read[0]}": Dtype.FP8, f"dtype_{read[1]}": Dtype.BF8}
     dtypes[f"dtype_{written}"] = Dtype.FP32
     spec = replace(BASE, variant=variant, layout=images, **dtypes)
     assert CONV.parse_name(spec.name) == spec

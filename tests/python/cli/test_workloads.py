@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from ckdispatch import Dispatcher, GemmProblem, Registry
-from ckdispatch.gemm.reference import arithmetic_of
+from ckdispatch.comparison import Reference
+from ckdispatch.gemm.reference import arithmetic_of, expected
 from ckdispatch.gemm.workload import GemmWorkload
 from cli_support import manifest
 
@@ -40,8 +42,12 @@ def test_its_reference_is_made_once(dispatcher: Dispatcher, monkeypatch: pytest.
     from ckdispatch.gemm import workload
 
     made = []
-    real = workload.expected
-    monkeypatch.setattr(workload, "expected", lambda *words, **named: made.append(words) or real(*words, **named))
+
+    def counted(*words: Any, **named: Any) -> Reference:
+        made.append(words)
+        return expected(*words, **named)
+
+    monkeypatch.setattr(workload, "expected", counted)
     work: GemmWorkload | None = None
     for kernel in kernels(dispatcher, PROBLEM):
         plan = dispatcher.plan(PROBLEM, kernel=kernel)

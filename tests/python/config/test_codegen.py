@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ckdispatch.codegen import CodegenRunner, GeneratedSource
@@ -14,7 +15,7 @@ from ckgen.core.generate import render_kernel
 from ckgen.families import FAMILIES
 from config_support import BASE_NAME, SPECS, gemm
 
-NARROW = {"dtype": "fp32", "layout": "rcr"}
+NARROW: dict[str, Any] = {"dtype": "fp32", "layout": "rcr"}
 
 
 def test_a_config_becomes_one_source_file(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def of_each_variant() -> Dispatcher:
 
 def only(**words: str) -> Dispatcher:
     """With the small kernels that match and no other."""
-    return Dispatcher(Registry.load(EACH_VARIANT).filter(**words))
+    return Dispatcher(Registry.load(EACH_VARIANT).filter(predicate=None, **words))
 
 
 def random(shape: tuple[int, ...], seed: int, dtype: Any = np.float16) -> NDArray[Any]:

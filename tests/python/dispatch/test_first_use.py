@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from at_once import THREADS, at_once
 from ckdispatch import Dispatcher, DuplicatePolicy, GemmProblem, Registry
+from ckdispatch.selection import Selection
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.threads import Guard, made_once
 from dispatch_support import (
@@ -59,14 +60,18 @@ def grouped(on: Dispatcher, number: int) -> bool:
 def test_one_dispatcher(use: Any) -> None:
     for _ in range(ROUNDS):
         on = Dispatcher(everything())
-        assert at_once(lambda number, on=on: use(on, number)) == [True] * THREADS
+        assert at_once(partial(use, on)) == [True] * THREADS
+
+
+def _one_of(uses: list[Any], on: Dispatcher, number: int) -> Any:
+    return uses[number % len(uses)](on, number)
 
 
 def test_threads_that_begin_with_different_calls() -> None:
     for _ in range(ROUNDS):
         on = Dispatcher(each_variant())
         uses: list[Any] = [gemm, run, grouped, lambda on, _: on.plan(PROBLEM), lambda on, _: on.selection, lambda on, _: on.device]
-        assert all(at_once(lambda number, on=on, uses=uses: uses[number % len(uses)](on, number)))
+        assert all(at_once(partial(_one_of, uses, on)))
 
 
 def test_a_dispatcher_for_each_thread() -> None:
@@ -74,14 +79,22 @@ def test_a_dispatcher_for_each_thread() -> None:
         assert at_once(lambda number: gemm(Dispatcher(everything()), number)) == [True] * THREADS
 
 
+def _selection(registry: Registry, _number: int) -> Selection:
+    return registry.selection()
+
+
+def _best(registry: Registry, _number: int) -> str:
+    return registry.select(PROBLEM).kernel
+
+
 def test_one_registry() -> None:
     expected = everything().select(PROBLEM).kernel
     for _ in range(ROUNDS):
         registry = Registry.load(ESSENTIAL, VARIANTS)
-        selections = at_once(lambda _, one=registry: one.selection())
+        selections = at_once(partial(_selection, registry))
         assert len(set(map(id, selections))) == 1
         registry = Registry.load(ESSENTIAL, VARIANTS)
-        assert at_once(lambda _, one=registry: one.select(PROBLEM).kernel) == [expected] * THREADS
+        assert at_once(partial(_best, registry)) == [expected] * THREADS
 
 
 def test_every_change_of_a_registry_counts() -> None:

@@ -34,4 +34,4 @@ def test_dir_lists_the_public_names() -> None:
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="'nothing'"):
-        _ = ckdispatch.nothing  # type: ignore[attr-defined]
+        _ = ckdispatch.nothing

@@ -99,7 +99,7 @@ def cases(folder: Path) -> dict[str, Case]:
     a, b, out = tensor(), column_tensor(), on.empty((64, 64))
     registry, device = everything(), on.device
     gemm_problem = {"m": 64, "n": 64, "k": 64}
-    conv_problem = {"n": 1, "g": 1, "c": 16, "k": 16, "input": (4, 4), "filter": 3}
+    conv_problem: dict[str, Any] = {"n": 1, "g": 1, "c": 16, "k": 16, "input": (4, 4), "filter": 3}
     runner = CodegenRunner(folder, "gfx942", 1)
     problem = GemmProblem(64, 64, 64)
 

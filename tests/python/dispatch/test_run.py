@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def operands(m: int = 128, n: int = 128, k: int = 64) -> tuple[DeviceTensor, Dev
     return on.to_device(random((m, k), 1)), on.to_device(random((k, n), 2), column_major=True), on.empty((m, n))
 
 
-def assert_product(a: DeviceTensor, b: DeviceTensor, c: DeviceTensor, **how: int) -> None:
+def assert_product(a: DeviceTensor, b: DeviceTensor, c: DeviceTensor, **how: Any) -> None:
     gemm_reference(a.numpy(), b.numpy(), **how).compare(c.numpy()).raise_if_bad()
 
 

@@ -54,6 +54,7 @@ def random_attention(
     batch = int(random.integers(1, 4))
     is_group = random.random() < 0.5 if group is None else group
     lengths = [[random_length(random, longest) for _ in range(batch)] for _ in range(2)]
+    shapes: list[tuple[int, ...]]
     if is_group:
         starts = tuple(np.cumsum([0, *one]).astype(np.int32) for one in lengths)
         shapes = [(int(starts[0][-1]), heads_q, hdim_q), (int(starts[1][-1]), heads_k, hdim_q)]

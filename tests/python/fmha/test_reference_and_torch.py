@@ -126,12 +126,13 @@ def by_torch(problem: RandomAttention, dtype: torch.dtype) -> dict[str, Any]:
 
 
 def by_reference(problem: RandomAttention, **given: Any) -> tuple[Any, Any]:
-    operands = (problem.q, problem.k, problem.v)
+    q, k, v, added = problem.q, problem.k, problem.v, dict[str, Any](problem.added)
     if problem.starts is not None:
-        made = forward_varlen(*operands, *problem.starts, problem.options, **problem.added)
-        return made, backward_varlen(*operands, problem.d_o, *problem.starts, problem.options, **problem.added, **given)
-    made = forward(*operands, problem.options, **problem.added)
-    return made, backward(*operands, problem.d_o, problem.options, **problem.added, **given)
+        starts_q, starts_k = problem.starts
+        made = forward_varlen(q, k, v, starts_q, starts_k, problem.options, **added)
+        return made, backward_varlen(q, k, v, problem.d_o, starts_q, starts_k, problem.options, **added, **given)
+    made = forward(q, k, v, problem.options, **added)
+    return made, backward(q, k, v, problem.d_o, problem.options, **added, **given)
 
 
 @pytest.mark.parametrize("third", range(3))

@@ -81,7 +81,7 @@ def with_gaps(array: NDArray[Any]) -> NDArray[Any]:
 @pytest.mark.parametrize("lies", [in_other_order, with_gaps])
 @pytest.mark.parametrize("which", ["x", "w", "out"])
 def test_one_that_lies_otherwise_is_copied(which: str, lies: Callable[..., NDArray[Any]]) -> None:
-    given = {"x": X, "w": W, "out": np.zeros((2, 16, 4, 5), np.float16)}
+    given: dict[str, Any] = {"x": X, "w": W, "out": np.zeros((2, 16, 4, 5), np.float16)}
     given[which] = lies(given[which])
     result = convolver().conv(**given, **WORDS)
     assert has_channels_first(convolver(), result.kernel)
@@ -100,7 +100,8 @@ def test_one_of_the_device_that_has_gaps_is_copied(which: str) -> None:
         guards[name] = guarded(on, shape, strides, "fp16")
     guards["x"].tensor.write(X)
     guards["w"].tensor.write(W)
-    result = on.conv(**{name: guard.tensor for name, guard in guards.items()}, **WORDS)
+    tensors: dict[str, Any] = {name: guard.tensor for name, guard in guards.items()}
+    result = on.conv(**tensors, **WORDS)
     assert has_channels_first(on, result.kernel)
     assert len(result.changes) == 1
     assert np.array_equal(result.out.numpy(), on.conv(X, W, **WORDS).out)

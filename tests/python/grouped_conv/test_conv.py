@@ -252,9 +252,10 @@ def test_numbers_may_be_those_of_numpy() -> None:
     y = convolver().conv(x, w, **plain)
     same = convolver().conv(x, w, **numpys)
     assert same.plan is y.plan
-    dx = convolver().conv_bwd_data(y.out, w, np.array([6, 6]), **numpys)
+    sizes: list[Any] = [np.array([6, 6]), np.uint8(3)]
+    dx = convolver().conv_bwd_data(y.out, w, sizes[0], **numpys)
     assert dx.out.shape == x.shape
-    assert convolver().conv_bwd_weight(y.out, x, np.uint8(3), **numpys).out.shape == w.shape
+    assert convolver().conv_bwd_weight(y.out, x, sizes[1], **numpys).out.shape == w.shape
 
 
 def test_one_of_something_is_called_so() -> None:

@@ -134,10 +134,11 @@ def test_a_senseless_problem_cannot_be_made(words: dict[str, Any], sentence: str
 
 
 def test_numbers_may_be_those_of_numpy() -> None:
-    numpys = GroupedConvProblem(
-        np.int64(8), np.uint8(1), np.int32(64), np.array(128), np.array([56, 56]), np.int64(3),
-        stride=np.array([1, 1]), left_pad=np.int8(1), right_pad=(np.int8(1), 1), split_k=np.int64(1),
-    )  # type: ignore[arg-type]  # fmt: skip
+    extents: list[Any] = [np.int64(8), np.uint8(1), np.int32(64), np.array(128), np.array([56, 56]), np.int64(3)]
+    words: dict[str, Any] = {
+        "stride": np.array([1, 1]), "left_pad": np.int8(1), "right_pad": (np.int8(1), 1), "split_k": np.int64(1),
+    }  # fmt: skip
+    numpys = GroupedConvProblem(*extents, **words)
     assert numpys == PLAIN
     assert hash(numpys) == hash(PLAIN)
     assert json.dumps(numpys.to_json()) == json.dumps(PLAIN.to_json())

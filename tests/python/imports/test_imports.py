@@ -28,7 +28,7 @@ def imported(text: str, known: Mapping[str, Path]) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
-        elif isinstance(node, ast.ImportFrom) and node.module in known:
+        elif isinstance(node, ast.ImportFrom) and node.module is not None and node.module in known:
             for alias in node.names:
                 member = f"{node.module}.{alias.name}"
                 yield member if member in known else node.module

@@ -107,13 +107,13 @@ def content(result: BuildResult) -> bytes:
     return result.check().read_bytes()
 
 
-def in_child(action: Callable[[], None]) -> int:
+def in_child(action: Callable[[], object]) -> int:
     """Run ``action`` in a forked process; returns how it ended, as ``subprocess`` tells it."""
     child = start_child(action)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def start_child(action: Callable[[], None]) -> int:
+def start_child(action: Callable[[], object]) -> int:
     """Run ``action`` in a forked process without waiting for it; returns its number."""
     sys.stdout.flush()
     sys.stderr.flush()

@@ -9,10 +9,12 @@ import os
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from ckdispatch.errors import BuildFailed, IllegalConfig, InvalidArgument, JitForbidden, NotFound
 from ckdispatch.jit import Cache, build
+from ckgen.gemm.spec import GemmSpec
 from jit_support import GPU, FakeCompiler, build_in, content, in_child, kernels, leftovers
 
 
@@ -136,7 +138,8 @@ def test_a_missing_output_is_an_error(compiler: FakeCompiler, cache: Cache) -> N
 def test_an_illegal_kernel_gets_its_rule_and_is_not_compiled(
     compiler: FakeCompiler, cache: Cache
 ) -> None:
-    illegal = replace(kernels()[0], tile=kernels()[0].tile._replace(m=48))
+    legal = cast(GemmSpec, kernels()[0])
+    illegal = replace(legal, tile=legal.tile._replace(m=48))
     good, bad = build_in(cache, kernels()[0], illegal)
     assert good.ok and not bad.ok
     assert str(bad.error).startswith(f"{illegal.name} cannot be built for {GPU}:")

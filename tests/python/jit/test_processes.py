@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from ckdispatch.jit import Cache, ProgressEvent, build, layout
+from ckdispatch.jit.files import read_file
 from jit_support import (
     GPU,
     FakeCompiler,
@@ -111,8 +112,6 @@ def test_a_killed_process_hands_its_kernel_over(compiler: FakeCompiler, cache: C
 def test_a_cache_that_another_makes_at_the_same_moment_is_no_stranger(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read_file = layout.read_file
-
     def read_just_before(path: Path, **options: Any) -> bytes:
         try:
             return read_file(path, **options)

@@ -65,12 +65,14 @@ def test_rank_correlation(predicted: list[float], measured: list[float], expecte
 def test_the_error_of_predicted_times() -> None:
     found = error([11, 8, 30, 40, 100], [10, 10, 10, 40, 50])
     # Off by 10, 20, 200, 0 and 100 per cent.
-    assert (found.times, found.median, found.ratio) == (5, pytest.approx(20.0), pytest.approx(1.1))
+    assert found.times == 5
+    assert (found.median, found.ratio) == pytest.approx((20.0, 1.1))
     assert found.p90 == pytest.approx(100 + 0.6 * 100)
 
 
 def test_nothing_is_much_faster_than_the_best_known_time() -> None:
     found = bounded([8.0, 7.9, 10.0, 100.0], [10.0, 10.0, 10.0, 10.0])
     assert found is not None
-    assert (found.shapes, found.kept, found.ratio) == (4, 75.0, pytest.approx(0.9))
+    assert (found.shapes, found.kept) == (4, 75.0)
+    assert found.ratio == pytest.approx(0.9)
     assert bounded([], []) is None

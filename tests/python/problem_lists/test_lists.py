@@ -30,7 +30,7 @@ def test_the_networks_are_there() -> None:
 
 def test_the_page_has_every_list_with_its_count() -> None:
     rows = re.findall(r"^\| (`.*?`) \| ([\d, each]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    told = {}
+    told: dict[str, str] = {}
     for some, counts in rows:
         called = re.findall(r"`(.*?)`", some)
         numbers = re.findall(r"\d+", counts)

@@ -113,7 +113,7 @@ def test_empty_arrays_agree() -> None:
 
 
 def test_a_scalar_has_an_empty_index() -> None:
-    assert compare(np.float32(1), np.float32(2), EXACT).worst_index == ()
+    assert compare(np.array(1, np.float32), np.array(2, np.float32), EXACT).worst_index == ()
 
 
 def test_strides_do_not_matter() -> None:

@@ -224,6 +224,6 @@ def test_without_roundings_a_tolerance_is_absolute_and_relative() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"absolute": -1.0}, {"relative": -0.1}, {"relative": np.nan}])
-def test_a_negative_tolerance_is_refused(wrong: dict[str, float]) -> None:
+def test_a_negative_tolerance_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match="both must be at least 0"):
         Tolerance(**wrong)

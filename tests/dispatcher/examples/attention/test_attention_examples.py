@@ -26,7 +26,7 @@ LINES: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "decode": [("pages of 128", ("_paged_",))],
     "deterministic_backward": [("deterministic", ("fmha_dot_do_o_", "fmha_dq_dk_dv_", "fmha_convert_dq_", "_det_"))],
     # Checked with the bytes that were stored, and with those that the CPU makes of the seed.
-    "dropout": 2 * [("dropout", ("fmha_fwd_", "_dropout_"))],
+    "dropout": [("dropout", ("fmha_fwd_", "_dropout_")) for _ in range(2)],
     "fp8": [("fp8bf16", ("fmha_fwd_fp8bf16_",))],
     "gqa": [("1x8/2x50x70x64", ()), ("1x8/1x50x70x64", ())],
     "head_sizes": [
