@@ -95,9 +95,9 @@ def test_a_pipeline_with_two_buffers_halves_the_lds(specs: ArchSpecs) -> None:
 
 def test_specs_cannot_be_changed(specs: ArchSpecs) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        specs.gpu("gfx942").wave_size = 32  # type: ignore[misc]
+        specs.gpu("gfx942").wave_size = 32  # type: ignore[misc]  # refused at run time too
     with pytest.raises(TypeError):
-        specs.gpu("gfx942").warp_tiles["fp16_fp16_fp32"] = ()  # type: ignore[index]
+        specs.gpu("gfx942").warp_tiles["fp16_fp16_fp32"] = ()  # type: ignore[index]  # refused at run time too
 
 
 def test_specs_survive_a_trip_to_another_process(specs: ArchSpecs) -> None:

@@ -47,7 +47,7 @@ def test_what_follows_from_cells_is_told(measured: None) -> None:
 
 def test_without_the_cells_for_it_nothing_is_concluded(measured: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Given, "workers", (2,))
-    figures = figures_of(Given, print)  # type: ignore[arg-type]
+    figures = figures_of(Given, print)  # type: ignore[arg-type]  # its attributes are all that is read
     assert figures["two_workers"] is None and figures["precompiled_saves"] is None
 
 

@@ -54,7 +54,7 @@ def test_there_is_an_example_of_a_set_of_variants_and_of_several_sets() -> None:
 def test_the_example_of_variants_has_a_kernel_of_each() -> None:
     data = json.loads(fenced("json")[1])
     kernels = expand(parse_declaration(data, FAMILIES, ARCH.gpus, "example"), ARCH).kernels
-    assert {kernel.spec.variant for kernel in kernels} == set(Variant)  # type: ignore[attr-defined]
+    assert {kernel.spec.variant for kernel in kernels} == set(Variant)  # type: ignore[attr-defined]  # all are of this family
 
 
 def test_the_names_of_the_example_of_several_sets_are_the_quoted_ones() -> None:
@@ -82,7 +82,7 @@ def test_every_field_of_an_entry_is_documented_and_no_other(family: Family) -> N
 def test_every_choice_of_an_entry_is_documented(family: str, fields: str) -> None:
     text = table_rows(f"An entry of the family `{family}`")
     for field in fields.split():
-        for member in field_types(FAMILIES[family].spec_type)[field]:  # type: ignore[attr-defined]
+        for member in field_types(FAMILIES[family].spec_type)[field]:  # type: ignore[attr-defined]  # its choices
             assert f"`{member.value}`" in text, f"{field} {member.value}"
 
 

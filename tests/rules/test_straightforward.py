@@ -17,7 +17,7 @@ def code_objects(variable: str) -> dict[str, Path]:
     """Code objects by pipeline and GPU."""
     found = {}
     for path in map(Path, os.environ[variable].split()):
-        pipeline, gpu = re.search(r"_(mem|compv\d+)_.*?(gfx\w+)\.co$", path.name).groups()  # type: ignore[union-attr]
+        pipeline, gpu = re.search(r"_(mem|compv\d+)_.*?(gfx\w+)\.co$", path.name).groups()  # type: ignore[union-attr]  # it is there
         found[f"{pipeline} {gpu}"] = path
     return found
 

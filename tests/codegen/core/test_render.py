@@ -63,7 +63,7 @@ def test_filters_are_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["False", 0, None])
 def test_only_a_bool_becomes_a_cxx_bool(value: object) -> None:
     with pytest.raises(RenderError, match="cxx_bool takes a bool"):
-        cxx_bool(value)  # type: ignore[arg-type]
+        cxx_bool(value)  # type: ignore[arg-type]  # what is refused
 
 
 @given(st.text())

@@ -51,8 +51,8 @@ def test_a_set_expands_without_errors_and_forbids_spills(name: str) -> None:
 def test_a_set_holds_what_its_name_says(name: str) -> None:
     kind, dtype = name.removeprefix("fmha_").rsplit("_", 2)[:2]
     found = [kernel.spec for kernel in expansion(name).kernels]
-    assert {spec.variant for spec in found} == KINDS[kind]  # type: ignore[attr-defined]
-    assert {spec.dtype for spec in found} == {dtype}  # type: ignore[attr-defined]
+    assert {spec.variant for spec in found} == KINDS[kind]  # type: ignore[attr-defined]  # all are of this family
+    assert {spec.dtype for spec in found} == {dtype}  # type: ignore[attr-defined]  # all are of this family
 
 
 @pytest.mark.parametrize("name", [name for name in OF_KINDS if name.endswith("_essential")])

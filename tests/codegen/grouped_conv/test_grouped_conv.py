@@ -136,7 +136,7 @@ def test_a_declaration_says_the_layout_of_any_number_of_dimensions() -> None:
         "kernels": [{**entry, "layout": "channels_first"}, {**entry, "layout": "channels_last"}],
     }  # fmt: skip
     expansion = expand(parse_declaration(declared, FAMILIES, ARCH.gpus, "declared"), ARCH)
-    layouts = [kernel.spec.layout for kernel in expansion.kernels]  # type: ignore[attr-defined]
+    layouts = [kernel.spec.layout for kernel in expansion.kernels]  # type: ignore[attr-defined]  # all are of this family
     assert not expansion.errors and sorted(layouts) == sorted(Layout)
     declared["kernels"] = [{**entry, "layout": "nchw"}]
     (error,) = expand(parse_declaration(declared, FAMILIES, ARCH.gpus, "declared"), ARCH).errors
@@ -169,7 +169,7 @@ def test_the_sets_that_ship_are_legal_and_have_the_promised_names() -> None:
     assert expansion.errors == ()
     for gpu in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
         legal = [kernel for kernel in expansion.kernels if gpu in kernel.gpus]
-        assert {kernel.spec.variant for kernel in legal} == set(Variant)  # type: ignore[attr-defined]
+        assert {kernel.spec.variant for kernel in legal} == set(Variant)  # type: ignore[attr-defined]  # all are of this family
 
 
 def test_a_source_has_a_function_for_each_loop_variant_and_its_spec() -> None:

@@ -129,7 +129,7 @@ def test_a_pointer_to_code_or_to_the_host(module: Module, buffer: Buffer) -> Non
     ],
 )
 def test_a_call_with_a_wrong_argument(buffer: Buffer, call: object, name: str) -> None:
-    status = call(ctypes.c_void_p(buffer.address), ctypes.c_void_p(0x1234))  # type: ignore[operator]
+    status = call(ctypes.c_void_p(buffer.address), ctypes.c_void_p(0x1234))  # type: ignore[operator]  # its type is the runtime's
     found, sentence = error(status)
     assert found == name
     assert sentence.startswith("hip") and sentence.endswith(".")

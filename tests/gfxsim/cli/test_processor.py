@@ -60,7 +60,7 @@ class Code:
     def initialisers(self) -> set[str]:
         """What the loader runs."""
         sections = _tool("readelf", "-SW", self.path)
-        address, size = re.search(r"\.init_array\s+INIT_ARRAY\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", sections).groups()  # type: ignore[union-attr]
+        address, size = re.search(r"\.init_array\s+INIT_ARRAY\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", sections).groups()  # type: ignore[union-attr]  # found
         places = range(int(address, 16), int(address, 16) + int(size, 16))
         moved = re.findall(r"^([0-9a-f]+)\s+[0-9a-f]+ R_X86_64_RELATIVE\s+([0-9a-f]+)$", _tool("readelf", "-rW", self.path), re.MULTILINE)
         return {self.at[int(target, 16)] for place, target in moved if int(place, 16) in places}

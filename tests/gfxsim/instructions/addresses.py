@@ -83,7 +83,7 @@ class Arena:
         first = f"s_load_{'dword' if self.generation == 'gfx9' else 'b32'} s20, s[{HOME}:{HOME + 1}], 0x0\n"
         code = self.probe.assemble([first + text for text in texts], self.wave_size)
         assert all(isinstance(found, bytes) for found in code), [found for found in code if isinstance(found, str)]
-        return code  # type: ignore[return-value]
+        return code  # type: ignore[return-value]  # none is a sentence
 
     def attempt(self, code: bytes, lanes: int = -1) -> str:
         """Runs code with some lanes on; the error, or an empty string."""

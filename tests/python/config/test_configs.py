@@ -191,4 +191,4 @@ def test_json_of_another_family_or_shape_is_refused() -> None:
     ):
         GemmConfig.from_json({"family": "fmha"})
     with pytest.raises(InvalidArgument, match=r"GemmConfig: expected a JSON object, not \[1\]"):
-        GemmConfig.from_json([1])  # type: ignore[arg-type]
+        GemmConfig.from_json([1])  # type: ignore[arg-type]  # what is refused

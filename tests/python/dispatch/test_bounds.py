@@ -79,7 +79,7 @@ def test_no_call_of_the_library_cuts_a_number_off() -> None:
 def test_a_text_with_a_null_is_not_the_text_before_it() -> None:
     for given in ({"dtype": "fp16\0x"}, {"layout": "rcr\0"}, {"fused_op": "Relu\0"}):
         with pytest.raises(InvalidArgument):
-            GemmProblem(64, 64, 64, **given)  # type: ignore[arg-type]
+            GemmProblem(64, 64, 64, **given)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InvalidArgument, match="null character"):
         _ = everything()["gemm\0"]
 

@@ -88,7 +88,7 @@ def random_attention(
         added["sink"] = random.normal(size=heads_q).astype(np.float32)
     elif feature == "sink_tokens" and "mask" in options:
         options["sink_tokens"] = int(random.integers(1, 9))
-    return RandomAttention(q, k, v, d_o, Attention(**options), starts, added)  # type: ignore[arg-type]
+    return RandomAttention(q, k, v, d_o, Attention(**options), starts, added)  # type: ignore[arg-type]  # two starts, or none
 
 
 def random_window(random: np.random.Generator, longest: int) -> tuple[int, int]:

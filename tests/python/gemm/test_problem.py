@@ -127,14 +127,14 @@ def test_strides_may_be_a_list() -> None:
 
 
 def test_sizes_may_be_numbers_of_numpy() -> None:
-    numpys = GemmProblem(np.int64(1), np.uint8(2), np.array(3), split_k=np.int32(1))  # type: ignore[arg-type]
+    numpys = GemmProblem(np.int64(1), np.uint8(2), np.array(3), split_k=np.int32(1))  # type: ignore[arg-type]  # an array of NumPy is taken
     assert numpys == GemmProblem(1, 2, 3)
     assert type(numpys.m) is int
 
 
 def test_sizes_must_be_whole_numbers() -> None:
     with pytest.raises(InvalidArgument, match=r"m = 1.5"):
-        GemmProblem(1.5, 1, 1)  # type: ignore[arg-type]
+        GemmProblem(1.5, 1, 1)  # type: ignore[arg-type]  # what is refused
 
 
 def test_equal_problems_are_one_key() -> None:

@@ -274,9 +274,9 @@ def test_gradients_that_do_not_fit_get_a_sentence() -> None:
     with pytest.raises(InvalidArgument, match=r"input_size is \(6, 6, 6\), and there are 2 spatial axes"):
         on.conv_bwd_data(dy, w, (6, 6, 6), groups=2)
     with pytest.raises(InvalidArgument, match="input_size was asked for as None; it must be a whole number"):
-        on.conv_bwd_data(dy, w, None, groups=2)  # type: ignore[arg-type]
+        on.conv_bwd_data(dy, w, None, groups=2)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InvalidArgument, match=r"filter_size was asked for as 1.5"):
-        on.conv_bwd_weight(dy, IMAGE, (3, 1.5))  # type: ignore[arg-type]
+        on.conv_bwd_weight(dy, IMAGE, (3, 1.5))  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InvalidArgument, match="split_k = -1; it is the number of parts"):
         on.conv_bwd_weight(dy, IMAGE, 3, split_k=-1)
     with pytest.raises(InvalidArgument, match="dy has 4 channels, and w 8 outputs"):

@@ -146,7 +146,7 @@ def test_numbers_may_be_those_of_numpy() -> None:
 
 def test_sizes_must_be_whole_numbers() -> None:
     with pytest.raises(InvalidArgument, match=r"n = 1\.5"):
-        GroupedConvProblem(1.5, 1, 1, 1, (3,), 3)  # type: ignore[arg-type]
+        GroupedConvProblem(1.5, 1, 1, 1, (3,), 3)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InvalidArgument, match=rf"input was asked for as {2**70}; it must be a whole number of at most 2\^31-1"):
         GroupedConvProblem(1, 1, 1, 1, (2**70,), 3)
 

@@ -182,7 +182,7 @@ def test_a_number_of_workers_that_makes_no_sense_is_refused(
 
 def test_only_specs_are_built(compiler: FakeCompiler, cache: Cache) -> None:
     with pytest.raises(InvalidArgument, match="build takes kernel specs, not str"):
-        build([kernels()[0].name], GPU, cache=cache)  # type: ignore[list-item]
+        build([kernels()[0].name], GPU, cache=cache)  # type: ignore[list-item]  # what is refused
 
 
 def test_jit_0_returns_what_is_cached_and_compiles_nothing(

@@ -212,7 +212,7 @@ def test_a_build_that_dies_while_unpacking_leaves_no_half_folder(
                 os.kill(os.getpid(), 9)
             return real(descriptor, data)
 
-        os.write = write  # type: ignore[assignment]
+        os.write = write  # type: ignore[assignment]  # in a process of its own
         with cache.lease() as lease:
             unpack(source, cache, lease, fail)
 

@@ -75,7 +75,7 @@ def test_measurements_without_a_kernel_that_computes_them_are_refused(tmp_path: 
 
 def test_measurements_of_two_families_are_refused(tmp_path: Path) -> None:
     given = measured(table(tmp_path / "t.csv", PROBLEMS[:2]))
-    both = replace(given, problems=(*given.problems, _Other()))  # type: ignore[arg-type]
+    both = replace(given, problems=(*given.problems, _Other()))  # type: ignore[arg-type]  # of another family
     with pytest.raises(InvalidArgument, match="measurements of gemm, grouped_conv were given; a fit is of one family"):
         Designer(both, registry())
     with pytest.raises(InvalidArgument, match="measurements of no family were given"):

@@ -56,7 +56,7 @@ def test_what_cannot_be_trained_on_is_refused(arguments: Any, sentence: str) -> 
 
 def test_what_has_no_groups_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="groups were given that are no texts"):
-        folds_by_hash([1, 2])  # type: ignore[list-item]
+        folds_by_hash([1, 2])  # type: ignore[list-item]  # what is refused
     with pytest.raises(InvalidArgument, match="the number of folds was asked for as 1"):
         folds_by_hash(["a"], 1)
 

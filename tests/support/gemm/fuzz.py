@@ -101,7 +101,7 @@ class Fuzz:
         # No address begins within a byte.
         odds = self._random.choice(({"gap": odd}, {"shift": odd * self._pack}))
         change[name] = replace(spacing, **odds)
-        return replace(problem, **change)  # type: ignore[arg-type]
+        return replace(problem, **change)  # type: ignore[arg-type]  # fields by their names
 
     def _other_parts(self, problem: Problem) -> Problem:
         alone = self._spec.variant is Variant.STANDARD

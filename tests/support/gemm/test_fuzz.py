@@ -40,7 +40,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 @pytest.fixture(scope="module")
-def counted(record_testsuite_property) -> Iterator[Counter[str]]:  # type: ignore[no-untyped-def]
+def counted(record_testsuite_property) -> Iterator[Counter[str]]:  # type: ignore[no-untyped-def]  # pytest does not export the fixture's type
     ended: Counter[str] = Counter()
     yield ended
     for how, count in ended.items():

@@ -22,7 +22,7 @@ Tried = tuple[GroupedConvSpec, list[GroupedConvProblem]]
 def tried() -> list[Tried]:
     kernels = (kernel_of(one, ARCH) for one in covered(ARCH).combinations)
     return [
-        (one.spec, [problem for (problem,) in launches(one.spec, Target.of(ARCH, one.gpu))])  # type: ignore[arg-type]
+        (one.spec, [problem for (problem,) in launches(one.spec, Target.of(ARCH, one.gpu))])  # type: ignore[arg-type]  # all are convolutions
         for one in kernels
     ]
 

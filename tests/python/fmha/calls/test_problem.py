@@ -77,7 +77,7 @@ def test_words_that_mean_nothing_are_refused(text: str, said: str) -> None:
 def test_fields_of_another_kind_are_refused(field: str, value: object) -> None:
     fields = {"batch": 1, "seqlen_q": 2, "seqlen_k": 3, "heads_q": 4, field: value}
     with pytest.raises(InvalidArgument):
-        FmhaProblem(**fields)  # type: ignore[arg-type]
+        FmhaProblem(**fields)  # type: ignore[arg-type]  # what is refused
 
 
 def test_tensors_are_those_of_the_header_that_the_problem_has() -> None:

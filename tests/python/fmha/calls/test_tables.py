@@ -23,19 +23,19 @@ from ckdispatch.fmha.tables import (
 
 def of(*numbers: Any, name: str = "a_table") -> Table:
     array = np.array(numbers, np.int64)
-    return table(name, array, None, array.ndim)  # type: ignore[arg-type]
+    return table(name, array, None, array.ndim)  # type: ignore[arg-type]  # an array of NumPy is taken
 
 
 @pytest.mark.parametrize("given", [[1, 2], (1, 2), np.array([1, 2], np.uint8), np.array([1, 2], np.int64)])
 def test_whole_numbers_of_any_kind_are_taken(given: Any) -> None:
-    found = table("a_table", given, None)  # type: ignore[arg-type]
+    found = table("a_table", given, None)  # type: ignore[arg-type]  # an array of NumPy is taken
     assert found.on_host.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("given", [[1.5], ["a"], [[1], [2, 3]], np.array([2**40]), np.array([[1]])])
 def test_other_numbers_are_refused(given: Any) -> None:
     with pytest.raises(InvalidArgument):
-        table("a_table", given, None)  # type: ignore[arg-type]
+        table("a_table", given, None)  # type: ignore[arg-type]  # what is refused
 
 
 @pytest.mark.parametrize(
