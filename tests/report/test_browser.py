@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,36 +14,21 @@ from ckdispatch.report.page import render, write
 from made_up import content, more, write_set
 from report_support import SPECS
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-SWITCHES = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,1000",
-)  # fmt: skip
-CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+from tests.browser.chromium import chromium, needs_browser
 
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and CHROMEDRIVER) and not os.environ.get("CK_NEEDS_BROWSER"), reason="there is no chromium with its driver on this machine"
-)
+pytestmark = needs_browser
 
 EVIL = "<img src=x onerror=\"document.title='evil'\"></script><script>document.title='evil'</script>"
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    assert CHROMIUM and CHROMEDRIVER
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    home = tmp_path_factory.mktemp("chromium")
-    for switch in (*SWITCHES, f"--user-data-dir={home}"):
-        options.add_argument(switch)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER, env={**os.environ, "HOME": str(home)}))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
