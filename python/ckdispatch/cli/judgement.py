@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ckdispatch.evaluation.strategies import Judged, JudgedBounds
     from ckdispatch.judging.cases import Case, Way
 
-_FIGURES = ("problems", "mean %", "95 % of means", "median", "P10", "min", "top-1", "top-5", "ranks", "error %", "P90", "ratio")
+_FIGURES = ("problems", "mean %", "95 % of means", "median", "P10", "min", "top-1", "top-5", "ranks", "their median", "error %", "P90", "ratio", "scaled %")
 _COLUMNS = (Column("strategy"), *(Column(title, right=True) for title in _FIGURES))
 _BOUNDS = (Column("strategy"), *(Column(title, right=True) for title in ("shapes", "not too fast %", "ratio")))
 _MEANING = (
@@ -87,6 +87,7 @@ def _figures(judged: Judged, sha256: str) -> dict[str, Any]:
         "unmeasured": verdict.unmeasured,
         "unpicked": verdict.unpicked,
         "rank_correlation": verdict.rank_correlation,
+        "median_rank_correlation": verdict.median_rank_correlation,
         "error": None if verdict.error is None else asdict(verdict.error),
     }
     if served is not None:
@@ -164,15 +165,16 @@ def _facts(found: Judgement) -> Facts:
 
 
 def _row(name: str, judged: Judged) -> tuple[str, ...]:
-    picks, error, correlation = judged.verdict.picks, judged.verdict.error, judged.verdict.rank_correlation
+    verdict = judged.verdict
+    picks, error = verdict.picks, verdict.error
     cells = ["0", *["-"] * 7]
     if picks is not None:
         of = picks.efficiency
         low, high = of.intervals["mean"]
         figures = (of.median, of.p10, of.min, picks.top1, picks.top5)
         cells = [str(picks.cases), f"{of.mean:.1f}", f"{low:.1f} to {high:.1f}", *(f"{figure:.1f}" for figure in figures)]
-    cells.append("-" if correlation is None else f"{correlation:.2f}")
-    cells += ["-"] * 3 if error is None else [f"{error.median:.1f}", f"{error.p90:.1f}", f"{error.ratio:.2f}"]
+    cells += ["-" if one is None else f"{one:.3f}" for one in (verdict.rank_correlation, verdict.median_rank_correlation)]
+    cells += ["-"] * 4 if error is None else [f"{error.median:.1f}", f"{error.p90:.1f}", f"{error.ratio:.2f}", f"{error.scaled:.1f}"]
     return (name, *cells)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ckdispatch.config.values import gpu_target
 from ckdispatch.errors import InvalidArgument
@@ -28,6 +28,10 @@ class Measured:
     def complete(self) -> bool:
         """Whether there are cases whose picks can be judged."""
         return any(case.complete for case in self.cases)
+
+    def every(self, step: int) -> Measured:
+        """The first of so many cases that follow each other, and bounds likewise."""
+        return replace(self, cases=self.cases[::step], problems=self.problems[::step], bounds=self.bounds[::step])
 
     def kernels_of(self, case: Case) -> set[str]:
         return {kernel for kernel, _ in case.measured}

@@ -78,16 +78,22 @@ def _ranks(values: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Error:
-    """Of ``times`` predicted times: |predicted / measured - 1| in per cent, and the median of predicted / measured."""
+    """Of ``times`` predicted times: |predicted / measured - 1| in per cent, and the median of predicted / measured.
+
+    ``scaled`` is the median error of the predicted times divided by that ratio: of what one factor for all does not explain.
+    """
 
     times: int
     median: float
     p90: float
     ratio: float
+    scaled: float
 
 
 def error(predicted: Sequence[float], measured: Sequence[float]) -> Error:
     """The error of at least one predicted time."""
     ratio = np.asarray(predicted, dtype=float) / np.asarray(measured, dtype=float)
     off = 100.0 * np.abs(ratio - 1.0)
-    return Error(len(ratio), float(np.median(off)), float(np.percentile(off, 90)), float(np.median(ratio)))
+    factor = float(np.median(ratio))
+    scaled = float(np.median(100.0 * np.abs(ratio / factor - 1.0)))
+    return Error(len(ratio), float(np.median(off)), float(np.percentile(off, 90)), factor, scaled)

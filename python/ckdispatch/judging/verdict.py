@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from ckdispatch.judging.cases import Case, Way
 from ckdispatch.judging.figures import Error, Spread, error, rank_correlation, spread
@@ -34,13 +35,14 @@ class Verdict:
     """``picks`` is None if no case could be judged; ``unmeasured`` picks were of ways that have no time.
 
     For ``unpicked`` cases there was nothing to pick.
-    ``rank_correlation`` is the mean over cases. It and ``error`` are None for strategies that predict no times.
+    ``rank_correlation`` is the mean over cases, ``median_rank_correlation`` the median. They and ``error`` are None for strategies that predict no times.
     """
 
     picks: Picks | None
     unmeasured: int = 0
     unpicked: int = 0
     rank_correlation: float | None = None
+    median_rank_correlation: float | None = None
     error: Error | None = None
 
 
@@ -60,7 +62,10 @@ def judge(
     verdict = Verdict(worth, unmeasured=len(made) - len(known), unpicked=len(asked) - len(made))
     if predicted is None:
         return verdict
-    return replace(verdict, rank_correlation=_mean_correlation(cases, predicted), error=_error(cases, predicted))
+    found = _correlations(cases, predicted)
+    if found:
+        verdict = replace(verdict, rank_correlation=sum(found) / len(found), median_rank_correlation=median(found))
+    return replace(verdict, error=_error(cases, predicted))
 
 
 def judge_random(cases: Sequence[Case], *, seed: int = 0) -> Verdict:
@@ -96,7 +101,7 @@ def _pairs(case: Case, times: Times) -> list[tuple[float, float]]:
     return [(times[way], time) for way, time in case.measured.items() if way in times]
 
 
-def _mean_correlation(cases: Sequence[Case], predicted: Sequence[Times]) -> float | None:
+def _correlations(cases: Sequence[Case], predicted: Sequence[Times]) -> list[float]:
     found = []
     for case, times in zip(cases, predicted, strict=True):
         pairs = _pairs(case, times)
@@ -104,7 +109,7 @@ def _mean_correlation(cases: Sequence[Case], predicted: Sequence[Times]) -> floa
             one = rank_correlation(*zip(*pairs, strict=True))
             if one is not None:
                 found.append(one)
-    return sum(found) / len(found) if found else None
+    return found
 
 
 def _error(cases: Sequence[Case], predicted: Sequence[Times]) -> Error | None:

@@ -75,6 +75,13 @@ def test_rules_pick_what_explain_has_first(tmp_path: Path, registry: Registry) -
         assert case["picks"]["rules"]["predicted"] == pytest.approx(plan.predicted_microseconds)
 
 
+def test_a_part_of_the_problems_can_be_judged(tmp_path: Path, registry: Registry) -> None:
+    table = rows(registry, lambda _, place: 10.0 + place)
+    whole, third = (document(tmp_path / "t.csv", table, "--strategy", "rules", *more) for more in ((), ("--every", "3")))
+    assert third["cases"] == whole["cases"][::3] and third["strategies"]["rules"]["problems"] == 2
+    assert document(tmp_path / "t.csv", table, "--strategy", "rules", "--every", "100")["cases"] == whole["cases"][:1]
+
+
 def test_simulated_times_can_be_judged_too(tmp_path: Path, registry: Registry) -> None:
     table = rows(registry, lambda _, place: 10.0 + place, ("128x128x64", "37x43x51"))
     found = document(tmp_path / "t.csv", table, "--strategy", "simulated")
@@ -94,8 +101,9 @@ def test_predictions_that_are_true_have_no_error(tmp_path: Path, registry: Regis
     names = [kernel.name for kernel in registry]
     found = document(tmp_path / "t.csv", rows(registry, lambda problem, place: 2 * predicted[problem][names[place]], problems))
     rules = found["strategies"]["rules"]
-    assert (rules["mean"], rules["top1"], rules["rank_correlation"]) == pytest.approx((100, 100, 1))
+    assert (rules["mean"], rules["top1"], rules["rank_correlation"], rules["median_rank_correlation"]) == pytest.approx((100, 100, 1, 1))
     assert (rules["error"]["median"], rules["error"]["p90"], rules["error"]["ratio"]) == pytest.approx((50, 50, 0.5))
+    assert rules["error"]["scaled"] == pytest.approx(0, abs=1e-9)
     assert rules["error"]["times"] == 18 and (rules["padded"], rules["refused"]) == (0, 0)
     assert found["strategies"]["random"]["error"] is None
 

@@ -68,6 +68,8 @@ def test_the_error_of_predicted_times() -> None:
     assert found.times == 5
     assert (found.median, found.ratio) == pytest.approx((20.0, 1.1))
     assert found.p90 == pytest.approx(100 + 0.6 * 100)
+    # Over 1.1 they are 1, 0.727, 2.727, 0.909 and 1.818 of what was measured.
+    assert found.scaled == pytest.approx(100 * (1 - 0.8 / 1.1))
 
 
 def test_nothing_is_much_faster_than_the_best_known_time() -> None:

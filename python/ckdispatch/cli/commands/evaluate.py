@@ -10,7 +10,7 @@ from ckdispatch.cli.exits import ExitCode, UsageError
 from ckdispatch.cli.gathering import add_gathering, gathered_kernels
 from ckdispatch.cli.judgement import WITH_MORE, Judgement, blocks, document
 from ckdispatch.cli.kernel_sources import load_kernels
-from ckdispatch.cli.options import Commands, add_command
+from ckdispatch.cli.options import Commands, add_command, whole
 from ckdispatch.cli.progress import Steps
 from ckdispatch.cli.report import Report
 from ckdispatch.errors import InvalidArgument, NotFound
@@ -39,6 +39,7 @@ def add_to(commands: Commands) -> None:
         choices=STRATEGIES,
         help=f"judge this one; repeat for more; by default all but {SIMULATED}, which takes a second or more for each kernel and problem",
     )
+    parser.add_argument("--every", type=whole(1), default=1, metavar="N", help="judge by each N-th problem of the table alone, beginning with the first")
     parser.add_argument("--model", metavar="FILE", help="judge this model as the strategy `model`")
 
 
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> Report:
     from ckdispatch.evaluation.measured import measured_on
     from ckdispatch.measurements.reading import read
 
-    measured = measured_on(read(options.measurements), options.gpu)
+    measured = measured_on(read(options.measurements), options.gpu).every(options.every)
     given = load_kernels(options.kernels) if options.kernels else None
     if measured.bounds and given is None:
         raise UsageError(
