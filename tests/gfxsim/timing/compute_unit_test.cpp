@@ -132,6 +132,44 @@ TEST(ComputeUnit, LdsServesItsBytesInTurnToAllWaves) {
     EXPECT_NEAR(double(time.cycles), 4 * 500 * 4, 500);
 }
 
+// Of a wave that writes `bytes` with each of `trips` instructions.
+u64 write_cycles(const std::string& text, Space space, u32 bytes, u32 waves, u32 trips) {
+    const Program program = program_of({text});
+    GroupStream group     = group_of(program, waves, trips);
+    Touch touch;
+    touch.space = space, touch.use = Use::write, touch.bytes = bytes, touch.lds_cycles = 1;
+    group.touches = {touch};
+    for (auto& wave : group.waves)
+        for (Step& step : wave) step.touch = 0;
+    return run(program, {&group}).cycles;
+}
+
+TEST(ComputeUnit, AWriteKeepsItsWaveUntilItsDataIsHandedOver) {
+    const auto each = [](const std::string& text, Space space, u32 bytes) {
+        return (write_cycles(text, space, bytes, 1, 11) - write_cycles(text, space, bytes, 1, 1)) / 10;
+    };
+    // As thread traces of gfx950 have them.
+    EXPECT_EQ(each("ds_write_b64 v4, v[0:1]", Space::lds, 512), 12u);
+    EXPECT_EQ(each("ds_write_b128 v4, v[0:3]", Space::lds, 1024), 20u);
+    EXPECT_GE(each("global_store_dwordx4 v[4:5], v[0:3], off", Space::global, 1024), 20u);
+}
+
+TEST(ComputeUnit, WritesOfAllWavesShareLds) {
+    const auto cycles = [](u32 trips) { return write_cycles("ds_write_b128 v4, v[0:3]", Space::lds, 1024, 4, trips); };
+    const double each = double(cycles(200) - cycles(100)) / 100;
+    EXPECT_GE(each, 4 * 1024 / facts().lds_write_bytes_per_cycle);
+    // In thread traces of gfx950 it is 30 to 52 where four waves write.
+    EXPECT_LE(each, 52);
+}
+
+TEST(Costs, ProductsOfIntegersTakeAsLongAsSums) {
+    const Program program = program_of({"v_mul_lo_u32 v0, v1, v2", "v_mul_hi_u32 v0, v1, v2", "v_add_u32_e32 v0, v1, v2", "v_rcp_f32_e32 v0, v1"});
+    const auto costs      = costs_of(program, facts());
+    EXPECT_EQ(costs[0].busy, costs[2].busy);
+    EXPECT_EQ(costs[1].busy, costs[2].busy);
+    EXPECT_EQ(costs[3].busy, 2 * costs[2].busy);
+}
+
 TEST(Costs, AMatrixInstructionThatNobodyKnowsIsRefusedByName) {
     Facts other = facts();
     other.gpu   = "gfx000";

@@ -93,6 +93,8 @@ u32 bytes_of(const std::string& name) {
     return 4;
 }
 
+bool writes(const std::string& name) { return name.find("_write") != std::string::npos || name.find("_store") != std::string::npos; }
+
 // A workgroup whose waves go through the loop. Where its lanes read is not in a trace: each load has lines of its own, without conflicts in LDS.
 timing::GroupStream workgroup(const Program& program, u32 waves, const timing::Facts& facts, u64& next_line, std::unordered_map<u64, float>& sharers,
                               float shared) {
@@ -107,6 +109,7 @@ timing::GroupStream workgroup(const Program& program, u32 waves, const timing::F
                 if (klass != Class::lds && klass != Class::global) continue;
                 timing::Touch touch;
                 touch.bytes = kLanes * bytes_of(instr.def->name);
+                touch.use   = writes(instr.def->name) ? Use::write : Use::read;
                 if (klass == Class::lds) {
                     touch.space      = Space::lds;
                     touch.lds_cycles = u16(std::max(1.0, touch.bytes / facts.lds_bytes_per_cycle));

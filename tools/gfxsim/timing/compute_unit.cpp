@@ -94,7 +94,7 @@ private:
             return queue_.push({begin, index});
         }
         if (cost.barrier) return barrier(wave, index, now);
-        u64 next = now + cost.issue;
+        u64 next = now + cost.issue + handing_over(wave, step);
         occupy(wave, step, instr, cost, now);
         if (cost.unit == Unit::branch && wave.at + 1 < wave.steps->size() && (*wave.steps)[wave.at + 1].instr != step.instr + 1)
             next += u64(facts_.branch_cycles);
@@ -147,6 +147,13 @@ private:
         return ready;
     }
 
+    // Cycles in which a SIMD gives LDS or memory what the wave writes.
+    u64 handing_over(const WaveTime& wave, const Step& step) const {
+        if (step.touch == kNoTouch) return 0;
+        const Touch& touch = groups_[wave.group].stream->touches[step.touch];
+        return touch.use == Use::read ? 0 : u64(touch.bytes / facts_.data_bytes_per_cycle);
+    }
+
     void occupy(WaveTime& wave, const Step& step, const Instr& instr, const Cost& cost, u64 now) {
         auto& free = free_[std::size_t(wave.simd)];
         const GroupStream& stream = *groups_[wave.group].stream;
@@ -167,15 +174,16 @@ private:
                     wave.matrix_ready[std::size_t(instr.dst[0].index + i)] = now + cost.busy + u64(facts_.matrix_result_cycles);
                 break;
             case Unit::lds: {
-                const u64 cycles = touch ? std::max<u64>(1, touch->lds_cycles) : 2;
-                free[std::size_t(Unit::lds)] = now + u64(facts_.issue_cycles);
+                u64 cycles = touch ? std::max<u64>(1, touch->lds_cycles) : 2;
+                if (touch && touch->use != Use::read) cycles = std::max(cycles, u64(touch->bytes / facts_.lds_write_bytes_per_cycle));
+                free[std::size_t(Unit::lds)] = now + u64(facts_.issue_cycles) + handing_over(wave, step);
                 lds_free_ = std::max(lds_free_, now) + cycles;
                 result_.lds_busy += cycles;
                 done = lds_free_ + u64(facts_.lds_latency);
                 break;
             }
             case Unit::memory:
-                free[std::size_t(Unit::memory)] = now + u64(facts_.issue_cycles);
+                free[std::size_t(Unit::memory)] = now + u64(facts_.issue_cycles) + handing_over(wave, step);
                 if (touch) done = path_.access(now, *touch, stream.lines.data() + touch->first_line, groups_[wave.group].turn);
                 break;
             default: break;

@@ -46,12 +46,12 @@ void Recorder::access(Wave& wave, const Instr& instr, const Access& access) {
         to->touches.push_back(touch);
     }
     Touch& touch = to->touches[step.touch];
+    touch.bytes += u32(__builtin_popcountll(access.mask)) * access.bytes;
     if (access.space == Space::lds) {
         touch.lds_cycles = u16(touch.lds_cycles + bank_use(access, banks_).cycles);
         return;
     }
     touch.space = access.space, touch.use = access.use;
-    touch.bytes += u32(__builtin_popcountll(access.mask)) * access.bytes;
     const Lines lines = distinct_lines(access, line_bytes_);
     for (std::size_t i = 0; i < lines.count; ++i) to->lines.push_back(lines.number[i]);
     touch.lines = u32(to->lines.size()) - touch.first_line;
