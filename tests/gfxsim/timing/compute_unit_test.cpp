@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "gfxsim/decode/decoder.hpp"
+#include "gfxsim/timing/estimate.hpp"
 
 namespace gfxsim::timing {
 namespace {
@@ -160,6 +161,18 @@ TEST(ComputeUnit, WritesOfAllWavesShareLds) {
     EXPECT_GE(each, 4 * 1024 / facts().lds_write_bytes_per_cycle);
     // In thread traces of gfx950 it is 30 to 52 where four waves write.
     EXPECT_LE(each, 52);
+}
+
+TEST(Spread, VariantsInOneFunctionHaveTheRegistersOfTheLargest) {
+    Kernel small, large;
+    small.vgprs = 64, large.vgprs = 256;
+    Launch launch;
+    launch.kernel = &small, launch.gpu = find_gpu("gfx950");
+    launch.grid[0] = 100'000, launch.block[0] = 256;
+    EXPECT_EQ(spread_of(launch, 256).per_unit, 8u);
+    EXPECT_EQ(spread_of(launch, 256, {&small, &large}).per_unit, 2u);
+    launch.kernel = &large;
+    EXPECT_EQ(spread_of(launch, 256, {&small, &large}).per_unit, 2u);
 }
 
 TEST(Costs, ProductsOfIntegersTakeAsLongAsSums) {

@@ -99,7 +99,8 @@ private:
     u64 begin_;
 };
 
-void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& request, size_t stack_limit, const Interruption& interruption) {
+void run(const Settings& chosen, const Kernel& kernel, const std::vector<const Kernel*>& together, const LaunchRequest& request, size_t stack_limit,
+         const Interruption& interruption) {
     const Gpu& gpu = *chosen.gpu;
     check_size(gpu, kernel, request);
     if (!chosen.execute) check_arguments(kernel, request);
@@ -114,7 +115,7 @@ void run(const Settings& chosen, const Kernel& kernel, const LaunchRequest& requ
     if (kernel.dynamic_stack) launch.scratch_bytes = std::max(kernel.scratch_bytes, u32(std::min<u64>(stack_limit, kMostScratchBytes)));
     launch.instruction_limit = chosen.instruction_limit, launch.launch_limit = chosen.launch_limit;
 
-    Monitor monitor(chosen.monitor, launch, multiprocessors(gpu).count);
+    Monitor monitor(chosen.monitor, launch, multiprocessors(gpu).count, together);
     LaunchOutcome outcome;
     if (!chosen.execute) return monitor.finish(launch, outcome);
 
@@ -148,14 +149,17 @@ void launch_resolved(Resolve&& resolve, const LaunchRequest& request, hipEvent_t
     std::lock_guard<std::mutex> alone(runtime().running);
     const Kernel* kernel = nullptr;
     size_t stack         = 0;
+    std::vector<const Kernel*> together;
     {
         std::lock_guard<std::mutex> lock(runtime().mutex);
         check_stream(request.stream);
-        kernel = &runtime().programs.kernel(resolve(runtime().programs));
+        const hipFunction_t handle = resolve(runtime().programs);
+        kernel = &runtime().programs.kernel(handle);
         stack  = runtime().stack_limit;
+        if (chosen.monitor.variants_together) together = runtime().programs.kernels_beside(handle);
     }
     if (start) record_event(start);
-    run(chosen, *kernel, request, stack, interrupted);
+    run(chosen, *kernel, together, request, stack, interrupted);
     if (stop) record_event(stop);
 }
 

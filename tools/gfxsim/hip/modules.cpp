@@ -136,4 +136,18 @@ const Kernel& Programs::kernel(hipFunction_t handle) const {
     return *handle->kernel;
 }
 
+std::vector<const Kernel*> Programs::kernels_beside(hipFunction_t handle) const {
+    std::vector<const Kernel*> found;
+    const auto look_in = [&](const ihipModule_t* module) {
+        if (!module || !module->code) return;
+        const auto& kernels = module->code->kernels();
+        const auto same     = kernels.find(handle->kernel->name);
+        if (same == kernels.end() || &same->second != handle->kernel) return;
+        for (const auto& kernel : kernels) found.push_back(&kernel.second);
+    };
+    for (const auto& module : modules_) look_in(module.second.get());
+    for (const auto& binary : binaries_) look_in(binary.second->module.get());
+    return found;
+}
+
 }  // namespace gfxsim

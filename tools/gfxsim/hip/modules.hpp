@@ -62,6 +62,8 @@ public:
     Variable variable(const void* host);
     /// A HipError if the handle is none of a loaded kernel.
     const Kernel& kernel(hipFunction_t handle) const;
+    /// All kernels of its code object.
+    std::vector<const Kernel*> kernels_beside(hipFunction_t handle) const;
 
 private:
     ihipModule_t& loaded(FatBinary& binary);

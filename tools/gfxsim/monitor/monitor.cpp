@@ -92,6 +92,7 @@ MonitorOptions MonitorOptions::from_environment(const Gpu& gpu) {
             throw std::runtime_error("GFXSIM_TIMING=" + asked + " asks for times on " + std::string(gpu.name()) + ", of which no facts about time are known; "
                                      "there are some of " + timing::gpus_with_facts() + ".");
     }
+    options.variants_together   = is_on("GFXSIM_TIMING_TOGETHER");
     options.time_by_instruction = is_on("GFXSIM_TIMING_INSTRUCTIONS");
     if (const char* file = std::getenv("GFXSIM_TIMING_TRACE")) options.time_trace = file;
     // With auto nobody insists.
@@ -110,9 +111,10 @@ MonitorOptions MonitorOptions::from_environment(const Gpu& gpu) {
     return options;
 }
 
-Monitor::Monitor(const MonitorOptions& options, const Launch& launch, u32 units) : options_(options), launch_(++launches), gpu_(launch.gpu) {
+Monitor::Monitor(const MonitorOptions& options, const Launch& launch, u32 units, const std::vector<const Kernel*>& together)
+    : options_(options), launch_(++launches), gpu_(launch.gpu) {
     if (!options.time) return;
-    spread_ = timing::spread_of(launch, units);
+    spread_ = timing::spread_of(launch, units, together);
     sample_ = spread_.sample();
 }
 

@@ -19,6 +19,7 @@ struct MonitorOptions {
     bool trace = false;          ///< GFXSIM_TRACE is set
     bool time  = false;          ///< GFXSIM_TIMING=1 or sample; auto and auto-sample on a GPU with facts about time
     bool sample = false;         ///< GFXSIM_TIMING=sample: only workgroups that a time needs are run
+    bool variants_together = false;    ///< GFXSIM_TIMING_TOGETHER=1: the kernels of a code object are taken for one function, with the registers of the largest
     bool time_by_instruction = false;  ///< GFXSIM_TIMING_INSTRUCTIONS=1: the report of a time has each instruction
     std::string time_trace;      ///< GFXSIM_TIMING_TRACE: a file that gets what the waves of each launch did, for a trace viewer
     std::string report;          ///< GFXSIM_REPORT: a file that gets one JSON object per launch and line
@@ -34,7 +35,7 @@ struct MonitorOptions {
 class Monitor {
 public:
     /// `units`: that the launch may use.
-    Monitor(const MonitorOptions& options, const Launch& launch, u32 units);
+    Monitor(const MonitorOptions& options, const Launch& launch, u32 units, const std::vector<const Kernel*>& together);
 
     /// For EngineOptions::only.
     std::vector<u64> groups() const;

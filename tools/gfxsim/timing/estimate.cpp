@@ -60,15 +60,18 @@ std::vector<u64> Spread::sample() const {
     return all;
 }
 
-Spread spread_of(const Launch& launch, u32 units) {
+Spread spread_of(const Launch& launch, u32 units, const std::vector<const Kernel*>& together) {
     const auto& gpu      = *launch.gpu->spec;
     const Kernel& kernel = *launch.kernel;
     Spread spread;
     spread.groups = u64(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     spread.units = units, spread.xcds = u32(std::max(1, gpu.xcds)), spread.simds = u32(ckdispatch::arch::simds_per_unit(gpu));
     const int items = int(launch.block[0] * launch.block[1] * launch.block[2]);
-    spread.per_unit = u32(std::max(1, ckdispatch::arch::workgroups_per_unit(
-                                          gpu, {int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(launch.lds_bytes), items})));
+    const auto held = [&](const Kernel& with) {
+        return u32(std::max(1, ckdispatch::arch::workgroups_per_unit(gpu, {int(with.vgprs), int(with.agprs), int(with.sgprs), i64(launch.lds_bytes), items})));
+    };
+    spread.per_unit = held(kernel);
+    for (const Kernel* other : together) spread.per_unit = std::min(spread.per_unit, held(*other));
     const u64 slots = u64(spread.units) * spread.per_unit;
     spread.rounds = spread.groups / slots, spread.rest = spread.groups % slots;
     // Workgroups go to the XCDs in turn, and in each to its units in turn. The round in the middle stands for all.

@@ -28,7 +28,8 @@ struct Spread {
     std::vector<u64> sample() const;
 };
 
-Spread spread_of(const Launch& launch, u32 units);
+/// `together`: kernels that are taken to be variants in one function, which would have the registers of the largest.
+Spread spread_of(const Launch& launch, u32 units, const std::vector<const Kernel*>& together = {});
 
 struct LaunchTime {
     double us      = 0;
