@@ -62,7 +62,7 @@ def test_the_order_of_times_is_judged_by_its_mean_and_its_median() -> None:
     cases = [Case(name, {A: 1.0, B: 2.0, C: 3.0}) for name in "xyz"]
     right, wrong = {A: 1.0, B: 2.0, C: 3.0}, {A: 3.0, B: 2.0, C: 1.0}
     verdict = judge(cases, [A, A, A], [right, wrong, right])
-    assert (verdict.rank_correlation, verdict.median_rank_correlation) == (pytest.approx(1 / 3), pytest.approx(1.0))
+    assert (verdict.rank_correlation, verdict.median_rank_correlation) == pytest.approx((1 / 3, 1.0))
 
 
 def test_of_a_case_that_is_not_complete_only_predictions_are_judged() -> None:

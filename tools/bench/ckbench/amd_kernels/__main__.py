@@ -25,7 +25,7 @@ def figures_of(options: argparse.Namespace, say: Callable[[str], None]) -> dict[
     every = timed_kernels(Path(os.environ["CK_LOCK"]))
     small = every[: len(every) * options.share // 100] or every[:1]
     chosen = small[::options.every]
-    rows = []
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
         simulator = Simulator(Path(os.environ["CK_SIM_RUNTIME"]), Path(scratch))
         for one in chosen:
