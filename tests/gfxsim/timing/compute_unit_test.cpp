@@ -38,6 +38,20 @@ UnitTime run(const Program& program, const std::vector<const GroupStream*>& grou
     return run_unit(program, costs_of(program, facts()), facts(), 4, shares, groups, resident);
 }
 
+Program load_and_wait() { return program_of({"global_load_dwordx4 v[0:3], v[4:5], off", "s_waitcnt vmcnt(0)"}); }
+
+// One wave that runs that program once, and loads eight lines of memory.
+GroupStream wave_that_loads() {
+    GroupStream group;
+    group.waves.resize(1);
+    group.lines = {1, 2, 3, 4, 5, 6, 7, 8};
+    Touch touch;
+    touch.lines = 8, touch.bytes = 1024;
+    group.touches = {touch};
+    group.waves[0] = {{0, 0}, {1, kNoTouch}};
+    return group;
+}
+
 u64 cycles(const Program& program, u32 waves, u32 trips) {
     const GroupStream group = group_of(program, waves, trips);
     return run(program, {&group}).cycles;
@@ -68,14 +82,8 @@ TEST(ComputeUnit, AWorkgroupBeginsWhereOneHasEnded) {
 }
 
 TEST(ComputeUnit, WhatComesLaterHasMemoryOfItsOwn) {
-    const Program program = program_of({"global_load_dwordx4 v[0:3], v[4:5], off", "s_waitcnt vmcnt(0)"});
-    GroupStream group;
-    group.waves.resize(1);
-    group.lines = {1, 2, 3, 4, 5, 6, 7, 8};
-    Touch touch;
-    touch.lines = 8, touch.bytes = 1024;
-    group.touches = {touch};
-    group.waves[0] = {{0, 0}, {1, kNoTouch}};
+    const Program program   = load_and_wait();
+    const GroupStream group = wave_that_loads();
     const u64 once = run(program, {&group}).cycles;
     EXPECT_EQ(run(program, {&group, &group}, 1).cycles, 2 * once);
 }
@@ -91,14 +99,8 @@ TEST(ComputeUnit, AProductWaitsForTheOneWhoseResultItNeeds) {
 }
 
 TEST(ComputeUnit, AWaitLastsUntilTheLoadIsThere) {
-    const Program program = program_of({"global_load_dwordx4 v[0:3], v[4:5], off", "s_waitcnt vmcnt(0)"});
-    GroupStream group;
-    group.waves.resize(1);
-    group.lines = {1, 2, 3, 4, 5, 6, 7, 8};
-    Touch touch;
-    touch.lines = 8, touch.bytes = 1024;
-    group.touches = {touch};
-    group.waves[0] = {{0, 0}, {1, kNoTouch}};
+    const Program program = load_and_wait();
+    GroupStream group     = wave_that_loads();
     const UnitTime time = run(program, {&group});
     EXPECT_GT(time.instructions[1].cycles, u64(facts().mall_latency));
     EXPECT_LT(time.instructions[1].cycles, u64(facts().mall_latency) + 200);
