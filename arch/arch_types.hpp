@@ -32,9 +32,7 @@ struct Triple {
     int k;
 };
 
-constexpr bool operator==(const Triple& a, const Triple& b) {
-    return a.m == b.m && a.n == b.n && a.k == b.k;
-}
+constexpr bool operator==(const Triple& a, const Triple& b) { return a.m == b.m && a.n == b.n && a.k == b.k; }
 constexpr bool operator!=(const Triple& a, const Triple& b) { return !(a == b); }
 
 enum class MatrixIsa { mfma, wmma };

@@ -30,16 +30,16 @@ constexpr int simds_per_unit(const GpuSpec& gpu) { return gpu.simds_per_cu * (gp
 /// Workgroups that fit on one compute unit at a time, or on a workgroup processor; 0 when not even one does.
 constexpr int workgroups_per_unit(const GpuSpec& gpu, const KernelResources& kernel) {
     const RegisterSpec& registers = gpu.registers;
-    const bool separate           = registers.agprs == AgprKind::separate;
-    const int vgprs               = separate && kernel.agprs > kernel.vgprs ? kernel.agprs : kernel.vgprs;
+    const bool separate = registers.agprs == AgprKind::separate;
+    const int vgprs = separate && kernel.agprs > kernel.vgprs ? kernel.agprs : kernel.vgprs;
     if (vgprs > registers.max_vgprs_per_wave || kernel.lds_bytes > gpu.lds_bytes) return 0;
-    std::int64_t waves          = registers.max_waves_per_simd;
+    std::int64_t waves = registers.max_waves_per_simd;
     const std::int64_t by_vgprs = registers.vgprs_per_simd / rounded_up(vgprs, registers.vgpr_granule);
     const std::int64_t by_sgprs = registers.sgprs_per_simd / rounded_up(kernel.sgprs, registers.sgpr_granule);
     if (by_vgprs < waves) waves = by_vgprs;
     if (by_sgprs < waves) waves = by_sgprs;
     const std::int64_t by_waves = waves * simds_per_unit(gpu) / waves_per_workgroup(gpu, kernel);
-    const std::int64_t by_lds   = gpu.lds_pool_bytes / rounded_up(kernel.lds_bytes, gpu.lds_granule);
+    const std::int64_t by_lds = gpu.lds_pool_bytes / rounded_up(kernel.lds_bytes, gpu.lds_granule);
     return static_cast<int>(by_waves < by_lds ? by_waves : by_lds);
 }
 

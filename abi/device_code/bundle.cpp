@@ -11,14 +11,15 @@ constexpr std::uint64_t kBundleAlignment = 4096;
 std::vector<BundleEntry> bundle_entries(Bytes bundle) {
     if (!bundle.begins_with(kBundleMagic)) throw std::runtime_error("it is no bundle of code objects");
     std::vector<BundleEntry> entries;
-    std::uint64_t at          = kBundleMagic.size();
+    std::uint64_t at = kBundleMagic.size();
     const std::uint64_t count = bundle.read<std::uint64_t>(at, "number of entries");
     if (count > limits::kBundleEntries)
         throw std::runtime_error("it is a bundle of " + std::to_string(count) + " entries; there can be at most " +
                                  std::to_string(limits::kBundleEntries));
     at += 8;
     for (std::uint64_t i = 0; i < count; ++i) {
-        const auto offset = bundle.read<std::uint64_t>(at, "entries"), size = bundle.read<std::uint64_t>(at + 8, "entries"),
+        const auto offset = bundle.read<std::uint64_t>(at, "entries"),
+                   size = bundle.read<std::uint64_t>(at + 8, "entries"),
                    length = bundle.read<std::uint64_t>(at + 16, "entries");
         const Bytes id = bundle.part(at + 24, length, "entries");
         entries.push_back({{id.data, id.data + id.size}, bundle.part(offset, size, "code objects")});
@@ -39,7 +40,7 @@ std::vector<Bytes> bundle_places(const ElfFile& host_file) {
 }
 
 std::string_view processor_of(std::string_view id) {
-    std::string_view name  = id.substr(0, id.find(':'));
+    std::string_view name = id.substr(0, id.find(':'));
     const std::size_t dash = name.rfind("-gfx");
     if (dash != std::string_view::npos) name = name.substr(dash + 1);
     return name.substr(0, 3) == "gfx" ? name : std::string_view{};

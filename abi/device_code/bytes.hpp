@@ -16,7 +16,7 @@ namespace ckdispatch::device_code {
 /// A range that somebody else owns. Reads outside it throw std::runtime_error.
 struct Bytes {
     const std::uint8_t* data = nullptr;
-    std::uint64_t size       = 0;
+    std::uint64_t size = 0;
 
     bool holds(std::uint64_t offset, std::uint64_t bytes) const { return offset <= size && bytes <= size - offset; }
     /// The part that holds `what`, a noun for the message.
@@ -35,8 +35,8 @@ struct Bytes {
     }
 };
 
-/// A text for messages, with its middle left out if it is longer than `most` and question marks for what cannot be shown, such as the zero
-/// that would end it: a file can have names of any length and any bytes.
+/// A text for messages, with its middle left out if it is longer than `most` and question marks for what cannot be
+/// shown, such as the zero that would end it: a file can have names of any length and any bytes.
 inline std::string shortened(std::string_view text, std::uint64_t most = limits::kQuoted) {
     const std::uint64_t half = most / 2;
     std::string shown(text.size() <= most ? text : text.substr(0, half));

@@ -28,7 +28,11 @@ class ElfFile {
 public:
     explicit ElfFile(Bytes file);
 
-    static bool is_elf(Bytes file) { return file.begins_with("\x7f" "ELF"); }
+    static bool is_elf(Bytes file) {
+        return file.begins_with(
+            "\x7f"
+            "ELF");
+    }
 
     const Elf64_Ehdr& header() const { return header_; }
     const std::vector<Elf64_Phdr>& segments() const { return segments_; }

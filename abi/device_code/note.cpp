@@ -38,16 +38,18 @@ private:
         --level_;
         return true;
     }
-    int level_     = 0;
+    int level_ = 0;
     bool exceeded_ = false;
 };
 
 json parse(Bytes packed) {
     if (packed.size > limits::kMetadata)
-        throw std::runtime_error("its metadata has " + std::to_string(packed.size) + " bytes; there can be at most " + std::to_string(limits::kMetadata));
+        throw std::runtime_error("its metadata has " + std::to_string(packed.size) + " bytes; there can be at most " +
+                                 std::to_string(limits::kMetadata));
     Levels levels;
     const bool whole = json::sax_parse(packed.data, packed.data + packed.size, &levels, json::input_format_t::msgpack);
-    if (levels.exceeded()) throw std::runtime_error("its metadata is nested more than " + std::to_string(kMostLevels) + " levels deep");
+    if (levels.exceeded())
+        throw std::runtime_error("its metadata is nested more than " + std::to_string(kMostLevels) + " levels deep");
     if (!whole) throw std::runtime_error("its metadata is not valid MessagePack");
     return json::from_msgpack(packed.data, packed.data + packed.size);
 }
@@ -57,7 +59,7 @@ std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
 // The first note with metadata among others.
 bool find(Bytes notes, Bytes& found) {
     for (std::uint64_t at = 0; at < notes.size && notes.size - at >= sizeof(Elf64_Nhdr);) {
-        const auto note             = notes.read<Elf64_Nhdr>(at, "notes");
+        const auto note = notes.read<Elf64_Nhdr>(at, "notes");
         const std::uint64_t content = at + sizeof(note) + padded(note.n_namesz);
         if (note.n_type == kMetadataType) {
             found = notes.part(content, note.n_descsz, "metadata");
@@ -73,7 +75,8 @@ bool find(Bytes notes, Bytes& found) {
 json read_note(const ElfFile& elf) {
     Bytes found;
     for (const Elf64_Phdr& segment : elf.segments()) {
-        if (segment.p_type == PT_NOTE && find(elf.bytes().part(segment.p_offset, segment.p_filesz, "notes"), found)) return parse(found);
+        if (segment.p_type == PT_NOTE && find(elf.bytes().part(segment.p_offset, segment.p_filesz, "notes"), found))
+            return parse(found);
     }
     for (const auto& section : elf.sections()) {
         if (section.header.sh_type == SHT_NOTE && find(elf.content(section), found)) return parse(found);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The note in which a code object describes its kernels: MessagePack, of any content. The code object manager's own reader dies of some.
+// The note in which a code object describes its kernels: MessagePack, of any content. The code object manager's own
+// reader dies of some.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -14,16 +14,20 @@ Device& device_of(ckd_device* handle) { return *needed(handle, "a device").it; }
 ckd_status ckd_device_open(const char* name, const char* simulator, ckd_device** device) {
     return guarded([&] {
         give(device, "a place for the device", [&] {
-            return ckd_device::make(Device::open(text_of(name, "the name of a device"), simulator ? text_of(simulator, "the path of the simulator") : ""));
+            return ckd_device::make(Device::open(text_of(name, "the name of a device"),
+                                                 simulator ? text_of(simulator, "the path of the simulator") : ""));
         });
     });
 }
 
 void ckd_device_close(ckd_device* device) { ckd_device::destroy(device, "a device"); }
-const char* ckd_device_gpu(const ckd_device* device) { return device && device->alive() ? device->it->gpu().c_str() : ""; }
+const char* ckd_device_gpu(const ckd_device* device) {
+    return device && device->alive() ? device->it->gpu().c_str() : "";
+}
 
 ckd_status ckd_device_allocate(ckd_device* device, size_t bytes, void** address) {
-    return guarded([&] { give(address, "a place for the address", [&] { return device_of(device).allocate(bytes); }); });
+    return guarded(
+        [&] { give(address, "a place for the address", [&] { return device_of(device).allocate(bytes); }); });
 }
 ckd_status ckd_device_release(ckd_device* device, void* address) {
     return guarded([&] { device_of(device).release(address); });
@@ -34,7 +38,8 @@ ckd_status ckd_device_copy_in(ckd_device* device, void* to, const void* from_hos
 ckd_status ckd_device_copy_out(ckd_device* device, void* to_host, const void* from, size_t bytes) {
     return guarded([&] { device_of(device).copy_to_host(to_host, from, bytes); });
 }
-ckd_status ckd_device_copy_rows(ckd_device* device, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t rows, void* stream) {
+ckd_status ckd_device_copy_rows(ckd_device* device, void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                size_t width, size_t rows, void* stream) {
     return guarded([&] { device_of(device).copy_rows(to, to_pitch, from, from_pitch, width, rows, stream); });
 }
 ckd_status ckd_device_fill(ckd_device* device, void* address, int byte, size_t bytes, void* stream) {

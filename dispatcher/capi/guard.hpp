@@ -47,7 +47,8 @@ T& needed(T* pointer, const char* what) {
     if (!pointer) throw Error(ErrorCode::invalid_argument, std::string("A call was made without ") + what + ".");
     if constexpr (IsHandle<T>::value)
         if (!pointer->alive())
-            throw Error(ErrorCode::invalid_argument, std::string("A call was made with a handle that is not ") + what + ", or not any more.");
+            throw Error(ErrorCode::invalid_argument,
+                        std::string("A call was made with a handle that is not ") + what + ", or not any more.");
     return *pointer;
 }
 
@@ -61,7 +62,7 @@ std::string text_of(const char* given, const char* what, std::size_t longest = k
 template <class T, class Make>
 void give(T* place, const char* what, Make&& make) {
     T& given = needed(place, what);
-    given    = make();
+    given = make();
 }
 
 /// A copy that ckd_free_text() frees.

@@ -23,11 +23,11 @@ namespace ckdispatch::capi {
 class AnyPlan {
 public:
     explicit AnyPlan(std::size_t tensor_count) : tensor_count_(tensor_count) {}
-    virtual ~AnyPlan()                                                                             = default;
-    virtual const std::string& kernel() const                                                      = 0;
-    virtual std::uint64_t workspace_bytes() const                                                  = 0;
-    virtual std::string to_json() const                                                            = 0;
-    virtual void run(void* const* tensors, const RunOptions& options) const                        = 0;
+    virtual ~AnyPlan() = default;
+    virtual const std::string& kernel() const = 0;
+    virtual std::uint64_t workspace_bytes() const = 0;
+    virtual std::string to_json() const = 0;
+    virtual void run(void* const* tensors, const RunOptions& options) const = 0;
     virtual BenchmarkResult benchmark(void* const* tensors, const BenchmarkOptions& options) const = 0;
 
     std::size_t tensor_count() const { return tensor_count_; }
@@ -39,20 +39,21 @@ private:
 /// Of one family. Each has a function make_<family>_dispatcher, in the capi.cpp of its folder.
 class FamilyDispatcher {
 public:
-    virtual ~FamilyDispatcher()                                                                                   = default;
-    virtual void use(Strategy strategy)                                                                           = 0;
-    virtual void use(const Terms& constants)                                                                      = 0;
-    virtual void use_model(const std::string& path)                                                               = 0;
-    virtual bool has_model() const                                                                                = 0;
-    virtual void use(ckd_predictor predictor, void* user)                                                         = 0;
-    virtual void use(ckd_chooser chooser, void* user)                                                             = 0;
-    virtual std::unique_ptr<AnyPlan> select(const ckd_problem& problem, bool padded)                              = 0;
-    virtual std::unique_ptr<AnyPlan> select_explicit(const std::string& name_or_key, const ckd_problem& problem)  = 0;
-    virtual std::string rank(const ckd_problem& problem)                                                          = 0;
-    virtual std::string costs(const ckd_problem& problem)                                                         = 0;
-    virtual void attach(std::shared_ptr<Device> device)                                                           = 0;
-    virtual std::unique_ptr<AnyPlan> run(const ckd_problem& problem, void* const* tensors, const RunOptions& options, bool padded) = 0;
-    virtual Validation validate(const ckd_problem& problem, void* const* tensors, const RunOptions& options)      = 0;
+    virtual ~FamilyDispatcher() = default;
+    virtual void use(Strategy strategy) = 0;
+    virtual void use(const Terms& constants) = 0;
+    virtual void use_model(const std::string& path) = 0;
+    virtual bool has_model() const = 0;
+    virtual void use(ckd_predictor predictor, void* user) = 0;
+    virtual void use(ckd_chooser chooser, void* user) = 0;
+    virtual std::unique_ptr<AnyPlan> select(const ckd_problem& problem, bool padded) = 0;
+    virtual std::unique_ptr<AnyPlan> select_explicit(const std::string& name_or_key, const ckd_problem& problem) = 0;
+    virtual std::string rank(const ckd_problem& problem) = 0;
+    virtual std::string costs(const ckd_problem& problem) = 0;
+    virtual void attach(std::shared_ptr<Device> device) = 0;
+    virtual std::unique_ptr<AnyPlan> run(const ckd_problem& problem, void* const* tensors, const RunOptions& options,
+                                         bool padded) = 0;
+    virtual Validation validate(const ckd_problem& problem, void* const* tensors, const RunOptions& options) = 0;
 };
 
 /// Of all families: a problem is for that of its own.
@@ -77,8 +78,8 @@ private:
     std::vector<Family> families_;
 };
 
-/// What a handle of C points to. Its place stays when it is destroyed and is used again only after many others, so that a handle which was destroyed,
-/// or is one of another kind, can be told from one that lives.
+/// What a handle of C points to. Its place stays when it is destroyed and is used again only after many others, so that
+/// a handle which was destroyed, or is one of another kind, can be told from one that lives.
 template <class Derived, class Held, std::uint32_t Kind>
 struct Handle {
     std::atomic<std::uint32_t> kind{0};  ///< first in every handle
@@ -88,7 +89,7 @@ struct Handle {
 
     static Derived* make(Held held) {
         Derived* const made = place();
-        made->it            = std::move(held);
+        made->it = std::move(held);
         made->kind.store(Kind, std::memory_order_release);
         return made;
     }
@@ -129,7 +130,9 @@ private:
 
 }  // namespace ckdispatch::capi
 
-struct ckd_registry : ckdispatch::capi::Handle<ckd_registry, std::shared_ptr<ckdispatch::KernelRegistry>, 0x72656769> {};
+struct ckd_registry : ckdispatch::capi::Handle<ckd_registry, std::shared_ptr<ckdispatch::KernelRegistry>, 0x72656769> {
+};
 struct ckd_device : ckdispatch::capi::Handle<ckd_device, std::shared_ptr<ckdispatch::Device>, 0x64657669> {};
-struct ckd_dispatcher : ckdispatch::capi::Handle<ckd_dispatcher, std::unique_ptr<ckdispatch::capi::AnyDispatcher>, 0x64697370> {};
+struct ckd_dispatcher
+    : ckdispatch::capi::Handle<ckd_dispatcher, std::unique_ptr<ckdispatch::capi::AnyDispatcher>, 0x64697370> {};
 struct ckd_plan : ckdispatch::capi::Handle<ckd_plan, std::unique_ptr<ckdispatch::capi::AnyPlan>, 0x706c616e> {};

@@ -16,14 +16,16 @@ Duplicates policy(ckd_duplicates duplicates) {
         case CKD_REPLACE: return Duplicates::replace;
         case CKD_KEEP: return Duplicates::keep;
     }
-    throw Error(ErrorCode::invalid_argument, "The policy " + std::to_string(int(duplicates)) + " for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).");
+    throw Error(ErrorCode::invalid_argument,
+                "The policy " + std::to_string(int(duplicates)) +
+                    " for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).");
 }
 
 // The caller's words, not a file that was damaged.
 FilterWords filter_of(const std::string& text) {
     try {
         const std::string what = "The filter";
-        const Json given       = parse_json(text, what);
+        const Json given = parse_json(text, what);
         if (!given.is_object()) throw Error(ErrorCode::invalid_argument, "The filter is no JSON object.");
         FilterWords words;
         for (const auto& item : given.items()) words[item.key()] = text_member(given, item.key().c_str(), what);
@@ -41,7 +43,8 @@ void give_registry(ckd_registry** place, Make&& make) {
 }  // namespace
 
 ckd_status ckd_registry_create(const char* name, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return std::make_shared<KernelRegistry>(text_of(name, "a name")); }); });
+    return guarded(
+        [&] { give_registry(registry, [&] { return std::make_shared<KernelRegistry>(text_of(name, "a name")); }); });
 }
 
 ckd_status ckd_registry_named(const char* name, ckd_registry** registry) {
@@ -50,14 +53,17 @@ ckd_status ckd_registry_named(const char* name, ckd_registry** registry) {
 
 void ckd_registry_destroy(ckd_registry* registry) { ckd_registry::destroy(registry, "a registry"); }
 
-ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char* path, ckd_duplicates duplicates, int32_t priority, size_t* count) {
+ckd_status ckd_registry_load_manifest(ckd_registry* registry, const char* path, ckd_duplicates duplicates,
+                                      int32_t priority, size_t* count) {
     return guarded([&] {
-        const std::size_t added = registry_of(registry).load_manifest(text_of(path, "a path"), policy(duplicates), priority);
+        const std::size_t added =
+            registry_of(registry).load_manifest(text_of(path, "a path"), policy(duplicates), priority);
         if (count) *count = added;
     });
 }
 
-ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256, ckd_duplicates duplicates, int32_t priority, char** name) {
+ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, const char* sha256,
+                                    ckd_duplicates duplicates, int32_t priority, char** name) {
     return guarded([&] {
         const LibraryFile file{text_of(path, "a path"), sha256 ? text_of(sha256, "a SHA-256") : ""};
         const std::string added = registry_of(registry).add_library(file, policy(duplicates), priority);
@@ -68,11 +74,14 @@ ckd_status ckd_registry_add_library(ckd_registry* registry, const char* path, co
 ckd_status ckd_registry_remove(ckd_registry* registry, const char* name) {
     return guarded([&] {
         const std::string kernel = text_of(name, "a name");
-        if (!registry_of(registry).remove(kernel)) throw Error(ErrorCode::not_found, "The kernel " + kernel + " was to be removed from a registry that does not have it.");
+        if (!registry_of(registry).remove(kernel))
+            throw Error(ErrorCode::not_found,
+                        "The kernel " + kernel + " was to be removed from a registry that does not have it.");
     });
 }
 
-ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other, ckd_duplicates duplicates, size_t* count) {
+ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other, ckd_duplicates duplicates,
+                              size_t* count) {
     return guarded([&] {
         const std::size_t added = registry_of(registry).merge(registry_of(other), policy(duplicates));
         if (count) *count = added;
@@ -80,20 +89,33 @@ ckd_status ckd_registry_merge(ckd_registry* registry, const ckd_registry* other,
 }
 
 ckd_status ckd_registry_filtered(const ckd_registry* registry, const char* filter, ckd_registry** chosen) {
-    return guarded([&] { give_registry(chosen, [&] { return registry_of(registry).filtered(filter_of(text_of(filter, "a filter"))); }); });
+    return guarded([&] {
+        give_registry(chosen, [&] { return registry_of(registry).filtered(filter_of(text_of(filter, "a filter"))); });
+    });
 }
 
-size_t ckd_registry_size(const ckd_registry* registry) { return registry && registry->alive() ? registry->it->size() : 0; }
-uint64_t ckd_registry_version(const ckd_registry* registry) { return registry && registry->alive() ? registry->it->version() : 0; }
+size_t ckd_registry_size(const ckd_registry* registry) {
+    return registry && registry->alive() ? registry->it->size() : 0;
+}
+uint64_t ckd_registry_version(const ckd_registry* registry) {
+    return registry && registry->alive() ? registry->it->version() : 0;
+}
 
 ckd_status ckd_registry_find(const ckd_registry* registry, const char* name_or_key, char** json) {
-    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).describe(text_of(name_or_key, "a name or a key"))); }); });
+    return guarded([&] {
+        give(json, "a place for the text",
+             [&] { return allocated(registry_of(registry).describe(text_of(name_or_key, "a name or a key"))); });
+    });
 }
 
 ckd_status ckd_registry_to_json(const ckd_registry* registry, char** json) {
-    return guarded([&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).to_json()); }); });
+    return guarded(
+        [&] { give(json, "a place for the text", [&] { return allocated(registry_of(registry).to_json()); }); });
 }
 
 ckd_status ckd_registry_from_json(const char* json, ckd_registry** registry) {
-    return guarded([&] { give_registry(registry, [&] { return KernelRegistry::from_json(text_of(json, "the JSON text", kLongestDocument)); }); });
+    return guarded([&] {
+        give_registry(registry,
+                      [&] { return KernelRegistry::from_json(text_of(json, "the JSON text", kLongestDocument)); });
+    });
 }

@@ -23,16 +23,19 @@ Wanted parse_name(const std::string& name) {
     Wanted wanted;
     if (name.compare(0, 4, "sim:") == 0) {
         wanted.simulator = true;
-        wanted.gpu       = name.substr(4);
+        wanted.gpu = name.substr(4);
         if (arch::find_gpu(wanted.gpu)) return wanted;
-        throw Error(ErrorCode::invalid_argument, "The device " + name + " was asked for; the simulator has " + known_gpus() + ".");
+        throw Error(ErrorCode::invalid_argument,
+                    "The device " + name + " was asked for; the simulator has " + known_gpus() + ".");
     }
     if (name.compare(0, 4, "hip:") == 0) {
-        const char* end   = name.data() + name.size();
+        const char* end = name.data() + name.size();
         const auto result = std::from_chars(name.data() + 4, end, wanted.ordinal);
         if (result.ec == std::errc{} && result.ptr == end && wanted.ordinal >= 0) return wanted;
     }
-    throw Error(ErrorCode::invalid_argument, "The device '" + name + "' was asked for; a device is called hip:0 (an AMD GPU) or sim:gfx942 (the simulator).");
+    throw Error(ErrorCode::invalid_argument,
+                "The device '" + name +
+                    "' was asked for; a device is called hip:0 (an AMD GPU) or sim:gfx942 (the simulator).");
 }
 
 std::string from_environment(const char* variable) {
@@ -49,26 +52,32 @@ std::shared_ptr<Device> Device::open(const std::string& name, const std::string&
     // The simulator reads it at the first call of its runtime, and not again.
     if (wanted.simulator) ::setenv("GFXSIM_GPU", wanted.gpu.c_str(), 1);
     std::shared_ptr<Device> device(new Device);
-    device->name_      = name;
+    device->name_ = name;
     device->simulated_ = wanted.simulator;
-    device->ordinal_   = wanted.ordinal;
-    device->hip_       = &load_hip(wanted.simulator, simulator.empty() ? from_environment("CKDISPATCH_SIMULATOR") : simulator);
+    device->ordinal_ = wanted.ordinal;
+    device->hip_ =
+        &load_hip(wanted.simulator, simulator.empty() ? from_environment("CKDISPATCH_SIMULATOR") : simulator);
 
-    int count         = 0;
+    int count = 0;
     const auto status = device->hip_->get_device_count(&count);
     if (status == hipErrorNoDevice || (status == hipSuccess && wanted.ordinal >= count))
-        throw Error(ErrorCode::not_found, "The device " + name + " was asked for, and this machine has " + std::to_string(count) + " AMD GPUs that the HIP runtime can use; sim:gfx942 needs none.");
+        throw Error(ErrorCode::not_found, "The device " + name + " was asked for, and this machine has " +
+                                              std::to_string(count) +
+                                              " AMD GPUs that the HIP runtime can use; sim:gfx942 needs none.");
     device->check(status, "hipGetDeviceCount");
     device->several_ = count > 1;
     hipDeviceProp_tR0600 properties{};
     device->check(device->hip_->get_device_properties(&properties, wanted.ordinal), "hipGetDeviceProperties");
     const std::string_view target(properties.gcnArchName);
-    device->gpu_   = target.substr(0, target.find(':'));
+    device->gpu_ = target.substr(0, target.find(':'));
     device->facts_ = arch::find_gpu(device->gpu_.text());
     if (!device->facts_)
-        throw Error(ErrorCode::wrong_gpu, "The device " + name + " is a " + std::string(device->gpu_.text()) + "; this runtime knows " + known_gpus() + ".");
+        throw Error(ErrorCode::wrong_gpu, "The device " + name + " is a " + std::string(device->gpu_.text()) +
+                                              "; this runtime knows " + known_gpus() + ".");
     if (wanted.simulator && device->gpu_ != Name(wanted.gpu))
-        throw Error(ErrorCode::invalid_argument, "The device " + name + " was asked for, and this process already simulates " + std::string(device->gpu_.text()) + "; use a process of its own.");
+        throw Error(ErrorCode::invalid_argument, "The device " + name +
+                                                     " was asked for, and this process already simulates " +
+                                                     std::string(device->gpu_.text()) + "; use a process of its own.");
     return device;
 }
 
@@ -117,9 +126,12 @@ void Device::copy_on_device(void* to, const void* from, std::size_t bytes) {
     check(hip_->memcpy(to, from, bytes, hipMemcpyDeviceToDevice), "hipMemcpy");
 }
 
-void Device::copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t rows, void* stream) {
+void Device::copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                       std::size_t rows, void* stream) {
     make_current();
-    check(hip_->memcpy_2d_async(to, to_pitch, from, from_pitch, width, rows, hipMemcpyDeviceToDevice, stream_of(stream)), "hipMemcpy2D");
+    check(
+        hip_->memcpy_2d_async(to, to_pitch, from, from_pitch, width, rows, hipMemcpyDeviceToDevice, stream_of(stream)),
+        "hipMemcpy2D");
 }
 
 void Device::fill(void* address, int byte, std::size_t bytes, void* stream) {
@@ -145,7 +157,9 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<Device> device, std::size_t bytes)
     : device_(std::move(device)), address_(bytes ? device_->allocate(bytes) : nullptr), size_(bytes) {}
 
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
-    : device_(std::move(other.device_)), address_(std::exchange(other.address_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : device_(std::move(other.device_)),
+      address_(std::exchange(other.address_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
     std::swap(device_, other.device_);
@@ -172,7 +186,9 @@ GpuTimer::~GpuTimer() {
         if (event) (void)device_->hip().event_destroy(static_cast<hipEvent_t>(event));
 }
 
-void GpuTimer::start() { device_->check(device_->hip().event_record(static_cast<hipEvent_t>(begin_), stream_of(stream_)), "hipEventRecord"); }
+void GpuTimer::start() {
+    device_->check(device_->hip().event_record(static_cast<hipEvent_t>(begin_), stream_of(stream_)), "hipEventRecord");
+}
 
 double GpuTimer::stop() {
     const auto begin = static_cast<hipEvent_t>(begin_), end = static_cast<hipEvent_t>(end_);

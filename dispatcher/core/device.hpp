@@ -13,7 +13,8 @@ namespace ckdispatch {
 
 struct HipApi;
 
-/// Called `hip:0` (the first AMD GPU) or `sim:gfx942` (the simulator). A process has one HIP runtime: kernel libraries find it by its name.
+/// Called `hip:0` (the first AMD GPU) or `sim:gfx942` (the simulator). A process has one HIP runtime: kernel libraries
+/// find it by its name.
 class Device {
 public:
     /// Loads the runtime. The simulator's is `simulator`, or if that is empty what CKDISPATCH_SIMULATOR names.
@@ -33,7 +34,8 @@ public:
     void copy_to_host(void* host, const void* device, std::size_t bytes);
     void copy_on_device(void* to, const void* from, std::size_t bytes);
     /// Rows of `width` bytes on the device, `pitch` bytes from one to the next.
-    void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t rows, void* stream = nullptr);
+    void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                   std::size_t rows, void* stream = nullptr);
     void fill(void* address, int byte, std::size_t bytes, void* stream = nullptr);
     void synchronize(void* stream = nullptr);
     void* create_stream();
@@ -53,10 +55,10 @@ private:
     std::string name_;
     Name gpu_;
     const arch::GpuSpec* facts_ = nullptr;
-    const HipApi* hip_          = nullptr;
-    bool simulated_             = false;
-    bool several_               = false;
-    int ordinal_                = 0;
+    const HipApi* hip_ = nullptr;
+    bool simulated_ = false;
+    bool several_ = false;
+    int ordinal_ = 0;
 };
 
 /// Device memory that is released with the object.
@@ -73,7 +75,7 @@ public:
 
 private:
     std::shared_ptr<Device> device_;
-    void* address_    = nullptr;
+    void* address_ = nullptr;
     std::size_t size_ = 0;
 };
 
@@ -82,7 +84,7 @@ class GpuTimer {
 public:
     GpuTimer(std::shared_ptr<Device> device, void* stream);
     ~GpuTimer();
-    GpuTimer(const GpuTimer&)            = delete;
+    GpuTimer(const GpuTimer&) = delete;
     GpuTimer& operator=(const GpuTimer&) = delete;
     void start();
     /// Waits for what was enqueued since start(), and returns its milliseconds.
@@ -92,7 +94,7 @@ private:
     std::shared_ptr<Device> device_;
     void* stream_;
     void* begin_ = nullptr;
-    void* end_   = nullptr;
+    void* end_ = nullptr;
 };
 
 }  // namespace ckdispatch

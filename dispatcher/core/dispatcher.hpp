@@ -19,9 +19,9 @@ namespace ckdispatch {
 template <class Family>
 class Dispatcher {
 public:
-    using Problem  = typename Family::Problem;
+    using Problem = typename Family::Problem;
     using Registry = typename Family::Registry;
-    using PlanPtr  = typename Selector<Family>::PlanPtr;
+    using PlanPtr = typename Selector<Family>::PlanPtr;
 
     Dispatcher(std::shared_ptr<Registry> registry, std::shared_ptr<Device> device)
         : Dispatcher(std::make_shared<Selector<Family>>(std::move(registry), device->gpu()), device) {}
@@ -30,8 +30,9 @@ public:
     Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device)
         : selector_(std::move(selector)), device_(std::move(device)), workspaces_(device_) {
         if (device_->gpu() != selector_->gpu())
-            throw Error(ErrorCode::wrong_gpu, "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) +
-                                                  ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
+            throw Error(ErrorCode::wrong_gpu,
+                        "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) +
+                            ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
     }
 
     Selector<Family>& selector() { return *selector_; }
@@ -47,7 +48,8 @@ public:
         return plan;
     }
 
-    /// The same with Selector::select_padded: what no kernel takes as it is runs on copies, which are made and brought back on the stream.
+    /// The same with Selector::select_padded: what no kernel takes as it is runs on copies, which are made and brought
+    /// back on the stream.
     PlanPtr run_padded(const Problem& problem, Tensors tensors, const RunOptions& options = {}) {
         PlanPtr plan = selector_->select_padded(Family::aligned(problem, tensors));
         run_plan(*plan, tensors, options);
@@ -56,30 +58,34 @@ public:
 
     /// With that kernel and no other: by key or by name.
     template <class KeyOrName>
-    PlanPtr run_explicit(const KeyOrName& kernel, const Problem& problem, Tensors tensors, const RunOptions& options = {}) {
+    PlanPtr run_explicit(const KeyOrName& kernel, const Problem& problem, Tensors tensors,
+                         const RunOptions& options = {}) {
         PlanPtr plan = selector_->select_explicit(kernel, Family::aligned(problem, tensors));
         run_plan(*plan, tensors, options);
         return plan;
     }
 
-    /// Throws Error (invalid_argument) for an output that overlaps another tensor, unless the kernel reads that one where it writes.
+    /// Throws Error (invalid_argument) for an output that overlaps another tensor, unless the kernel reads that one
+    /// where it writes.
     void run_plan(const Plan<Family>& plan, Tensors tensors, const RunOptions& options = {}) {
         check_there(plan, tensors);
         check_apart(plan, tensors);
         device_->make_current();
         ck_launch_options launch{};
         launch.struct_size = sizeof(launch);
-        launch.repeat      = 1;
-        launch.gpu         = plan.gpu.c_str();
-        launch.stream      = options.stream;
+        launch.repeat = 1;
+        launch.gpu = plan.gpu.c_str();
+        launch.stream = options.stream;
         if (!plan.workspace_bytes) return enqueue(plan, tensors, nullptr, launch);
         // Whichever workspace it is: all launches that use it are enqueued before those of another thread.
         if (options.workspace) {
             check_workspace(plan, tensors, options);
             for (const Stage<Family>& stage : plan.stages)
                 if (Family::copies_from_host(stage) && workspaces_.is_captured(options.stream))
-                    throw Error(ErrorCode::unsupported, stage.kernel->name() + " was to be enqueued on a stream that is being captured; "
-                                                                               "it copies from the host what a graph would not find there again.");
+                    throw Error(ErrorCode::unsupported,
+                                stage.kernel->name() +
+                                    " was to be enqueued on a stream that is being captured; "
+                                    "it copies from the host what a graph would not find there again.");
             const auto enqueuing = enqueuing_on(StreamOrder(options.stream));
             return enqueue(plan, tensors, options.workspace, launch);
         }
@@ -100,7 +106,9 @@ private:
     void enqueue(const Plan<Family>& plan, Tensors tensors, void* workspace, ck_launch_options& launch) const {
         const auto address = [&](const Argument& one) -> void* {
             if (one.kind == Argument::Kind::nothing) return nullptr;
-            void* const base = one.kind == Argument::Kind::tensor ? tensors[one.index] : static_cast<char*>(workspace) + plan.temporaries[one.index].offset;
+            void* const base = one.kind == Argument::Kind::tensor
+                                   ? tensors[one.index]
+                                   : static_cast<char*>(workspace) + plan.temporaries[one.index].offset;
             return base ? static_cast<char*>(base) + one.offset : nullptr;
         };
         std::vector<void*> bound_tensors;
@@ -114,12 +122,12 @@ private:
                 for (const Argument& one : stage.arguments) bound_tensors.push_back(address(one));
                 arguments = bound_tensors.data();
             }
-            launch.workspace            = stage.scratch ? address(Argument::temporary(*stage.scratch)) : nullptr;
-            launch.workspace_size       = stage.workspace_bytes;
-            launch.phases               = stage.phases;
+            launch.workspace = stage.scratch ? address(Argument::temporary(*stage.scratch)) : nullptr;
+            launch.workspace_size = stage.workspace_bytes;
+            launch.phases = stage.phases;
             const std::int64_t launches = Family::launches(stage.problem, stage.way);
             for (std::int64_t i = 0; i < launches; ++i) {
-                const auto bound  = Family::bind(stage.problem, stage.way, arguments, i);
+                const auto bound = Family::bind(stage.problem, stage.way, arguments, i);
                 const auto status = stage.api->launch(&bound.base, &launch, why, sizeof(why));
                 if (status != CK_KERNEL_OK) fail(status, why);
             }
@@ -132,19 +140,22 @@ private:
         if (!to || (!from && one.from.kind != Argument::Kind::nothing)) return;
         for (std::uint64_t i = 0; i < one.blocks * one.sets; ++i) {
             const std::uint64_t at = i % one.blocks, set = i / one.blocks;
-            char* const block      = static_cast<char*>(to) + set * one.to_set + at * one.to_block;
+            char* const block = static_cast<char*>(to) + set * one.to_set + at * one.to_block;
             if (from)
-                device_->copy_rows(block, one.to_pitch, static_cast<const char*>(from) + set * one.from_set + at * one.from_block, one.from_pitch, one.width,
-                                   one.rows, stream);
+                device_->copy_rows(block, one.to_pitch,
+                                   static_cast<const char*>(from) + set * one.from_set + at * one.from_block,
+                                   one.from_pitch, one.width, one.rows, stream);
             else
-                for (std::uint64_t row = 0; row < one.rows; ++row) device_->fill(block + row * one.to_pitch, 0, one.width, stream);
+                for (std::uint64_t row = 0; row < one.rows; ++row)
+                    device_->fill(block + row * one.to_pitch, 0, one.width, stream);
         }
     }
 
     /// Kernels refuse what is not there themselves, and of a plan on copies they see none of the caller's.
     static void check_there(const Plan<Family>& plan, Tensors tensors) {
         for (std::size_t i = 0; i < plan.regions.size(); ++i)
-            if (!tensors[i] && !plan.regions[i].optional && plan.regions[i].reach) refuse_missing(Family::kAsked, Family::tensor_name(plan.problem, i));
+            if (!tensors[i] && !plan.regions[i].optional && plan.regions[i].reach)
+                refuse_missing(Family::kAsked, Family::tensor_name(plan.problem, i));
     }
 
     /// Kernels read inputs again and again while they write their output.
@@ -155,21 +166,28 @@ private:
         if (clash) refuse_overlap(plan.problem, *clash);
     }
     [[noreturn]] static void refuse_overlap(const Problem& problem, const Clash& clash) {
-        const std::string written = Family::tensor_name(problem, clash.written), other = Family::tensor_name(problem, clash.other);
-        const char* gaps = clash.certain ? "." : ", and where leading dimensions or batch strides differ, the gaps of a tensor count as its own.";
-        throw Error(ErrorCode::invalid_argument, std::string(Family::kAsked) + " was to be run with " + written + " in the memory of " + other +
+        const std::string written = Family::tensor_name(problem, clash.written),
+                          other = Family::tensor_name(problem, clash.other);
+        const char* gaps =
+            clash.certain
+                ? "."
+                : ", and where leading dimensions or batch strides differ, the gaps of a tensor count as its own.";
+        throw Error(ErrorCode::invalid_argument, std::string(Family::kAsked) + " was to be run with " + written +
+                                                     " in the memory of " + other +
                                                      "; what is written must not overlap another tensor" + gaps);
     }
 
     static void check_workspace(const Plan<Family>& plan, Tensors tensors, const RunOptions& options) {
         const std::uint64_t bytes = plan.workspace_bytes;
         if (options.workspace_size < bytes)
-            throw Error(ErrorCode::invalid_argument,
-                        "A workspace of " + std::to_string(options.workspace_size) + " bytes was given, and the plan needs " + std::to_string(bytes) + ".");
+            throw Error(ErrorCode::invalid_argument, "A workspace of " + std::to_string(options.workspace_size) +
+                                                         " bytes was given, and the plan needs " +
+                                                         std::to_string(bytes) + ".");
         for (std::size_t i = 0; i < plan.regions.size(); ++i)
             if (touches(plan.regions[i], tensors[i], options.workspace, bytes))
-                throw Error(ErrorCode::invalid_argument,
-                            "A workspace was given that overlaps " + Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
+                throw Error(ErrorCode::invalid_argument, "A workspace was given that overlaps " +
+                                                             Family::tensor_name(plan.problem, i) +
+                                                             "; it must be memory of its own.");
         if (reinterpret_cast<std::uintptr_t>(options.workspace) % 16)
             throw Error(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.");
     }
@@ -180,13 +198,17 @@ private:
 };
 
 template <class Family>
-BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors tensors, const BenchmarkOptions& options) {
+BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors tensors,
+                                              const BenchmarkOptions& options) {
     constexpr int kMostRuns = 1000000, kMostCopies = 1024;
     const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
-    if (!within(options.repeat, 1, kMostRuns) || !within(options.warmup, 0, kMostRuns) || !within(options.rotating_buffers, 1, kMostCopies))
+    if (!within(options.repeat, 1, kMostRuns) || !within(options.warmup, 0, kMostRuns) ||
+        !within(options.rotating_buffers, 1, kMostCopies))
         throw Error(ErrorCode::invalid_argument,
-                    "A benchmark was asked for with warmup = " + std::to_string(options.warmup) + ", repeat = " + std::to_string(options.repeat) +
-                        " and rotating_buffers = " + std::to_string(options.rotating_buffers) + "; repeat is from 1 to " + std::to_string(kMostRuns) +
+                    "A benchmark was asked for with warmup = " + std::to_string(options.warmup) +
+                        ", repeat = " + std::to_string(options.repeat) +
+                        " and rotating_buffers = " + std::to_string(options.rotating_buffers) +
+                        "; repeat is from 1 to " + std::to_string(kMostRuns) +
                         ", warmup from 0, and rotating_buffers from 1 to " + std::to_string(kMostCopies) + ".");
     const std::size_t count = Family::tensor_count(plan.problem);
     std::vector<std::vector<void*>> sets{{tensors, tensors + count}};
@@ -207,14 +229,16 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
     // Of its own, so that nothing but the plan is between two looks at the clock.
     const DeviceBuffer workspace(device_, std::size_t(plan.workspace_bytes));
     RunOptions run;
-    run.stream         = options.stream;
-    run.workspace      = workspace.address();
+    run.stream = options.stream;
+    run.workspace = workspace.address();
     run.workspace_size = workspace.size();
     BenchmarkResult result;
-    result.kernel    = plan.name();
-    result.device    = device_->name();
+    result.kernel = plan.name();
+    result.device = device_->name();
     result.simulated = device_->simulated();
-    if (result.simulated) result.times = options.timer == Timer::gpu && device_->simulates_times() ? TimesOf::simulated_gpu : TimesOf::simulator;
+    if (result.simulated)
+        result.times =
+            options.timer == Timer::gpu && device_->simulates_times() ? TimesOf::simulated_gpu : TimesOf::simulator;
     for (int i = 0; i < options.warmup; ++i) run_plan(plan, sets[std::size_t(i) % sets.size()].data(), run);
     GpuTimer timer(device_, options.stream);
     for (int i = 0; i < options.repeat; ++i) {
@@ -229,7 +253,8 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
             const auto begin = std::chrono::steady_clock::now();
             run_plan(plan, set.data(), run);
             device_->synchronize(options.stream);
-            result.milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+            result.milliseconds.push_back(
+                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
         }
     }
     return result;

@@ -9,10 +9,12 @@
 
 namespace ckdispatch {
 
-/// `asked` begins the sentence that refuses a dtype, such as "A GEMM". Throws Error (invalid_argument) with the known ones.
+/// `asked` begins the sentence that refuses a dtype, such as "A GEMM". Throws Error (invalid_argument) with the known
+/// ones.
 const arch::DtypeSpec& dtype_facts(Name dtype, std::string_view asked);
 
-/// What products of the pair are stored in unless told otherwise. Throws Error (invalid_argument) for a pair that no GPU multiplies.
+/// What products of the pair are stored in unless told otherwise. Throws Error (invalid_argument) for a pair that no
+/// GPU multiplies.
 Name usual_output(Name a, Name b, std::string_view asked);
 
 /// Of one element; a fraction where several share a byte.

@@ -13,28 +13,28 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; 
 
 // Bytes of the character that a text begins with; 0 if it begins with none.
 std::size_t character(std::string_view text) {
-    const auto byte          = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char lead = byte(0);
     if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
-    const std::size_t size = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    const std::size_t size = lead >= 0xc2 && lead < 0xe0   ? 2
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                           : 0;
     if (size == 0 || text.size() < size) return 0;
     for (std::size_t i = 1; i < size; ++i)
         if (!continues(text[i])) return 0;
     // Spelt longer than need be, halves of a pair, and what is beyond the last.
     const bool longer = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
-    const bool none   = (lead == 0xed && byte(1) >= 0xa0) || (lead == 0xf4 && byte(1) >= 0x90);
+    const bool none = (lead == 0xed && byte(1) >= 0xa0) || (lead == 0xf4 && byte(1) >= 0x90);
     return longer || none ? 0 : size;
 }
 
 void append_readable(std::string& all, std::string_view text) {
     while (!text.empty()) {
         const std::size_t size = character(text);
-        if (size)
-            all += text.substr(0, size);
-        else if (text[0] == '\n' || text[0] == '\t')
-            all += ' ';
-        else
-            all += kUnreadable;
+        if (size) all += text.substr(0, size);
+        else if (text[0] == '\n' || text[0] == '\t') all += ' ';
+        else all += kUnreadable;
         text.remove_prefix(std::max<std::size_t>(size, 1));
     }
 }

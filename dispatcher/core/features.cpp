@@ -10,7 +10,7 @@ namespace ckdispatch {
 namespace {
 
 constexpr double kWorkingSet = 256.0 * 1024 * 1024;
-constexpr double kLeast      = 1e-12;
+constexpr double kLeast = 1e-12;
 
 // Of what may be nothing.
 double log_of(double value) { return std::log(std::max(value, kLeast)); }
@@ -18,18 +18,18 @@ double log_of(double value) { return std::log(std::max(value, kLeast)); }
 }  // namespace
 
 Features features_of(const Work& work, const Rounds& on, const Terms& terms, const CostModel& costs) {
-    namespace term          = arch::cost_term;
-    const Terms& constants  = costs.constants();
+    namespace term = arch::cost_term;
+    const Terms& constants = costs.constants();
     const arch::GpuSpec& gpu = costs.gpu();
-    double once             = 0;
+    double once = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) once += constants[i] * terms[i];
     once = std::max(once, kLeast);  // constants may all be 0
     const auto share = [&](auto... of) { return ((constants[of] * terms[of]) + ...) / once; };
 
-    const double flops     = work.workgroups * work.trips * work.flops;
+    const double flops = work.workgroups * work.trips * work.flops;
     const double bandwidth = gpu.memory_bandwidth_gb_s * 1e3;
-    const double per_unit  = std::ceil(work.workgroups / on.units);
-    const Features common  = {
+    const double per_unit = std::ceil(work.workgroups / on.units);
+    const Features common = {
         share(term::launch, term::first),
         share(term::trip, term::fragment),
         share(term::load_a, term::load_b, term::matrix, term::crowded),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What learned models know of a launch: numbers without a unit, from what the cost model knows. docs/models.md has the table.
+// What learned models know of a launch: numbers without a unit, from what the cost model knows. docs/models.md has the
+// table.
 #pragma once
 
 #include <array>
@@ -13,8 +14,9 @@ namespace ckdispatch {
 
 /// The same for every family; those of Work::details come after them.
 inline constexpr const char* kCommonFeatures[] = {
-    "share_launch", "share_waiting", "share_issue", "share_store", "share_turn",   "log_rounds",         "log_per_unit", "fill_units", "fill_rounds",
-    "fill_last",    "log_trips",     "odd_trips",   "resident",    "waves_per_simd", "log_bytes_per_flop", "log_memory",   "log_l2",     "log_working_set"};
+    "share_launch", "share_waiting",  "share_issue",        "share_store", "share_turn", "log_rounds",
+    "log_per_unit", "fill_units",     "fill_rounds",        "fill_last",   "log_trips",  "odd_trips",
+    "resident",     "waves_per_simd", "log_bytes_per_flop", "log_memory",  "log_l2",     "log_working_set"};
 inline constexpr std::size_t kCommonFeatureCount = std::size(kCommonFeatures);
 
 using Features = std::array<double, kCommonFeatureCount + kMostDetails>;

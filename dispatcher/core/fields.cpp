@@ -7,12 +7,13 @@ namespace ckdispatch::fields_detail {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view expected) {
-    throw Error(ErrorCode::invalid_argument, "A kernel key has '" + std::string(text.substr(0, 60)) + "' where " + std::string(expected) + " is expected.");
+    throw Error(ErrorCode::invalid_argument, "A kernel key has '" + std::string(text.substr(0, 60)) + "' where " +
+                                                 std::string(expected) + " is expected.");
 }
 
 int number(std::string_view text, std::string_view whole) {
-    int value         = 0;
-    const char* end   = text.data() + text.size();
+    int value = 0;
+    const char* end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, value);
     if (result.ec != std::errc{} || result.ptr != end) refuse(whole, "a whole number");
     return value;
@@ -53,7 +54,8 @@ void parse(std::string_view text, int& value) { value = number(text, text); }
 void parse(std::string_view text, Extent3& value) {
     const std::size_t first = text.find('x'), second = first == text.npos ? text.npos : text.find('x', first + 1);
     if (second == text.npos) refuse(text, "three extents such as 128x128x32");
-    value = {number(text.substr(0, first), text), number(text.substr(first + 1, second - first - 1), text), number(text.substr(second + 1), text)};
+    value = {number(text.substr(0, first), text), number(text.substr(first + 1, second - first - 1), text),
+             number(text.substr(second + 1), text)};
 }
 
 void parse(std::string_view text, IntList& value) {
@@ -68,15 +70,17 @@ void parse(std::string_view text, IntList& value) {
 }
 
 Items::Items(std::string_view text, std::string_view family) {
-    const bool framed = text.size() > family.size() + 1 && text.substr(0, family.size()) == family && text[family.size()] == '{' && text.back() == '}';
+    const bool framed = text.size() > family.size() + 1 && text.substr(0, family.size()) == family &&
+                        text[family.size()] == '{' && text.back() == '}';
     if (!framed) refuse(text, "a key of the form " + std::string(family) + "{field=value,…}");
     rest_ = text.substr(family.size() + 1, text.size() - family.size() - 2);
 }
 
 std::string_view Items::take(std::string_view name) {
-    const std::size_t comma     = rest_.find(',');
+    const std::size_t comma = rest_.find(',');
     const std::string_view item = rest_.substr(0, comma);
-    if (item.substr(0, name.size()) != name || item.size() <= name.size() || item[name.size()] != '=') refuse(item, "the field '" + std::string(name) + "'");
+    if (item.substr(0, name.size()) != name || item.size() <= name.size() || item[name.size()] != '=')
+        refuse(item, "the field '" + std::string(name) + "'");
     more_ = comma != rest_.npos;
     rest_ = more_ ? rest_.substr(comma + 1) : std::string_view{};
     return item.substr(name.size() + 1);

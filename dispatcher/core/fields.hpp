@@ -3,7 +3,8 @@
 //
 // A key is a struct with `static constexpr std::string_view family` and
 //     template <class Visit> static void fields(Visit&& visit) { visit("tile", &Key::tile); … }
-// whose members are Name, Extent3, IntList, bool or int. Registries also ask it for `std::int64_t lanes_per_workgroup(const arch::GpuSpec&) const`.
+// whose members are Name, Extent3, IntList, bool or int. Registries also ask it for `std::int64_t
+// lanes_per_workgroup(const arch::GpuSpec&) const`.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,13 @@ struct Extent3 {
     int m = 0, n = 0, k = 0;
 
     friend bool operator==(const Extent3& a, const Extent3& b) { return a.m == b.m && a.n == b.n && a.k == b.k; }
-    friend bool operator<(const Extent3& a, const Extent3& b) { return std::tie(a.m, a.n, a.k) < std::tie(b.m, b.n, b.k); }
+    friend bool operator<(const Extent3& a, const Extent3& b) {
+        return std::tie(a.m, a.n, a.k) < std::tie(b.m, b.n, b.k);
+    }
 };
 
-/// A few whole numbers, as many as the kernel has of them; kept in place, so that a key is copied and compared without memory of its own.
+/// A few whole numbers, as many as the kernel has of them; kept in place, so that a key is copied and compared without
+/// memory of its own.
 class IntList {
 public:
     static constexpr std::size_t kMost = 12;
@@ -38,7 +42,9 @@ public:
 
     /// Throws Error (invalid_argument) if there is no room for it.
     void add(int value) {
-        if (size_ == kMost) throw Error(ErrorCode::invalid_argument, "A kernel key has a list of more than " + std::to_string(kMost) + " numbers.");
+        if (size_ == kMost)
+            throw Error(ErrorCode::invalid_argument,
+                        "A kernel key has a list of more than " + std::to_string(kMost) + " numbers.");
         values_[size_++] = value;
     }
     std::size_t size() const { return size_; }
@@ -47,8 +53,12 @@ public:
     const int* begin() const { return values_.data(); }
     const int* end() const { return values_.data() + size_; }
 
-    friend bool operator==(const IntList& a, const IntList& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-    friend bool operator<(const IntList& a, const IntList& b) { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()); }
+    friend bool operator==(const IntList& a, const IntList& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+    friend bool operator<(const IntList& a, const IntList& b) {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
 
 private:
     std::array<int, kMost> values_{};

@@ -12,7 +12,7 @@ class File {
 public:
     explicit File(int number) : number_(number) {}
     ~File();
-    File(const File&)            = delete;
+    File(const File&) = delete;
     File& operator=(const File&) = delete;
 
     int number() const { return number_; }

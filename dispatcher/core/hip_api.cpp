@@ -25,11 +25,17 @@ bool is_simulator(void* handle) { return ::dlsym(handle, "gfxsimLastError") != n
 void* load(bool simulator, const std::string& path) {
     if (simulator) {
         if (path.empty())
-            throw Error(ErrorCode::not_found, "The simulator was asked for and its runtime library is not known; set CKDISPATCH_SIMULATOR to its path (//tools/gfxsim:hip_runtime builds it).");
+            throw Error(ErrorCode::not_found,
+                        "The simulator was asked for and its runtime library is not known; set CKDISPATCH_SIMULATOR to "
+                        "its path (//tools/gfxsim:hip_runtime builds it).");
         // Kernel libraries look for it by its soname, in the whole process.
         void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-        if (!handle) throw Error(ErrorCode::not_found, "The simulator's runtime cannot be loaded: " + std::string(::dlerror()) + ".");
-        if (!is_simulator(handle)) throw Error(ErrorCode::invalid_argument, "The simulator was asked for, and " + path + " is not its runtime; //tools/gfxsim:hip_runtime builds it.");
+        if (!handle)
+            throw Error(ErrorCode::not_found,
+                        "The simulator's runtime cannot be loaded: " + std::string(::dlerror()) + ".");
+        if (!is_simulator(handle))
+            throw Error(ErrorCode::invalid_argument, "The simulator was asked for, and " + path +
+                                                         " is not its runtime; //tools/gfxsim:hip_runtime builds it.");
         return handle;
     }
     std::string first;
@@ -37,13 +43,16 @@ void* load(bool simulator, const std::string& path) {
         if (void* handle = ::dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return handle;
         if (first.empty()) first = ::dlerror();
     }
-    throw Error(ErrorCode::not_found, "An AMD GPU was asked for and no HIP runtime can be loaded (" + first + "); install ROCm, or use a simulated device such as sim:gfx942.");
+    throw Error(ErrorCode::not_found, "An AMD GPU was asked for and no HIP runtime can be loaded (" + first +
+                                          "); install ROCm, or use a simulated device such as sim:gfx942.");
 }
 
 template <class Function>
 void find(void* handle, const char* name, Function& function) {
     function = reinterpret_cast<Function>(::dlsym(handle, name));
-    if (!function) throw Error(ErrorCode::abi_mismatch, "The HIP runtime that was loaded has no " + std::string(name) + "; version 6 or newer is needed.");
+    if (!function)
+        throw Error(ErrorCode::abi_mismatch,
+                    "The HIP runtime that was loaded has no " + std::string(name) + "; version 6 or newer is needed.");
 }
 
 std::unique_ptr<HipApi> resolve(void* handle) {
@@ -51,7 +60,7 @@ std::unique_ptr<HipApi> resolve(void* handle) {
 #define CKD_HIP_FIND(name, function) find(handle, #function, api->name);
     CKD_HIP_FUNCTIONS(CKD_HIP_FIND)
     find(handle, "hipMalloc", api->malloc);
-    api->last_reason     = reinterpret_cast<const char* (*)()>(::dlsym(handle, "gfxsimLastError"));
+    api->last_reason = reinterpret_cast<const char* (*)()>(::dlsym(handle, "gfxsimLastError"));
     api->simulated_times = reinterpret_cast<int (*)()>(::dlsym(handle, "gfxsimTimes"));
     return api;
 }
@@ -67,13 +76,20 @@ const HipApi& load_hip(bool simulator, const std::string& path) {
         if (!handle) handle = load(simulator, path);
         // One process cannot have both: kernel libraries would find the first.
         if (is_simulator(handle) != simulator)
-            throw Error(ErrorCode::invalid_argument, simulator ? "The simulator was asked for, and this process has already loaded a GPU's HIP runtime; use a process of its own."
-                                                               : "An AMD GPU was asked for, and this process has already loaded the simulator; use a process of its own.");
+            throw Error(ErrorCode::invalid_argument, simulator
+                                                         ? "The simulator was asked for, and this process has already "
+                                                           "loaded a GPU's HIP runtime; use a process of its own."
+                                                         : "An AMD GPU was asked for, and this process has already "
+                                                           "loaded the simulator; use a process of its own.");
         loaded = resolve(handle);
     }
     if ((loaded->last_reason != nullptr) != simulator)
-        throw Error(ErrorCode::invalid_argument, simulator ? "The simulator was asked for, and this process already runs on an AMD GPU; use a process of its own."
-                                                           : "An AMD GPU was asked for, and this process already runs on the simulator; use a process of its own.");
+        throw Error(
+            ErrorCode::invalid_argument,
+            simulator
+                ? "The simulator was asked for, and this process already runs on an AMD GPU; use a process of its own."
+                : "An AMD GPU was asked for, and this process already runs on the simulator; use a process of its "
+                  "own.");
     return *loaded;
 }
 

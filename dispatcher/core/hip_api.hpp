@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of a HIP runtime that was loaded while the program runs. Not part of the public face: it needs HIP's headers.
+// The functions of a HIP runtime that was loaded while the program runs. Not part of the public face: it needs HIP's
+// headers.
 #pragma once
 
 #include <hip/hip_runtime_api.h>
@@ -9,26 +10,26 @@
 namespace ckdispatch {
 
 /// Each with its name here.
-#define CKD_HIP_FUNCTIONS(FUNCTION) \
-    FUNCTION(get_device_count, hipGetDeviceCount) \
-    FUNCTION(set_device, hipSetDevice) \
+#define CKD_HIP_FUNCTIONS(FUNCTION)                              \
+    FUNCTION(get_device_count, hipGetDeviceCount)                \
+    FUNCTION(set_device, hipSetDevice)                           \
     FUNCTION(get_device_properties, hipGetDevicePropertiesR0600) \
-    FUNCTION(get_error_name, hipGetErrorName) \
-    FUNCTION(get_error_string, hipGetErrorString) \
-    FUNCTION(free, hipFree) \
-    FUNCTION(memcpy, hipMemcpy) \
-    FUNCTION(memcpy_2d_async, hipMemcpy2DAsync) \
-    FUNCTION(memset_async, hipMemsetAsync) \
-    FUNCTION(stream_create, hipStreamCreate) \
-    FUNCTION(stream_destroy, hipStreamDestroy) \
-    FUNCTION(stream_synchronize, hipStreamSynchronize) \
-    FUNCTION(stream_is_capturing, hipStreamIsCapturing) \
-    FUNCTION(stream_wait_event, hipStreamWaitEvent) \
-    FUNCTION(event_create, hipEventCreate) \
-    FUNCTION(event_create_with_flags, hipEventCreateWithFlags) \
-    FUNCTION(event_destroy, hipEventDestroy) \
-    FUNCTION(event_record, hipEventRecord) \
-    FUNCTION(event_synchronize, hipEventSynchronize) \
+    FUNCTION(get_error_name, hipGetErrorName)                    \
+    FUNCTION(get_error_string, hipGetErrorString)                \
+    FUNCTION(free, hipFree)                                      \
+    FUNCTION(memcpy, hipMemcpy)                                  \
+    FUNCTION(memcpy_2d_async, hipMemcpy2DAsync)                  \
+    FUNCTION(memset_async, hipMemsetAsync)                       \
+    FUNCTION(stream_create, hipStreamCreate)                     \
+    FUNCTION(stream_destroy, hipStreamDestroy)                   \
+    FUNCTION(stream_synchronize, hipStreamSynchronize)           \
+    FUNCTION(stream_is_capturing, hipStreamIsCapturing)          \
+    FUNCTION(stream_wait_event, hipStreamWaitEvent)              \
+    FUNCTION(event_create, hipEventCreate)                       \
+    FUNCTION(event_create_with_flags, hipEventCreateWithFlags)   \
+    FUNCTION(event_destroy, hipEventDestroy)                     \
+    FUNCTION(event_record, hipEventRecord)                       \
+    FUNCTION(event_synchronize, hipEventSynchronize)             \
     FUNCTION(event_elapsed_time, hipEventElapsedTime)
 
 struct HipApi {
@@ -41,7 +42,8 @@ struct HipApi {
     int (*simulated_times)();
 };
 
-/// The simulator's runtime, loaded from a file, or a GPU's, loaded by its name. Loads once per process; asking for the other kind then throws Error.
+/// The simulator's runtime, loaded from a file, or a GPU's, loaded by its name. Loads once per process; asking for the
+/// other kind then throws Error.
 const HipApi& load_hip(bool simulator, const std::string& path);
 
 }  // namespace ckdispatch

@@ -32,8 +32,8 @@ struct NoPlace {
 
 std::string plain_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// The loader takes two files of the same name for one, and a number is free again once its file is closed. Each name is therefore spelt in a way of its own:
-// the bits of a count, as steps that lead nowhere.
+// The loader takes two files of the same name for one, and a number is free again once its file is closed. Each name is
+// therefore spelt in a way of its own: the bits of a count, as steps that lead nowhere.
 std::string unique_steps() {
     static std::atomic<std::uint64_t> count{0};
     std::string steps;
@@ -54,7 +54,8 @@ void write_all(int file, const std::vector<std::uint8_t>& content) {
 std::string reason(const std::string& given, const std::string& path) {
     const char* said = ::dlerror();
     std::string text = said ? said : "the loader does not say why";
-    for (std::size_t at = 0; (at = text.find(given, at)) != text.npos; at += path.size()) text.replace(at, given.size(), path);
+    for (std::size_t at = 0; (at = text.find(given, at)) != text.npos; at += path.size())
+        text.replace(at, given.size(), path);
     return text;
 }
 
@@ -75,16 +76,17 @@ void* open_library(const std::string& given, const std::string& path, ImageWay w
 // Closed once it is loaded: a process may have a thousand open files, and far more libraries.
 void* load_from_memory(const std::vector<std::uint8_t>& content, const std::string& path) {
     const std::string name = plain_name(path).substr(0, 240);
-    int number             = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+    int number = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
     if (number < 0 && errno == EINVAL) number = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (number < 0) no_place("memfd_create");
     const File file(number);
     write_all(number, content);
     if (::fcntl(number, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0) no_place("fcntl");
     const std::string given = "/proc/thread-self/fd/" + unique_steps() + std::to_string(number);
-    struct stat made {}, found {};
+    struct stat made{}, found{};
     if (::fstat(number, &made) != 0 || ::stat(given.c_str(), &found) != 0) no_place("stat of /proc");
-    if (made.st_ino != found.st_ino || made.st_dev != found.st_dev) throw NoPlace{"/proc shows the files of another process"};
+    if (made.st_ino != found.st_ino || made.st_dev != found.st_dev)
+        throw NoPlace{"/proc shows the files of another process"};
     return open_library(given, path, ImageWay::memory);
 }
 
@@ -92,14 +94,14 @@ class PrivateFolder {
 public:
     PrivateFolder() {
         const char* base = std::getenv("TMPDIR");
-        path_            = std::string(base && *base ? base : "/tmp") + "/ckdispatch-XXXXXX";
+        path_ = std::string(base && *base ? base : "/tmp") + "/ckdispatch-XXXXXX";
         if (!::mkdtemp(path_.data())) no_place("mkdtemp");
     }
     ~PrivateFolder() {
         if (!file_.empty()) (void)::unlink(file_.c_str());
         (void)::rmdir(path_.c_str());
     }
-    PrivateFolder(const PrivateFolder&)            = delete;
+    PrivateFolder(const PrivateFolder&) = delete;
     PrivateFolder& operator=(const PrivateFolder&) = delete;
 
     /// A file that nobody else may open, under a name that no other had.
@@ -121,8 +123,9 @@ void* load_from_folder(const std::vector<std::uint8_t>& content, const std::stri
 }
 
 [[noreturn]] void give_up(const std::string& path, const std::string& why) {
-    throw Error(ErrorCode::io_failed, "The library " + path + " cannot be given to the loader: " + why +
-                                          "; allow memory files to be executed, or set TMPDIR to a folder from which programs may run.");
+    throw Error(ErrorCode::io_failed,
+                "The library " + path + " cannot be given to the loader: " + why +
+                    "; allow memory files to be executed, or set TMPDIR to a folder from which programs may run.");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loading a shared library from bytes that were looked at, in place of a file that somebody may exchange meanwhile. Not part of the public face.
+// Loading a shared library from bytes that were looked at, in place of a file that somebody may exchange meanwhile. Not
+// part of the public face.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,13 @@
 
 namespace ckdispatch {
 
-/// How the loader is given the bytes: in a memory file that nobody can change, or where the system has none (or executes none) in a private folder.
+/// How the loader is given the bytes: in a memory file that nobody can change, or where the system has none (or
+/// executes none) in a private folder.
 enum class ImageWay { memory, folder };
 
-/// Loads the bytes as a library of its own, whatever else was loaded from a file of that path, and returns the loader's handle.
-/// Throws Error (damaged) with the loader's reason, and Error (io_failed) if the loader cannot be given the bytes.
+/// Loads the bytes as a library of its own, whatever else was loaded from a file of that path, and returns the loader's
+/// handle. Throws Error (damaged) with the loader's reason, and Error (io_failed) if the loader cannot be given the
+/// bytes.
 void* load_image(const std::vector<std::uint8_t>& content, const std::string& path);
 
 /// The same in one of the ways alone.

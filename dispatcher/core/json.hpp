@@ -49,15 +49,18 @@ void decode(const Json& json, int& value);
 template <class Key>
 Json key_to_json(const Key& key) {
     Json spec = {{"family", Key::family}};
-    Key::fields([&](std::string_view name, auto field) { spec[std::string(name)] = fields_detail::encode(key.*field); });
+    Key::fields(
+        [&](std::string_view name, auto field) { spec[std::string(name)] = fields_detail::encode(key.*field); });
     return spec;
 }
 
-/// The inverse, also for a spec with its name. Throws Error: a field that this runtime does not know would change what the kernel computes.
+/// The inverse, also for a spec with its name. Throws Error: a field that this runtime does not know would change what
+/// the kernel computes.
 template <class Key>
 Key key_from_json(const Json& spec, const std::string& what) {
     if (text_member(spec, "family", what) != Key::family)
-        throw Error(ErrorCode::invalid_argument, what + " is of the family " + text_member(spec, "family", what) + ", not " + std::string(Key::family) + ".");
+        throw Error(ErrorCode::invalid_argument, what + " is of the family " + text_member(spec, "family", what) +
+                                                     ", not " + std::string(Key::family) + ".");
     Key key;
     std::size_t known = 1 + (spec.contains("name") ? 1 : 0);
     Key::fields([&](std::string_view name, auto field) {
@@ -70,7 +73,9 @@ Key key_from_json(const Json& spec, const std::string& what) {
         ++known;
     });
     if (spec.size() != known)
-        throw Error(ErrorCode::abi_mismatch, what + " has fields that this runtime does not know; it comes from another version of the generator.");
+        throw Error(
+            ErrorCode::abi_mismatch,
+            what + " has fields that this runtime does not know; it comes from another version of the generator.");
     return key;
 }
 

@@ -25,15 +25,21 @@ class Kernel {
 public:
     /// What a manifest says, to be believed only until the library is opened.
     Kernel(Key key, std::string name, LibraryFile file, std::vector<Resources> resources, int priority)
-        : key_(std::move(key)), name_(std::move(name)), file_(std::move(file)), resources_(std::move(resources)), priority_(priority) {
+        : key_(std::move(key)),
+          name_(std::move(name)),
+          file_(std::move(file)),
+          resources_(std::move(resources)),
+          priority_(priority) {
         // Every selection asks for it.
         for (Resources& used : resources_)
-            if (const arch::GpuSpec* gpu = arch::find_gpu(used.gpu.text())) used.resident = used.workgroups_per_unit(*gpu);
+            if (const arch::GpuSpec* gpu = arch::find_gpu(used.gpu.text()))
+                used.resident = used.workgroups_per_unit(*gpu);
     }
 
     /// With a library that is open already.
     Kernel(Key key, std::string name, std::shared_ptr<const KernelLibrary> library, int priority)
-        : Kernel(std::move(key), std::move(name), {library->path(), library->sha256()}, library->resources(), priority) {
+        : Kernel(std::move(key), std::move(name), {library->path(), library->sha256()}, library->resources(),
+                 priority) {
         library_ = std::move(library);
         opened_.store(library_.get(), std::memory_order_release);
     }

@@ -8,7 +8,8 @@
 
 namespace ckdispatch {
 
-std::vector<std::shared_ptr<const Model>> bundled_models(std::string_view family, Name gpu, const std::vector<std::string>& known_features) {
+std::vector<std::shared_ptr<const Model>> bundled_models(std::string_view family, Name gpu,
+                                                         const std::vector<std::string>& known_features) {
     static std::mutex reading;
     static std::map<std::string_view, std::shared_ptr<const Model>> read;  // by the file's name
     std::vector<std::shared_ptr<const Model>> found;
@@ -28,15 +29,17 @@ Terms constants_of(const Model& model) {
     for (std::size_t i = 0; i < constants.size(); ++i) {
         const auto found = model.constants().find(std::string(arch::cost_terms[i]));
         if (found == model.constants().end())
-            throw Error(ErrorCode::invalid_argument,
-                        "A model lacks the constant '" + std::string(arch::cost_terms[i]) + "' of the cost model; it was made for another version.");
+            throw Error(ErrorCode::invalid_argument, "A model lacks the constant '" + std::string(arch::cost_terms[i]) +
+                                                         "' of the cost model; it was made for another version.");
         if (!(found->second >= 0))
-            throw Error(ErrorCode::damaged, "A model has the constant '" + found->first + "' = " + std::to_string(found->second) + "; none is below 0.");
+            throw Error(ErrorCode::damaged, "A model has the constant '" + found->first +
+                                                "' = " + std::to_string(found->second) + "; none is below 0.");
         constants[i] = found->second;
         ++known;
     }
     if (known != model.constants().size())
-        throw Error(ErrorCode::invalid_argument, "A model has constants that the cost model does not know; it was made for another version.");
+        throw Error(ErrorCode::invalid_argument,
+                    "A model has constants that the cost model does not know; it was made for another version.");
     return constants;
 }
 

@@ -23,14 +23,15 @@ ErrorCode code_of(ck_kernel_status status);
 
 class KernelLibrary;
 
-/// Compares what a library was registered to hold code for, and its LDS there, with what it holds. Throws Error (damaged).
+/// Compares what a library was registered to hold code for, and its LDS there, with what it holds. Throws Error
+/// (damaged).
 void check_resources(const KernelLibrary& library, const std::vector<Resources>& registered);
 
 class KernelLibrary {
 public:
-    /// Opens the file: what is loaded are the bytes that were hashed, whatever becomes of the file meanwhile or later. It needs no HIP runtime, and once open
-    /// stays so: a runtime may hold pointers into it.
-    /// Throws Error (not_found, damaged, abi_mismatch) with the reason.
+    /// Opens the file: what is loaded are the bytes that were hashed, whatever becomes of the file meanwhile or later.
+    /// It needs no HIP runtime, and once open stays so: a runtime may hold pointers into it. Throws Error (not_found,
+    /// damaged, abi_mismatch) with the reason.
     static std::shared_ptr<const KernelLibrary> open(const LibraryFile& file);
 
     const ck_kernel_api& api() const { return *api_; }

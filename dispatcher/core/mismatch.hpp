@@ -10,7 +10,8 @@ namespace ckdispatch {
 struct Mismatch {
     /// Why the kernel computes something else; empty if it does not.
     std::string why;
-    /// Checks that it passed before. Families check first what matters most: of two kernels the one that passed more is the nearer.
+    /// Checks that it passed before. Families check first what matters most: of two kernels the one that passed more is
+    /// the nearer.
     int passed = 0;
 };
 

@@ -15,11 +15,11 @@
 namespace ckdispatch {
 namespace {
 
-constexpr int kSchemaVersion       = 1;
+constexpr int kSchemaVersion = 1;
 constexpr std::uint64_t kMostBytes = std::uint64_t(8) << 20;  ///< twenty times as many as 200 trees of 31 leaves have
-constexpr std::size_t kMostNames   = 256;                     ///< of constants, and of fields
+constexpr std::size_t kMostNames = 256;                       ///< of constants, and of fields
 constexpr std::size_t kLongestWord = 256;
-const double kLargestSum           = std::log(8.0);
+const double kLargestSum = std::log(8.0);
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::damaged, sentence); }
 
@@ -27,7 +27,8 @@ const double kLargestSum           = std::log(8.0);
 void check_fields(const Json& object, std::initializer_list<const char*> known, const std::string& what) {
     for (const char* name : known) (void)member(object, name, what);
     for (const auto& entry : object.items())
-        if (std::find(known.begin(), known.end(), entry.key()) == known.end()) refuse(what + " has a field '" + entry.key() + "', which no model has.");
+        if (std::find(known.begin(), known.end(), entry.key()) == known.end())
+            refuse(what + " has a field '" + entry.key() + "', which no model has.");
 }
 
 [[noreturn]] void expected(const std::string& kind, const Json& json, const char* name, const std::string& what) {
@@ -36,7 +37,8 @@ void check_fields(const Json& object, std::initializer_list<const char*> known, 
 
 void check_size(const Json& several, const char* name, const std::string& what, std::size_t most) {
     if (several.size() > most)
-        refuse(what + " has " + std::to_string(several.size()) + " entries in '" + name + "'; there are at most " + std::to_string(most) + ".");
+        refuse(what + " has " + std::to_string(several.size()) + " entries in '" + name + "'; there are at most " +
+               std::to_string(most) + ".");
 }
 
 const Json& list_member(const Json& object, const char* name, const std::string& what, std::size_t most) {
@@ -67,7 +69,8 @@ double number(const Json& json, const char* name, const std::string& what) {
 
 std::string word(const Json& json, const char* name, const std::string& what) {
     const std::string text = json.is_string() ? json.get<std::string>() : "";
-    if (text.empty() || text.size() > kLongestWord) expected("a word of at most " + std::to_string(kLongestWord) + " letters", json, name, what);
+    if (text.empty() || text.size() > kLongestWord)
+        expected("a word of at most " + std::to_string(kLongestWord) + " letters", json, name, what);
     return text;
 }
 
@@ -80,7 +83,8 @@ std::vector<double> numbers(const Json& object, const char* name, const std::str
 std::vector<int> places(const Json& object, const char* name, const std::string& what) {
     std::vector<int> all;
     for (const Json& one : list_member(object, name, what, Trees::kMostLeaves - 1)) {
-        if (!is_within(one, std::numeric_limits<int>::min(), std::numeric_limits<int>::max())) expected("a whole number", one, name, what);
+        if (!is_within(one, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()))
+            expected("a whole number", one, name, what);
         all.push_back(one.get<int>());
     }
     return all;
@@ -90,14 +94,15 @@ std::vector<int> places(const Json& object, const char* name, const std::string&
 Tree read_tree(const Json& json, const std::vector<std::size_t>& place, const std::string& what) {
     check_fields(json, {"feature", "threshold", "left", "right", "leaf"}, what);
     Tree tree;
-    tree.leaf      = numbers(json, "leaf", what, Trees::kMostLeaves);
-    tree.feature   = places(json, "feature", what);
+    tree.leaf = numbers(json, "leaf", what, Trees::kMostLeaves);
+    tree.feature = places(json, "feature", what);
     tree.threshold = numbers(json, "threshold", what, Trees::kMostLeaves - 1);
-    tree.left      = places(json, "left", what);
-    tree.right     = places(json, "right", what);
+    tree.left = places(json, "left", what);
+    tree.right = places(json, "right", what);
     for (int& feature : tree.feature) {
         if (feature < 0 || std::size_t(feature) >= place.size())
-            refuse(what + " looks at feature " + std::to_string(feature) + ", and there are " + std::to_string(place.size()) + ".");
+            refuse(what + " looks at feature " + std::to_string(feature) + ", and there are " +
+                   std::to_string(place.size()) + ".");
         feature = int(place[std::size_t(feature)]);
     }
     return tree;
@@ -107,19 +112,22 @@ std::vector<std::string> read_features(const Json& document, const std::string& 
     std::vector<std::string> names;
     for (const Json& one : list_member(document, "features", what, Trees::kMostFeatures)) {
         names.push_back(word(one, "features", what));
-        if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1) refuse(what + " has the feature '" + names.back() + "' twice.");
+        if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
+            refuse(what + " has the feature '" + names.back() + "' twice.");
     }
     if (names.empty()) refuse(what + " has no features.");
     return names;
 }
 
-std::vector<std::size_t> places_in(const std::vector<std::string>& known, const std::vector<std::string>& names, const std::string& what) {
+std::vector<std::size_t> places_in(const std::vector<std::string>& known, const std::vector<std::string>& names,
+                                   const std::string& what) {
     std::vector<std::size_t> places;
     for (const std::string& name : names) {
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end())
             throw Error(ErrorCode::invalid_argument,
-                        what + " needs the feature '" + name + "', which this runtime does not compute; it was made for another version.");
+                        what + " needs the feature '" + name +
+                            "', which this runtime does not compute; it was made for another version.");
         places.push_back(std::size_t(found - known.begin()));
     }
     return places;
@@ -136,18 +144,23 @@ void check_gpu(const std::string& gpu, const std::string& what) {
     try {
         (void)gpu_facts(gpu);
     } catch (const Error&) {
-        throw Error(ErrorCode::invalid_argument, what + " is for the GPU '" + gpu + "', which this runtime does not know; it knows " + known_gpus() + ".");
+        throw Error(
+            ErrorCode::invalid_argument,
+            what + " is for the GPU '" + gpu + "', which this runtime does not know; it knows " + known_gpus() + ".");
     }
 }
 
 std::string called(const std::string& path) { return "The model " + path; }
-std::string_view text_of(const std::vector<std::uint8_t>& content) { return {reinterpret_cast<const char*>(content.data()), content.size()}; }
+std::string_view text_of(const std::vector<std::uint8_t>& content) {
+    return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
 
 Json document_of(std::string_view content, const std::string& what) {
     Json document = parse_json(content, what);
     // Before anything else: what another version has is its own affair.
     if (member(document, "schema_version", what) != kSchemaVersion)
-        throw Error(ErrorCode::abi_mismatch, what + " has another schema version than " + std::to_string(kSchemaVersion) + ", which this runtime reads.");
+        throw Error(ErrorCode::abi_mismatch, what + " has another schema version than " +
+                                                 std::to_string(kSchemaVersion) + ", which this runtime reads.");
     return document;
 }
 
@@ -163,13 +176,16 @@ std::string Model::family_of(const std::string& path) {
     return text_member(document_of(text_of(content), called(path)), "family", called(path));
 }
 
-std::shared_ptr<const Model> Model::parse(std::string_view content, const std::string& what, const std::vector<std::string>& known_features) {
+std::shared_ptr<const Model> Model::parse(std::string_view content, const std::string& what,
+                                          const std::vector<std::string>& known_features) {
     const Json document = document_of(content, what);
-    check_fields(document, {"schema_version", "family", "gpu", "serves", "features", "ranges", "constants", "trees", "manifest"}, what);
+    check_fields(document,
+                 {"schema_version", "family", "gpu", "serves", "features", "ranges", "constants", "trees", "manifest"},
+                 what);
 
     const std::vector<std::string> features = read_features(document, what);
-    const std::vector<std::size_t> place    = places_in(known_features, features, what);
-    const std::vector<Tree> trees           = read_trees(document, place, what);
+    const std::vector<std::size_t> place = places_in(known_features, features, what);
+    const std::vector<Tree> trees = read_trees(document, place, what);
     std::shared_ptr<Model> model;
     try {
         model.reset(new Model(known_features.size(), trees));
@@ -177,16 +193,19 @@ std::shared_ptr<const Model> Model::parse(std::string_view content, const std::s
         throw Error(error.code(), what + " cannot be used: " + error.what());
     }
     model->features_ = features;
-    model->family_   = word(document["family"], "family", what);
-    model->gpu_      = word(document["gpu"], "gpu", what);
+    model->family_ = word(document["family"], "family", what);
+    model->gpu_ = word(document["gpu"], "gpu", what);
     check_gpu(model->gpu_, what);
-    for (const auto& [field, value] : short_map_member(document, "serves", what).items()) model->serves_[field] = word(value, "serves", what);
-    for (const auto& [name, value] : short_map_member(document, "constants", what).items()) model->constants_[name] = number(value, "constants", what);
+    for (const auto& [field, value] : short_map_member(document, "serves", what).items())
+        model->serves_[field] = word(value, "serves", what);
+    for (const auto& [name, value] : short_map_member(document, "constants", what).items())
+        model->constants_[name] = number(value, "constants", what);
 
     const Json& ranges = short_map_member(document, "ranges", what);
     for (std::size_t i = 0; i < features.size(); ++i) {
         const std::vector<double> range = numbers(ranges, features[i].c_str(), what + "'s 'ranges'", 2);
-        if (range.size() != 2 || range[0] > range[1]) refuse(what + " has a range of '" + features[i] + "' that is not the least number and the largest.");
+        if (range.size() != 2 || range[0] > range[1])
+            refuse(what + " has a range of '" + features[i] + "' that is not the least number and the largest.");
         model->ranges_.push_back({place[i], range[0], range[1]});
     }
     if (ranges.size() != features.size()) refuse(what + " has ranges of features that it does not have.");
@@ -202,7 +221,9 @@ void Model::corrections(const double* rows, std::size_t count, double* results) 
 
 bool Model::seen(const double* row) const {
     // What is no number is within no range.
-    const auto within = [&](const Range& range) { return row[range.feature] >= range.least && row[range.feature] <= range.most; };
+    const auto within = [&](const Range& range) {
+        return row[range.feature] >= range.least && row[range.feature] <= range.most;
+    };
     return std::all_of(ranges_.begin(), ranges_.end(), within);
 }
 

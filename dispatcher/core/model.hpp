@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A learned model as a file: by what factor kernels take longer, or less long, than the cost model says. docs/models.md explains the file.
+// A learned model as a file: by what factor kernels take longer, or less long, than the cost model says. docs/models.md
+// explains the file.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +17,21 @@ namespace ckdispatch {
 /// A JSON object of at most 8 MiB:
 ///   schema_version  1
 ///   family, gpu     what it was trained for
-///   serves          fields of a kernel's key and the words they must have: {"variant": "forward"}; those that are left out may have any
-///   features        the names of what its trees look at
-///   ranges          for each feature the least and the most that training saw: {"depth": [1, 4096]}
-///   constants       those of the cost model that it corrects, by name
-///   trees           a list of objects with the lists of Tree, whose features are places in `features`
-///   manifest        an object that says what the model was made from, and how good it is; nothing here looks into it
+///   serves          fields of a kernel's key and the words they must have: {"variant": "forward"}; those that are left
+///   out may have any features        the names of what its trees look at ranges          for each feature the least
+///   and the most that training saw: {"depth": [1, 4096]} constants       those of the cost model that it corrects, by
+///   name trees           a list of objects with the lists of Tree, whose features are places in `features` manifest an
+///   object that says what the model was made from, and how good it is; nothing here looks into it
 /// It is immutable, and may be used from any thread.
 class Model {
 public:
-    /// Reads a file for rows whose numbers are `known_features`, in this order, whichever of them the model uses. Throws Error: io_failed or not_found if it
-    /// cannot be read, damaged if it is no model, abi_mismatch if its schema is another, invalid_argument if it needs a GPU or a feature that is not known.
+    /// Reads a file for rows whose numbers are `known_features`, in this order, whichever of them the model uses.
+    /// Throws Error: io_failed or not_found if it cannot be read, damaged if it is no model, abi_mismatch if its schema
+    /// is another, invalid_argument if it needs a GPU or a feature that is not known.
     static std::shared_ptr<const Model> read(const std::string& path, const std::vector<std::string>& known_features);
     /// The same from what a file holds; `what` is what a sentence calls it.
-    static std::shared_ptr<const Model> parse(std::string_view content, const std::string& what, const std::vector<std::string>& known_features);
+    static std::shared_ptr<const Model> parse(std::string_view content, const std::string& what,
+                                              const std::vector<std::string>& known_features);
     /// The family that a file is for, before anything else of it is looked at. Throws Error as read() does.
     static std::string family_of(const std::string& path);
 

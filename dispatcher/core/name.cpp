@@ -21,9 +21,11 @@ const std::string& kept(std::string_view text) {
     static auto& mutex = *new std::shared_mutex;
     static auto& words = *new std::unordered_set<std::string>;
     if (text.size() > kLongestWord)
-        throw Error(ErrorCode::invalid_argument, "The word '" + shortened(text) + "' of " + std::to_string(text.size()) +
-                                                     " letters was met where the name of a dtype, a layout or their like is expected; they have at most " +
-                                                     std::to_string(kLongestWord) + ".");
+        throw Error(
+            ErrorCode::invalid_argument,
+            "The word '" + shortened(text) + "' of " + std::to_string(text.size()) +
+                " letters was met where the name of a dtype, a layout or their like is expected; they have at most " +
+                std::to_string(kLongestWord) + ".");
     const std::string word(text);
     {
         std::shared_lock<std::shared_mutex> lock(mutex);
@@ -32,8 +34,10 @@ const std::string& kept(std::string_view text) {
     }
     std::unique_lock<std::shared_mutex> lock(mutex);
     if (words.size() >= kMostWords)
-        throw Error(ErrorCode::out_of_memory, "The word '" + shortened(text) + "' was met, and this process has met " + std::to_string(kMostWords) +
-                                                  " others as names of dtypes, layouts and their like; those that are known can still be used.");
+        throw Error(ErrorCode::out_of_memory,
+                    "The word '" + shortened(text) + "' was met, and this process has met " +
+                        std::to_string(kMostWords) +
+                        " others as names of dtypes, layouts and their like; those that are known can still be used.");
     return *words.insert(word).first;
 }
 
@@ -42,8 +46,8 @@ const std::string& kept(std::string_view text) {
 Name::Name(std::string_view text) : Name() {
     if (text.empty()) return;
     const std::string& word = kept(text);
-    text_                   = word.c_str();
-    size_                   = word.size();
+    text_ = word.c_str();
+    size_ = word.size();
 }
 
 }  // namespace ckdispatch

@@ -23,12 +23,15 @@ enum class Special { ieee, fnuz, no_infinity, finite };
 template <int ExponentBits, int MantissaBits, int Bias, Special special>
 double decode(std::uint32_t bits) {
     constexpr std::uint32_t exponents = (1u << ExponentBits) - 1, mantissas = (1u << MantissaBits) - 1;
-    const bool negative          = (bits >> (ExponentBits + MantissaBits)) & 1;
+    const bool negative = (bits >> (ExponentBits + MantissaBits)) & 1;
     const std::uint32_t exponent = (bits >> MantissaBits) & exponents, mantissa = bits & mantissas;
     if (special == Special::fnuz && negative && exponent == 0 && mantissa == 0) return std::nan("");
-    if (special == Special::ieee && exponent == exponents) return mantissa ? std::nan("") : (negative ? -1 : 1) * std::numeric_limits<double>::infinity();
+    if (special == Special::ieee && exponent == exponents)
+        return mantissa ? std::nan("") : (negative ? -1 : 1) * std::numeric_limits<double>::infinity();
     if (special == Special::no_infinity && exponent == exponents && mantissa == mantissas) return std::nan("");
-    const double magnitude = exponent ? std::ldexp(double(mantissa | (1u << MantissaBits)), int(exponent) - Bias - MantissaBits) : std::ldexp(double(mantissa), 1 - Bias - MantissaBits);
+    const double magnitude =
+        exponent ? std::ldexp(double(mantissa | (1u << MantissaBits)), int(exponent) - Bias - MantissaBits)
+                 : std::ldexp(double(mantissa), 1 - Bias - MantissaBits);
     return negative ? -magnitude : magnitude;
 }
 
@@ -36,18 +39,32 @@ double read_fp32(const void* array, std::int64_t i) { return load<float>(array, 
 double read_fp64(const void* array, std::int64_t i) { return load<double>(array, i); }
 double read_int8(const void* array, std::int64_t i) { return load<std::int8_t>(array, i); }
 double read_int32(const void* array, std::int64_t i) { return load<std::int32_t>(array, i); }
-double read_fp16(const void* array, std::int64_t i) { return decode<5, 10, 15, Special::ieee>(load<std::uint16_t>(array, i)); }
-double read_bf16(const void* array, std::int64_t i) { return decode<8, 7, 127, Special::ieee>(load<std::uint16_t>(array, i)); }
-double read_pk_fp4(const void* array, std::int64_t i) { return decode<2, 1, 1, Special::finite>(load<std::uint8_t>(array, i / 2) >> i % 2 * 4 & 0xfu); }
-double read_fp8_ocp(const void* array, std::int64_t i) { return decode<4, 3, 7, Special::no_infinity>(load<std::uint8_t>(array, i)); }
-double read_bf8_ocp(const void* array, std::int64_t i) { return decode<5, 2, 15, Special::ieee>(load<std::uint8_t>(array, i)); }
-double read_fp8_fnuz(const void* array, std::int64_t i) { return decode<4, 3, 8, Special::fnuz>(load<std::uint8_t>(array, i)); }
-double read_bf8_fnuz(const void* array, std::int64_t i) { return decode<5, 2, 16, Special::fnuz>(load<std::uint8_t>(array, i)); }
+double read_fp16(const void* array, std::int64_t i) {
+    return decode<5, 10, 15, Special::ieee>(load<std::uint16_t>(array, i));
+}
+double read_bf16(const void* array, std::int64_t i) {
+    return decode<8, 7, 127, Special::ieee>(load<std::uint16_t>(array, i));
+}
+double read_pk_fp4(const void* array, std::int64_t i) {
+    return decode<2, 1, 1, Special::finite>(load<std::uint8_t>(array, i / 2) >> i % 2 * 4 & 0xfu);
+}
+double read_fp8_ocp(const void* array, std::int64_t i) {
+    return decode<4, 3, 7, Special::no_infinity>(load<std::uint8_t>(array, i));
+}
+double read_bf8_ocp(const void* array, std::int64_t i) {
+    return decode<5, 2, 15, Special::ieee>(load<std::uint8_t>(array, i));
+}
+double read_fp8_fnuz(const void* array, std::int64_t i) {
+    return decode<4, 3, 8, Special::fnuz>(load<std::uint8_t>(array, i));
+}
+double read_bf8_fnuz(const void* array, std::int64_t i) {
+    return decode<5, 2, 16, Special::fnuz>(load<std::uint8_t>(array, i));
+}
 
 }  // namespace
 
 Numbers::Numbers(Name dtype, arch::Fp8Encoding encoding) {
-    const bool fnuz             = encoding == arch::Fp8Encoding::fnuz;
+    const bool fnuz = encoding == arch::Fp8Encoding::fnuz;
     const std::string_view name = dtype.text();
     // Bits of the mantissa, and the exponent of the smallest number; none for integers.
     struct Format {
@@ -69,13 +86,14 @@ Numbers::Numbers(Name dtype, arch::Fp8Encoding encoding) {
     };
     for (const Format& format : formats) {
         if (format.name != name) continue;
-        read_     = format.read;
+        read_ = format.read;
         roundoff_ = format.mantissa_bits ? std::ldexp(1.0, -format.mantissa_bits - 1) : 0;
         smallest_ = format.mantissa_bits ? std::ldexp(1.0, format.smallest_exponent) : 0;
-        largest_  = format.largest;
+        largest_ = format.largest;
         return;
     }
-    throw Error(ErrorCode::unsupported, "A result in " + std::string(name) + " was to be validated; the reference has no such numbers.");
+    throw Error(ErrorCode::unsupported,
+                "A result in " + std::string(name) + " was to be validated; the reference has no such numbers.");
 }
 
 }  // namespace ckdispatch

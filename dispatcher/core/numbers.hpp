@@ -10,7 +10,8 @@
 
 namespace ckdispatch {
 
-/// Element `index` of an array of that dtype. fp8 and bf8 are in the encoding of the GPU. Throws Error for a dtype that is not known.
+/// Element `index` of an array of that dtype. fp8 and bf8 are in the encoding of the GPU. Throws Error for a dtype that
+/// is not known.
 class Numbers {
 public:
     Numbers(Name dtype, arch::Fp8Encoding encoding);
@@ -25,9 +26,9 @@ public:
 
 private:
     double (*read_)(const void*, std::int64_t) = nullptr;
-    double roundoff_                           = 0;
-    double smallest_                           = 0;
-    double largest_                            = 0;
+    double roundoff_ = 0;
+    double smallest_ = 0;
+    double largest_ = 0;
 };
 
 }  // namespace ckdispatch

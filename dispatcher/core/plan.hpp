@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What serves a problem: kernels that are launched one after the other, on the caller's tensors and on memory of the plan's own.
+// What serves a problem: kernels that are launched one after the other, on the caller's tensors and on memory of the
+// plan's own.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +16,12 @@
 
 namespace ckdispatch {
 
-/// What a launch, or a transfer, is given: a tensor of the caller's, a temporary of the plan, or nothing, in place of an optional tensor.
+/// What a launch, or a transfer, is given: a tensor of the caller's, a temporary of the plan, or nothing, in place of
+/// an optional tensor.
 struct Argument {
     enum class Kind { nothing, tensor, temporary };
-    Kind kind            = Kind::nothing;
-    std::size_t index    = 0;
+    Kind kind = Kind::nothing;
+    std::size_t index = 0;
     std::uint64_t offset = 0;  ///< bytes from its beginning
 
     static Argument tensor(std::size_t index) { return {Kind::tensor, index, 0}; }
@@ -31,13 +33,14 @@ struct Temporary {
     /// What hipMalloc aligns memory to.
     static constexpr std::uint64_t kAlignment = 256;
 
-    std::uint64_t bytes     = 0;
+    std::uint64_t bytes = 0;
     std::uint64_t alignment = kAlignment;
     std::size_t first = 0, last = 0;
     std::uint64_t offset = 0;  ///< in the workspace
 };
 
-/// Gives each temporary its place in one workspace: the first where it meets none that lives at the same time. Returns the bytes of the workspace.
+/// Gives each temporary its place in one workspace: the first where it meets none that lives at the same time. Returns
+/// the bytes of the workspace.
 std::uint64_t lay_out(std::vector<Temporary>& temporaries);
 
 /// Rows of bytes that are copied on the device, some blocks of them; `from` nothing, they are cleared.
@@ -71,7 +74,8 @@ struct Division {
         }
     };
     std::vector<Piece> pieces;
-    std::vector<Transfer> before;  ///< the pieces, on tensors of the problem; where there is nothing to compute, all that is done
+    std::vector<Transfer>
+        before;  ///< the pieces, on tensors of the problem; where there is nothing to compute, all that is done
     std::vector<Temporary> temporaries;
     std::size_t main = 0;  ///< the piece whose kernels a ranking tells apart
 };
@@ -86,9 +90,10 @@ struct Stage {
     typename Family::Problem problem;
     std::vector<Argument> arguments;
     std::vector<Transfer> before, after;
-    std::optional<std::size_t> scratch{};      ///< the temporary that is the kernel's workspace
-    std::optional<std::size_t> in_order_from{};  ///< the arguments are the caller's tensors from this one on, as they are
-    std::uint32_t phases = 0;                    ///< bits of ck_phase; 0 for all that there are
+    std::optional<std::size_t> scratch{};  ///< the temporary that is the kernel's workspace
+    std::optional<std::size_t>
+        in_order_from{};       ///< the arguments are the caller's tensors from this one on, as they are
+    std::uint32_t phases = 0;  ///< bits of ck_phase; 0 for all that there are
 
     /// Whether it runs the kernel itself, and not what goes before or after it.
     bool computes() const { return !phases || phases & CK_PHASE_COMPUTE; }
@@ -100,11 +105,13 @@ struct Stage {
             for (Transfer& one : *all) visit(one.to), visit(one.from);
     }
     std::size_t held_bytes() const {
-        return sizeof(*this) + problem.held_bytes() + arguments.size() * sizeof(Argument) + (before.size() + after.size()) * sizeof(Transfer);
+        return sizeof(*this) + problem.held_bytes() + arguments.size() * sizeof(Argument) +
+               (before.size() + after.size()) * sizeof(Transfer);
     }
 };
 
-/// Its stages in order. Most plans have one, which is given the caller's tensors; those of problems without anything to compute may have none.
+/// Its stages in order. Most plans have one, which is given the caller's tensors; those of problems without anything to
+/// compute may have none.
 template <class Family>
 struct Plan {
     typename Family::Problem problem;
@@ -114,7 +121,7 @@ struct Plan {
     std::vector<Temporary> temporaries;
     std::vector<Region> regions;        ///< of the problem's tensors
     std::uint64_t workspace_bytes = 0;  ///< of all temporaries
-    double microseconds           = 0;  ///< predicted
+    double microseconds = 0;            ///< predicted
     std::string padded;                 ///< the larger problem that is computed in its place, if it is
 
     /// Of the first stage's kernel; empty without one.
@@ -124,13 +131,14 @@ struct Plan {
     }
     std::int64_t launches() const {
         std::int64_t all = 0;
-        for (const Stage<Family>& stage : stages) all += stage.computes() ? Family::launches(stage.problem, stage.way) : 0;
+        for (const Stage<Family>& stage : stages)
+            all += stage.computes() ? Family::launches(stage.problem, stage.way) : 0;
         return all;
     }
     /// Bytes of memory that it takes, about.
     std::size_t held_bytes() const {
-        std::size_t all = sizeof(*this) + problem.held_bytes() + regions.size() * sizeof(Region) + temporaries.size() * sizeof(Temporary) + padded.size() +
-            before.size() * sizeof(Transfer);
+        std::size_t all = sizeof(*this) + problem.held_bytes() + regions.size() * sizeof(Region) +
+                          temporaries.size() * sizeof(Temporary) + padded.size() + before.size() * sizeof(Transfer);
         for (const Stage<Family>& stage : stages) all += stage.held_bytes();
         return all;
     }
@@ -149,7 +157,8 @@ struct Plan {
         }
         temporaries.insert(temporaries.end(), other.temporaries.begin(), other.temporaries.end());
         microseconds += other.microseconds;
-        if (!other.padded.empty()) padded = padded.empty() ? other.padded : padded.substr(0, padded.find(", …")) + ", …";
+        if (!other.padded.empty())
+            padded = padded.empty() ? other.padded : padded.substr(0, padded.find(", …")) + ", …";
     }
 
     /// Once all stages are there: the places of its temporaries, and which stages are given tensors as they are.
@@ -157,7 +166,7 @@ struct Plan {
         for (Temporary& one : temporaries) one.first = stages.size(), one.last = 0;
         for (std::size_t at = 0; at < stages.size(); ++at) {
             Stage<Family>& stage = stages[at];
-            const auto use       = [&](std::size_t index) {
+            const auto use = [&](std::size_t index) {
                 Temporary& one = temporaries[index];
                 one.first = std::min(one.first, at), one.last = at;
             };
@@ -168,7 +177,8 @@ struct Plan {
             stage.in_order_from = stage.arguments.empty() ? 0 : stage.arguments[0].index;
             for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
                 const Argument& one = stage.arguments[i];
-                if (one.kind != Argument::Kind::tensor || one.offset || one.index != stage.arguments[0].index + i) stage.in_order_from.reset();
+                if (one.kind != Argument::Kind::tensor || one.offset || one.index != stage.arguments[0].index + i)
+                    stage.in_order_from.reset();
             }
         }
         for (Temporary& one : temporaries)

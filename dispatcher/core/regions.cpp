@@ -34,17 +34,19 @@ struct Differences {
 // Of the lines, matrices and sets of two regions; what both have at the same distance is one dimension.
 class Dimensions {
 public:
-    // False if they are of the same kind and at different distances, so that they alternate in a way that is not looked into.
+    // False if they are of the same kind and at different distances, so that they alternate in a way that is not looked
+    // into.
     bool add(const Region& a, const Region& b) {
         const Level of_a[] = {{a.lines, a.pitch}, {a.matrices, a.matrix_pitch}, {a.sets, a.set_pitch}};
         const Level of_b[] = {{b.lines, b.pitch}, {b.matrices, b.matrix_pitch}, {b.sets, b.set_pitch}};
-        bool met[3]        = {};
+        bool met[3] = {};
         for (int i = 0; i < 3; ++i) {
             if (of_a[i].count == 1) continue;
             Differences one{Wide(of_a[i].pitch), -(Wide(of_a[i].count) - 1), 0};
             for (int j = 0; j < 3 && one.most == 0; ++j)
-                if (of_b[j].count > 1 && !met[j] && of_b[j].pitch == of_a[i].pitch) met[j] = true, one.most = Wide(of_b[j].count) - 1;
-            alone_[i]      = one.most == 0;
+                if (of_b[j].count > 1 && !met[j] && of_b[j].pitch == of_a[i].pitch)
+                    met[j] = true, one.most = Wide(of_b[j].count) - 1;
+            alone_[i] = one.most == 0;
             all_[count_++] = one;
         }
         for (int j = 0; j < 3; ++j) {
@@ -53,7 +55,11 @@ public:
             all_[count_++] = {Wide(of_b[j].pitch), 0, Wide(of_b[j].count) - 1};
         }
         // The last, which has most places, is not gone through.
-        if (count_ > 1) std::iter_swap(std::max_element(all_, all_ + count_, [](const Differences& x, const Differences& y) { return x.count() < y.count(); }), all_ + count_ - 1);
+        if (count_ > 1)
+            std::iter_swap(
+                std::max_element(all_, all_ + count_,
+                                 [](const Differences& x, const Differences& y) { return x.count() < y.count(); }),
+                all_ + count_ - 1);
         return true;
     }
 
@@ -78,8 +84,10 @@ private:
         }
         // Only where the other dimensions can make up for the rest.
         Wide lowest = 0, highest = 0;
-        for (int i = at + 1; i < count_; ++i) lowest += all_[i].least * all_[i].step, highest += all_[i].most * all_[i].step;
-        const Wide least = std::max(one.least, floor_div(above - distance - highest, one.step)), most = std::min(one.most, floor_div(below - distance - lowest, one.step) + 1);
+        for (int i = at + 1; i < count_; ++i)
+            lowest += all_[i].least * all_[i].step, highest += all_[i].most * all_[i].step;
+        const Wide least = std::max(one.least, floor_div(above - distance - highest, one.step)),
+                   most = std::min(one.most, floor_div(below - distance - lowest, one.step) + 1);
         for (Wide v = least; v <= most; ++v) {
             if (++steps_ > kMostSteps) return false;
             if (search(at + 1, distance + v * one.step, above, below)) return true;
@@ -94,11 +102,13 @@ private:
 
 enum class Shared { nothing, bytes, unknown };
 
-// Whether a line of one and a line of the other share a byte. Exact where lines, matrices and sets are equally far apart in both.
+// Whether a line of one and a line of the other share a byte. Exact where lines, matrices and sets are equally far
+// apart in both.
 Shared shared(std::uint64_t a_base, const Region& a, std::uint64_t b_base, const Region& b) {
     Dimensions dimensions;
     if (!dimensions.add(a, b)) return Shared::unknown;
-    // A line of b begins so far behind one of a; they share bytes if it is less than a's width, and more than b's before it.
+    // A line of b begins so far behind one of a; they share bytes if it is less than a's width, and more than b's
+    // before it.
     const auto found = dimensions.some_between(Wide(b_base) - Wide(a_base), -Wide(b.width), Wide(a.width));
     return !found ? Shared::unknown : *found ? Shared::bytes : Shared::nothing;
 }
@@ -107,27 +117,32 @@ Shared shared(std::uint64_t a_base, const Region& a, std::uint64_t b_base, const
 
 Lines::Bytes Lines::in_bytes() const {
     const arch::DtypeSpec& facts = dtype_facts(dtype, "A tensor");
-    return {bytes_of(width, facts), std::uint64_t(stride ? lines : 1), bytes_of(stride, facts), std::uint64_t(matrix_stride ? matrices : 1), bytes_of(matrix_stride, facts),
-            std::uint64_t(set_stride ? sets : 1), bytes_of(set_stride, facts)};
+    return {bytes_of(width, facts),         std::uint64_t(stride ? lines : 1),
+            bytes_of(stride, facts),        std::uint64_t(matrix_stride ? matrices : 1),
+            bytes_of(matrix_stride, facts), std::uint64_t(set_stride ? sets : 1),
+            bytes_of(set_stride, facts)};
 }
 
 Region region_of(const Lines& all) {
     const arch::DtypeSpec& facts = dtype_facts(all.dtype, "A tensor");
-    std::int64_t width = all.width, lines = all.stride ? all.lines : 1, matrices = all.matrix_stride ? all.matrices : 1, sets = all.set_stride ? all.sets : 1;
+    std::int64_t width = all.width, lines = all.stride ? all.lines : 1, matrices = all.matrix_stride ? all.matrices : 1,
+                 sets = all.set_stride ? all.sets : 1;
     Region region;
-    region.reach = bytes_of(Wide(sets - 1) * all.set_stride + Wide(matrices - 1) * all.matrix_stride + Wide(lines - 1) * all.stride + width, facts);
+    region.reach = bytes_of(
+        Wide(sets - 1) * all.set_stride + Wide(matrices - 1) * all.matrix_stride + Wide(lines - 1) * all.stride + width,
+        facts);
     // Lines without gaps are one.
     if (all.stride == width) width *= lines, lines = 1;
     if (lines == 1 && all.matrix_stride == width) width *= matrices, matrices = 1;
     if (lines == 1 && matrices == 1 && all.set_stride == width) width *= sets, sets = 1;
-    region.width        = bytes_of(width, facts);
-    region.lines        = std::uint64_t(lines);
-    region.pitch        = lines > 1 ? bytes_of(all.stride, facts) : 0;
-    region.matrices     = std::uint64_t(matrices);
+    region.width = bytes_of(width, facts);
+    region.lines = std::uint64_t(lines);
+    region.pitch = lines > 1 ? bytes_of(all.stride, facts) : 0;
+    region.matrices = std::uint64_t(matrices);
     region.matrix_pitch = matrices > 1 ? bytes_of(all.matrix_stride, facts) : 0;
-    region.sets         = std::uint64_t(sets);
-    region.set_pitch    = sets > 1 ? bytes_of(all.set_stride, facts) : 0;
-    region.written      = all.written;
+    region.sets = std::uint64_t(sets);
+    region.set_pitch = sets > 1 ? bytes_of(all.set_stride, facts) : 0;
+    region.written = all.written;
     return region;
 }
 
@@ -151,7 +166,8 @@ std::vector<std::size_t> sorted_by_address(const std::vector<Region>& regions, T
     std::vector<std::size_t> order(regions.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     order.erase(std::remove_if(order.begin(), order.end(), [&](std::size_t i) { return !tensors[i]; }), order.end());
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return address(tensors[a]) < address(tensors[b]); });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return address(tensors[a]) < address(tensors[b]); });
     return order;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the registries of all families share: kernels in the order of their keys, found by key and by name, from any thread. Those of all families together are
-// a KernelRegistry.
+// What the registries of all families share: kernels in the order of their keys, found by key and by name, from any
+// thread. Those of all families together are a KernelRegistry.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ enum class Duplicates {
 
 /// How many kernels there are, and how many have each value of each field that is a word (dtype, layout, pipeline, …).
 struct Statistics {
-    std::size_t kernels  = 0;
-    std::size_t opened   = 0;
+    std::size_t kernels = 0;
+    std::size_t opened = 0;
     std::size_t spilling = 0;
     std::map<std::string, std::size_t> gpus;
     std::map<std::string, std::map<std::string, std::size_t>> fields;
@@ -59,16 +59,17 @@ struct KernelEntry;
 /// What the registry of all families asks that of one.
 class FamilyRegistry {
 public:
-    virtual ~FamilyRegistry()                         = default;
-    virtual std::string_view family() const           = 0;
-    virtual std::size_t size() const                  = 0;
-    virtual std::uint64_t version() const             = 0;
-    virtual bool has(const std::string& name) const   = 0;
-    virtual std::vector<std::string> names() const    = 0;
-    virtual bool remove(const std::string& name)      = 0;
+    virtual ~FamilyRegistry() = default;
+    virtual std::string_view family() const = 0;
+    virtual std::size_t size() const = 0;
+    virtual std::uint64_t version() const = 0;
+    virtual bool has(const std::string& name) const = 0;
+    virtual std::vector<std::string> names() const = 0;
+    virtual bool remove(const std::string& name) = 0;
     virtual void add_opened(std::shared_ptr<const KernelLibrary> library, Duplicates duplicates, int priority) = 0;
     /// All or none; `what` they are from. Returns how many were added.
-    virtual std::size_t add_entries(std::vector<KernelEntry> entries, const std::string& what, Duplicates duplicates) = 0;
+    virtual std::size_t add_entries(std::vector<KernelEntry> entries, const std::string& what,
+                                    Duplicates duplicates) = 0;
     /// Of the same family.
     virtual std::size_t merge_all(const FamilyRegistry& other, Duplicates duplicates) = 0;
     /// Puts back what it has now.
@@ -81,17 +82,17 @@ public:
     virtual void count(Statistics& counted) const = 0;
 };
 
-/// Derived is the family's registry: it says what its problems are called (kPlural). Its source includes registry_family.hpp and instantiates
-/// this class.
+/// Derived is the family's registry: it says what its problems are called (kPlural). Its source includes
+/// registry_family.hpp and instantiates this class.
 template <class Derived, class KeyType>
 class BaseRegistry : public FamilyRegistry {
 public:
-    using Key       = KeyType;
+    using Key = KeyType;
     using KernelPtr = std::shared_ptr<const Kernel<Key>>;
     using Predicate = std::function<bool(const Kernel<Key>&)>;
 
     explicit BaseRegistry(std::string name) : name_(std::move(name)) {}
-    BaseRegistry(const BaseRegistry&)            = delete;
+    BaseRegistry(const BaseRegistry&) = delete;
     BaseRegistry& operator=(const BaseRegistry&) = delete;
 
     const std::string& name() const { return name_; }
@@ -133,9 +134,12 @@ public:
         add(kernel, duplicates);
         return kernel;
     }
-    void add_opened(std::shared_ptr<const KernelLibrary> library, Duplicates duplicates, int priority) override { add(describe(std::move(library), priority), duplicates); }
+    void add_opened(std::shared_ptr<const KernelLibrary> library, Duplicates duplicates, int priority) override {
+        add(describe(std::move(library), priority), duplicates);
+    }
 
-    /// Adds the kernels of `<set>.manifest.json` without opening their libraries; all or none. Returns how many were added.
+    /// Adds the kernels of `<set>.manifest.json` without opening their libraries; all or none. Returns how many were
+    /// added.
     std::size_t load_manifest(const std::string& path, Duplicates duplicates = Duplicates::refuse, int priority = 0);
     std::size_t add_entries(std::vector<KernelEntry> entries, const std::string& what, Duplicates duplicates) override;
 
@@ -168,26 +172,32 @@ public:
         return true;
     }
 
-    /// A registry of those that have the words, hold code for the GPU (if one is named) and satisfy the predicate (if there is one). Throws Error (invalid_argument)
-    /// for a field that is no word of a key.
+    /// A registry of those that have the words, hold code for the GPU (if one is named) and satisfy the predicate (if
+    /// there is one). Throws Error (invalid_argument) for a field that is no word of a key.
     std::shared_ptr<Derived> filtered(const FilterWords& words, Name gpu = {}, const Predicate& predicate = {}) const {
         check_fields(words);
         auto chosen = std::make_shared<Derived>(name_);
         for (const KernelPtr& kernel : kernels()) {
             bool passes = gpu.empty() || kernel->resources_on(gpu);
-            for_each_word([&](std::string_view field, Name Key::*member) {
+            for_each_word([&](std::string_view field, Name Key::* member) {
                 const auto wanted = words.find(std::string(field));
-                passes            = passes && (wanted == words.end() || (kernel->key().*member).text() == wanted->second);
+                passes = passes && (wanted == words.end() || (kernel->key().*member).text() == wanted->second);
             });
             if (passes && (!predicate || predicate(*kernel))) chosen->add(kernel);
         }
         return chosen;
     }
-    std::shared_ptr<FamilyRegistry> filtered_by(const FilterWords& words, Name gpu) const override { return filtered(words, gpu); }
+    std::shared_ptr<FamilyRegistry> filtered_by(const FilterWords& words, Name gpu) const override {
+        return filtered(words, gpu);
+    }
 
     /// Adds the kernels of another registry; all or none. Returns how many were added.
-    std::size_t merge(const Derived& other, Duplicates duplicates = Duplicates::refuse) { return add_all(other.kernels(), duplicates); }
-    std::size_t merge_all(const FamilyRegistry& other, Duplicates duplicates) override { return merge(static_cast<const Derived&>(other), duplicates); }
+    std::size_t merge(const Derived& other, Duplicates duplicates = Duplicates::refuse) {
+        return add_all(other.kernels(), duplicates);
+    }
+    std::size_t merge_all(const FamilyRegistry& other, Duplicates duplicates) override {
+        return merge(static_cast<const Derived&>(other), duplicates);
+    }
 
     Statistics statistics() const {
         Statistics counted;
@@ -204,7 +214,9 @@ public:
                 spills = spills || used.vgpr_spills || used.sgpr_spills;
             }
             if (spills) ++counted.spilling;
-            for_each_word([&](std::string_view field, Name Key::*member) { ++counted.fields[std::string(field)][std::string((kernel->key().*member).text())]; });
+            for_each_word([&](std::string_view field, Name Key::* member) {
+                ++counted.fields[std::string(field)][std::string((kernel->key().*member).text())];
+            });
         }
     }
 
@@ -215,7 +227,7 @@ public:
         std::shared_lock<std::shared_mutex> lock(mutex_);
         return [this, by_key = by_key_, by_name = by_name_] {
             std::unique_lock<std::shared_mutex> changing(mutex_);
-            by_key_  = by_key;
+            by_key_ = by_key;
             by_name_ = by_name;
             changed();
         };
@@ -240,7 +252,10 @@ private:
                 all += std::string(field) + ", ";
                 known = known || field == item.first;
             });
-            if (!known) throw Error(ErrorCode::invalid_argument, "A filter by '" + item.first + "' was asked for; " + Derived::kPlural + " are filtered by " + all + "family and gpu.");
+            if (!known)
+                throw Error(ErrorCode::invalid_argument, "A filter by '" + item.first + "' was asked for; " +
+                                                             Derived::kPlural + " are filtered by " + all +
+                                                             "family and gpu.");
         }
     }
 
@@ -248,13 +263,13 @@ private:
     template <class Kernels>
     std::size_t add_all(const Kernels& kernels, Duplicates duplicates) {
         std::unique_lock<std::shared_mutex> lock(mutex_);
-        const auto by_key  = by_key_;
+        const auto by_key = by_key_;
         const auto by_name = by_name_;
-        std::size_t added  = 0;
+        std::size_t added = 0;
         try {
             for (const KernelPtr& kernel : kernels) added += add_locked(kernel, duplicates) ? 1 : 0;
         } catch (...) {
-            by_key_  = by_key;
+            by_key_ = by_key;
             by_name_ = by_name;
             changed();
             throw;
@@ -265,17 +280,20 @@ private:
     bool add_locked(KernelPtr kernel, Duplicates duplicates) {
         const auto named = by_name_.find(kernel->name());
         if (named != by_name_.end() && !(named->second->key() == kernel->key()))
-            throw Error(ErrorCode::damaged, "The registry " + name_ + " was given a second kernel called " + kernel->name() + " with another spec; a name belongs to one spec.");
+            throw Error(ErrorCode::damaged, "The registry " + name_ + " was given a second kernel called " +
+                                                kernel->name() + " with another spec; a name belongs to one spec.");
         const auto found = by_key_.find(kernel->key());
         if (found != by_key_.end()) {
             if (duplicates == Duplicates::keep) return false;
             if (duplicates == Duplicates::refuse)
-                throw Error(ErrorCode::duplicate, "The registry " + name_ + " already has the kernel " + kernel->name() + "; remove it, or ask to replace or to keep duplicates.");
+                throw Error(ErrorCode::duplicate, "The registry " + name_ + " already has the kernel " +
+                                                      kernel->name() +
+                                                      "; remove it, or ask to replace or to keep duplicates.");
             by_name_.erase(found->second->name());
             by_key_.erase(found);
         }
         by_name_[kernel->name()] = kernel;
-        by_key_[kernel->key()]   = std::move(kernel);
+        by_key_[kernel->key()] = std::move(kernel);
         changed();
         return true;
     }

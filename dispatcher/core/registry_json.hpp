@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What registries of every family read and write: entries of manifests and of exported registries. Not part of the public face.
+// What registries of every family read and write: entries of manifests and of exported registries. Not part of the
+// public face.
 #pragma once
 
 #include <string>

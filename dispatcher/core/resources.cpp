@@ -30,7 +30,8 @@ Resources read_code_object(std::string_view gpu, Bytes code) {
             const auto found = kernel.is_object() ? kernel.find(name) : kernel.end();
             if (found == kernel.end()) return;
             if (!is_within(*found, 0, std::numeric_limits<int>::max()))
-                throw std::runtime_error(std::string("it has a code object whose metadata has a '") + name + "' that is no count");
+                throw std::runtime_error(std::string("it has a code object whose metadata has a '") + name +
+                                         "' that is no count");
             figure = std::max(figure, found->get<std::decay_t<decltype(figure)>>());
         };
         raise(most.wave_size, ".wavefront_size");
@@ -43,8 +44,12 @@ Resources read_code_object(std::string_view gpu, Bytes code) {
         raise(most.lds_bytes, ".group_segment_fixed_size");
         raise(most.scratch_bytes, ".private_segment_fixed_size");
     }
-    if (most.wave_size < 1 || most.workgroup_size < 1) throw std::runtime_error("it has a code object whose metadata does not say how large its waves and workgroups are");
-    if (most.workgroup_size > kMostLanes) throw std::runtime_error("it has a code object for workgroups of " + std::to_string(most.workgroup_size) + " lanes, and no GPU has them");
+    if (most.wave_size < 1 || most.workgroup_size < 1)
+        throw std::runtime_error(
+            "it has a code object whose metadata does not say how large its waves and workgroups are");
+    if (most.workgroup_size > kMostLanes)
+        throw std::runtime_error("it has a code object for workgroups of " + std::to_string(most.workgroup_size) +
+                                 " lanes, and no GPU has them");
     return most;
 }
 

@@ -17,16 +17,16 @@ inline constexpr int kMostLanes = 1024;
 /// The largest figure over the device functions of one code object.
 struct Resources {
     Name gpu;
-    int wave_size              = 0;
-    int workgroup_size         = 0;
-    int vgprs                  = 0;  ///< includes the AGPRs where the GPU keeps both in one file
-    int agprs                  = 0;
-    int sgprs                  = 0;
-    int vgpr_spills            = 0;
-    int sgpr_spills            = 0;
-    std::int64_t lds_bytes     = 0;
+    int wave_size = 0;
+    int workgroup_size = 0;
+    int vgprs = 0;  ///< includes the AGPRs where the GPU keeps both in one file
+    int agprs = 0;
+    int sgprs = 0;
+    int vgpr_spills = 0;
+    int sgpr_spills = 0;
+    std::int64_t lds_bytes = 0;
     std::int64_t scratch_bytes = 0;
-    int resident               = 0;  ///< workgroups_per_unit() on its GPU, where that was found out before
+    int resident = 0;  ///< workgroups_per_unit() on its GPU, where that was found out before
 
     /// Workgroups that a compute unit (or workgroup processor) holds at once.
     int workgroups_per_unit(const arch::GpuSpec& gpu) const;

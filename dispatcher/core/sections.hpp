@@ -48,7 +48,7 @@ private:
     std::mutex mutex_;
     std::vector<std::pair<Name, std::shared_ptr<const Kernels>>> sections_;
     std::shared_ptr<const Kernels> none_ = std::make_shared<Kernels>();
-    std::uint64_t version_               = 0;
+    std::uint64_t version_ = 0;
 };
 
 }  // namespace ckdispatch

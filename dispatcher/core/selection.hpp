@@ -16,9 +16,10 @@
 namespace ckdispatch {
 
 enum class Strategy {
-    first_fit,      ///< the first that computes the problem, by priority and then in the order of the keys
-    rules,          ///< the one that the cost model predicts to be the fastest among those of the highest priority
-    model,          ///< as rules, with times that a learned model corrects, or that a predictor of the caller's gives; the default where there is a model
+    first_fit,  ///< the first that computes the problem, by priority and then in the order of the keys
+    rules,      ///< the one that the cost model predicts to be the fastest among those of the highest priority
+    model,      ///< as rules, with times that a learned model corrects, or that a predictor of the caller's gives; the
+                ///< default where there is a model
     user_function,  ///< the caller chooses from the ranking
 };
 
@@ -43,10 +44,11 @@ template <class Family>
 struct Candidate {
     std::shared_ptr<const Kernel<typename Family::Key>> kernel;
     typename Family::Way way;
-    double microseconds           = 0;  ///< predicted
-    Basis basis                   = Basis::cost_model;
+    double microseconds = 0;  ///< predicted
+    Basis basis = Basis::cost_model;
     std::uint64_t workspace_bytes = 0;  ///< known once the library was asked; of a share, that of the whole plan
-    std::shared_ptr<const Share<Family>> share{};  ///< of a problem that it does not compute by itself; the times are then those of all
+    std::shared_ptr<const Share<Family>>
+        share{};  ///< of a problem that it does not compute by itself; the times are then those of all
 };
 
 /// A kernel that does not, and why.
@@ -66,10 +68,12 @@ struct Ranking {
 
 /// Replaces the cost model's prediction, in microseconds.
 template <class Family>
-using Predictor = std::function<double(const typename Family::Problem&, const Candidate<Family>&, const arch::GpuSpec&)>;
+using Predictor =
+    std::function<double(const typename Family::Problem&, const Candidate<Family>&, const arch::GpuSpec&)>;
 
 /// Returns the index of the candidate to take, or nothing to take the first.
 template <class Family>
-using Chooser = std::function<std::optional<std::size_t>(const typename Family::Problem&, const std::vector<Candidate<Family>>&)>;
+using Chooser =
+    std::function<std::optional<std::size_t>(const typename Family::Problem&, const std::vector<Candidate<Family>>&)>;
 
 }  // namespace ckdispatch

@@ -60,7 +60,9 @@ private:
     };
 
     // The map has the problem and some links of its own.
-    static std::size_t cost(const Problem& problem, const Plan& plan) { return plan.held_bytes() + sizeof(Problem) + problem.held_bytes() + 64; }
+    static std::size_t cost(const Problem& problem, const Plan& plan) {
+        return plan.held_bytes() + sizeof(Problem) + problem.held_bytes() + 64;
+    }
 
     void clear_locked() {
         plans_.clear();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses plans for problems on one GPU. It needs no device: what a kernel computes is its library's own answer, and that needs none.
+// Chooses plans for problems on one GPU. It needs no device: what a kernel computes is its library's own answer, and
+// that needs none.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +29,16 @@ namespace ckdispatch {
 template <class Family>
 class Selector {
 public:
-    using Key       = typename Family::Key;
-    using Problem   = typename Family::Problem;
-    using Registry  = typename Family::Registry;
+    using Key = typename Family::Key;
+    using Problem = typename Family::Problem;
+    using Registry = typename Family::Registry;
     using KernelPtr = typename Registry::KernelPtr;
-    using PlanPtr   = std::shared_ptr<const Plan<Family>>;
+    using PlanPtr = std::shared_ptr<const Plan<Family>>;
 
-    Selector(std::shared_ptr<Registry> registry, Name gpu) : registry_(std::move(registry)), gpu_(gpu), facts_(&gpu_facts(gpu)), costs_(Key::family, *facts_) {
-        for (auto& model : bundled_models(Key::family, gpu, feature_names(Family::details()))) models_.emplace_back(std::move(model));
+    Selector(std::shared_ptr<Registry> registry, Name gpu)
+        : registry_(std::move(registry)), gpu_(gpu), facts_(&gpu_facts(gpu)), costs_(Key::family, *facts_) {
+        for (auto& model : bundled_models(Key::family, gpu, feature_names(Family::details())))
+            models_.emplace_back(std::move(model));
         if (!models_.empty()) strategy_ = Strategy::model;
     }
 
@@ -49,29 +52,35 @@ public:
     void use(Predictor<Family> predictor) { use(Strategy::model, std::move(predictor), chooser_); }
     void use(Chooser<Family> chooser) { use(Strategy::user_function, predictor_, std::move(chooser)); }
     Strategy strategy() const { return strategy_; }
-    /// A learned model, in place of one for the same kernels. Throws Error (invalid_argument) if it is of another GPU or family.
+    /// A learned model, in place of one for the same kernels. Throws Error (invalid_argument) if it is of another GPU
+    /// or family.
     void use(std::shared_ptr<const Model> model) {
         if (model->gpu() != gpu_.text())
-            throw Error(ErrorCode::invalid_argument, "A model for " + model->gpu() + " was given to a dispatcher for " + std::string(gpu_.text()) + ".");
+            throw Error(ErrorCode::invalid_argument, "A model for " + model->gpu() + " was given to a dispatcher for " +
+                                                         std::string(gpu_.text()) + ".");
         Learned<Key> wanted(std::move(model));
-        models_.erase(std::remove_if(models_.begin(), models_.end(), [&](const Learned<Key>& one) { return wanted.replaces(one); }), models_.end());
+        models_.erase(std::remove_if(models_.begin(), models_.end(),
+                                     [&](const Learned<Key>& one) { return wanted.replaces(one); }),
+                      models_.end());
         models_.push_back(std::move(wanted));
         use(Strategy::model, nullptr, chooser_);
     }
     const std::vector<Learned<Key>>& models() const { return models_; }
     /// Or a predictor of the caller's.
     bool has_model() const { return predictor_ || !models_.empty(); }
-    /// Constants of the cost model in place of those of arch/. Throws Error (invalid_argument) if one is negative or no number.
+    /// Constants of the cost model in place of those of arch/. Throws Error (invalid_argument) if one is negative or no
+    /// number.
     void use(const Terms& constants) {
         for (const double one : constants)
             if (!(one >= 0) || std::isinf(one))
-                throw Error(ErrorCode::invalid_argument, "The cost model was given the constant " + std::to_string(one) + "; each is a finite number from 0.");
+                throw Error(ErrorCode::invalid_argument, "The cost model was given the constant " +
+                                                             std::to_string(one) + "; each is a finite number from 0.");
         costs_ = CostModel(*facts_, constants);
         use(strategy_);
     }
 
-    /// The plan for a problem; the same for the same problem as long as the registry does not change. If no kernel computes it at once, its pieces are
-    /// selected for one by one. Throws Error (no_kernel).
+    /// The plan for a problem; the same for the same problem as long as the registry does not change. If no kernel
+    /// computes it at once, its pieces are selected for one by one. Throws Error (no_kernel).
     PlanPtr select(const Problem& problem) {
         const std::uint64_t version = registry_->version();
         if (PlanPtr known = cache_.find(problem, version)) return known;
@@ -80,8 +89,9 @@ public:
         return plan;
     }
 
-    /// As select(). If no kernel takes the problem as it is, a plan for a larger one, on copies of the tensors with zeros around them, by the kernel that
-    /// should then take the least time. Throws Error (no_kernel) about the problem itself.
+    /// As select(). If no kernel takes the problem as it is, a plan for a larger one, on copies of the tensors with
+    /// zeros around them, by the kernel that should then take the least time. Throws Error (no_kernel) about the
+    /// problem itself.
     PlanPtr select_padded(const Problem& problem) {
         const std::uint64_t version = registry_->version();
         if (PlanPtr known = padded_cache_.find(problem, version)) return known;
@@ -90,8 +100,9 @@ public:
         return plan;
     }
 
-    /// Every kernel: those that compute the problem, the best first, and for the others why not. Opens all libraries of the right signature. Where it takes
-    /// several kernels, each that computes its main part is told apart, with the best for all others.
+    /// Every kernel: those that compute the problem, the best first, and for the others why not. Opens all libraries of
+    /// the right signature. Where it takes several kernels, each that computes its main part is told apart, with the
+    /// best for all others.
     Ranking<Family> rank(const Problem& problem) const {
         Ranking<Family> ranking = rank_alone(problem);
         if (!ranking.fit.empty()) return ranking;
@@ -101,7 +112,9 @@ public:
 
     /// A plan with that kernel and no other. Throws Error: not_found, or why the kernel does not compute the problem.
     PlanPtr select_explicit(const KernelPtr& kernel, const Problem& problem) const {
-        if (!kernel) throw Error(ErrorCode::not_found, "A kernel was asked for that the registry " + registry_->name() + " does not have.");
+        if (!kernel)
+            throw Error(ErrorCode::not_found,
+                        "A kernel was asked for that the registry " + registry_->name() + " does not have.");
         std::vector<Candidate<Family>> ways;
         Refused<Family> refused{kernel, ErrorCode::unsupported, {}};
         if (candidates_of(kernel, problem, ways, refused)) {
@@ -140,47 +153,62 @@ private:
     static constexpr int kAsked = std::numeric_limits<int>::max();
 
     [[noreturn]] void refuse_unknown(const std::string& kernel) const {
-        throw Error(ErrorCode::not_found, "The kernel " + kernel + " was asked for, and the registry " + registry_->name() + " does not have it.");
+        throw Error(ErrorCode::not_found, "The kernel " + kernel + " was asked for, and the registry " +
+                                              registry_->name() + " does not have it.");
     }
 
     void use(Strategy strategy, Predictor<Family> predictor, Chooser<Family> chooser) {
         if (strategy == Strategy::model && !predictor && models_.empty())
-            throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of " + std::string(Key::family) + " on " +
-                                                         std::string(gpu_.text()) + "; give one, or a predictor.");
+            throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of " +
+                                                         std::string(Key::family) + " on " + std::string(gpu_.text()) +
+                                                         "; give one, or a predictor.");
         if (strategy == Strategy::user_function && !chooser)
-            throw Error(ErrorCode::invalid_argument, "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
-        strategy_  = strategy;
+            throw Error(ErrorCode::invalid_argument,
+                        "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
+        strategy_ = strategy;
         predictor_ = std::move(predictor);
-        chooser_   = std::move(chooser);
+        chooser_ = std::move(chooser);
         cache_.clear();
         padded_cache_.clear();
     }
 
     // Kernels and the ways to run a problem on them: selector_candidates.hpp.
-    Snapshot<KernelPtr> kernels_for(const Problem& problem) const { return sections_.of(*registry_, Family::section(problem)); }
+    Snapshot<KernelPtr> kernels_for(const Problem& problem) const {
+        return sections_.of(*registry_, Family::section(problem));
+    }
     /// Without a sentence where the family has such an answer; else it may be asked for.
     bool may_fit(const Kernel<Key>& kernel, const Problem& problem) const {
-        if constexpr (Family::kFitsQuickly) return kernel.resources_on(gpu_) && Family::fits(kernel.key(), problem, *facts_);
+        if constexpr (Family::kFitsQuickly)
+            return kernel.resources_on(gpu_) && Family::fits(kernel.key(), problem, *facts_);
         return true;
     }
-    /// The ways to run the problem on a kernel with what they should take; false, with a reason, if its signature or GPU is another.
-    bool candidates_of(const KernelPtr& kernel, const Problem& problem, std::vector<Candidate<Family>>& ways, Refused<Family>& refused) const;
+    /// The ways to run the problem on a kernel with what they should take; false, with a reason, if its signature or
+    /// GPU is another.
+    bool candidates_of(const KernelPtr& kernel, const Problem& problem, std::vector<Candidate<Family>>& ways,
+                       Refused<Family>& refused) const;
     /// The model that a kernel's time is corrected by, or nullptr.
     const Learned<Key>* model_of(const Kernel<Key>& kernel) const;
     /// Before any correction.
     void predict(Candidate<Family>& candidate, const Problem& problem, const Resources& used) const;
     /// What learned models make of the times of some candidates, which are rows side by side for their trees.
-    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem) const { correct(candidates, problem, 0, candidates.size()); }
-    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem, std::size_t first, std::size_t last) const;
+    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem) const {
+        correct(candidates, problem, 0, candidates.size());
+    }
+    void correct(std::vector<Candidate<Family>>& candidates, const Problem& problem, std::size_t first,
+                 std::size_t last) const;
     /// By priority, then by prediction; equal ones in the order of their keys.
     static bool better(const Candidate<Family>& a, const Candidate<Family>& b) {
         if (a.kernel->priority() != b.kernel->priority()) return a.kernel->priority() > b.kernel->priority();
         return a.microseconds < b.microseconds;
     }
-    static void sort(std::vector<Candidate<Family>>& candidates) { std::stable_sort(candidates.begin(), candidates.end(), better); }
-    /// Brings the best of the candidates from `first` on to that place, where those before `sorted` are in their final order and the rest in that of the cost
-    /// model; returns the new `sorted`. A model corrects some at a time, and more only if one that it has not corrected would be better than all that it has.
-    std::size_t sort_more(std::vector<Candidate<Family>>& candidates, std::size_t first, std::size_t sorted, const Problem& problem) const;
+    static void sort(std::vector<Candidate<Family>>& candidates) {
+        std::stable_sort(candidates.begin(), candidates.end(), better);
+    }
+    /// Brings the best of the candidates from `first` on to that place, where those before `sorted` are in their final
+    /// order and the rest in that of the cost model; returns the new `sorted`. A model corrects some at a time, and
+    /// more only if one that it has not corrected would be better than all that it has.
+    std::size_t sort_more(std::vector<Candidate<Family>>& candidates, std::size_t first, std::size_t sorted,
+                          const Problem& problem) const;
     /// The library's own answer; opens it if it is not open.
     bool supported(Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused) const;
     static bool within_workspace(const Candidate<Family>& candidate, const Problem& problem, Refused<Family>& refused);
@@ -192,12 +220,14 @@ private:
     PlanPtr choose_by_function(const Problem& problem, std::vector<Refused<Family>>& refused) const;
     /// For a larger problem that suits it, or nullptr.
     PlanPtr choose_padded(const Problem& problem) const;
-    Error no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused, const Problem* piece = nullptr) const;
+    Error no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused,
+                    const Problem* piece = nullptr) const;
 
     // Problems in pieces: selector_divisions.hpp.
     PlanPtr choose_or_divide(const Problem& problem);
     PlanPtr choose_or_pad(const Problem& problem);
-    /// Of a division, before any library is asked: the highest priority and the time of all its pieces, or nothing if one has no kernel.
+    /// Of a division, before any library is asked: the highest priority and the time of all its pieces, or nothing if
+    /// one has no kernel.
     struct Estimate {
         int priority;
         double microseconds;
@@ -211,30 +241,35 @@ private:
     /// The same with times that a model corrects, or a function of the caller's gives.
     std::optional<std::pair<int, double>> best_candidate(const Problem& problem) const;
     double transfers_of(const typename Division<Problem>::Piece& piece) const;
-    /// The division that should take the least time. Libraries may refuse what they should be best at, so that the times of plans are compared with estimates
-    /// of others.
+    /// The division that should take the least time. Libraries may refuse what they should be best at, so that the
+    /// times of plans are compared with estimates of others.
     PlanPtr best_of(const Problem& problem, const std::vector<Division<Problem>>& divisions) const;
     PlanPtr choose_piece(const Problem& problem, const Problem& piece) const;
-    /// The division with that kernel wherever it is of the section of a piece; nullptr if it is of none. Throws Error if it serves none of those.
+    /// The division with that kernel wherever it is of the section of a piece; nullptr if it is of none. Throws Error
+    /// if it serves none of those.
     PlanPtr with_kernel(const KernelPtr& kernel, const Problem& problem, const Division<Problem>& division) const;
 
     // What every kernel is to a problem: selector_ranking.hpp.
     /// Of the kernels that compute the problem by themselves.
     Ranking<Family> rank_alone(const Problem& problem) const;
-    /// Of those that compute the main piece of a division, each with the best for the other pieces; and of all others why they serve no piece.
+    /// Of those that compute the main piece of a division, each with the best for the other pieces; and of all others
+    /// why they serve no piece.
     Ranking<Family> rank_shares(const Problem& problem, const std::vector<Division<Problem>>& divisions) const;
 
     // Plans of what was chosen: selector_plans.hpp.
     std::shared_ptr<Plan<Family>> empty_plan(const Problem& problem) const;
     PlanPtr make_plan(const Candidate<Family>& candidate, const Problem& problem) const;
-    /// Those that are stages of their own; 0 if the launch is one. Launches that take turns in one workspace cannot be divided.
+    /// Those that are stages of their own; 0 if the launch is one. Launches that take turns in one workspace cannot be
+    /// divided.
     std::uint32_t phases_of(const Candidate<Family>& candidate, const Problem& problem) const;
     /// Throws Error (no_kernel) for a plan that needs too much memory of its own.
     static PlanPtr within_limit(PlanPtr plan);
     /// The plans of all pieces as one.
     template <class SelectPiece>
-    std::shared_ptr<Plan<Family>> joined(const Problem& problem, const Division<Problem>& division, SelectPiece&& select_piece) const;
-    /// The larger problem on copies of all tensors that are other ones in it; none if one of those may be left out, because zeros are not the same as nothing.
+    std::shared_ptr<Plan<Family>> joined(const Problem& problem, const Division<Problem>& division,
+                                         SelectPiece&& select_piece) const;
+    /// The larger problem on copies of all tensors that are other ones in it; none if one of those may be left out,
+    /// because zeros are not the same as nothing.
     static Division<Problem> padding(const Problem& problem, const Problem& larger);
     static std::vector<Region> regions_of(const Problem& problem);
 

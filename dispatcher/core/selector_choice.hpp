@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The best kernel for a problem as it is, or for a larger one, and what is said where there is none. Of Selector, which includes it.
+// The best kernel for a problem as it is, or for a larger one, and what is said where there is none. Of Selector, which
+// includes it.
 #pragma once
 
 #include "ckdispatch/core/selector.hpp"
@@ -24,8 +25,9 @@ auto Selector<Family>::choose_padded(const Problem& problem) const -> PlanPtr {
         Division<Problem> copied = padding(problem, *larger);
         if (copied.pieces.empty()) continue;
         paddings.push_back(std::move(copied));
-        const auto& piece   = paddings.back().pieces[0];
-        const double copies = costs_.transfer_microseconds(piece.transferred(), piece.before.size() + piece.after.size());
+        const auto& piece = paddings.back().pieces[0];
+        const double copies =
+            costs_.transfer_microseconds(piece.transferred(), piece.before.size() + piece.after.size());
         for (Candidate<Family>& way : ways) {
             way.microseconds += copies;
             offers.push_back({std::move(way), paddings.size() - 1});
@@ -38,7 +40,7 @@ auto Selector<Family>::choose_padded(const Problem& problem) const -> PlanPtr {
         if (!supported(offer, copies.pieces[0].problem, why)) continue;
         const auto plan = joined(problem, copies, [&](const Problem& larger) { return make_plan(offer, larger); });
         plan->microseconds = offer.microseconds;  // with its copies
-        plan->padded    = copies.pieces[0].problem.text();
+        plan->padded = copies.pieces[0].problem.text();
         if (plan->workspace_bytes <= problem.workspace_limit) return plan;
     }
     return nullptr;
@@ -61,9 +63,9 @@ auto Selector<Family>::choose(const Problem& problem, std::vector<Refused<Family
     }
     // First fit keeps the order of the keys within a priority.
     if (strategy_ == Strategy::first_fit)
-        std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.kernel->priority() > b.kernel->priority(); });
-    else
-        sort(candidates);
+        std::stable_sort(candidates.begin(), candidates.end(),
+                         [](const auto& a, const auto& b) { return a.kernel->priority() > b.kernel->priority(); });
+    else sort(candidates);
     for (std::size_t i = 0, sorted = 0; i < candidates.size(); ++i) {
         sorted = sort_more(candidates, i, sorted, problem);
         Refused<Family> why{candidates[i].kernel, ErrorCode::ok, {}};
@@ -81,7 +83,8 @@ auto Selector<Family>::choose(const Problem& problem, std::vector<Refused<Family
 }
 
 template <class Family>
-auto Selector<Family>::choose_by_function(const Problem& problem, std::vector<Refused<Family>>& refused) const -> PlanPtr {
+auto Selector<Family>::choose_by_function(const Problem& problem, std::vector<Refused<Family>>& refused) const
+    -> PlanPtr {
     const Ranking<Family> ranking = rank(problem);
     if (ranking.fit.empty()) {
         refused = ranking.refused;
@@ -89,17 +92,21 @@ auto Selector<Family>::choose_by_function(const Problem& problem, std::vector<Re
     }
     const std::size_t chosen = chooser_(problem, ranking.fit).value_or(0);
     if (chosen >= ranking.fit.size())
-        throw Error(ErrorCode::invalid_argument, "The function that chooses kernels returned candidate " + std::to_string(chosen) + " of " +
+        throw Error(ErrorCode::invalid_argument, "The function that chooses kernels returned candidate " +
+                                                     std::to_string(chosen) + " of " +
                                                      std::to_string(ranking.fit.size()) + ".");
     return make_plan(ranking.fit[chosen], problem);
 }
 
 template <class Family>
-Error Selector<Family>::no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused, const Problem* piece) const {
-    std::string sentence = "No kernel of the registry " + registry_->name() + " computes " + problem.text() + " on " + std::string(gpu_.text());
+Error Selector<Family>::no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused,
+                                  const Problem* piece) const {
+    std::string sentence = "No kernel of the registry " + registry_->name() + " computes " + problem.text() + " on " +
+                           std::string(gpu_.text());
     if (piece) sentence += ", which takes " + piece->text();
     if (refused.empty()) return {ErrorCode::no_kernel, sentence + ": it has none."};
-    const auto nearest = std::max_element(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.nearness < b.nearness; });
+    const auto nearest = std::max_element(refused.begin(), refused.end(),
+                                          [](const auto& a, const auto& b) { return a.nearness < b.nearness; });
     std::set<const void*> kernels;  // one may have been asked in several ways
     for (const Refused<Family>& one : refused) kernels.insert(one.kernel.get());
     sentence += " (" + std::to_string(kernels.size()) + " refuse). The nearest: " + nearest->reason;

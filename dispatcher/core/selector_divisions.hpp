@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Problems that several kernels compute together, and which division of them should take the least time. Of Selector, which includes it.
+// Problems that several kernels compute together, and which division of them should take the least time. Of Selector,
+// which includes it.
 #pragma once
 
 #include "ckdispatch/core/selector.hpp"
@@ -13,9 +14,11 @@ auto Selector<Family>::choose_or_divide(const Problem& problem) -> PlanPtr {
     const auto divisions = Family::alternatives(problem, *facts_);
     if (divisions.empty()) throw no_kernel(problem, refused);
     if (!Family::section(problem).empty()) return best_of(problem, divisions);
-    // A function of the caller's may be told of the whole problem alone, and what it says of a piece is then nothing to keep.
+    // A function of the caller's may be told of the whole problem alone, and what it says of a piece is then nothing to
+    // keep.
     const bool asks = (strategy_ == Strategy::model && predictor_) || strategy_ == Strategy::user_function;
-    return within_limit(joined(problem, divisions.front(), [&](const Problem& piece) { return asks ? choose_or_divide(piece) : select(piece); }));
+    return within_limit(joined(problem, divisions.front(),
+                               [&](const Problem& piece) { return asks ? choose_or_divide(piece) : select(piece); }));
 }
 
 template <class Family>
@@ -28,7 +31,8 @@ auto Selector<Family>::choose_or_pad(const Problem& problem) -> PlanPtr {
         PlanPtr best;
         for (const Division<Problem>& division : Family::alternatives(problem, *facts_)) {
             try {
-                const PlanPtr plan = within_limit(joined(problem, division, [&](const Problem& piece) { return select_padded(piece); }));
+                const PlanPtr plan =
+                    within_limit(joined(problem, division, [&](const Problem& piece) { return select_padded(piece); }));
                 if (!best || plan->microseconds < best->microseconds) best = plan;
             } catch (const Error& other) {
                 if (other.code() != ErrorCode::no_kernel) throw;
@@ -56,7 +60,7 @@ std::optional<std::pair<int, double>> Selector<Family>::best_prediction(const Pr
     std::optional<std::pair<int, double>> best;
     for (const KernelPtr& kernel : kernels_for(problem)) {
         const Resources* used = kernel->resources_on(gpu_);
-        const bool worse      = best && kernel->priority() < best->first;
+        const bool worse = best && kernel->priority() < best->first;
         if (!used || worse || !may_fit(*kernel, problem)) continue;
         if (!Family::kFitsQuickly && !Family::mismatch(kernel->key(), problem, *facts_).why.empty()) continue;
         for (const auto& way : Family::ways(kernel->key(), problem, workgroups_at_once(*used, *facts_))) {
@@ -87,7 +91,8 @@ double Selector<Family>::transfers_of(const typename Division<Problem>::Piece& p
 }
 
 template <class Family>
-auto Selector<Family>::best_of(const Problem& problem, const std::vector<Division<Problem>>& divisions) const -> PlanPtr {
+auto Selector<Family>::best_of(const Problem& problem, const std::vector<Division<Problem>>& divisions) const
+    -> PlanPtr {
     std::vector<Estimate> order;
     for (const Division<Problem>& division : divisions)
         if (const auto one = estimate(division)) order.push_back(*one);
@@ -100,9 +105,12 @@ auto Selector<Family>::best_of(const Problem& problem, const std::vector<Divisio
     int priority = 0;
     std::optional<Error> refusal;
     for (const Estimate& one : order) {
-        if (best && (in_order || strategy_ == Strategy::user_function || one.priority < priority || best->microseconds <= one.microseconds)) break;
+        if (best && (in_order || strategy_ == Strategy::user_function || one.priority < priority ||
+                     best->microseconds <= one.microseconds))
+            break;
         try {
-            const PlanPtr plan = within_limit(joined(problem, *one.division, [&](const Problem& piece) { return choose_piece(problem, piece); }));
+            const PlanPtr plan = within_limit(
+                joined(problem, *one.division, [&](const Problem& piece) { return choose_piece(problem, piece); }));
             if (!best || plan->microseconds < best->microseconds) best = plan, priority = one.priority;
         } catch (const Error& error) {
             if (error.code() != ErrorCode::no_kernel) throw;
@@ -124,7 +132,8 @@ auto Selector<Family>::choose_piece(const Problem& problem, const Problem& piece
 }
 
 template <class Family>
-auto Selector<Family>::with_kernel(const KernelPtr& kernel, const Problem& problem, const Division<Problem>& division) const -> PlanPtr {
+auto Selector<Family>::with_kernel(const KernelPtr& kernel, const Problem& problem,
+                                   const Division<Problem>& division) const -> PlanPtr {
     const Name section = Family::section(kernel->key());
     std::vector<PlanPtr> plans;
     std::optional<Error> refusal;
@@ -134,7 +143,7 @@ auto Selector<Family>::with_kernel(const KernelPtr& kernel, const Problem& probl
         if (section != Family::section(piece.problem)) continue;
         try {
             plans.back() = select_explicit(kernel, piece.problem);
-            used         = true;
+            used = true;
         } catch (const Error& error) {
             if (section.empty()) throw;
             refusal = error;
@@ -143,7 +152,9 @@ auto Selector<Family>::with_kernel(const KernelPtr& kernel, const Problem& probl
     if (!used && refusal) throw *refusal;
     if (!used) return nullptr;
     std::size_t at = 0;
-    return within_limit(joined(problem, division, [&](const Problem& piece) { return plans[at] ? plans[at++] : (++at, choose_piece(problem, piece)); }));
+    return within_limit(joined(problem, division, [&](const Problem& piece) {
+        return plans[at] ? plans[at++] : (++at, choose_piece(problem, piece));
+    }));
 }
 
 }  // namespace ckdispatch

@@ -21,7 +21,8 @@ auto Selector<Family>::padding(const Problem& problem, const Problem& larger) ->
         const std::uint64_t bytes = region_of(wanted).reach;
         division.temporaries.push_back({bytes});
         if (wanted.written) {
-            if (!Family::writes_all(problem, i)) piece.before.push_back(copying(copy, wanted, Argument::tensor(i), own));
+            if (!Family::writes_all(problem, i))
+                piece.before.push_back(copying(copy, wanted, Argument::tensor(i), own));
             piece.after.push_back(copying(Argument::tensor(i), own, copy, wanted));
             continue;
         }
@@ -34,9 +35,9 @@ auto Selector<Family>::padding(const Problem& problem, const Problem& larger) ->
 
 template <class Family>
 std::shared_ptr<Plan<Family>> Selector<Family>::empty_plan(const Problem& problem) const {
-    auto plan     = std::make_shared<Plan<Family>>();
+    auto plan = std::make_shared<Plan<Family>>();
     plan->problem = problem;
-    plan->gpu     = gpu_;
+    plan->gpu = gpu_;
     plan->regions = regions_of(problem);
     return plan;
 }
@@ -44,7 +45,14 @@ std::shared_ptr<Plan<Family>> Selector<Family>::empty_plan(const Problem& proble
 template <class Family>
 auto Selector<Family>::make_plan(const Candidate<Family>& candidate, const Problem& problem) const -> PlanPtr {
     const auto plan = empty_plan(problem);
-    Stage<Family> stage{candidate.kernel, &candidate.kernel->library().api(), candidate.way, candidate.workspace_bytes, problem, {}, {}, {}};
+    Stage<Family> stage{candidate.kernel,
+                        &candidate.kernel->library().api(),
+                        candidate.way,
+                        candidate.workspace_bytes,
+                        problem,
+                        {},
+                        {},
+                        {}};
     for (std::size_t i = 0; i < plan->regions.size(); ++i) stage.arguments.push_back(Argument::tensor(i));
     if (candidate.workspace_bytes) {
         stage.scratch = 0;
@@ -65,11 +73,12 @@ auto Selector<Family>::make_plan(const Candidate<Family>& candidate, const Probl
 template <class Family>
 std::uint32_t Selector<Family>::phases_of(const Candidate<Family>& candidate, const Problem& problem) const {
     const ck_kernel_api& api = candidate.kernel->library().api();
-    if (api.struct_size < sizeof(ck_kernel_api) || !api.phases || Family::launches(problem, candidate.way) != 1) return 0;
+    if (api.struct_size < sizeof(ck_kernel_api) || !api.phases || Family::launches(problem, candidate.way) != 1)
+        return 0;
     std::uint32_t bits = 0;
-    char why[512]      = "";
-    const auto bound   = Family::probe(problem, candidate.way);
-    const auto status  = api.phases(&bound.base, gpu_.c_str(), &bits, why, sizeof(why));
+    char why[512] = "";
+    const auto bound = Family::probe(problem, candidate.way);
+    const auto status = api.phases(&bound.base, gpu_.c_str(), &bits, why, sizeof(why));
     if (status != CK_KERNEL_OK) throw Error(code_of(status), why);
     return bits == CK_PHASE_COMPUTE ? 0 : bits;
 }
@@ -77,16 +86,18 @@ std::uint32_t Selector<Family>::phases_of(const Candidate<Family>& candidate, co
 template <class Family>
 auto Selector<Family>::within_limit(PlanPtr plan) -> PlanPtr {
     if (plan->workspace_bytes <= plan->problem.workspace_limit) return plan;
-    throw Error(ErrorCode::no_kernel, "A plan for " + plan->problem.text() + " needs a workspace of " + std::to_string(plan->workspace_bytes) +
-                                          " bytes, and the limit is " + std::to_string(plan->problem.workspace_limit) + ".");
+    throw Error(ErrorCode::no_kernel, "A plan for " + plan->problem.text() + " needs a workspace of " +
+                                          std::to_string(plan->workspace_bytes) + " bytes, and the limit is " +
+                                          std::to_string(plan->problem.workspace_limit) + ".");
 }
 
 template <class Family>
 template <class SelectPiece>
-std::shared_ptr<Plan<Family>> Selector<Family>::joined(const Problem& problem, const Division<Problem>& division, SelectPiece&& select_piece) const {
-    const auto plan   = empty_plan(problem);
+std::shared_ptr<Plan<Family>> Selector<Family>::joined(const Problem& problem, const Division<Problem>& division,
+                                                       SelectPiece&& select_piece) const {
+    const auto plan = empty_plan(problem);
     plan->temporaries = division.temporaries;
-    plan->before      = division.before;
+    plan->before = division.before;
     for (const Transfer& one : division.before) plan->microseconds += costs_.transfer_microseconds(one.bytes(), 1);
     for (const auto& piece : division.pieces) {
         const std::size_t first = plan->stages.size();
@@ -95,7 +106,9 @@ std::shared_ptr<Plan<Family>> Selector<Family>::joined(const Problem& problem, c
         for (std::size_t i = first; i < plan->stages.size(); ++i) {
             Stage<Family>& stage = plan->stages[i];
             for (std::size_t t = 0; t < stage.arguments.size(); ++t)
-                if (stage.arguments[t].kind == Argument::Kind::temporary && !Family::needs(stage.kernel->key(), stage.problem, t)) stage.arguments[t] = {};
+                if (stage.arguments[t].kind == Argument::Kind::temporary &&
+                    !Family::needs(stage.kernel->key(), stage.problem, t))
+                    stage.arguments[t] = {};
         }
         auto &before = plan->stages[first].before, &after = plan->stages.back().after;
         before.insert(before.begin(), piece.before.begin(), piece.before.end());
@@ -109,7 +122,7 @@ template <class Family>
 std::vector<Region> Selector<Family>::regions_of(const Problem& problem) {
     std::vector<Region> regions(Family::tensor_count(problem));
     for (std::size_t i = 0; i < regions.size(); ++i) {
-        regions[i]          = Family::region(problem, i);
+        regions[i] = Family::region(problem, i);
         regions[i].optional = Family::optional(problem, i);
     }
     return regions;

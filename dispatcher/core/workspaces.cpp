@@ -31,8 +31,9 @@ StreamOrder::StreamOrder(void* stream) : stream(stream) {
 }
 
 std::unique_lock<std::mutex> enqueuing_on(const StreamOrder& order) {
-    // A stream has one of these mutexes and shares it with a few others, which costs them a moment's wait; so nothing has to be cleared away when it goes.
-    static auto& mutexes    = *new std::array<std::mutex, 64>;
+    // A stream has one of these mutexes and shares it with a few others, which costs them a moment's wait; so nothing
+    // has to be cleared away when it goes.
+    static auto& mutexes = *new std::array<std::mutex, 64>;
     const std::size_t place = std::hash<void*>{}(order.stream) / 16 + std::hash<std::thread::id>{}(order.thread) / 16;
     return std::unique_lock<std::mutex>(mutexes[(place ^ place >> 6 ^ place >> 12) % mutexes.size()]);
 }
@@ -50,7 +51,8 @@ Workspaces::Lease Workspaces::take(std::uint64_t bytes, void* stream) {
     // Before anything is recorded on the stream, which would become a part of the graph.
     if (is_captured(stream))
         throw Error(ErrorCode::unsupported, "A plan that needs a workspace of " + std::to_string(bytes) +
-                                                " bytes was to be enqueued on a stream that is being captured; give it one that lasts as long as the graph.");
+                                                " bytes was to be enqueued on a stream that is being captured; give it "
+                                                "one that lasts as long as the graph.");
     Lease lease(*this, piece_for(order), stream, std::move(enqueuing));
     prepare(*lease.piece_, bytes, stream);
     return lease;
@@ -75,7 +77,7 @@ Workspaces::Piece& Workspaces::piece_for(const StreamOrder& order) {
     if (!own) own = pieces_.emplace_back(std::make_unique<Piece>(order)).get();
     own->order = order;
     own->taken = true;
-    own->tick  = ++ticks_;
+    own->tick = ++ticks_;
     return *own;
 }
 
@@ -88,11 +90,13 @@ void Workspaces::prepare(Piece& piece, std::uint64_t bytes, void* stream) {
     }
     if (piece.memory.size() < bytes) {
         allocate(piece, bytes);
-        // Kernels load whole tiles, also elements that no kernel before has written, and throw those away. Of one that uses them nobody gets a number.
+        // Kernels load whole tiles, also elements that no kernel before has written, and throw those away. Of one that
+        // uses them nobody gets a number.
         return device_->fill(piece.memory.address(), kNotANumber, piece.memory.size(), stream);
     }
     // On the same stream there is nothing to wait for.
-    if (piece.recorded) device_->check(hip.stream_wait_event(stream_of(stream), event_of(piece.last_use), 0), "hipStreamWaitEvent");
+    if (piece.recorded)
+        device_->check(hip.stream_wait_event(stream_of(stream), event_of(piece.last_use), 0), "hipStreamWaitEvent");
 }
 
 void Workspaces::allocate(Piece& piece, std::uint64_t bytes) {
@@ -115,7 +119,8 @@ void Workspaces::allocate(Piece& piece, std::uint64_t bytes) {
 
 // Until the GPU has done with it.
 void Workspaces::await(Piece& piece) {
-    if (piece.recorded) device_->check(device_->hip().event_synchronize(event_of(piece.last_use)), "hipEventSynchronize");
+    if (piece.recorded)
+        device_->check(device_->hip().event_synchronize(event_of(piece.last_use)), "hipEventSynchronize");
 }
 
 void Workspaces::give_back(Piece& piece, void* stream) noexcept {

@@ -10,14 +10,17 @@
 #include "program.hpp"
 #include "tensors.hpp"
 
-/// Runs the best kernel, says which, and compares all of the result with the reference. The tensors are x, w and y, in every direction.
-inline int run_and_check(ckdispatch::GroupedConvDispatcher& dispatcher, const ckdispatch::GroupedConvProblem& problem, void* const (&tensors)[3]) {
+/// Runs the best kernel, says which, and compares all of the result with the reference. The tensors are x, w and y, in
+/// every direction.
+inline int run_and_check(ckdispatch::GroupedConvDispatcher& dispatcher, const ckdispatch::GroupedConvProblem& problem,
+                         void* const (&tensors)[3]) {
     const auto plan = dispatcher.run(problem, tensors);
     dispatcher.device().synchronize();
     std::cout << problem.text() << " with " << plan->name() << '\n';
 
     const ckdispatch::Validation checked = ckdispatch::validate(dispatcher, problem, tensors);
-    std::cout << checked.checked << " values of " << "xwy"[problem.result()] << " checked, " << checked.wrong << " wrong\n";
+    std::cout << checked.checked << " values of " << "xwy"[problem.result()] << " checked, " << checked.wrong
+              << " wrong\n";
     return checked.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -27,7 +27,8 @@ int compute(int argc, char** argv) {
                              .fused("MultiDAddRelu", 1)
                              .d_leading_dimensions({ckdispatch::GemmProblemBuilder::kRepeated})
                              .build();
-    const auto a = whole_numbers(device, m * k, 7), b = whole_numbers(device, k * n, 11), bias = whole_numbers(device, n, 9);
+    const auto a = whole_numbers(device, m * k, 7), b = whole_numbers(device, k * n, 11),
+               bias = whole_numbers(device, n, 9);
     const ckdispatch::DeviceBuffer c(device, std::size_t(m * n) * sizeof(std::uint16_t));
     void* const tensors[] = {a.address(), b.address(), c.address(), bias.address()};
 

@@ -22,13 +22,16 @@ std::vector<std::uint16_t> numbers(std::int64_t count, std::int64_t period) {
     return values;
 }
 
-ckdispatch::DeviceBuffer copied(const std::shared_ptr<ckdispatch::Device>& device, const std::vector<std::uint16_t>& values) {
+ckdispatch::DeviceBuffer copied(const std::shared_ptr<ckdispatch::Device>& device,
+                                const std::vector<std::uint16_t>& values) {
     ckdispatch::DeviceBuffer buffer(device, values.size() * sizeof(values[0]));
     device->copy_to_device(buffer.address(), values.data(), buffer.size());
     return buffer;
 }
 
-std::int64_t extent(int argc, char** argv, int place, std::int64_t otherwise) { return argc > place ? std::atoll(argv[place]) : otherwise; }
+std::int64_t extent(int argc, char** argv, int place, std::int64_t otherwise) {
+    return argc > place ? std::atoll(argv[place]) : otherwise;
+}
 
 int multiply(int argc, char** argv) {
     const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
@@ -39,8 +42,8 @@ int multiply(int argc, char** argv) {
     const std::int64_t m = extent(argc, argv, 3, 256), n = extent(argc, argv, 4, 192), k = extent(argc, argv, 5, 128);
     // A in rows, B in columns, C in rows.
     const auto problem = ckdispatch::GemmProblemBuilder().sizes(m, n, k).dtype("fp16").layout("rcr").build();
-    const auto a       = copied(device, numbers(m * k, 7));
-    const auto b       = copied(device, numbers(k * n, 11));
+    const auto a = copied(device, numbers(m * k, 7));
+    const auto b = copied(device, numbers(k * n, 11));
     const ckdispatch::DeviceBuffer c(device, std::size_t(m * n) * sizeof(std::uint16_t));
     void* const tensors[] = {a.address(), b.address(), c.address()};
 
@@ -49,13 +52,15 @@ int multiply(int argc, char** argv) {
     std::cout << problem.text() << " on " << device->name() << " with " << plan->name() << '\n';
 
     const ckdispatch::Validation checked = ckdispatch::validate(dispatcher, problem, tensors);
-    std::cout << checked.checked << " values checked, " << checked.wrong << " wrong, largest error " << checked.max_abs << '\n';
+    std::cout << checked.checked << " values checked, " << checked.wrong << " wrong, largest error " << checked.max_abs
+              << '\n';
 
     ckdispatch::BenchmarkOptions options;
     options.warmup = 1;
     options.repeat = 3;
     const ckdispatch::BenchmarkResult timed = dispatcher.benchmark(*plan, tensors, options);
-    std::cout << (timed.times == ckdispatch::TimesOf::simulator ? "the simulator needed " : "the GPU needed ") << timed.median() << " ms\n";
+    std::cout << (timed.times == ckdispatch::TimesOf::simulator ? "the simulator needed " : "the GPU needed ")
+              << timed.median() << " ms\n";
     return checked.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

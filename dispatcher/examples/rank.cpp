@@ -23,8 +23,10 @@ void rank(int argc, char** argv) {
 
     const auto ranking = selector.rank(problem);
     std::cout << problem.text() << " on " << argv[2] << '\n';
-    for (const auto& candidate : ranking.fit) std::cout << "fits: " << candidate.kernel->name() << ", predicted " << candidate.microseconds << " us\n";
-    for (const auto& other : ranking.refused) std::cout << "refused (" << ckdispatch::name_of(other.code) << "): " << other.reason << '\n';
+    for (const auto& candidate : ranking.fit)
+        std::cout << "fits: " << candidate.kernel->name() << ", predicted " << candidate.microseconds << " us\n";
+    for (const auto& other : ranking.refused)
+        std::cout << "refused (" << ckdispatch::name_of(other.code) << "): " << other.reason << '\n';
 }
 
 }  // namespace

@@ -19,12 +19,14 @@ using ckdispatch::KernelRegistry;
 
 void choose(const GemmRegistry& registry, ckdispatch::Name gpu) {
     // By fields of the key, by a GPU that there is code for, and by anything else that a kernel tells of itself.
-    const auto small = registry.filtered({{"dtype_a", "fp16"}, {"layout", "rcr"}}, gpu, [](const ckdispatch::Kernel<GemmKey>& kernel) { return kernel.key().tile.m <= 64; });
+    const auto small =
+        registry.filtered({{"dtype_a", "fp16"}, {"layout", "rcr"}}, gpu,
+                          [](const ckdispatch::Kernel<GemmKey>& kernel) { return kernel.key().tile.m <= 64; });
 
     // A key has every field of the kernel's spec, and is read back from its own text.
     for (const auto& kernel : small->kernels()) {
         const std::string text = to_text(kernel->key());
-        const auto found       = registry.find(ckdispatch::from_text<GemmKey>(text));
+        const auto found = registry.find(ckdispatch::from_text<GemmKey>(text));
         std::cout << found->name() << "\n    " << text << '\n';
     }
 }
@@ -38,9 +40,10 @@ void prefer(const KernelRegistry& registry, const std::string& manifest) {
 }
 
 void copy(const KernelRegistry& registry, const std::string& gpu) {
-    const auto same                     = KernelRegistry::from_json(registry.to_json());
+    const auto same = KernelRegistry::from_json(registry.to_json());
     const ckdispatch::Statistics counts = same->statistics();
-    std::cout << counts.kernels << " kernels, " << counts.gpus.at(gpu) << " for " << gpu << ", " << counts.opened << " opened, " << counts.spilling << " spilling\n";
+    std::cout << counts.kernels << " kernels, " << counts.gpus.at(gpu) << " for " << gpu << ", " << counts.opened
+              << " opened, " << counts.spilling << " spilling\n";
     for (const auto& [pipeline, count] : counts.fields.at("pipeline")) std::cout << pipeline << ": " << count << '\n';
 }
 
@@ -48,7 +51,8 @@ void copy(const KernelRegistry& registry, const std::string& gpu) {
 
 int main(int argc, char** argv) {
     return program(argc, argv, 2, "MANIFEST GPU", [&] {
-        // Found again by that name from anywhere in the process; std::make_shared<KernelRegistry>("…") makes one that is not.
+        // Found again by that name from anywhere in the process; std::make_shared<KernelRegistry>("…") makes one that
+        // is not.
         const auto registry = KernelRegistry::named("example");
         registry->load_manifest(argv[1]);
         choose(*registry->of<GemmRegistry>(), argv[2]);

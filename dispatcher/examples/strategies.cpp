@@ -26,16 +26,20 @@ void select(ckdispatch::GemmSelector& selector, const GemmProblem& problem) {
     std::cout << "first fit: " << selector.select(problem)->name() << '\n';
 
     // Microseconds in place of the cost model's, from a learned model or a table of measurements.
-    selector.use(ckdispatch::Predictor<GemmFamily>([](const GemmProblem&, const Candidate& candidate, const ckdispatch::arch::GpuSpec&) {
-        return 1e6 / (candidate.kernel->key().tile.m * candidate.kernel->key().tile.n);
-    }));
+    selector.use(ckdispatch::Predictor<GemmFamily>(
+        [](const GemmProblem&, const Candidate& candidate, const ckdispatch::arch::GpuSpec&) {
+            return 1e6 / (candidate.kernel->key().tile.m * candidate.kernel->key().tile.n);
+        }));
     std::cout << "model: " << selector.select(problem)->name() << '\n';
 
     // The caller picks from all that fit; no value takes the first.
-    selector.use(ckdispatch::Chooser<GemmFamily>([](const GemmProblem&, const std::vector<Candidate>& fit) { return std::optional<std::size_t>(fit.size() - 1); }));
+    selector.use(ckdispatch::Chooser<GemmFamily>([](const GemmProblem&, const std::vector<Candidate>& fit) {
+        return std::optional<std::size_t>(fit.size() - 1);
+    }));
     std::cout << "function: " << selector.select(problem)->name() << '\n';
 
-    // One kernel and no other, by its name or its key. It throws the reason if that kernel does not compute the problem.
+    // One kernel and no other, by its name or its key. It throws the reason if that kernel does not compute the
+    // problem.
     selector.use(ckdispatch::Strategy::rules);
     std::cout << "explicit: " << selector.select_explicit(best->name(), problem)->name() << '\n';
 }
@@ -47,7 +51,10 @@ int main(int argc, char** argv) {
         const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
         registry->load_manifest(argv[1]);
         ckdispatch::GemmSelector selector(registry, argv[2]);
-        select(selector, ckdispatch::GemmProblemBuilder().sizes(std::atoll(argv[3]), std::atoll(argv[4]), std::atoll(argv[5])).dtype("fp16").build());
+        select(selector, ckdispatch::GemmProblemBuilder()
+                             .sizes(std::atoll(argv[3]), std::atoll(argv[4]), std::atoll(argv[5]))
+                             .dtype("fp16")
+                             .build());
         return EXIT_SUCCESS;
     });
 }

@@ -28,7 +28,7 @@ std::uint16_t run(ckdispatch::GemmDispatcher& dispatcher, const ckdispatch::Gemm
     options.stream = device->create_stream();
     // Without this the dispatcher keeps some memory of its own for each stream, if a plan needs any.
     const ckdispatch::DeviceBuffer workspace(device, plan.workspace_bytes);
-    options.workspace      = workspace.address();
+    options.workspace = workspace.address();
     options.workspace_size = workspace.size();
     dispatcher.run_plan(plan, tensors, options);
     device->synchronize(options.stream);
@@ -46,10 +46,12 @@ int main(int argc, char** argv) {
         const auto registry = std::make_shared<ckdispatch::GemmRegistry>("example");
         registry->load_manifest(argv[1]);
         ckdispatch::GemmDispatcher dispatcher(registry, ckdispatch::Device::open(argc > 2 ? argv[2] : "sim:gfx942"));
-        const auto plan = dispatcher.select(ckdispatch::GemmProblemBuilder().sizes(kSize, kSize, kSize).dtype("fp16").build());
+        const auto plan =
+            dispatcher.select(ckdispatch::GemmProblemBuilder().sizes(kSize, kSize, kSize).dtype("fp16").build());
 
         std::vector<std::future<std::uint16_t>> running;
-        for (int i = 0; i < 4; ++i) running.push_back(std::async(std::launch::async, [&] { return run(dispatcher, *plan); }));
+        for (int i = 0; i < 4; ++i)
+            running.push_back(std::async(std::launch::async, [&] { return run(dispatcher, *plan); }));
         for (auto& one : running) std::cout << std::hex << one.get() << '\n';
         return EXIT_SUCCESS;
     });

@@ -40,7 +40,8 @@ const std::shared_ptr<FamilyRegistry>& KernelRegistry::part(std::string_view fam
         if (one->family() == family) return one;
         known += (known.empty() ? "" : ", ") + std::string(one->family());
     }
-    throw Error(ErrorCode::invalid_argument, what + " is of the family " + std::string(family) + "; this version has " + known + ".");
+    throw Error(ErrorCode::invalid_argument,
+                what + " is of the family " + std::string(family) + "; this version has " + known + ".");
 }
 
 std::size_t KernelRegistry::size() const {
@@ -58,7 +59,8 @@ std::uint64_t KernelRegistry::version() const {
 void KernelRegistry::check_name(const std::string& name, const FamilyRegistry& own) const {
     for (const auto& one : parts_)
         if (one.get() != &own && one->has(name))
-            throw Error(ErrorCode::damaged, "The registry " + name_ + " was given a second kernel called " + name + " of another family; a name belongs to one kernel.");
+            throw Error(ErrorCode::damaged, "The registry " + name_ + " was given a second kernel called " + name +
+                                                " of another family; a name belongs to one kernel.");
 }
 
 // What one family refuses, no other may have added.
@@ -80,18 +82,20 @@ std::size_t KernelRegistry::add_to_all(Add&& add) {
 }
 
 std::string KernelRegistry::add_library(const LibraryFile& file, Duplicates duplicates, int priority) {
-    auto library           = KernelLibrary::open(file);
+    auto library = KernelLibrary::open(file);
     const std::string name = library->name();
-    FamilyRegistry& own    = *part(library->family(), "The library " + library->path());
+    FamilyRegistry& own = *part(library->family(), "The library " + library->path());
     std::lock_guard<std::mutex> lock(changing_);
     check_name(name, own);
     own.add_opened(std::move(library), duplicates, priority);
     return name;
 }
 
-std::size_t KernelRegistry::add_entries(std::vector<KernelEntry> entries, const std::string& what, Duplicates duplicates) {
+std::size_t KernelRegistry::add_entries(std::vector<KernelEntry> entries, const std::string& what,
+                                        Duplicates duplicates) {
     std::map<const FamilyRegistry*, std::vector<KernelEntry>> by_family;
-    for (KernelEntry& entry : entries) by_family[part(text_member(entry.spec, "family", what), what).get()].push_back(std::move(entry));
+    for (KernelEntry& entry : entries)
+        by_family[part(text_member(entry.spec, "family", what), what).get()].push_back(std::move(entry));
     return add_to_all([&](std::size_t, FamilyRegistry& own) {
         std::vector<KernelEntry>& its = by_family[&own];
         for (const KernelEntry& entry : its) check_name(entry.name, own);
@@ -119,15 +123,15 @@ bool KernelRegistry::remove(const std::string& name) {
 
 std::shared_ptr<KernelRegistry> KernelRegistry::filtered(FilterWords words) const {
     const auto taken = [&](const char* field) {
-        const auto found       = words.find(field);
+        const auto found = words.find(field);
         const std::string word = found == words.end() ? "" : found->second;
         words.erase(field);
         return word;
     };
     const std::string family = taken("family"), gpu = taken("gpu");
-    const Name on            = gpu.empty() ? Name() : Name(gpu_facts(gpu).name);
+    const Name on = gpu.empty() ? Name() : Name(gpu_facts(gpu).name);
     const FamilyRegistry* const only = family.empty() ? nullptr : part(family, "A filter").get();
-    auto chosen              = std::make_shared<KernelRegistry>(name_);
+    auto chosen = std::make_shared<KernelRegistry>(name_);
     // Without kernels the words must make sense all the same.
     const bool empty = size() == 0;
     std::optional<Error> refusal;
@@ -136,7 +140,7 @@ std::shared_ptr<KernelRegistry> KernelRegistry::filtered(FilterWords words) cons
         if (only ? parts_[i].get() != only : !empty && parts_[i]->size() == 0) continue;
         try {
             chosen->parts_[i] = parts_[i]->filtered_by(words, on);
-            known             = true;
+            known = true;
         } catch (const Error& error) {
             if (!refusal) refusal = error;
         }
@@ -149,12 +153,13 @@ std::string KernelRegistry::describe(const std::string& name_or_key) const {
     const auto found = [&](const FamilyRegistry& one) -> std::optional<std::string> {
         const std::optional<KernelEntry> entry = one.entry(name_or_key);
         if (!entry) return std::nullopt;
-        Json json   = write_entry(*entry);
+        Json json = write_entry(*entry);
         json["key"] = entry->key;
         return shown(json);
     };
     if (is_key(name_or_key)) {
-        if (const auto json = found(*part(name_or_key.substr(0, name_or_key.find('{')), "The key " + name_or_key))) return *json;
+        if (const auto json = found(*part(name_or_key.substr(0, name_or_key.find('{')), "The key " + name_or_key)))
+            return *json;
     } else {
         for (const auto& one : parts_)
             if (const auto json = found(*one)) return *json;
@@ -173,19 +178,25 @@ std::string KernelRegistry::to_json() const {
     for (const auto& one : parts_)
         for (const KernelEntry& entry : one->entries()) entries.push_back(write_entry(entry));
     const Statistics counted = statistics();
-    const Json figures       = {
-        {"kernels", counted.kernels}, {"opened", counted.opened}, {"spilling", counted.spilling}, {"gpus", counted.gpus}, {"fields", counted.fields}};
-    const Json document = {{"schema_version", 1}, {"registry", name_}, {"kernels", std::move(entries)}, {"statistics", figures}};
+    const Json figures = {{"kernels", counted.kernels},
+                          {"opened", counted.opened},
+                          {"spilling", counted.spilling},
+                          {"gpus", counted.gpus},
+                          {"fields", counted.fields}};
+    const Json document = {
+        {"schema_version", 1}, {"registry", name_}, {"kernels", std::move(entries)}, {"statistics", figures}};
     try {
         return document.dump(2) + "\n";
     } catch (const Json::type_error&) {
-        throw Error(ErrorCode::unsupported, "The registry " + name_ + " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
+        throw Error(
+            ErrorCode::unsupported,
+            "The registry " + name_ + " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
     }
 }
 
 std::shared_ptr<KernelRegistry> KernelRegistry::from_json(const std::string& text) {
     const Json document = parse_json(text, kExport);
-    auto registry       = std::make_shared<KernelRegistry>(text_member(document, "registry", kExport));
+    auto registry = std::make_shared<KernelRegistry>(text_member(document, "registry", kExport));
     // An earlier version wrote the one family of all kernels here.
     if (document.contains("family")) (void)registry->part(text_member(document, "family", kExport), kExport);
     registry->add_entries(read_export(document, kExport), kExport, Duplicates::refuse);

@@ -11,7 +11,8 @@
 
 namespace ckdispatch {
 
-/// Each kernel is in the part of its family. A name belongs to one kernel of one of them. It may be used from any thread.
+/// Each kernel is in the part of its family. A name belongs to one kernel of one of them. It may be used from any
+/// thread.
 class KernelRegistry {
 public:
     explicit KernelRegistry(std::string name);
@@ -32,14 +33,16 @@ public:
 
     /// Opens a library and adds its kernel under the library's own description. Returns its name.
     std::string add_library(const LibraryFile& file, Duplicates duplicates = Duplicates::refuse, int priority = 0);
-    /// Adds the kernels of `<set>.manifest.json` without opening their libraries; all or none. Returns how many were added.
+    /// Adds the kernels of `<set>.manifest.json` without opening their libraries; all or none. Returns how many were
+    /// added.
     std::size_t load_manifest(const std::string& path, Duplicates duplicates = Duplicates::refuse, int priority = 0);
     /// Adds the kernels of another registry; all or none. Returns how many were added.
     std::size_t merge(const KernelRegistry& other, Duplicates duplicates = Duplicates::refuse);
     /// Whether there was such a kernel.
     bool remove(const std::string& name);
 
-    /// Those that have the words; of a GPU ("gpu") and a family ("family") as well. A family whose kernels have no such field has none that pass.
+    /// Those that have the words; of a GPU ("gpu") and a family ("family") as well. A family whose kernels have no such
+    /// field has none that pass.
     std::shared_ptr<KernelRegistry> filtered(FilterWords words) const;
 
     /// One kernel as JSON, by its name or by its key as text. Throws Error (not_found).

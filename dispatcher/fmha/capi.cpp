@@ -9,13 +9,14 @@ namespace ckdispatch::capi {
 namespace {
 
 static_assert(CKD_FMHA_TENSORS == FmhaFamily::kCallersTensors);
-static_assert(CKD_FMHA_MASK_TOP_LEFT == CK_FMHA_MASK_TOP_LEFT && CKD_FMHA_MASK_BOTTOM_RIGHT == CK_FMHA_MASK_BOTTOM_RIGHT);
+static_assert(CKD_FMHA_MASK_TOP_LEFT == CK_FMHA_MASK_TOP_LEFT &&
+              CKD_FMHA_MASK_BOTTOM_RIGHT == CK_FMHA_MASK_BOTTOM_RIGHT);
 
 const char* word_of(std::int32_t index, std::initializer_list<const char*> words, const char* what) {
     if (index < 0 || std::size_t(index) >= words.size())
-        throw Error(ErrorCode::invalid_argument, "An attention with a " + std::string(what) + " of the kind " + std::to_string(index) +
-                    " was asked for; there are kinds from 0 to " +
-                                                     std::to_string(words.size() - 1) + ".");
+        throw Error(ErrorCode::invalid_argument,
+                    "An attention with a " + std::string(what) + " of the kind " + std::to_string(index) +
+                        " was asked for; there are kinds from 0 to " + std::to_string(words.size() - 1) + ".");
     return std::next(words.begin(), index)[0];
 }
 
@@ -23,19 +24,23 @@ void read_strides(const ckd_fmha_problem& p, FmhaProblemBuilder& builder) {
     using Layout = FmhaProblemBuilder::Layout;
     if (p.layout < CKD_FMHA_LAYOUT_BSHD || p.layout > CKD_FMHA_LAYOUT_STRIDES)
         throw Error(ErrorCode::invalid_argument, "An attention with the layout " + std::to_string(p.layout) +
-                    " was asked for; it is 0 for bshd, 1 for bhsd, or 2 for strides.");
-    builder.layout(p.layout == CKD_FMHA_LAYOUT_BSHD ? Layout::bshd : p.layout == CKD_FMHA_LAYOUT_BHSD ? Layout::bhsd : Layout::strides);
+                                                     " was asked for; it is 0 for bshd, 1 for bhsd, or 2 for strides.");
+    builder.layout(p.layout == CKD_FMHA_LAYOUT_BSHD   ? Layout::bshd
+                   : p.layout == CKD_FMHA_LAYOUT_BHSD ? Layout::bhsd
+                                                      : Layout::strides);
     if (p.layout != CKD_FMHA_LAYOUT_STRIDES) return;
     FmhaProblem whole;
     whole.variant = "forward";
     for (std::size_t i = 0; i < CKD_FMHA_TENSORS; ++i)
-        if (i != CKD_FMHA_BLOCK_TABLE) builder.strides(FmhaFamily::slot_of(whole, i), p.strides[i].row, p.strides[i].head, p.strides[i].batch);
+        if (i != CKD_FMHA_BLOCK_TABLE)
+            builder.strides(FmhaFamily::slot_of(whole, i), p.strides[i].row, p.strides[i].head, p.strides[i].batch);
 }
 
 FmhaProblem read(const ckd_problem& base) {
     using Structure = ckd_fmha_problem;
-    const auto p    =
-        whole<Structure>(base, CKD_FMHA, sizeof(Structure), "An attention was asked for with a structure that is no ckd_fmha_problem of this version.");
+    const auto p =
+        whole<Structure>(base, CKD_FMHA, sizeof(Structure),
+                         "An attention was asked for with a structure that is no ckd_fmha_problem of this version.");
     if (!p.dtype) throw Error(ErrorCode::invalid_argument, "An attention was asked for without a dtype; fp16 is one.");
     FmhaProblemBuilder builder;
     builder.dtype(text(p.dtype, ""))

@@ -11,19 +11,24 @@ namespace ckdispatch {
 namespace {
 
 constexpr std::int64_t kMostParts = 128;
-constexpr std::int64_t kPartKeys  = 64;  // the smallest tile of a kernel that takes parts
+constexpr std::int64_t kPartKeys = 64;  // the smallest tile of a kernel that takes parts
 
-constexpr std::uint64_t kAttention =
-    fmha_slots(CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_BIAS, CK_FMHA_SEQSTART_Q, CK_FMHA_SEQSTART_K, CK_FMHA_SEQLEN_Q, CK_FMHA_SEQLEN_K);
-constexpr std::uint64_t kWhole     = kAttention | fmha_slots(CK_FMHA_O, CK_FMHA_LSE, CK_FMHA_RANDVAL, CK_FMHA_DROP_SEED, CK_FMHA_DROP_OFFSET);
-constexpr std::uint64_t kPaged     = fmha_slots(CK_FMHA_BLOCK_TABLE, CK_FMHA_CACHE_INDEX);
-constexpr std::uint64_t kParts     = kAttention | kPaged | fmha_slots(CK_FMHA_O_ACC, CK_FMHA_LSE_ACC);
-constexpr std::uint64_t kCombine   = fmha_slots(CK_FMHA_O_ACC, CK_FMHA_LSE_ACC, CK_FMHA_O, CK_FMHA_LSE, CK_FMHA_SEQSTART_Q, CK_FMHA_SEQLEN_Q);
+constexpr std::uint64_t kAttention = fmha_slots(CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_BIAS, CK_FMHA_SEQSTART_Q,
+                                                CK_FMHA_SEQSTART_K, CK_FMHA_SEQLEN_Q, CK_FMHA_SEQLEN_K);
+constexpr std::uint64_t kWhole =
+    kAttention | fmha_slots(CK_FMHA_O, CK_FMHA_LSE, CK_FMHA_RANDVAL, CK_FMHA_DROP_SEED, CK_FMHA_DROP_OFFSET);
+constexpr std::uint64_t kPaged = fmha_slots(CK_FMHA_BLOCK_TABLE, CK_FMHA_CACHE_INDEX);
+constexpr std::uint64_t kParts = kAttention | kPaged | fmha_slots(CK_FMHA_O_ACC, CK_FMHA_LSE_ACC);
+constexpr std::uint64_t kCombine =
+    fmha_slots(CK_FMHA_O_ACC, CK_FMHA_LSE_ACC, CK_FMHA_O, CK_FMHA_LSE, CK_FMHA_SEQSTART_Q, CK_FMHA_SEQLEN_Q);
 constexpr std::uint64_t kAppend =
-    fmha_slots(CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_K_NEW, CK_FMHA_V_NEW, CK_FMHA_SEQLEN_K, CK_FMHA_SEQLEN_Q, CK_FMHA_ROTARY_COS,
-               CK_FMHA_ROTARY_SIN) | kPaged;
+    fmha_slots(CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_K_NEW, CK_FMHA_V_NEW, CK_FMHA_SEQLEN_K, CK_FMHA_SEQLEN_Q,
+               CK_FMHA_ROTARY_COS, CK_FMHA_ROTARY_SIN) |
+    kPaged;
 
-std::uint64_t lse_bytes(const FmhaProblem& p) { return std::uint64_t(p.group ? 1 : p.batch) * std::uint64_t(p.heads_q) * std::uint64_t(p.rows_q()) * 4; }
+std::uint64_t lse_bytes(const FmhaProblem& p) {
+    return std::uint64_t(p.group ? 1 : p.batch) * std::uint64_t(p.heads_q) * std::uint64_t(p.rows_q()) * 4;
+}
 
 FmhaStrides packed_lse(const FmhaProblem& p) { return {1, p.rows_q(), p.group ? 0 : p.heads_q * p.rows_q(), 0}; }
 
@@ -43,7 +48,7 @@ struct Forward {
         if (!problem.has(CK_FMHA_LSE)) {
             rest.add(CK_FMHA_LSE);
             rest.strides[CK_FMHA_LSE] = packed_lse(problem);
-            rest.spare_lse            = !problem.has(CK_FMHA_SINK);
+            rest.spare_lse = !problem.has(CK_FMHA_SINK);
             stages.put(CK_FMHA_LSE, lse_bytes(problem));
         }
     }
@@ -53,21 +58,21 @@ struct Forward {
         FmhaProblem p = rest;
         if (!rest.has_rows()) give_a_row(p);
         p.add(CK_FMHA_SEQLEN_Q);
-        const bool own_rows     = rest.has(CK_FMHA_SEQLEN_Q);
+        const bool own_rows = rest.has(CK_FMHA_SEQLEN_Q);
         const std::size_t after = stages.put(CK_FMHA_SEQLEN_Q, std::uint64_t(rest.batch) * 4);
-        p.bias                  = fmha_words().none;
+        p.bias = fmha_words().none;
         stages.add(p, fmha_words().appendkv, kAppend);
         if (own_rows) stages.put_tensor(CK_FMHA_SEQLEN_Q, CK_FMHA_SEQLEN_Q);
         stages.put_again(CK_FMHA_SEQLEN_K, after);
         rest.seqlen_new = 0;
         for (const auto slot : {CK_FMHA_K_NEW, CK_FMHA_V_NEW, CK_FMHA_ROTARY_COS, CK_FMHA_ROTARY_SIN}) rest.drop(slot);
-        rest.rotary     = fmha_words().none;
+        rest.rotary = fmha_words().none;
         rest.rotary_dim = rest.rotary_positions = 0;
     }
 
     // What appends takes at least one row of q: one that nobody has.
     void give_a_row(FmhaProblem& p) {
-        p.seqlen_q           = 1;
+        p.seqlen_q = 1;
         p.strides[CK_FMHA_Q] = {p.heads_q * p.hdim_q, p.hdim_q, p.heads_q * p.hdim_q, 0};
         stages.put(CK_FMHA_Q, std::uint64_t(p.batch) * std::uint64_t(p.heads_q * p.hdim_q) * 4);
     }
@@ -81,13 +86,15 @@ struct Forward {
     void make_room(std::int64_t parts) {
         const std::int64_t rows = rest.rows_q(), heads = rest.heads_q, batches = rest.group ? 1 : rest.batch;
         const auto strides = [&](std::int64_t width) {
-            return FmhaStrides{width, parts * rows * width, rest.group ? 0 : heads * parts * rows * width, rows * width};
+            return FmhaStrides{width, parts * rows * width, rest.group ? 0 : heads * parts * rows * width,
+                               rows * width};
         };
-        rest.strides[CK_FMHA_O_ACC]   = strides(rest.hdim_v);
+        rest.strides[CK_FMHA_O_ACC] = strides(rest.hdim_v);
         rest.strides[CK_FMHA_LSE_ACC] = strides(1);
-        const auto elements           = std::uint64_t(batches) * std::uint64_t(heads) * std::uint64_t(parts) * std::uint64_t(rows);
-        o_acc                         = stages.put(CK_FMHA_O_ACC, elements * std::uint64_t(rest.hdim_v) * 4);
-        lse_acc                       = stages.put(CK_FMHA_LSE_ACC, elements * 4);
+        const auto elements =
+            std::uint64_t(batches) * std::uint64_t(heads) * std::uint64_t(parts) * std::uint64_t(rows);
+        o_acc = stages.put(CK_FMHA_O_ACC, elements * std::uint64_t(rest.hdim_v) * 4);
+        lse_acc = stages.put(CK_FMHA_LSE_ACC, elements * 4);
         rest.add(CK_FMHA_O_ACC), rest.add(CK_FMHA_LSE_ACC);
     }
     void compute_parts(FmhaProblem p, std::int64_t parts, std::int64_t from = 0) {
@@ -98,15 +105,16 @@ struct Forward {
     }
     void combine(std::int64_t parts) {
         FmhaProblem p = rest;
-        p.parts       = parts;
+        p.parts = parts;
         stages.put_again(CK_FMHA_O_ACC, o_acc);
         stages.put_again(CK_FMHA_LSE_ACC, lse_acc);
         stages.add(p, fmha_words().combine, kCombine);
     }
 
-    // Sequences of few rows, in parts or whole, and then all others. Kernels of the former begin with the latter too, whose own write there after them.
+    // Sequences of few rows, in parts or whole, and then all others. Kernels of the former begin with the latter too,
+    // whose own write there after them.
     void apart(Name variant, std::uint64_t slots, std::int64_t parts) {
-        FmhaProblem others  = rest;
+        FmhaProblem others = rest;
         others.skipped_rows = rest.decode_rows;
         if (parts > 1) make_room(parts);
         rest.seqlen_q = rest.decode_rows;
@@ -126,7 +134,8 @@ struct Forward {
             FmhaProblem p = problem;
             p.add(CK_FMHA_LSE);
             p.strides[CK_FMHA_LSE] = problem.has(CK_FMHA_LSE) ? problem.strides[CK_FMHA_LSE] : packed_lse(problem);
-            stages.add(p, fmha_words().sink, fmha_slots(CK_FMHA_O, CK_FMHA_LSE, CK_FMHA_SINK, CK_FMHA_SEQSTART_Q, CK_FMHA_SEQLEN_Q));
+            stages.add(p, fmha_words().sink,
+                       fmha_slots(CK_FMHA_O, CK_FMHA_LSE, CK_FMHA_SINK, CK_FMHA_SEQSTART_Q, CK_FMHA_SEQLEN_Q));
         }
         return stages.take();
     }
@@ -137,37 +146,41 @@ struct Forward {
 // Kernels find keys by a table, by a list or as they are; parts of them have no dropout.
 bool takes_parts(const FmhaProblem& p) { return p.p_drop == 0 && !p.kv_page_count; }
 
-// The heads of a group that share keys as rows of one head, where all rows of a sequence see the same keys. Only strides change.
+// The heads of a group that share keys as rows of one head, where all rows of a sequence see the same keys. Only
+// strides change.
 bool can_regroup(const FmhaProblem& p) {
     const FmhaStrides& lse = p.strides[CK_FMHA_LSE];
-    return p.heads_q != p.heads_k && p.seqlen_q == 1 && !p.group && !p.masked() && p.bias == fmha_words().none && p.p_drop == 0 && !p.has(CK_FMHA_SEQLEN_Q) &&
-        lse.head == 1;
+    return p.heads_q != p.heads_k && p.seqlen_q == 1 && !p.group && !p.masked() && p.bias == fmha_words().none &&
+           p.p_drop == 0 && !p.has(CK_FMHA_SEQLEN_Q) && lse.head == 1;
 }
 FmhaProblem regrouped(FmhaProblem p) {
     const std::int64_t rows = p.heads_q / p.heads_k;
-    for (const auto slot : {CK_FMHA_Q, CK_FMHA_O}) p.strides[slot].row = p.strides[slot].head, p.strides[slot].head *= rows;
+    for (const auto slot : {CK_FMHA_Q, CK_FMHA_O})
+        p.strides[slot].row = p.strides[slot].head, p.strides[slot].head *= rows;
     p.strides[CK_FMHA_LSE].head = rows;
-    p.heads_q                   = p.heads_k;
-    p.seqlen_q                  = rows;
+    p.heads_q = p.heads_k;
+    p.seqlen_q = rows;
     return p;
 }
 
 // As the caller says, or some.
-std::vector<std::int64_t> parts_to_try(const FmhaProblem& p, std::int64_t rows, double heads, const arch::GpuSpec& gpu) {
+std::vector<std::int64_t> parts_to_try(const FmhaProblem& p, std::int64_t rows, double heads,
+                                       const arch::GpuSpec& gpu) {
     if (p.split_kv) return {p.split_kv};
     return fmha_parts(double(p.batch) * heads * std::ceil(double(rows) / double(kPartKeys)), p.seqlen_k, gpu);
 }
 
-// The first keys, of which each row has those before its window: their last column is where the window of the last row begins.
+// The first keys, of which each row has those before its window: their last column is where the window of the last row
+// begins.
 FmhaProblem first_keys(const FmhaProblem& p) {
-    FmhaProblem first       = p;
-    const bool from_end     = p.mask == CK_FMHA_MASK_BOTTOM_RIGHT;
+    FmhaProblem first = p;
+    const bool from_end = p.mask == CK_FMHA_MASK_BOTTOM_RIGHT;
     const std::int64_t last = (from_end ? p.seqlen_k : p.seqlen_q) - 1 - p.window_left;  // where it begins
-    first.seqlen_k          = std::min({p.sink_tokens, last, p.seqlen_k});
-    first.mask              = CK_FMHA_MASK_BOTTOM_RIGHT;
-    first.window_left       = -1;
-    first.window_right      = last - first.seqlen_k;
-    first.sink_tokens       = 0;
+    first.seqlen_k = std::min({p.sink_tokens, last, p.seqlen_k});
+    first.mask = CK_FMHA_MASK_BOTTOM_RIGHT;
+    first.window_left = -1;
+    first.window_right = last - first.seqlen_k;
+    first.sink_tokens = 0;
     return first;
 }
 
@@ -176,7 +189,8 @@ FmhaProblem first_keys(const FmhaProblem& p) {
 FmhaStages::FmhaStages() {
     places_.assign(CK_FMHA_TENSORS, Argument{});
     for (std::size_t slot = 0; slot < CK_FMHA_TENSORS; ++slot)
-        if (const std::size_t tensor = FmhaFamily::tensor_of(slot); tensor < FmhaFamily::kCallersTensors) places_[slot] = Argument::tensor(tensor);
+        if (const std::size_t tensor = FmhaFamily::tensor_of(slot); tensor < FmhaFamily::kCallersTensors)
+            places_[slot] = Argument::tensor(tensor);
 }
 
 std::size_t FmhaStages::put(std::size_t slot, std::uint64_t bytes) {
@@ -186,11 +200,13 @@ std::size_t FmhaStages::put(std::size_t slot, std::uint64_t bytes) {
 }
 
 void FmhaStages::put_again(std::size_t slot, std::size_t temporary, std::uint64_t offset) {
-    places_[slot]        = Argument::temporary(temporary);
+    places_[slot] = Argument::temporary(temporary);
     places_[slot].offset = offset;
 }
 
-void FmhaStages::put_tensor(std::size_t slot, std::size_t tensor_slot) { places_[slot] = Argument::tensor(FmhaFamily::tensor_of(tensor_slot)); }
+void FmhaStages::put_tensor(std::size_t slot, std::size_t tensor_slot) {
+    places_[slot] = Argument::tensor(FmhaFamily::tensor_of(tensor_slot));
+}
 
 FmhaStages::Piece& FmhaStages::add(FmhaProblem problem, Name variant, std::uint64_t slots) {
     problem.variant = variant;
@@ -242,7 +258,7 @@ std::vector<Division<FmhaProblem>> forward_divisions(const FmhaProblem& problem,
         add([&](Forward& next) {
             next.make_room(2);
             const FmhaProblem first = first_keys(next.rest);
-            next.rest.sink_tokens   = 0;
+            next.rest.sink_tokens = 0;
             next.compute_parts(next.rest, 1);
             next.stages.main();
             next.compute_parts(first, 1, 1);
@@ -251,17 +267,22 @@ std::vector<Division<FmhaProblem>> forward_divisions(const FmhaProblem& problem,
         return all;
     }
     const bool whole = problem.split_kv <= 1;
-    if (whole && !problem.paged()) add([&](Forward& next) { next.whole(words.fwd, kWhole | fmha_slots(CK_FMHA_CACHE_INDEX)); });
-    if (whole && problem.has(CK_FMHA_BLOCK_TABLE)) add([&](Forward& next) { next.whole(words.pagedkv, kWhole | kPaged); });
-    const std::uint64_t listed = (kWhole & ~fmha_slots(CK_FMHA_SEQSTART_K, CK_FMHA_SEQLEN_K)) | fmha_slots(CK_FMHA_KV_INDPTR, CK_FMHA_KV_PAGES);
+    if (whole && !problem.paged())
+        add([&](Forward& next) { next.whole(words.fwd, kWhole | fmha_slots(CK_FMHA_CACHE_INDEX)); });
+    if (whole && problem.has(CK_FMHA_BLOCK_TABLE))
+        add([&](Forward& next) { next.whole(words.pagedkv, kWhole | kPaged); });
+    const std::uint64_t listed =
+        (kWhole & ~fmha_slots(CK_FMHA_SEQSTART_K, CK_FMHA_SEQLEN_K)) | fmha_slots(CK_FMHA_KV_INDPTR, CK_FMHA_KV_PAGES);
     if (whole && problem.kv_page_count) add([&](Forward& next) { next.whole(words.batch_prefill, listed); });
     const bool regroups = can_regroup(begun.rest);
     if (whole && regroups && !problem.paged())
-        add([&](Forward& next) { next.rest = regrouped(next.rest), next.whole(words.fwd, kWhole | fmha_slots(CK_FMHA_CACHE_INDEX)); });
+        add([&](Forward& next) {
+            next.rest = regrouped(next.rest), next.whole(words.fwd, kWhole | fmha_slots(CK_FMHA_CACHE_INDEX));
+        });
     if (whole && regroups && problem.has(CK_FMHA_BLOCK_TABLE))
         add([&](Forward& next) { next.rest = regrouped(next.rest), next.whole(words.pagedkv, kWhole | kPaged); });
     if (problem.decode_rows && !problem.kv_page_count) {
-        const Name variant        = problem.paged() ? words.pagedkv : words.fwd;
+        const Name variant = problem.paged() ? words.pagedkv : words.fwd;
         const std::uint64_t slots = problem.paged() ? kWhole | kPaged : kWhole;
         if (whole) add([&](Forward& next) { next.apart(variant, slots, 1); });
         if (takes_parts(problem))
@@ -269,7 +290,8 @@ std::vector<Division<FmhaProblem>> forward_divisions(const FmhaProblem& problem,
                 if (some > 1) add([&](Forward& next) { next.apart(variant, slots, some); });
     }
     if (!takes_parts(problem)) return all;
-    std::vector<std::int64_t> parts = parts_to_try(problem, problem.seqlen_q, double(regroups ? problem.heads_k : problem.heads_q), gpu);
+    std::vector<std::int64_t> parts =
+        parts_to_try(problem, problem.seqlen_q, double(regroups ? problem.heads_k : problem.heads_q), gpu);
     if (!problem.split_kv && problem.paged()) parts.insert(parts.begin(), 1);
     for (const std::int64_t some : parts) {
         if (some == 1 && !problem.paged()) continue;

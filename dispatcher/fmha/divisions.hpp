@@ -14,7 +14,7 @@ namespace ckdispatch {
 class FmhaStages {
 public:
     using Pieces = Division<FmhaProblem>;
-    using Piece  = Pieces::Piece;
+    using Piece = Pieces::Piece;
 
     /// The caller's tensors are given to stages wherever no temporary takes their place.
     FmhaStages();

@@ -6,7 +6,8 @@
 
 namespace ckdispatch {
 
-/// Philox4x32 with seven rounds over tiles of 32 x 32 scores: a byte depends on seed, offset, sequence, head, row and key alone.
+/// Philox4x32 with seven rounds over tiles of 32 x 32 scores: a byte depends on seed, offset, sequence, head, row and
+/// key alone.
 class FmhaDropout {
 public:
     FmhaDropout(float p_drop, std::uint64_t seed, std::uint64_t offset, std::int64_t heads);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attention as a family of the core. A caller's problem has the tensors of ckd_fmha_tensor, in that order; a stage those of ck_fmha_tensor_index.
+// Attention as a family of the core. A caller's problem has the tensors of ckd_fmha_tensor, in that order; a stage
+// those of ck_fmha_tensor_index.
 #pragma once
 
 #include <string>
@@ -22,11 +23,11 @@ struct FmhaWay {
 };
 
 struct FmhaFamily : FamilyDefaults<FmhaFamily, FmhaProblem> {
-    using Key      = FmhaKey;
-    using Problem  = FmhaProblem;
+    using Key = FmhaKey;
+    using Problem = FmhaProblem;
     using Registry = FmhaRegistry;
-    using Way      = FmhaWay;
-    using Bound    = ck_fmha_problem;
+    using Way = FmhaWay;
+    using Bound = ck_fmha_problem;
 
     /// The tensors of a caller's problem, of which the others are temporaries.
     static constexpr std::size_t kCallersTensors = 27;
@@ -40,7 +41,9 @@ struct FmhaFamily : FamilyDefaults<FmhaFamily, FmhaProblem> {
     static constexpr bool kFitsQuickly = true;
     static bool fits(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
-    static std::vector<Way> ways(const Key& key, const Problem& problem, double) { return {{problem.parts, !problem.spare_lse || key.lse}}; }
+    static std::vector<Way> ways(const Key& key, const Problem& problem, double) {
+        return {{problem.parts, !problem.spare_lse || key.lse}};
+    }
     static Work work(const Key& key, const Problem& problem, const Way& way);
     static std::vector<Division<Problem>> alternatives(const Problem& problem, const arch::GpuSpec& gpu);
     static std::optional<Problem> enlarged(const Key& key, const Problem& problem);
@@ -48,9 +51,13 @@ struct FmhaFamily : FamilyDefaults<FmhaFamily, FmhaProblem> {
     static Bound probe(const Problem& problem, const Way& way);
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t parts(const Way& way) { return way.parts; }
-    static std::size_t tensor_count(const Problem& problem) { return problem.whole() ? kCallersTensors : std::size_t(CK_FMHA_TENSORS); }
+    static std::size_t tensor_count(const Problem& problem) {
+        return problem.whole() ? kCallersTensors : std::size_t(CK_FMHA_TENSORS);
+    }
     static constexpr const char* kAsked = "An attention";
-    static std::string tensor_name(const Problem& problem, std::size_t tensor) { return fmha_tensor_name(slot_of(problem, tensor)); }
+    static std::string tensor_name(const Problem& problem, std::size_t tensor) {
+        return fmha_tensor_name(slot_of(problem, tensor));
+    }
     static bool optional(const Problem& problem, std::size_t tensor) { return !problem.has(slot_of(problem, tensor)); }
     /// Sequences with lengths of their own may leave some out.
     static bool writes_all(const Problem& problem, std::size_t) {
@@ -61,13 +68,15 @@ struct FmhaFamily : FamilyDefaults<FmhaFamily, FmhaProblem> {
     static Problem aligned(const Problem& problem, Tensors tensors);
 };
 
-using FmhaSelector   = Selector<FmhaFamily>;
-using FmhaPlan       = Plan<FmhaFamily>;
+using FmhaSelector = Selector<FmhaFamily>;
+using FmhaPlan = Plan<FmhaFamily>;
 using FmhaDispatcher = Dispatcher<FmhaFamily>;
 
-/// Runs the problem and compares what it writes with a reference that the CPU computes: o, lse, random bytes, new rows of the cache and rows of q that are
-/// turned with them; or all gradients, from o and lse as they are. The worst place is sequence, head, row and column of o, of lse without a column; of other
-/// tensors the number of the tensor comes first, as in ckd_fmha_tensor, and of k and v a row is a key.
-Validation validate(FmhaDispatcher& dispatcher, const FmhaProblem& problem, Tensors tensors, const RunOptions& options = {});
+/// Runs the problem and compares what it writes with a reference that the CPU computes: o, lse, random bytes, new rows
+/// of the cache and rows of q that are turned with them; or all gradients, from o and lse as they are. The worst place
+/// is sequence, head, row and column of o, of lse without a column; of other tensors the number of the tensor comes
+/// first, as in ckd_fmha_tensor, and of k and v a row is a key.
+Validation validate(FmhaDispatcher& dispatcher, const FmhaProblem& problem, Tensors tensors,
+                    const RunOptions& options = {});
 
 }  // namespace ckdispatch

@@ -9,12 +9,13 @@
 namespace ckdispatch {
 namespace {
 
-constexpr std::uint64_t kDot      = fmha_slots(CK_FMHA_O, CK_FMHA_D_O, CK_FMHA_D, CK_FMHA_SEQSTART_Q, CK_FMHA_SEQLEN_Q);
-constexpr std::uint64_t kLengths  = fmha_slots(CK_FMHA_SEQSTART_Q, CK_FMHA_SEQSTART_K, CK_FMHA_SEQLEN_Q, CK_FMHA_SEQLEN_K);
+constexpr std::uint64_t kDot = fmha_slots(CK_FMHA_O, CK_FMHA_D_O, CK_FMHA_D, CK_FMHA_SEQSTART_Q, CK_FMHA_SEQLEN_Q);
+constexpr std::uint64_t kLengths =
+    fmha_slots(CK_FMHA_SEQSTART_Q, CK_FMHA_SEQSTART_K, CK_FMHA_SEQLEN_Q, CK_FMHA_SEQLEN_K);
 constexpr std::uint64_t kGradient =
-    kLengths | fmha_slots(CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_BIAS, CK_FMHA_LSE, CK_FMHA_D_O, CK_FMHA_D, CK_FMHA_DK, CK_FMHA_DV, CK_FMHA_DBIAS,
-                                              CK_FMHA_DROP_SEED, CK_FMHA_DROP_OFFSET);
-constexpr std::uint64_t kConvert  = kLengths | fmha_slots(CK_FMHA_DQ_ACC, CK_FMHA_DQ);
+    kLengths | fmha_slots(CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_BIAS, CK_FMHA_LSE, CK_FMHA_D_O, CK_FMHA_D,
+                          CK_FMHA_DK, CK_FMHA_DV, CK_FMHA_DBIAS, CK_FMHA_DROP_SEED, CK_FMHA_DROP_OFFSET);
+constexpr std::uint64_t kConvert = kLengths | fmha_slots(CK_FMHA_DQ_ACC, CK_FMHA_DQ);
 
 // More fills than that are slower than a kernel that moves what was written elsewhere.
 constexpr std::uint64_t kMostFills = 64;
@@ -48,18 +49,20 @@ public:
 
     // Parts of that many keys are added in their order; 0: into one, in any order.
     Division<FmhaProblem> accumulated(std::int64_t part_keys) {
-        FmhaProblem p        = rest_;
-        p.part_keys          = part_keys;
-        p.parts              = part_keys ? std::max<std::int64_t>(1, (p.seqlen_k + part_keys - 1) / part_keys) : 1;
+        FmhaProblem p = rest_;
+        p.part_keys = part_keys;
+        p.parts = part_keys ? std::max<std::int64_t>(1, (p.seqlen_k + part_keys - 1) / part_keys) : 1;
         const std::int64_t rows = p.rows_q(), one = rows * p.hdim_q, batches = p.group ? 1 : p.batch;
         // The parts of a head are neighbours: who adds them up reaches all of them.
         p.strides[CK_FMHA_DQ_ACC] = {p.hdim_q, p.parts * one, p.group ? 0 : p.heads_q * p.parts * one, one};
         p.add(CK_FMHA_DQ_ACC);
-        const std::uint64_t bytes     = std::uint64_t(batches * p.heads_q) * std::uint64_t(p.parts) * std::uint64_t(one) * 4;
+        const std::uint64_t bytes =
+            std::uint64_t(batches * p.heads_q) * std::uint64_t(p.parts) * std::uint64_t(one) * 4;
         const std::size_t accumulator = stages_.put(CK_FMHA_DQ_ACC, bytes);
         std::vector<Transfer> clears;
         // Parts that a mask, or a shorter sequence, leaves out are written by nobody.
-        if (!part_keys || p.masked() || own_lengths_) clears.push_back(clearing(Argument::temporary(accumulator), bytes));
+        if (!part_keys || p.masked() || own_lengths_)
+            clears.push_back(clearing(Argument::temporary(accumulator), bytes));
         gradient(p, kGradient | fmha_slots(CK_FMHA_DQ_ACC), std::move(clears));
         stages_.add(p, fmha_words().convert_dq, kConvert);
         return finished();
@@ -87,16 +90,17 @@ private:
             if (!moves && own_lengths_) clears.push_back(clearing_of(slot, region));
             if (!moves) return;
             const std::int64_t row = p.heads_q * width, rows = p.rows_k(), batches = p.group ? 1 : p.batch;
-            p.strides[slot]           = {row, width, p.group ? 0 : rows * row, 0};
-            const std::uint64_t bytes = std::uint64_t(batches * rows) * std::uint64_t(row) * (p.dtype == fmha_words().fp32 ? 4 : 2);
-            temporary                 = stages_.put(slot, bytes);
+            p.strides[slot] = {row, width, p.group ? 0 : rows * row, 0};
+            const std::uint64_t bytes =
+                std::uint64_t(batches * rows) * std::uint64_t(row) * (p.dtype == fmha_words().fp32 ? 4 : 2);
+            temporary = stages_.put(slot, bytes);
             if (own_lengths_) clears.push_back(clearing(Argument::temporary(*temporary), bytes));
         };
         output(CK_FMHA_DK, p.hdim_q, dk_);
         output(CK_FMHA_DV, p.hdim_v, dv_);
         if (p.has(CK_FMHA_DBIAS) && (p.masked() || own_lengths_))
             clears.push_back(clearing_of(CK_FMHA_DBIAS, region_of(problem_, CK_FMHA_DBIAS)));
-        moved_                              = p;
+        moved_ = p;
         stages_.add(p, fmha_words().dq_dk_dv, slots).before = std::move(clears);
         stages_.main();
     }
@@ -104,17 +108,17 @@ private:
     // What was written for each head of q is added up for those of k.
     void sum(std::size_t slot, std::int64_t width, std::size_t temporary) {
         FmhaProblem p = problem_;
-        p.bias        = fmha_words().none;
-        p.mask        = CK_FMHA_MASK_NONE;
+        p.bias = fmha_words().none;
+        p.mask = CK_FMHA_MASK_NONE;
         p.window_left = p.window_right = -1;
-        p.p_drop                       = 0;
+        p.p_drop = 0;
         p.drop_seed = p.drop_offset = 0;
-        p.deterministic             = false;
+        p.deterministic = false;
         p.seqlen_q = p.seqlen_k = problem_.rows_k();
         if (p.group) p.batch = 1;
-        p.group   = false;
+        p.group = false;
         p.total_q = p.total_k = 0;
-        p.hdim_q = p.hdim_v  = width;
+        p.hdim_q = p.hdim_v = width;
         p.strides[CK_FMHA_Q] = moved_.strides[slot];
         p.strides[CK_FMHA_O] = problem_.strides[slot];
         stages_.put_again(CK_FMHA_Q, temporary);

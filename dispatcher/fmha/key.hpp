@@ -16,8 +16,8 @@ struct FmhaKey {
     // The signature: what it computes, and of which head sizes at most.
     Name variant, dtype, mode;
     int hdim_q = 0, hdim_v = 0;
-    bool mask = false, lse = false, dropout = false, soft_cap = false, scales = false, paged = false, merged = false, skip_min = false, bias_grad = false,
-        deterministic = false;
+    bool mask = false, lse = false, dropout = false, soft_cap = false, scales = false, paged = false, merged = false,
+         skip_min = false, bias_grad = false, deterministic = false;
     Name bias, rotary;
     int max_splits = 0;
     // The algorithm: how.
@@ -60,7 +60,9 @@ struct FmhaKey {
         return all;
     }
     /// Kernels that multiply nothing have 64 lanes for a wave on every GPU, but combine.
-    std::int64_t lanes_per_workgroup(const arch::GpuSpec& gpu) const { return wave_count() * (waves.size() > 1 || max_splits ? gpu.wave_size : 64); }
+    std::int64_t lanes_per_workgroup(const arch::GpuSpec& gpu) const {
+        return wave_count() * (waves.size() > 1 || max_splits ? gpu.wave_size : 64);
+    }
 
     /// Which of the pads a kernel has: those of rows of q, of keys, and of the two head sizes.
     enum Pad : std::size_t { rows, keys, head_q, head_v };

@@ -21,11 +21,13 @@ std::uint32_t bits(float value) {
 
 // Words are kept once, so that their addresses tell them apart.
 auto identity(const FmhaProblem& p) {
-    return std::make_tuple(p.variant.c_str(), p.dtype.c_str(), p.bias.c_str(), p.rotary.c_str(), p.group, p.deterministic, p.spare_lse, p.mask, p.batch,
-                           p.heads_q, p.heads_k, p.hdim_q, p.hdim_v, p.seqlen_q, p.seqlen_k, p.total_q, p.total_k, p.seqlen_new, p.window_left,
-                           p.window_right, bits(p.scale), bits(p.soft_cap), bits(p.scale_p), bits(p.scale_o), bits(p.p_drop), p.drop_seed, p.drop_offset,
-                           p.page_rows, p.pages, p.kv_page_count, p.rotary_dim, p.rotary_positions, p.sink_tokens, p.split_kv, p.parts, p.part_keys,
-                           p.decode_rows, p.skipped_rows, p.slots, p.alignment, p.workspace_limit);
+    return std::make_tuple(p.variant.c_str(), p.dtype.c_str(), p.bias.c_str(), p.rotary.c_str(), p.group,
+                           p.deterministic, p.spare_lse, p.mask, p.batch, p.heads_q, p.heads_k, p.hdim_q, p.hdim_v,
+                           p.seqlen_q, p.seqlen_k, p.total_q, p.total_k, p.seqlen_new, p.window_left, p.window_right,
+                           bits(p.scale), bits(p.soft_cap), bits(p.scale_p), bits(p.scale_o), bits(p.p_drop),
+                           p.drop_seed, p.drop_offset, p.page_rows, p.pages, p.kv_page_count, p.rotary_dim,
+                           p.rotary_positions, p.sink_tokens, p.split_kv, p.parts, p.part_keys, p.decode_rows,
+                           p.skipped_rows, p.slots, p.alignment, p.workspace_limit);
 }
 
 // Keys that a row keeps, on average over the rows of the longest sequence.
@@ -35,11 +37,11 @@ double mean_keys(const FmhaProblem& p) {
     const double offset = p.mask == CK_FMHA_MASK_BOTTOM_RIGHT ? keys - rows : 0;
     // At a few rows, evenly spaced: a mask is a band.
     constexpr int kLooks = 16;
-    double all           = 0;
+    double all = 0;
     for (int i = 0; i < kLooks; ++i) {
-        const double at    = (i + 0.5) * rows / kLooks - 0.5 + offset;
+        const double at = (i + 0.5) * rows / kLooks - 0.5 + offset;
         const double first = p.window_left < 0 ? 0 : std::max(0.0, at - double(p.window_left));
-        const double last  = p.window_right < 0 ? keys : std::min(keys, at + double(p.window_right) + 1);
+        const double last = p.window_right < 0 ? keys : std::min(keys, at + double(p.window_right) + 1);
         all += std::max(0.0, last - first);
     }
     return std::min(keys, all / kLooks + double(p.sink_tokens));
@@ -47,7 +49,9 @@ double mean_keys(const FmhaProblem& p) {
 
 }  // namespace
 
-bool operator==(const FmhaProblem& a, const FmhaProblem& b) { return identity(a) == identity(b) && a.strides == b.strides; }
+bool operator==(const FmhaProblem& a, const FmhaProblem& b) {
+    return identity(a) == identity(b) && a.strides == b.strides;
+}
 
 std::size_t FmhaProblem::hash() const {
     std::size_t seed = 0;
@@ -56,9 +60,9 @@ std::size_t FmhaProblem::hash() const {
     std::uint64_t sum = 0, factor = 0x9e3779b97f4a7c15;
     for (std::uint64_t left = slots; left; left &= left - 1) {
         const FmhaStrides& one = strides[std::size_t(__builtin_ctzll(left))];
-        factor                 = factor * 0xd1342543de82ef95 + 2;
-        sum += std::uint64_t(one.row) * factor + std::uint64_t(one.head) * (factor ^ 0x55) + std::uint64_t(one.batch) * (factor ^ 0x3333) +
-            std::uint64_t(one.part) * (factor ^ 0xf0f0f0);
+        factor = factor * 0xd1342543de82ef95 + 2;
+        sum += std::uint64_t(one.row) * factor + std::uint64_t(one.head) * (factor ^ 0x55) +
+               std::uint64_t(one.batch) * (factor ^ 0x3333) + std::uint64_t(one.part) * (factor ^ 0xf0f0f0);
     }
     return seed ^ (sum ^ (sum >> 29));
 }
@@ -74,7 +78,7 @@ double FmhaProblem::prefills() const {
 
 FmhaExtents FmhaProblem::extents(std::size_t slot) const {
     const std::int64_t batches = group ? 1 : batch;
-    const FmhaWords& words     = fmha_words();
+    const FmhaWords& words = fmha_words();
     switch (slot) {
         case CK_FMHA_Q:
         case CK_FMHA_DQ: return {hdim_q, heads_q, rows_q(), batches};
@@ -116,7 +120,7 @@ FmhaExtents FmhaProblem::extents(std::size_t slot) const {
 
 Name FmhaProblem::dtype_of(std::size_t slot) const {
     const FmhaWords& words = fmha_words();
-    const bool fp8         = dtype == words.fp8 || dtype == words.fp8bf16 || dtype == words.fp8fp32;
+    const bool fp8 = dtype == words.fp8 || dtype == words.fp8bf16 || dtype == words.fp8fp32;
     switch (slot) {
         case CK_FMHA_O:
         case CK_FMHA_D_O: return dtype == words.fp8bf16 ? words.bf16 : dtype == words.fp8fp32 ? words.fp32 : dtype;
@@ -145,7 +149,8 @@ Name FmhaProblem::dtype_of(std::size_t slot) const {
 
 bool FmhaProblem::writes(std::size_t slot) const {
     const FmhaWords& words = fmha_words();
-    const bool backward    = variant == words.backward || variant == words.dot_do_o || variant == words.dq_dk_dv || variant == words.convert_dq;
+    const bool backward = variant == words.backward || variant == words.dot_do_o || variant == words.dq_dk_dv ||
+                          variant == words.convert_dq;
     switch (slot) {
         case CK_FMHA_O:
         case CK_FMHA_LSE: return !backward && has(slot);
@@ -170,7 +175,8 @@ double FmhaProblem::scores() const { return double(batch) * double(heads_q) * me
 
 double FmhaProblem::flops() const {
     const bool backward = variant == fmha_words().backward || variant == fmha_words().dq_dk_dv;
-    return scores() * (backward ? 6.0 * double(hdim_q) + 4.0 * double(hdim_v) : 2.0 * double(hdim_q) + 2.0 * double(hdim_v));
+    return scores() *
+           (backward ? 6.0 * double(hdim_q) + 4.0 * double(hdim_v) : 2.0 * double(hdim_q) + 2.0 * double(hdim_v));
 }
 
 double FmhaProblem::bytes() const {
@@ -179,16 +185,19 @@ double FmhaProblem::bytes() const {
         if (!has(slot)) continue;
         FmhaExtents of = extents(slot);
         // Of a cache only what this problem's sequences have in it.
-        if (slot == CK_FMHA_K || slot == CK_FMHA_V) of.rows = 1, of.batches = std::int64_t(double(batch) * mean_rows_k());
-        all += double(of.width) * double(of.heads) * double(of.rows) * double(of.batches) * element_bytes(dtype_of(slot));
+        if (slot == CK_FMHA_K || slot == CK_FMHA_V)
+            of.rows = 1, of.batches = std::int64_t(double(batch) * mean_rows_k());
+        all +=
+            double(of.width) * double(of.heads) * double(of.rows) * double(of.batches) * element_bytes(dtype_of(slot));
     }
     return all;
 }
 
 std::string FmhaProblem::text() const {
     const FmhaWords& words = fmha_words();
-    const auto number      = [](std::int64_t value) { return std::to_string(value); };
-    std::string shown      = "fmha " + std::string(variant.text()) + " " + std::string(dtype.text()) + " " + number(batch) + "x" + number(heads_q);
+    const auto number = [](std::int64_t value) { return std::to_string(value); };
+    std::string shown = "fmha " + std::string(variant.text()) + " " + std::string(dtype.text()) + " " + number(batch) +
+                        "x" + number(heads_q);
     if (heads_k != heads_q) shown += "/" + number(heads_k);
     shown += "x" + number(seqlen_q) + "x" + number(seqlen_k) + "x" + number(hdim_q);
     if (hdim_v != hdim_q) shown += "/" + number(hdim_v);
@@ -197,10 +206,8 @@ std::string FmhaProblem::text() const {
     if (skipped_rows) shown += " of more than " + number(skipped_rows) + " each";
     if (masked()) {
         const char* corner = mask == CK_FMHA_MASK_TOP_LEFT ? "top left" : "bottom right";
-        if (window_left < 0 && window_right == 0)
-            shown += std::string(" causal from the ") + corner;
-        else
-            shown += " window " + number(window_left) + "," + number(window_right) + " from the " + corner;
+        if (window_left < 0 && window_right == 0) shown += std::string(" causal from the ") + corner;
+        else shown += " window " + number(window_left) + "," + number(window_right) + " from the " + corner;
     }
     if (sink_tokens) shown += " and the first " + number(sink_tokens) + " keys";
     if (!bias.empty() && bias != words.none) shown += bias == words.alibi ? " alibi" : " bias";
@@ -218,10 +225,10 @@ std::string FmhaProblem::text() const {
 
 const char* fmha_tensor_name(std::size_t slot) {
     static constexpr const char* kNames[] = {
-        "q",          "k",          "v",        "o",        "bias",        "lse",         "randval",   "o_acc",    "lse_acc",   "k_new",
-        "v_new",      "rotary_cos", "rotary_sin", "sink",   "d_o",         "d",           "dq_acc",    "dq",       "dk",        "dv",
-        "dbias",      "seqstart_q", "seqstart_k", "seqlen_q", "seqlen_k",  "block_table", "cache_index", "kv_indptr", "kv_pages", "drop_seed",
-        "drop_offset"};
+        "q",        "k",           "v",           "o",          "bias",       "lse",        "randval",    "o_acc",
+        "lse_acc",  "k_new",       "v_new",       "rotary_cos", "rotary_sin", "sink",       "d_o",        "d",
+        "dq_acc",   "dq",          "dk",          "dv",         "dbias",      "seqstart_q", "seqstart_k", "seqlen_q",
+        "seqlen_k", "block_table", "cache_index", "kv_indptr",  "kv_pages",   "drop_seed",  "drop_offset"};
     static_assert(std::size(kNames) == CK_FMHA_TENSORS);
     return kNames[slot];
 }

@@ -17,7 +17,9 @@ namespace ckdispatch {
 struct FmhaStrides {
     std::int64_t row = 0, head = 0, batch = 0, part = 0;
 
-    friend bool operator==(const FmhaStrides& a, const FmhaStrides& b) { return a.row == b.row && a.head == b.head && a.batch == b.batch && a.part == b.part; }
+    friend bool operator==(const FmhaStrides& a, const FmhaStrides& b) {
+        return a.row == b.row && a.head == b.head && a.batch == b.batch && a.part == b.part;
+    }
 };
 
 /// What a tensor has of everything: `batches` of `rows` of `heads` of `width` elements, which are contiguous.
@@ -25,8 +27,9 @@ struct FmhaExtents {
     std::int64_t width = 0, heads = 1, rows = 1, batches = 1;
 };
 
-/// o = softmax(cap(scale * q k') + bias) v, its gradients, or one stage of either. Made by FmhaProblemBuilder, which validates; compared and hashed as a value.
-/// Its tensors are the slots of ck_fmha_tensor_index here; a caller's have the order of ckd_fmha_tensor.
+/// o = softmax(cap(scale * q k') + bias) v, its gradients, or one stage of either. Made by FmhaProblemBuilder, which
+/// validates; compared and hashed as a value. Its tensors are the slots of ck_fmha_tensor_index here; a caller's have
+/// the order of ckd_fmha_tensor.
 struct FmhaProblem {
     /// forward or backward for a caller's; else the variant of the kernel that a stage needs.
     Name variant;
@@ -35,7 +38,7 @@ struct FmhaProblem {
     Name bias;
     /// none, interleaved or half.
     Name rotary;
-    bool group         = false;
+    bool group = false;
     bool deterministic = false;
     /// Nobody reads lse: a kernel may write it, or not.
     bool spare_lse = false;
@@ -56,7 +59,8 @@ struct FmhaProblem {
     std::int64_t parts = 1;
     /// Of a stage of deterministic gradients: keys of a part of dq_acc, which is the kernel's tile.
     std::int64_t part_keys = 0;
-    /// Packed sequences of up to so many rows, decodes among prefills, may be computed apart from the others; less than seqlen_q.
+    /// Packed sequences of up to so many rows, decodes among prefills, may be computed apart from the others; less than
+    /// seqlen_q.
     std::int64_t decode_rows = 0;
     /// Of a stage: sequences of up to so many rows are left to another.
     std::int64_t skipped_rows = 0;
@@ -64,7 +68,7 @@ struct FmhaProblem {
     std::uint64_t slots = 0;
     std::array<FmhaStrides, CK_FMHA_TENSORS> strides{};
     /// Bytes that all addresses of its matrices are multiples of, a power of two up to 16.
-    int alignment                 = 16;
+    int alignment = 16;
     std::uint64_t workspace_limit = std::numeric_limits<std::uint64_t>::max();
 
     bool has(std::size_t slot) const { return slots >> slot & 1; }
@@ -81,7 +85,9 @@ struct FmhaProblem {
     std::int64_t rows_q() const { return group ? total_q : seqlen_q; }
     std::int64_t rows_k() const { return group ? total_k : seqlen_k; }
     /// On average, where sequences are of different lengths.
-    double mean_rows_q() const { return group ? std::min(double(total_q) / double(batch), double(seqlen_q)) : double(seqlen_q); }
+    double mean_rows_q() const {
+        return group ? std::min(double(total_q) / double(batch), double(seqlen_q)) : double(seqlen_q);
+    }
     double mean_rows_k() const { return group && total_k ? double(total_k) / double(batch) : double(seqlen_k); }
 
     /// Sequences that are no decodes, about: as many as there are if decode_rows is not said.

@@ -61,21 +61,21 @@ void complete_strides(FmhaProblem& p, FmhaProblemBuilder::Layout layout) {
     const bool given = layout == FmhaProblemBuilder::Layout::strides;
     const bool alibi = p.bias == fmha_words().alibi;
     for (std::size_t slot = 0; slot < CK_FMHA_TENSORS; ++slot) {
-        FmhaStrides& own  = p.strides[slot];
-        const bool strided = by_rows_and_heads(slot) || slot == CK_FMHA_BIAS || slot == CK_FMHA_LSE || slot == CK_FMHA_RANDVAL || slot == CK_FMHA_DBIAS;
+        FmhaStrides& own = p.strides[slot];
+        const bool strided = by_rows_and_heads(slot) || slot == CK_FMHA_BIAS || slot == CK_FMHA_LSE ||
+                             slot == CK_FMHA_RANDVAL || slot == CK_FMHA_DBIAS;
         if (slot == CK_FMHA_BLOCK_TABLE) continue;
         if (!p.has(slot) || !strided) {
             own = {};
             continue;
         }
-        if (slot == CK_FMHA_BIAS && alibi)
-            own = {0, 1, given ? own.batch : p.heads_q, 0};
-        else if (!given)
-            own = packed(p, slot, layout);
+        if (slot == CK_FMHA_BIAS && alibi) own = {0, 1, given ? own.batch : p.heads_q, 0};
+        else if (!given) own = packed(p, slot, layout);
         if (slot == CK_FMHA_LSE) own.row = 1;
         // Packed sequences have one stride from row to row, and no other.
         if (p.group && !p.paged() && slot != CK_FMHA_BIAS) own.batch = 0;
-        if (p.group && (slot == CK_FMHA_Q || slot == CK_FMHA_O || slot == CK_FMHA_LSE || slot == CK_FMHA_RANDVAL || (slot == CK_FMHA_BIAS && !alibi)))
+        if (p.group && (slot == CK_FMHA_Q || slot == CK_FMHA_O || slot == CK_FMHA_LSE || slot == CK_FMHA_RANDVAL ||
+                        (slot == CK_FMHA_BIAS && !alibi)))
             own.batch = 0;
         // A page of one row is a row.
         if (p.page_rows == 1 && (slot == CK_FMHA_K || slot == CK_FMHA_V)) own.row = own.batch;
@@ -88,7 +88,8 @@ void simplify_mask(FmhaProblem& p) {
         p.window_left = p.window_right = -1;
         return;
     }
-    // Slopes are counted from where the mask puts the rows, and with rotations the mask says whether each row has a position of its own.
+    // Slopes are counted from where the mask puts the rows, and with rotations the mask says whether each row has a
+    // position of its own.
     if (p.bias == fmha_words().alibi || (p.rotary != fmha_words().none && p.seqlen_q > 1)) return;
     const bool from_end = p.mask == CK_FMHA_MASK_BOTTOM_RIGHT;
     if (p.window_left >= (from_end ? p.seqlen_k : p.seqlen_q) - 1) p.window_left = -1;
@@ -101,12 +102,12 @@ void simplify_mask(FmhaProblem& p) {
 
 FmhaProblemBuilder::FmhaProblemBuilder() {
     problem_.bias = problem_.rotary = fmha_words().none;
-    problem_.dtype                  = fmha_words().fp16;
+    problem_.dtype = fmha_words().fp16;
 }
 
 FmhaProblem FmhaProblemBuilder::build() const {
     FmhaProblem p = problem_;
-    p.variant     = backward_ ? fmha_words().backward : fmha_words().forward;
+    p.variant = backward_ ? fmha_words().backward : fmha_words().forward;
     if (!p.heads_k) p.heads_k = p.heads_q;
     if (!p.hdim_v) p.hdim_v = p.hdim_q;
     if (!p.group) p.total_q = p.total_k = 0;

@@ -31,11 +31,21 @@ FmhaHost::FmhaHost(Device& device, const FmhaProblem& p, std::size_t slot, Tenso
 }
 
 FmhaReference::FmhaReference(Device& device, const FmhaProblem& p, Tensors tensors)
-    : p_(p), q_(device, p, CK_FMHA_Q, tensors), k_(device, p, CK_FMHA_K, tensors), v_(device, p, CK_FMHA_V, tensors),
-      bias_(device, p, CK_FMHA_BIAS, tensors), sink_(device, p, CK_FMHA_SINK, tensors), start_q_(device, p, CK_FMHA_SEQSTART_Q, tensors),
-      start_k_(device, p, CK_FMHA_SEQSTART_K, tensors), length_q_(device, p, CK_FMHA_SEQLEN_Q, tensors), length_k_(device, p, CK_FMHA_SEQLEN_K, tensors),
-      table_(device, p, CK_FMHA_BLOCK_TABLE, tensors), cache_(device, p, CK_FMHA_CACHE_INDEX, tensors), indptr_(device, p, CK_FMHA_KV_INDPTR, tensors),
-      pages_(device, p, CK_FMHA_KV_PAGES, tensors), dropout_(dropout_of(device, p, tensors)) {}
+    : p_(p),
+      q_(device, p, CK_FMHA_Q, tensors),
+      k_(device, p, CK_FMHA_K, tensors),
+      v_(device, p, CK_FMHA_V, tensors),
+      bias_(device, p, CK_FMHA_BIAS, tensors),
+      sink_(device, p, CK_FMHA_SINK, tensors),
+      start_q_(device, p, CK_FMHA_SEQSTART_Q, tensors),
+      start_k_(device, p, CK_FMHA_SEQSTART_K, tensors),
+      length_q_(device, p, CK_FMHA_SEQLEN_Q, tensors),
+      length_k_(device, p, CK_FMHA_SEQLEN_K, tensors),
+      table_(device, p, CK_FMHA_BLOCK_TABLE, tensors),
+      cache_(device, p, CK_FMHA_CACHE_INDEX, tensors),
+      indptr_(device, p, CK_FMHA_KV_INDPTR, tensors),
+      pages_(device, p, CK_FMHA_KV_PAGES, tensors),
+      dropout_(dropout_of(device, p, tensors)) {}
 
 FmhaSequence FmhaReference::sequence(std::int64_t i) const {
     FmhaSequence one{i, p_.group ? 0 : i, p_.seqlen_q, p_.seqlen_k, 0, 0};
@@ -47,20 +57,23 @@ FmhaSequence FmhaReference::sequence(std::int64_t i) const {
     return one;
 }
 
-void FmhaReference::score(const FmhaSequence& of, std::int64_t head, std::int64_t row, std::vector<double>& scores) const {
+void FmhaReference::score(const FmhaSequence& of, std::int64_t head, std::int64_t row,
+                          std::vector<double>& scores) const {
     scores.assign(std::size_t(of.keys), kNothing);
     for (std::int64_t key = 0; key < of.keys; ++key) {
         if (!keeps(of, row, key)) continue;
         double sum = 0;
-        for (std::int64_t i = 0; i < p_.hdim_q; ++i) sum += q_.at(of.batch, head, of.first_row + row, i) * k(of, head, key, i);
+        for (std::int64_t i = 0; i < p_.hdim_q; ++i)
+            sum += q_.at(of.batch, head, of.first_row + row, i) * k(of, head, key, i);
         scores[std::size_t(key)] = capped(sum * double(p_.scale)) + added(of, head, row, key);
     }
 }
 
-double FmhaReference::weigh(const FmhaSequence& of, std::int64_t head, std::int64_t row, std::vector<double>& weights) const {
+double FmhaReference::weigh(const FmhaSequence& of, std::int64_t head, std::int64_t row,
+                            std::vector<double>& weights) const {
     score(of, head, row, weights);
     const double sink = sink_.empty() ? kNothing : sink_.at(head);
-    double most       = sink;
+    double most = sink;
     for (const double one : weights) most = std::max(most, one);
     if (most == kNothing) return kNothing;
     double sum = sink == kNothing ? 0 : std::exp(sink - most);
@@ -69,7 +82,8 @@ double FmhaReference::weigh(const FmhaSequence& of, std::int64_t head, std::int6
     return most + std::log(sum);
 }
 
-std::pair<double, double> FmhaReference::output(const FmhaSequence& of, std::int64_t head, const std::vector<double>& weights, std::int64_t column) const {
+std::pair<double, double> FmhaReference::output(const FmhaSequence& of, std::int64_t head,
+                                                const std::vector<double>& weights, std::int64_t column) const {
     double value = 0, magnitude = 0;
     for (std::int64_t key = 0; key < of.keys; ++key) {
         if (!(weights[std::size_t(key)] > 0)) continue;
@@ -87,7 +101,9 @@ bool FmhaReference::keeps(const FmhaSequence& of, std::int64_t row, std::int64_t
     return p_.window_left < 0 || key >= at - p_.window_left || key < p_.sink_tokens;
 }
 
-double FmhaReference::capped(double score) const { return p_.soft_cap > 0 ? double(p_.soft_cap) * std::tanh(score / double(p_.soft_cap)) : score; }
+double FmhaReference::capped(double score) const {
+    return p_.soft_cap > 0 ? double(p_.soft_cap) * std::tanh(score / double(p_.soft_cap)) : score;
+}
 
 double FmhaReference::added(const FmhaSequence& of, std::int64_t head, std::int64_t row, std::int64_t key) const {
     if (bias_.empty()) return 0;
@@ -99,7 +115,8 @@ double FmhaReference::added(const FmhaSequence& of, std::int64_t head, std::int6
     return -slope * std::fabs(double(row + offset - key));
 }
 
-double FmhaReference::at(const FmhaHost& cache, const FmhaSequence& of, std::int64_t head, std::int64_t key, std::int64_t column) const {
+double FmhaReference::at(const FmhaHost& cache, const FmhaSequence& of, std::int64_t head, std::int64_t key,
+                         std::int64_t column) const {
     const std::int64_t group = head / (p_.heads_q / p_.heads_k);
     if (!indptr_.empty()) return cache.at(pages_.whole(indptr_.whole(of.index) + key), group, 0, column);
     const std::int64_t slot = cache_.empty() ? of.index : cache_.whole(of.index);

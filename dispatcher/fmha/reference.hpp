@@ -16,7 +16,8 @@
 
 namespace ckdispatch {
 
-/// A tensor of a caller's problem, copied to the host; one that the problem does not have, or that has no elements, is empty.
+/// A tensor of a caller's problem, copied to the host; one that the problem does not have, or that has no elements, is
+/// empty.
 class FmhaHost {
 public:
     FmhaHost(Device& device, const FmhaProblem& p, std::size_t slot, Tensors tensors);
@@ -45,7 +46,8 @@ struct FmhaSequence {
     std::int64_t index, batch, rows, keys, first_row, first_key;
 };
 
-/// What the tensors of a problem hold, and what follows from them. New rows count as keys, which they are once it has run.
+/// What the tensors of a problem hold, and what follows from them. New rows count as keys, which they are once it has
+/// run.
 class FmhaReference {
 public:
     FmhaReference(Device& device, const FmhaProblem& p, Tensors tensors);
@@ -63,11 +65,16 @@ public:
     }
     const FmhaDropout* dropout() const { return dropout_ ? &*dropout_ : nullptr; }
     /// What an element of o is for weights of which some were dropped, and the sum of its magnitudes.
-    std::pair<double, double> output(const FmhaSequence& of, std::int64_t head, const std::vector<double>& weights, std::int64_t column) const;
+    std::pair<double, double> output(const FmhaSequence& of, std::int64_t head, const std::vector<double>& weights,
+                                     std::int64_t column) const;
 
     /// Of a head of q.
-    double k(const FmhaSequence& of, std::int64_t head, std::int64_t key, std::int64_t column) const { return at(k_, of, head, key, column); }
-    double v(const FmhaSequence& of, std::int64_t head, std::int64_t key, std::int64_t column) const { return at(v_, of, head, key, column); }
+    double k(const FmhaSequence& of, std::int64_t head, std::int64_t key, std::int64_t column) const {
+        return at(k_, of, head, key, column);
+    }
+    double v(const FmhaSequence& of, std::int64_t head, std::int64_t key, std::int64_t column) const {
+        return at(v_, of, head, key, column);
+    }
 
     bool keeps(const FmhaSequence& of, std::int64_t row, std::int64_t key) const;
     /// The relative error of a weight, which is rounded to the dtype of q.
@@ -76,7 +83,8 @@ public:
 private:
     double capped(double score) const;
     double added(const FmhaSequence& of, std::int64_t head, std::int64_t row, std::int64_t key) const;
-    double at(const FmhaHost& cache, const FmhaSequence& of, std::int64_t head, std::int64_t key, std::int64_t column) const;
+    double at(const FmhaHost& cache, const FmhaSequence& of, std::int64_t head, std::int64_t key,
+              std::int64_t column) const;
 
     const FmhaProblem& p_;
     FmhaHost q_, k_, v_, bias_, sink_, start_q_, start_k_, length_q_, length_k_, table_, cache_, indptr_, pages_;

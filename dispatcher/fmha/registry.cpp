@@ -8,6 +8,8 @@ namespace ckdispatch {
 template void check_identity<FmhaKey>(const KernelLibrary&, const FmhaKey&, const std::string&);
 template class BaseRegistry<FmhaRegistry, FmhaKey>;
 
-std::shared_ptr<FamilyRegistry> make_fmha_registry(const std::string& name) { return std::make_shared<FmhaRegistry>(name); }
+std::shared_ptr<FamilyRegistry> make_fmha_registry(const std::string& name) {
+    return std::make_shared<FmhaRegistry>(name);
+}
 
 }  // namespace ckdispatch

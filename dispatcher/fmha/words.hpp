@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The words of the generator that this runtime must understand; all others it only compares. For the sources of this folder.
+// The words of the generator that this runtime must understand; all others it only compares. For the sources of this
+// folder.
 #pragma once
 
 #include "ckdispatch/core/name.hpp"
@@ -10,7 +11,8 @@ struct FmhaWords {
     // What a caller asks for, which no kernel computes by itself.
     Name forward{"forward"}, backward{"backward"};
     // Of a key's variant.
-    Name fwd{"fwd"}, splitkv{"splitkv"}, combine{"combine"}, pagedkv{"pagedkv"}, appendkv{"appendkv"}, batch_prefill{"batch_prefill"};
+    Name fwd{"fwd"}, splitkv{"splitkv"}, combine{"combine"}, pagedkv{"pagedkv"}, appendkv{"appendkv"},
+        batch_prefill{"batch_prefill"};
     Name dot_do_o{"dot_do_o"}, dq_dk_dv{"dq_dk_dv"}, convert_dq{"convert_dq"}, sum{"sum"}, sink{"sink"};
     // Of its mode.
     Name batch{"batch"}, group{"group"};

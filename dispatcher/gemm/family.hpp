@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GEMM as a family of the core. Tensors are A, B, C, and then the D tensors; of a problem with groups A, B and C of each in turn.
+// GEMM as a family of the core. Tensors are A, B, C, and then the D tensors; of a problem with groups A, B and C of
+// each in turn.
 #pragma once
 
 #include <string>
@@ -26,18 +27,18 @@ struct GemmWay {
 /// The problem of the kernel ABI with the groups that it points to.
 struct GemmBound : ck_gemm_problem {
     GemmBound() : ck_gemm_problem{} {}
-    GemmBound(GemmBound&&)            = default;
+    GemmBound(GemmBound&&) = default;
     GemmBound& operator=(GemmBound&&) = default;
 
     std::vector<ck_gemm_problem> members;
 };
 
 struct GemmFamily : FamilyDefaults<GemmFamily, GemmProblem> {
-    using Key      = GemmKey;
-    using Problem  = GemmProblem;
+    using Key = GemmKey;
+    using Problem = GemmProblem;
     using Registry = GemmRegistry;
-    using Way      = GemmWay;
-    using Bound    = GemmBound;
+    using Way = GemmWay;
+    using Bound = GemmBound;
 
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
@@ -49,7 +50,9 @@ struct GemmFamily : FamilyDefaults<GemmFamily, GemmProblem> {
     static Bound bind(const Problem& problem, const Way& way, Tensors tensors, std::int64_t launch);
     static std::int64_t launches(const Problem& problem, const Way& way) { return way.together ? 1 : problem.batch; }
     static std::int64_t parts(const Way& way) { return way.parts; }
-    static std::size_t tensor_count(const Problem& problem) { return problem.groups.empty() ? 3 + std::size_t(problem.d_count) : 3 * problem.groups.size(); }
+    static std::size_t tensor_count(const Problem& problem) {
+        return problem.groups.empty() ? 3 + std::size_t(problem.d_count) : 3 * problem.groups.size();
+    }
     static constexpr const char* kAsked = "A GEMM";
     static std::string tensor_name(const Problem& problem, std::size_t tensor);
     static Lines lines(const Problem& problem, std::size_t tensor);
@@ -61,12 +64,13 @@ struct GemmFamily : FamilyDefaults<GemmFamily, GemmProblem> {
     }
 };
 
-using GemmSelector   = Selector<GemmFamily>;
-using GemmPlan       = Plan<GemmFamily>;
+using GemmSelector = Selector<GemmFamily>;
+using GemmPlan = Plan<GemmFamily>;
 using GemmDispatcher = Dispatcher<GemmFamily>;
 
-/// Runs the problem and compares C with a reference that the CPU computes: every element, within what its dtype and the depth of the sum allow.
-/// The worst place is batch, row and column; groups are counted like the matrices of a batch.
-Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors, const RunOptions& options = {});
+/// Runs the problem and compares C with a reference that the CPU computes: every element, within what its dtype and the
+/// depth of the sum allow. The worst place is batch, row and column; groups are counted like the matrices of a batch.
+Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors,
+                    const RunOptions& options = {});
 
 }  // namespace ckdispatch

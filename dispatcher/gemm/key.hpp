@@ -53,7 +53,9 @@ struct GemmKey {
         visit("d_layout", &GemmKey::d_layout);
     }
 
-    std::int64_t lanes_per_workgroup(const arch::GpuSpec& gpu) const { return std::int64_t(waves.m) * waves.n * waves.k * gpu.wave_size; }
+    std::int64_t lanes_per_workgroup(const arch::GpuSpec& gpu) const {
+        return std::int64_t(waves.m) * waves.n * waves.k * gpu.wave_size;
+    }
 
     friend bool operator==(const GemmKey& a, const GemmKey& b) { return fields_equal(a, b); }
     friend bool operator!=(const GemmKey& a, const GemmKey& b) { return !fields_equal(a, b); }

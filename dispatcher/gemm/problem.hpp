@@ -24,7 +24,8 @@ struct GemmGroup {
     std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
-/// C[m,n] = op(A[m,k] * B[k,n], D0, D1, …), `batch` times, or once for each group. Made by GemmProblemBuilder, which validates; compared and hashed as a value.
+/// C[m,n] = op(A[m,k] * B[k,n], D0, D1, …), `batch` times, or once for each group. Made by GemmProblemBuilder, which
+/// validates; compared and hashed as a value.
 struct GemmProblem {
     std::int64_t m = 0, n = 0, k = 0;
     std::int64_t batch = 1;
@@ -83,7 +84,8 @@ private:
     void take_sizes(const GemmGroup& group);
 };
 
-/// In which order preshuffled weights are: in blocks of n columns, each with k neighbours along K of one column after the other.
+/// In which order preshuffled weights are: in blocks of n columns, each with k neighbours along K of one column after
+/// the other.
 struct WeightsBlock {
     std::int64_t n = 0, k = 0;
 

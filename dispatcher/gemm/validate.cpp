@@ -12,13 +12,19 @@ namespace {
 // One tensor on the host, whatever its layout.
 class Matrix {
 public:
-    Matrix(Device& device, const GemmProblem& p, std::size_t tensor, const void* address, Name dtype, char letter, std::int64_t stride, std::int64_t batch_stride)
-        : tensor_(device, address, GemmFamily::tensor_bytes(p, tensor), dtype), stride_(stride), batch_stride_(batch_stride), by_rows_(letter == 'r') {
+    Matrix(Device& device, const GemmProblem& p, std::size_t tensor, const void* address, Name dtype, char letter,
+           std::int64_t stride, std::int64_t batch_stride)
+        : tensor_(device, address, GemmFamily::tensor_bytes(p, tensor), dtype),
+          stride_(stride),
+          batch_stride_(batch_stride),
+          by_rows_(letter == 'r') {
         if (tensor == 1 && !p.weights.empty()) block_ = WeightsBlock::of(p.weights), depth_ = p.k;
     }
 
     double at(std::int64_t batch, std::int64_t row, std::int64_t column) const {
-        const std::int64_t place = block_.n ? block_.place(row, column, depth_) : by_rows_ ? row * stride_ + column : column * stride_ + row;
+        const std::int64_t place = block_.n   ? block_.place(row, column, depth_)
+                                   : by_rows_ ? row * stride_ + column
+                                              : column * stride_ + row;
         return tensor_.at(batch * batch_stride_ + place);
     }
     const Numbers& numbers() const { return tensor_.numbers(); }
@@ -34,12 +40,15 @@ private:
 // A kernel may write C where it reads one of them, so they are read before it runs.
 std::vector<Matrix> read_ds(Device& device, const GemmProblem& p, Tensors tensors) {
     std::vector<Matrix> ds;
-    for (std::size_t i = 0; i < std::size_t(p.d_count); ++i) ds.emplace_back(device, p, 3 + i, tensors[3 + i], p.dtype_d, p.d_layout.text()[0], p.stride_d[i], p.batch_stride_d[i]);
+    for (std::size_t i = 0; i < std::size_t(p.d_count); ++i)
+        ds.emplace_back(device, p, 3 + i, tensors[3 + i], p.dtype_d, p.d_layout.text()[0], p.stride_d[i],
+                        p.batch_stride_d[i]);
     return ds;
 }
 
 // All matrices of one problem without groups; `first` is how many were before it.
-void compare_all(Device& device, const GemmProblem& p, Tensors tensors, const std::vector<Matrix>& ds, double roundings, std::int64_t first, Validation& result) {
+void compare_all(Device& device, const GemmProblem& p, Tensors tensors, const std::vector<Matrix>& ds, double roundings,
+                 std::int64_t first, Validation& result) {
     const std::string_view letters = p.layout.text();
     const Matrix a(device, p, 0, tensors[0], p.dtype_a, letters[0], p.stride_a, p.batch_stride_a);
     const Matrix b(device, p, 1, tensors[1], p.dtype_b, letters[1], p.stride_b, p.batch_stride_b);
@@ -61,7 +70,8 @@ void compare_all(Device& device, const GemmProblem& p, Tensors tensors, const st
 
 }  // namespace
 
-Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors, const RunOptions& options) {
+Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors,
+                    const RunOptions& options) {
     Validation result;
     std::vector<Matrix> ds;
     const auto plan = run_to_validate(dispatcher, problem, tensors, options, result, [&] {
@@ -75,7 +85,8 @@ Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tens
         std::vector<GemmProblem> products = stage.problem.products();
         if (products.empty()) products.push_back(stage.problem);
         for (std::size_t i = 0; i < products.size(); ++i, first += products[0].batch)
-            compare_all(dispatcher.device(), products[i], tensors + stage.arguments[3 * i].index, ds, roundings_of(stage), first, result);
+            compare_all(dispatcher.device(), products[i], tensors + stage.arguments[3 * i].index, ds,
+                        roundings_of(stage), first, result);
     }
     return result;
 }

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "ckdispatch/core/dtypes.hpp"
-#include "ckdispatch/product/split_k.hpp"
-#include "ckdispatch/product/tiles.hpp"
 #include "ckdispatch/gemm/family.hpp"
 #include "ckdispatch/gemm/oriented.hpp"
 #include "ckdispatch/gemm/words.hpp"
+#include "ckdispatch/product/split_k.hpp"
+#include "ckdispatch/product/tiles.hpp"
 
 namespace ckdispatch {
 namespace {
@@ -39,14 +39,15 @@ Totals totals_of(const GemmKey& key, const GemmProblem& problem, double parts, d
 // Bytes of all D tensors, a repeated row or column counted as one.
 double d_bytes(const GemmProblem& p) {
     double elements = 0;
-    for (std::size_t i = 0; i < std::size_t(p.d_count); ++i) elements += p.stride_d[i] ? double(p.m) * double(p.n) : double(p.d_layout.text() == "r" ? p.n : p.m);
+    for (std::size_t i = 0; i < std::size_t(p.d_count); ++i)
+        elements += p.stride_d[i] ? double(p.m) * double(p.n) : double(p.d_layout.text() == "r" ? p.n : p.m);
     return p.d_count ? elements * element_bytes(p.dtype_d) : 0;
 }
 
 // Nothing of this was measured: it decides between kernels that are alike in all else.
 double effort(const GemmKey& key) {
     const GemmWords& words = gemm_words();
-    double effort          = 1;
+    double effort = 1;
     if (key.pad_m || key.pad_n || key.pad_k) effort *= 1.04;  // bounds are checked in every load
     // A workgroup finds its matrices first, which a single product would do without.
     if (key.variant == words.batched || key.variant == words.grouped) effort *= 1.01;
@@ -55,25 +56,29 @@ double effort(const GemmKey& key) {
 
 }  // namespace
 
-std::vector<std::string> GemmFamily::details() { return {std::begin(TiledProducts::kDetails), std::end(TiledProducts::kDetails)}; }
+std::vector<std::string> GemmFamily::details() {
+    return {std::begin(TiledProducts::kDetails), std::end(TiledProducts::kDetails)};
+}
 
 Work GemmFamily::work(const GemmKey& key, const GemmProblem& problem, const GemmWay& way) {
-    const SplitK& split  = SplitK::words();
+    const SplitK& split = SplitK::words();
     const bool streaming = key.variant == gemm_words().stream_k;
     // Shares of stream-K are whole tiles here, which the last round divides among all units.
     const double parts = streaming ? 1.0 : double(way.k_batch), matrices = way.together ? double(problem.batch) : 1.0;
     const double c_bytes = element_bytes(key.dtype_c), partial_bytes = element_bytes(key.dtype_acc);
-    const bool apart     = key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
-    const Totals totals  = totals_of(key, problem, parts, matrices);
-    Work work            = totals.tiles.work();
-    work.launches        = double(launches(problem, way));
-    work.memory_bytes    = matrices * (totals.operand_bytes + totals.outputs * (apart ? partial_bytes : c_bytes) * parts + d_bytes(problem));
-    work.effort          = effort(key);
-    work.even            = streaming;
+    const bool apart =
+        key.split_k == split.workspace;  // parts are kept in the accumulator's dtype until they are added up
+    const Totals totals = totals_of(key, problem, parts, matrices);
+    Work work = totals.tiles.work();
+    work.launches = double(launches(problem, way));
+    work.memory_bytes = matrices * (totals.operand_bytes + totals.outputs * (apart ? partial_bytes : c_bytes) * parts +
+                                    d_bytes(problem));
+    work.effort = effort(key);
+    work.even = streaming;
     const double outputs = totals.outputs * double(problem.batch);
     if (key.split_k == split.atomic) work.extra_passes = outputs * c_bytes;  // C is cleared first
     if (apart) {
-        work.extra_passes   = outputs * (partial_bytes * parts + c_bytes);
+        work.extra_passes = outputs * (partial_bytes * parts + c_bytes);
         work.extra_launches = work.launches;
     }
     return work;

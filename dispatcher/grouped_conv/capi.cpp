@@ -11,9 +11,11 @@ namespace {
 static_assert(CKD_GROUPED_CONV_MAX_SPATIAL == CK_GROUPED_CONV_MAX_SPATIAL);
 
 void read_axes(const ckd_grouped_conv_problem& p, GroupedConvProblemBuilder& builder) {
-    const int dims = p.ndim_spatial || !p.layout ? p.ndim_spatial : GroupedConvLayout::find(text(p.layout, "")).ndim_spatial;
+    const int dims =
+        p.ndim_spatial || !p.layout ? p.ndim_spatial : GroupedConvLayout::find(text(p.layout, "")).ndim_spatial;
     if (dims < 1 || dims > CKD_GROUPED_CONV_MAX_SPATIAL)
-        throw Error(ErrorCode::invalid_argument, "A grouped convolution of " + std::to_string(dims) + " spatial dimensions was asked for; there are from one to three.");
+        throw Error(ErrorCode::invalid_argument, "A grouped convolution of " + std::to_string(dims) +
+                                                     " spatial dimensions was asked for; there are from one to three.");
     GroupedConvProblemBuilder::Extents input, filter, output, stride, dilation, left, right;
     bool has_output = false;
     for (int i = 0; i < dims; ++i) {
@@ -32,9 +34,12 @@ void read_axes(const ckd_grouped_conv_problem& p, GroupedConvProblemBuilder& bui
 }
 
 GroupedConvProblem read(const ckd_problem& base) {
-    const auto p = whole<ckd_grouped_conv_problem>(base, CKD_GROUPED_CONV, sizeof(ckd_grouped_conv_problem),
-                                                   "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.");
-    if (!p.dtype_x) throw Error(ErrorCode::invalid_argument, "A grouped convolution was asked for without the dtype of x; fp16 is one.");
+    const auto p = whole<ckd_grouped_conv_problem>(
+        base, CKD_GROUPED_CONV, sizeof(ckd_grouped_conv_problem),
+        "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.");
+    if (!p.dtype_x)
+        throw Error(ErrorCode::invalid_argument,
+                    "A grouped convolution was asked for without the dtype of x; fp16 is one.");
     const std::string_view dtype_x = text(p.dtype_x, "");
     GroupedConvProblemBuilder builder;
     builder.direction(text(p.direction, ""))
@@ -52,6 +57,8 @@ GroupedConvProblem read(const ckd_problem& base) {
 
 }  // namespace
 
-std::unique_ptr<FamilyDispatcher> make_grouped_conv_dispatcher(const KernelRegistry& registry, Name gpu) { return std::make_unique<DispatcherOf<GroupedConvFamily, read>>(registry, gpu); }
+std::unique_ptr<FamilyDispatcher> make_grouped_conv_dispatcher(const KernelRegistry& registry, Name gpu) {
+    return std::make_unique<DispatcherOf<GroupedConvFamily, read>>(registry, gpu);
+}
 
 }  // namespace ckdispatch::capi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Grouped convolution as a family of the core. Tensors are x, w, y, and then the bias; the direction says which of them is written.
+// Grouped convolution as a family of the core. Tensors are x, w, y, and then the bias; the direction says which of them
+// is written.
 #pragma once
 
 #include <string>
@@ -21,11 +22,11 @@ struct GroupedConvWay {
 };
 
 struct GroupedConvFamily : FamilyDefaults<GroupedConvFamily, GroupedConvProblem> {
-    using Key      = GroupedConvKey;
-    using Problem  = GroupedConvProblem;
+    using Key = GroupedConvKey;
+    using Problem = GroupedConvProblem;
     using Registry = GroupedConvRegistry;
-    using Way      = GroupedConvWay;
-    using Bound    = ck_grouped_conv_problem;
+    using Way = GroupedConvWay;
+    using Bound = ck_grouped_conv_problem;
 
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key& key, const Problem& problem, double workgroups_at_once);
@@ -41,12 +42,13 @@ struct GroupedConvFamily : FamilyDefaults<GroupedConvFamily, GroupedConvProblem>
     static Lines lines(const Problem& problem, std::size_t tensor);
 };
 
-using GroupedConvSelector   = Selector<GroupedConvFamily>;
-using GroupedConvPlan       = Plan<GroupedConvFamily>;
+using GroupedConvSelector = Selector<GroupedConvFamily>;
+using GroupedConvPlan = Plan<GroupedConvFamily>;
 using GroupedConvDispatcher = Dispatcher<GroupedConvFamily>;
 
-/// Runs the problem and compares what it computes with a reference of the CPU: every element, within what its dtype and the depth of the sum allow.
-/// The worst place is the element's index in the tensor, in the order of the layout.
-Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors, const RunOptions& options = {});
+/// Runs the problem and compares what it computes with a reference of the CPU: every element, within what its dtype and
+/// the depth of the sum allow. The worst place is the element's index in the tensor, in the order of the layout.
+Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors,
+                    const RunOptions& options = {});
 
 }  // namespace ckdispatch

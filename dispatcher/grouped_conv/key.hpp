@@ -27,7 +27,8 @@ struct GroupedConvKey {
     int merged_groups = 1;
     /// What it takes for granted of filter, strides and pads.
     Name specialization;
-    /// How parts of the sum are added up: none, atomic (in the output, in any order) or workspace (in a second launch, in one order).
+    /// How parts of the sum are added up: none, atomic (in the output, in any order) or workspace (in a second launch,
+    /// in one order).
     Name split_k;
     // What is applied to y, and whether it takes a bias.
     Name fused_op;
@@ -58,7 +59,9 @@ struct GroupedConvKey {
         visit("d_count", &GroupedConvKey::d_count);
     }
 
-    std::int64_t lanes_per_workgroup(const arch::GpuSpec& gpu) const { return std::int64_t(waves.m) * waves.n * waves.k * gpu.wave_size; }
+    std::int64_t lanes_per_workgroup(const arch::GpuSpec& gpu) const {
+        return std::int64_t(waves.m) * waves.n * waves.k * gpu.wave_size;
+    }
 
     friend bool operator==(const GroupedConvKey& a, const GroupedConvKey& b) { return fields_equal(a, b); }
     friend bool operator!=(const GroupedConvKey& a, const GroupedConvKey& b) { return !fields_equal(a, b); }

@@ -10,12 +10,9 @@ namespace ckdispatch {
 namespace {
 
 constexpr GroupedConvLayout kLayouts[] = {
-    {"nwgc", 1, false, "nwgc", "gkxc", "nwgk"},
-    {"nhwgc", 2, false, "nhwgc", "gkyxc", "nhwgk"},
-    {"ndhwgc", 3, false, "ndhwgc", "gkzyxc", "ndhwgk"},
-    {"ngcw", 1, true, "ngcw", "gkcx", "ngkw"},
-    {"ngchw", 2, true, "ngchw", "gkcyx", "ngkhw"},
-    {"ngcdhw", 3, true, "ngcdhw", "gkczyx", "ngkdhw"},
+    {"nwgc", 1, false, "nwgc", "gkxc", "nwgk"},         {"nhwgc", 2, false, "nhwgc", "gkyxc", "nhwgk"},
+    {"ndhwgc", 3, false, "ndhwgc", "gkzyxc", "ndhwgk"}, {"ngcw", 1, true, "ngcw", "gkcx", "ngkw"},
+    {"ngchw", 2, true, "ngchw", "gkcyx", "ngkhw"},      {"ngcdhw", 3, true, "ngcdhw", "gkczyx", "ngkdhw"},
 };
 
 }  // namespace
@@ -26,7 +23,9 @@ const GroupedConvLayout& GroupedConvLayout::find(Name word) {
         if (layout.word == word.text()) return layout;
         known += (known.empty() ? "" : ", ") + std::string(layout.word);
     }
-    throw Error(ErrorCode::invalid_argument, std::string(kAGroupedConvolution) + " of the layout '" + std::string(word.text().substr(0, 20)) + "' was asked for; the layouts are " + known + ".");
+    throw Error(ErrorCode::invalid_argument, std::string(kAGroupedConvolution) + " of the layout '" +
+                                                 std::string(word.text().substr(0, 20)) +
+                                                 "' was asked for; the layouts are " + known + ".");
 }
 
 const GroupedConvLayout* GroupedConvLayout::of(int ndim_spatial) {

@@ -12,11 +12,14 @@ namespace {
 
 // Words are kept once, so that their addresses tell them apart.
 auto identity(const GroupedConvProblem& p) {
-    return std::make_tuple(p.direction.c_str(), p.n, p.g, p.c, p.k, p.ndim_spatial, p.dtype_x.c_str(), p.dtype_w.c_str(), p.dtype_y.c_str(), p.layout.c_str(), p.fused_op.c_str(), p.d_count, p.split_k,
-                           p.alignment, p.deterministic, p.workspace_limit);
+    return std::make_tuple(p.direction.c_str(), p.n, p.g, p.c, p.k, p.ndim_spatial, p.dtype_x.c_str(),
+                           p.dtype_w.c_str(), p.dtype_y.c_str(), p.layout.c_str(), p.fused_op.c_str(), p.d_count,
+                           p.split_k, p.alignment, p.deterministic, p.workspace_limit);
 }
 
-auto identity(const GroupedConvAxis& a) { return std::make_tuple(a.input, a.filter, a.output, a.stride, a.dilation, a.left_pad, a.right_pad); }
+auto identity(const GroupedConvAxis& a) {
+    return std::make_tuple(a.input, a.filter, a.output, a.stride, a.dilation, a.left_pad, a.right_pad);
+}
 
 // One value of each dimension, such as 56x56.
 template <class Show>
@@ -26,7 +29,7 @@ std::string joined(const GroupedConvProblem& p, Show&& show) {
     return all;
 }
 
-std::string joined(const GroupedConvProblem& p, std::int64_t GroupedConvAxis::*extent) {
+std::string joined(const GroupedConvProblem& p, std::int64_t GroupedConvAxis::* extent) {
     return joined(p, [&](const GroupedConvAxis& axis) { return std::to_string(axis.*extent); });
 }
 
@@ -70,16 +73,21 @@ double GroupedConvProblem::flops() const { return 2.0 * double(elements(2)) * do
 
 double GroupedConvProblem::bytes() const {
     double all = 0;
-    for (std::size_t tensor = 0; tensor < 3 + std::size_t(d_count); ++tensor) all += double(elements(tensor)) * element_bytes(dtype_of(tensor));
+    for (std::size_t tensor = 0; tensor < 3 + std::size_t(d_count); ++tensor)
+        all += double(elements(tensor)) * element_bytes(dtype_of(tensor));
     return all;
 }
 
 std::string GroupedConvProblem::text() const {
-    const auto size = [](const char* name, std::int64_t value) { return " " + std::string(name) + std::to_string(value); };
-    bool dilated    = false;
+    const auto size = [](const char* name, std::int64_t value) {
+        return " " + std::string(name) + std::to_string(value);
+    };
+    bool dilated = false;
     for (const GroupedConvAxis& axis : axes) dilated = dilated || axis.dilation != 1;
-    std::string shown = "grouped_conv " + std::string(direction.text()) + size("n", n) + size("g", g) + size("c", c) + size("k", k);
-    shown += " " + joined(*this, &GroupedConvAxis::input) + " " + joined(*this, &GroupedConvAxis::filter) + " stride " + joined(*this, &GroupedConvAxis::stride);
+    std::string shown =
+        "grouped_conv " + std::string(direction.text()) + size("n", n) + size("g", g) + size("c", c) + size("k", k);
+    shown += " " + joined(*this, &GroupedConvAxis::input) + " " + joined(*this, &GroupedConvAxis::filter) + " stride " +
+             joined(*this, &GroupedConvAxis::stride);
     if (dilated) shown += " dilation " + joined(*this, &GroupedConvAxis::dilation);
     shown += " pad " + joined(*this, pads) + " " + std::string(dtype_x.text());
     if (dtype_w != dtype_x) shown += "*" + std::string(dtype_w.text());

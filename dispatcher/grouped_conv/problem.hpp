@@ -22,9 +22,10 @@ struct GroupedConvAxis {
 /// As many as there are dimensions are used, the innermost last: w, or h and w, or d, h and w.
 using GroupedConvAxes = std::array<GroupedConvAxis, CK_GROUPED_CONV_MAX_SPATIAL>;
 
-/// `g` independent convolutions of `n` images, each with `c` channels in and `k` channels out: y from x and w (forward), the gradient of x from that of y and
-/// w (backward_data), or the gradient of w from that of y and x (backward_weight). The filter is not flipped. All tensors are packed.
-/// Made by GroupedConvProblemBuilder, which validates; compared and hashed as a value.
+/// `g` independent convolutions of `n` images, each with `c` channels in and `k` channels out: y from x and w
+/// (forward), the gradient of x from that of y and w (backward_data), or the gradient of w from that of y and x
+/// (backward_weight). The filter is not flipped. All tensors are packed. Made by GroupedConvProblemBuilder, which
+/// validates; compared and hashed as a value.
 struct GroupedConvProblem {
     Name direction;
     std::int64_t n = 1, g = 1, c = 0, k = 0;
@@ -68,7 +69,7 @@ struct GroupedConvProblem {
 
 private:
     // What is not used is 1.
-    std::int64_t product(std::int64_t GroupedConvAxis::*extent) const {
+    std::int64_t product(std::int64_t GroupedConvAxis::* extent) const {
         std::int64_t all = 1;
         for (const GroupedConvAxis& axis : axes) all *= axis.*extent;
         return all;

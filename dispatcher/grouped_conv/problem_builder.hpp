@@ -27,13 +27,18 @@ public:
     GroupedConvProblemBuilder& filter(Extents positions) { return dimensions_.filter = std::move(positions), *this; }
     /// Follows from the others, and is checked if it is given.
     GroupedConvProblemBuilder& output(Extents positions) { return dimensions_.output = std::move(positions), *this; }
-    /// The shapes of x and w, and if one likes of y, in the order of the layout, in place of all of the above but the direction.
-    GroupedConvProblemBuilder& shapes(Extents x, Extents w, Extents y = {}) { return x_ = std::move(x), w_ = std::move(w), y_ = std::move(y), *this; }
+    /// The shapes of x and w, and if one likes of y, in the order of the layout, in place of all of the above but the
+    /// direction.
+    GroupedConvProblemBuilder& shapes(Extents x, Extents w, Extents y = {}) {
+        return x_ = std::move(x), w_ = std::move(w), y_ = std::move(y), *this;
+    }
     /// 1 in each dimension unless given.
     GroupedConvProblemBuilder& stride(Extents positions) { return stride_ = std::move(positions), *this; }
     GroupedConvProblemBuilder& dilation(Extents positions) { return dilation_ = std::move(positions), *this; }
     /// None unless given.
-    GroupedConvProblemBuilder& pads(Extents left, Extents right) { return left_pad_ = std::move(left), right_pad_ = std::move(right), *this; }
+    GroupedConvProblemBuilder& pads(Extents left, Extents right) {
+        return left_pad_ = std::move(left), right_pad_ = std::move(right), *this;
+    }
     GroupedConvProblemBuilder& pad(Extents both) { return pads(both, both); }
     /// Of x, w and y; y's is the usual one of the pair if it is not given.
     GroupedConvProblemBuilder& dtypes(std::string_view x, std::string_view w, std::string_view y = {}) {
@@ -43,7 +48,9 @@ public:
     /// Such as "nhwgc", or "ngchw" in forward; the one with channels last if it is not given.
     GroupedConvProblemBuilder& layout(std::string_view word) { return problem_.layout = word, *this; }
     /// An operation on y, and with one D tensor on a bias.
-    GroupedConvProblemBuilder& fused(std::string_view op, int d_count) { return problem_.fused_op = op, problem_.d_count = d_count, *this; }
+    GroupedConvProblemBuilder& fused(std::string_view op, int d_count) {
+        return problem_.fused_op = op, problem_.d_count = d_count, *this;
+    }
     GroupedConvProblemBuilder& split_k(std::int64_t parts) { return problem_.split_k = parts, *this; }
     GroupedConvProblemBuilder& alignment(int bytes) { return problem_.alignment = bytes, *this; }
     GroupedConvProblemBuilder& deterministic(bool wanted) { return problem_.deterministic = wanted, *this; }

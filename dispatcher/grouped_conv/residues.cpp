@@ -14,7 +14,7 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 // Multiples of the stride beyond `first`, from `low` to `high`, both included.
 std::int64_t steps(std::int64_t first, std::int64_t stride, std::int64_t low, std::int64_t high) {
-    const std::int64_t rest  = (low - first) % stride;
+    const std::int64_t rest = (low - first) % stride;
     const std::int64_t begin = low + (rest > 0 ? stride - rest : -rest);
     return begin > high ? 0 : (high - begin) / stride + 1;
 }
@@ -38,11 +38,11 @@ Residues residues_of(const GroupedConvAxis& a) {
         all.read += double(steps(first, a.stride, std::max<std::int64_t>(first, 0), std::min(last, a.input - 1)));
         const double inputs = double(steps(first, a.stride, 0, a.input - 1));
         if (inputs == 0) continue;
-        const auto same = std::find_if(all.classes.begin(), all.classes.end(), [&](const Residues::Class& one) { return one.inputs == inputs && one.filters == double(filters); });
-        if (same == all.classes.end())
-            all.classes.push_back({1, inputs, double(filters)});
-        else
-            ++same->count;
+        const auto same = std::find_if(all.classes.begin(), all.classes.end(), [&](const Residues::Class& one) {
+            return one.inputs == inputs && one.filters == double(filters);
+        });
+        if (same == all.classes.end()) all.classes.push_back({1, inputs, double(filters)});
+        else ++same->count;
     }
     // A filter may be so wide that its positions leave gaps between them.
     all.read = std::min(all.read, double(a.output) * double(a.filter));

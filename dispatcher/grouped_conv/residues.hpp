@@ -8,8 +8,9 @@
 
 namespace ckdispatch {
 
-/// Input position i meets filter position f where i + left_pad - f * dilation is a multiple of the stride. Filter positions that are alike in this
-/// meet the same inputs: together they are a class, and backward data computes a GEMM for each.
+/// Input position i meets filter position f where i + left_pad - f * dilation is a multiple of the stride. Filter
+/// positions that are alike in this meet the same inputs: together they are a class, and backward data computes a GEMM
+/// for each.
 struct Residues {
     /// Classes that have as many of everything.
     struct Class {

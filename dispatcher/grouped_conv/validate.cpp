@@ -12,7 +12,8 @@
 namespace ckdispatch {
 namespace {
 
-// An input, a filter and an output position that belong together: the product of what is there is a term of what is computed.
+// An input, a filter and an output position that belong together: the product of what is there is a term of what is
+// computed.
 struct Meeting {
     std::int64_t input = 0, filter = 0, output = 0;
 };
@@ -20,7 +21,7 @@ struct Meeting {
 // Along one dimension, for each position of what is computed.
 using Meetings = std::vector<std::vector<Meeting>>;
 
-Meetings meetings_of(const GroupedConvAxis& a, std::int64_t GroupedConvAxis::*extent, std::int64_t Meeting::*result) {
+Meetings meetings_of(const GroupedConvAxis& a, std::int64_t GroupedConvAxis::* extent, std::int64_t Meeting::* result) {
     Meetings all(std::size_t(a.*extent));
     for (std::int64_t output = 0; output < a.output; ++output)
         for (std::int64_t filter = 0; filter < a.filter; ++filter) {
@@ -34,7 +35,8 @@ Meetings meetings_of(const GroupedConvAxis& a, std::int64_t GroupedConvAxis::*ex
 class Values {
 public:
     Values(Device& device, const GroupedConvProblem& p, std::size_t tensor, const void* address)
-        : tensor_(device, address, GroupedConvFamily::tensor_bytes(p, tensor), p.dtype_of(tensor)), values_(std::size_t(p.elements(tensor))) {
+        : tensor_(device, address, GroupedConvFamily::tensor_bytes(p, tensor), p.dtype_of(tensor)),
+          values_(std::size_t(p.elements(tensor))) {
         for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = tensor_.at(std::int64_t(i));
     }
 
@@ -58,7 +60,8 @@ struct Steps {
             if (letters[i] == 'c') c = std::exchange(step, step * p.c);
             if (letters[i] == 'k') k = std::exchange(step, step * p.k);
             // Those of all dimensions are one run, which the innermost begins.
-            if (GroupedConvLayout::is_position(letters[i]) && position == 0) position = std::exchange(step, step * positions);
+            if (GroupedConvLayout::is_position(letters[i]) && position == 0)
+                position = std::exchange(step, step * positions);
         }
     }
 };
@@ -66,11 +69,21 @@ struct Steps {
 class Reference {
 public:
     Reference(Device& device, const GroupedConvProblem& p, Tensors tensors)
-        : p_(p), layout_(GroupedConvLayout::find(p.layout)), result_(p.result()), of_x_(p, layout_.x, p.inputs()), of_w_(p, layout_.w, p.filters()), of_y_(p, layout_.y, p.outputs()), x_(device, p, 0, tensors[0]), w_(device, p, 1, tensors[1]), y_(device, p, 2, tensors[2]) {
+        : p_(p),
+          layout_(GroupedConvLayout::find(p.layout)),
+          result_(p.result()),
+          of_x_(p, layout_.x, p.inputs()),
+          of_w_(p, layout_.w, p.filters()),
+          of_y_(p, layout_.y, p.outputs()),
+          x_(device, p, 0, tensors[0]),
+          w_(device, p, 1, tensors[1]),
+          y_(device, p, 2, tensors[2]) {
         if (p.d_count) bias_.emplace_back(device, p, 3, tensors[3]);
-        static constexpr std::int64_t GroupedConvAxis::*extents[] = {&GroupedConvAxis::input, &GroupedConvAxis::filter, &GroupedConvAxis::output};
-        static constexpr std::int64_t Meeting::*places[]          = {&Meeting::input, &Meeting::filter, &Meeting::output};
-        for (std::size_t i = 0; i < meetings_.size(); ++i) meetings_[i] = meetings_of(p.axes[i], extents[result_], places[result_]);
+        static constexpr std::int64_t GroupedConvAxis::* extents[] = {&GroupedConvAxis::input, &GroupedConvAxis::filter,
+                                                                      &GroupedConvAxis::output};
+        static constexpr std::int64_t Meeting::* places[] = {&Meeting::input, &Meeting::filter, &Meeting::output};
+        for (std::size_t i = 0; i < meetings_.size(); ++i)
+            meetings_[i] = meetings_of(p.axes[i], extents[result_], places[result_]);
     }
 
     const Numbers& output() const { return (result_ == 0 ? x_ : result_ == 1 ? w_ : y_).numbers(); }
@@ -86,7 +99,8 @@ public:
                     for (const Meeting& of_d : meetings_[0][d])
                         for (const Meeting& of_h : meetings_[1][h])
                             for (const Meeting& of_w : meetings_[2][w]) together.push_back(flat(of_d, of_h, of_w));
-                    compare_at(together, position, {std::int64_t(d), std::int64_t(h), std::int64_t(w)}, comparison, validation);
+                    compare_at(together, position, {std::int64_t(d), std::int64_t(h), std::int64_t(w)}, comparison,
+                               validation);
                 }
     }
 
@@ -95,16 +109,28 @@ private:
 
     // Positions of all dimensions as one number.
     Meeting flat(const Meeting& d, const Meeting& h, const Meeting& w) const {
-        const auto one = [&](std::int64_t Meeting::*place, std::int64_t GroupedConvAxis::*extent) { return (d.*place * (p_.axes[1].*extent) + h.*place) * (p_.axes[2].*extent) + w.*place; };
-        return {one(&Meeting::input, &GroupedConvAxis::input), one(&Meeting::filter, &GroupedConvAxis::filter), one(&Meeting::output, &GroupedConvAxis::output)};
+        const auto one = [&](std::int64_t Meeting::* place, std::int64_t GroupedConvAxis::* extent) {
+            return (d.*place * (p_.axes[1].*extent) + h.*place) * (p_.axes[2].*extent) + w.*place;
+        };
+        return {one(&Meeting::input, &GroupedConvAxis::input), one(&Meeting::filter, &GroupedConvAxis::filter),
+                one(&Meeting::output, &GroupedConvAxis::output)};
     }
 
-    const double* x(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t c) const { return x_.at(n * of_x_.n + position * of_x_.position + g * of_x_.g + c * of_x_.c); }
-    const double* w(std::int64_t g, std::int64_t k, std::int64_t position, std::int64_t c) const { return w_.at(g * of_w_.g + k * of_w_.k + position * of_w_.position + c * of_w_.c); }
-    const double* y(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t k) const { return y_.at(n * of_y_.n + position * of_y_.position + g * of_y_.g + k * of_y_.k); }
+    const double* x(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t c) const {
+        return x_.at(n * of_x_.n + position * of_x_.position + g * of_x_.g + c * of_x_.c);
+    }
+    const double* w(std::int64_t g, std::int64_t k, std::int64_t position, std::int64_t c) const {
+        return w_.at(g * of_w_.g + k * of_w_.k + position * of_w_.position + c * of_w_.c);
+    }
+    const double* y(std::int64_t n, std::int64_t position, std::int64_t g, std::int64_t k) const {
+        return y_.at(n * of_y_.n + position * of_y_.position + g * of_y_.g + k * of_y_.k);
+    }
 
-    // An element of the result at a position: i and j are image and channel in, channels out and in, or image and channel out.
-    const double* result(std::int64_t position, std::int64_t g, std::int64_t i, std::int64_t j) const { return result_ == 0 ? x(i, position, g, j) : result_ == 1 ? w(g, i, position, j) : y(i, position, g, j); }
+    // An element of the result at a position: i and j are image and channel in, channels out and in, or image and
+    // channel out.
+    const double* result(std::int64_t position, std::int64_t g, std::int64_t i, std::int64_t j) const {
+        return result_ == 0 ? x(i, position, g, j) : result_ == 1 ? w(g, i, position, j) : y(i, position, g, j);
+    }
 
     // The factors of its terms where positions meet: the first of each, and how far it is to the next.
     struct Factors {
@@ -121,9 +147,13 @@ private:
         }
     }
 
-    void compare_at(const std::vector<Meeting>& together, std::int64_t position, const Position& at, Comparison& comparison, Validation& validation) const {
+    void compare_at(const std::vector<Meeting>& together, std::int64_t position, const Position& at,
+                    Comparison& comparison, Validation& validation) const {
         // The sum is over what is neither i nor j.
-        const std::int64_t first = result_ == 1 ? p_.k : p_.n, second = result_ == 2 ? p_.k : p_.c, depth = result_ == 0 ? p_.k : result_ == 1 ? p_.n : p_.c;
+        const std::int64_t first = result_ == 1 ? p_.k : p_.n, second = result_ == 2 ? p_.k : p_.c,
+                           depth = result_ == 0   ? p_.k
+                                   : result_ == 1 ? p_.n
+                                                  : p_.c;
         std::vector<double> ds(bias_.size());
         for (std::int64_t g = 0; g < p_.g; ++g)
             for (std::int64_t i = 0; i < first; ++i)
@@ -161,11 +191,13 @@ private:
 
 }  // namespace
 
-Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors, const RunOptions& options) {
+Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors,
+                    const RunOptions& options) {
     Validation result;
     const auto plan = run_to_validate(dispatcher, problem, tensors, options, result);
     const Reference reference(dispatcher.device(), problem, tensors);
-    Comparison comparison(FusedOp::find(problem.fused_op, problem.d_count), reference.output(), roundings_of(plan->stages.front()), result);
+    Comparison comparison(FusedOp::find(problem.fused_op, problem.d_count), reference.output(),
+                          roundings_of(plan->stages.front()), result);
     reference.compare(comparison, result);
     return result;
 }

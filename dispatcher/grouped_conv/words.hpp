@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The words of the generator that this runtime must understand; all others it only compares. For the sources of this folder.
+// The words of the generator that this runtime must understand; all others it only compares. For the sources of this
+// folder.
 #pragma once
 
 #include "ckdispatch/core/name.hpp"
@@ -10,7 +11,8 @@ struct GroupedConvWords {
     // Of directions, which are a key's variants.
     Name forward{"forward"}, backward_data{"backward_data"}, backward_weight{"backward_weight"};
     // Of a key's specialization.
-    Name by_default{"default"}, filter_1x1_stride1_pad0{"filter_1x1_stride1_pad0"}, filter_1x1_pad0{"filter_1x1_pad0"}, filter_3x3{"filter_3x3"};
+    Name by_default{"default"}, filter_1x1_stride1_pad0{"filter_1x1_stride1_pad0"}, filter_1x1_pad0{"filter_1x1_pad0"},
+        filter_3x3{"filter_3x3"};
     Name pass_through{"PassThrough"};
 
     bool is_direction(Name word) const { return word == forward || word == backward_data || word == backward_weight; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A result against the reference, whatever the family: each element within what its dtype and the depth of its sum allow.
+// A result against the reference, whatever the family: each element within what its dtype and the depth of its sum
+// allow.
 #pragma once
 
 #include <cmath>
@@ -7,16 +8,17 @@
 #include <vector>
 
 #include "ckdispatch/core/device.hpp"
+#include "ckdispatch/core/numbers.hpp"
 #include "ckdispatch/core/run.hpp"
 #include "ckdispatch/product/fused_ops.hpp"
-#include "ckdispatch/core/numbers.hpp"
 
 namespace ckdispatch {
 
 /// A copy of a tensor on the host, as numbers.
 class HostTensor {
 public:
-    HostTensor(Device& device, const void* address, std::size_t bytes, Name dtype) : bytes_(bytes), numbers_(dtype, device.facts().fp8_encoding) {
+    HostTensor(Device& device, const void* address, std::size_t bytes, Name dtype)
+        : bytes_(bytes), numbers_(dtype, device.facts().fp8_encoding) {
         device.copy_to_host(bytes_.data(), address, bytes_.size());
     }
 
@@ -44,14 +46,17 @@ struct Sum {
 class Comparison {
 public:
     /// `roundings` is how often an output may be rounded: once for each part of its sum that is added to it in memory.
-    Comparison(const FusedOp& op, const Numbers& output, double roundings, Validation& result) : op_(op), output_(output), roundings_(roundings), result_(result) {}
+    Comparison(const FusedOp& op, const Numbers& output, double roundings, Validation& result)
+        : op_(op), output_(output), roundings_(roundings), result_(result) {}
 
     /// Whether it is the worst so far, whose place the caller then notes.
     bool is_worst(double actual, const Sum& sum, const std::vector<double>& ds);
 
 private:
     Bounded expected(const Sum& sum, const std::vector<double>& ds) const;
-    Bounded stored(Bounded x) const { return {x.value, x.error + output_.unit_roundoff() * (std::fabs(x.value) + x.error) + output_.smallest()}; }
+    Bounded stored(Bounded x) const {
+        return {x.value, x.error + output_.unit_roundoff() * (std::fabs(x.value) + x.error) + output_.smallest()};
+    }
 
     FusedOp op_;
     const Numbers& output_;

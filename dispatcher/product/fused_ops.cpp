@@ -26,7 +26,7 @@ Bounded gelu(Bounded x) {
 
 Bounded fast_gelu(Bounded x) {
     const double exponent = x.value * (double(-2.f * 0.035677f) * x.value * x.value + double(-2.f * 0.797885f));
-    const double y        = x.value / (1 + std::exp(exponent));
+    const double y = x.value / (1 + std::exp(exponent));
     return {y, 1.13 * x.error + (y == 0 ? 0 : kUnit * (4 * std::fabs(exponent) + 8) * std::fabs(y))};
 }
 
@@ -49,22 +49,28 @@ struct Activations {
     std::string_view name;
     Bounded (*apply)(Bounded);
 };
-constexpr Activations kActivations[] = {{"Relu", relu}, {"Gelu", gelu}, {"FastGelu", fast_gelu}, {"Silu", silu}, {"Sigmoid", sigmoid}, {"Tanh", tanh}};
+constexpr Activations kActivations[] = {{"Relu", relu}, {"Gelu", gelu},       {"FastGelu", fast_gelu},
+                                        {"Silu", silu}, {"Sigmoid", sigmoid}, {"Tanh", tanh}};
 
 }  // namespace
 
 FusedOp FusedOp::find(Name name, int d_count) {
     FusedOp op;
     std::string_view rest = name.text();
-    const auto begins     = [&](std::string_view word) { return rest.substr(0, word.size()) == word ? (rest.remove_prefix(word.size()), true) : false; };
+    const auto begins = [&](std::string_view word) {
+        return rest.substr(0, word.size()) == word ? (rest.remove_prefix(word.size()), true) : false;
+    };
     if (begins("MultiDAdd")) op.combination_ = Combination::add;
     else if (begins("MultiDMultiply")) op.combination_ = Combination::multiply;
     else if (rest == "PassThrough") rest = {};
     for (const Activations& one : kActivations)
         if (rest == one.name) op.activation_ = one.apply, rest = {};
-    if (!rest.empty()) throw Error(ErrorCode::unsupported, "A result of " + std::string(name.text()) + " was to be validated; the reference does not know that operation.");
+    if (!rest.empty())
+        throw Error(ErrorCode::unsupported, "A result of " + std::string(name.text()) +
+                                                " was to be validated; the reference does not know that operation.");
     if ((d_count > 0) != (op.combination_ != Combination::none))
-        throw Error(ErrorCode::invalid_argument, "A result of " + std::string(name.text()) + " with " + std::to_string(d_count) + " D tensors was to be validated; " +
+        throw Error(ErrorCode::invalid_argument, "A result of " + std::string(name.text()) + " with " +
+                                                     std::to_string(d_count) + " D tensors was to be validated; " +
                                                      (d_count ? "it takes none." : "it takes at least one."));
     return op;
 }

@@ -17,7 +17,8 @@ struct Bounded {
 /// Kernels evaluate an operation in float32. Constants are the float32 ones in CK's sources.
 class FusedOp {
 public:
-    /// Throws Error: invalid_argument for a count of D tensors that the operation does not take, unsupported for one that is not known.
+    /// Throws Error: invalid_argument for a count of D tensors that the operation does not take, unsupported for one
+    /// that is not known.
     static FusedOp find(Name name, int d_count);
 
     bool changes_nothing() const { return activation_ == nullptr && combination_ == Combination::none; }
@@ -28,7 +29,7 @@ private:
     using Activation = Bounded (*)(Bounded);
 
     Combination combination_ = Combination::none;
-    Activation activation_   = nullptr;
+    Activation activation_ = nullptr;
 };
 
 }  // namespace ckdispatch

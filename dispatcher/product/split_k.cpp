@@ -23,7 +23,8 @@ std::string SplitK::mismatch(Name way, std::int64_t parts, bool deterministic, s
     return way == words().atomic && deterministic && parts > kMostInAnyOrder ? std::string(kOtherBits) : "";
 }
 
-std::vector<std::int64_t> SplitK::choices(Name way, std::int64_t parts, bool deterministic, std::int64_t tile, std::int64_t depth) {
+std::vector<std::int64_t> SplitK::choices(Name way, std::int64_t parts, bool deterministic, std::int64_t tile,
+                                          std::int64_t depth) {
     if (parts > 0) return {parts};
     if (way == words().none) return {1};
     const std::int64_t most = way == words().atomic && deterministic ? kMostInAnyOrder : kMostParts;

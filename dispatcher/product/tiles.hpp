@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Matrix products in tiles as the cost model sees them; docs/dispatcher.md has the table. For GEMM, and for what is computed like one.
+// Matrix products in tiles as the cost model sees them; docs/dispatcher.md has the table. For GEMM, and for what is
+// computed like one.
 #pragma once
 
 #include "ckdispatch/core/cost.hpp"
@@ -27,7 +28,8 @@ public:
     Work work() const;
 
     /// What learned models know of it besides, in the order of Work::details.
-    static constexpr const char* kDetails[] = {"fill_m", "fill_n", "fill_k", "tile_m", "tile_n", "tile_k", "waves_m", "waves_n", "two_buffers", "log_columns"};
+    static constexpr const char* kDetails[] = {"fill_m", "fill_n",  "fill_k",  "tile_m",      "tile_n",
+                                               "tile_k", "waves_m", "waves_n", "two_buffers", "log_columns"};
 
 private:
     TiledKernel kernel_;
@@ -35,7 +37,9 @@ private:
     double workgroups_ = 0, trips_ = 0;
     struct Filled {
         double asked = 0, computed = 0;
-        void add(double size, double tiles, double tile, double times) { asked += size * times, computed += tiles * tile * times; }
+        void add(double size, double tiles, double tile, double times) {
+            asked += size * times, computed += tiles * tile * times;
+        }
         double share() const { return computed > 0 ? asked / computed : 0; }
     } m_, n_, k_;
     double columns_ = 0;

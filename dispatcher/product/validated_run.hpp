@@ -5,15 +5,16 @@
 #include <functional>
 
 #include "ckdispatch/core/run.hpp"
-#include "ckdispatch/product/split_k.hpp"
 #include "ckdispatch/product/fused_ops.hpp"
+#include "ckdispatch/product/split_k.hpp"
 
 namespace ckdispatch {
 
-/// Runs the problem, waits for it and returns its plan; `result` is told who computed it, and where. What is to be read `before` may be written by the run.
+/// Runs the problem, waits for it and returns its plan; `result` is told who computed it, and where. What is to be read
+/// `before` may be written by the run.
 template <typename Dispatcher, typename Problem>
-auto run_to_validate(Dispatcher& dispatcher, const Problem& problem, Tensors tensors, const RunOptions& options, Validation& result,
-                     const std::function<void()>& before = {}) {
+auto run_to_validate(Dispatcher& dispatcher, const Problem& problem, Tensors tensors, const RunOptions& options,
+                     Validation& result, const std::function<void()>& before = {}) {
     // Before anything runs: an operation that the reference does not know.
     (void)FusedOp::find(problem.fused_op, problem.d_count);
     if (before) {

@@ -23,8 +23,7 @@ static_assert(arch::find_gpu("gfx942")->wave_layouts[0] != arch::Triple{4, 1, 1}
 int main() {
     for (const arch::GpuSpec& gpu : arch::gpus) {
         if (arch::find_gpu(std::string_view(gpu.name)) != &gpu) {
-            std::fprintf(stderr, "find_gpu does not find %.*s\n", static_cast<int>(gpu.name.size()),
-                         gpu.name.data());
+            std::fprintf(stderr, "find_gpu does not find %.*s\n", static_cast<int>(gpu.name.size()), gpu.name.data());
             return 1;
         }
     }

@@ -11,7 +11,8 @@ namespace arch = ckdispatch::arch;
 int main() {
     std::string gpu;
     arch::KernelResources kernel{};
-    while (std::cin >> gpu >> kernel.vgprs >> kernel.agprs >> kernel.sgprs >> kernel.lds_bytes >> kernel.workgroup_size) {
+    while (std::cin >> gpu >> kernel.vgprs >> kernel.agprs >> kernel.sgprs >> kernel.lds_bytes >>
+           kernel.workgroup_size) {
         const arch::GpuSpec* spec = arch::find_gpu(gpu);
         if (!spec) return 1;
         std::cout << arch::waves_per_simd(*spec, kernel) << '\n';

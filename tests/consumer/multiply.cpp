@@ -31,7 +31,8 @@ void multiply(ckdispatch::GemmDispatcher& dispatcher, std::int64_t m, std::int64
     const auto problem = ckdispatch::GemmProblemBuilder().sizes(m, n, k).dtype("fp16").layout("rcr").build();
     const auto a = whole_numbers(m * k), b = whole_numbers(n * k);
     std::vector<std::uint16_t> c(std::size_t(m * n));
-    const ckdispatch::DeviceBuffer a_buffer(device, 2 * a.size()), b_buffer(device, 2 * b.size()), c_buffer(device, 2 * c.size());
+    const ckdispatch::DeviceBuffer a_buffer(device, 2 * a.size()), b_buffer(device, 2 * b.size()),
+        c_buffer(device, 2 * c.size());
     device->copy_to_device(a_buffer.address(), a.data(), a_buffer.size());
     device->copy_to_device(b_buffer.address(), b.data(), b_buffer.size());
     void* const tensors[] = {a_buffer.address(), b_buffer.address(), c_buffer.address()};
@@ -41,7 +42,8 @@ void multiply(ckdispatch::GemmDispatcher& dispatcher, std::int64_t m, std::int64
     device->copy_to_host(c.data(), c_buffer.address(), c_buffer.size());
     double total = 0;
     for (const std::uint16_t half : c) total += number(half);
-    std::cout << m << 'x' << n << 'x' << k << ": " << std::int64_t(total) << " by " << checked.kernel << " on " << checked.device << '\n';
+    std::cout << m << 'x' << n << 'x' << k << ": " << std::int64_t(total) << " by " << checked.kernel << " on "
+              << checked.device << '\n';
 }
 
 int main(int argc, char** argv) try {

@@ -11,24 +11,23 @@
 
 using namespace ckdispatch;
 
-Operands::Operands(const std::shared_ptr<Device>& device, const FmhaProblem& problem, const Operands* other) : device_(device) {
+Operands::Operands(const std::shared_ptr<Device>& device, const FmhaProblem& problem, const Operands* other)
+    : device_(device) {
     for (std::size_t slot = 0; slot < CK_FMHA_TENSORS; ++slot) {
         if (!problem.has(slot)) continue;
-        if (other && other->buffers_[slot])
-            buffers_[slot] = other->buffers_[slot];
-        else
-            make(problem, slot);
+        if (other && other->buffers_[slot]) buffers_[slot] = other->buffers_[slot];
+        else make(problem, slot);
         // The order of a caller's tensors is that of ckd_fmha_tensor.
         tensors_[FmhaFamily::tensor_of(slot)] = buffers_[slot]->address();
     }
 }
 
 void Operands::make(const FmhaProblem& problem, std::size_t slot) {
-    const FmhaExtents of    = problem.extents(slot);
-    const auto count        = std::size_t(of.width * of.heads * of.rows * of.batches);
-    const Name dtype        = problem.dtype_of(slot);
+    const FmhaExtents of = problem.extents(slot);
+    const auto count = std::size_t(of.width * of.heads * of.rows * of.batches);
+    const Name dtype = problem.dtype_of(slot);
     const std::size_t bytes = count * std::size_t(element_bytes(dtype));
-    buffers_[slot]          = std::make_shared<DeviceBuffer>(device_, bytes);
+    buffers_[slot] = std::make_shared<DeviceBuffer>(device_, bytes);
     device_->fill(buffers_[slot]->address(), 0, bytes);
     if (problem.writes(slot)) return;
     const auto which = ck_fmha_tensor_index(slot);
@@ -44,7 +43,8 @@ void Operands::make(const FmhaProblem& problem, std::size_t slot) {
 
 int report(const FmhaPlan& plan, std::int64_t checked, std::int64_t wrong) {
     std::cout << plan.problem.text();
-    for (std::size_t i = 0; i < plan.stages.size(); ++i) std::cout << (i ? " + " : " by ") << plan.stages[i].kernel->name();
+    for (std::size_t i = 0; i < plan.stages.size(); ++i)
+        std::cout << (i ? " + " : " by ") << plan.stages[i].kernel->name();
     std::cout << ": " << checked << " values checked, " << wrong << " wrong\n";
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

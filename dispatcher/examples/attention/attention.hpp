@@ -10,11 +10,13 @@
 #include "ckdispatch/fmha/family.hpp"
 #include "dispatcher/examples/attention/halves.hpp"
 
-/// The tensors of one problem on the device, packed: matrices that are read have numbers from -1 to 1, and all else is zero until it is put.
+/// The tensors of one problem on the device, packed: matrices that are read have numbers from -1 to 1, and all else is
+/// zero until it is put.
 class Operands {
 public:
     /// Tensors that `other` has too are the same ones.
-    Operands(const std::shared_ptr<ckdispatch::Device>& device, const ckdispatch::FmhaProblem& problem, const Operands* other = nullptr);
+    Operands(const std::shared_ptr<ckdispatch::Device>& device, const ckdispatch::FmhaProblem& problem,
+             const Operands* other = nullptr);
 
     template <class Value>
     Operands& put(ck_fmha_tensor_index slot, const std::vector<Value>& values) {
@@ -40,11 +42,15 @@ private:
     std::array<void*, ckdispatch::FmhaFamily::kCallersTensors> tensors_{};
 };
 
-/// Has a line with the problem and the kernels that computed it, and what was found wrong by whatever check there is; what main returns.
+/// Has a line with the problem and the kernels that computed it, and what was found wrong by whatever check there is;
+/// what main returns.
 int report(const ckdispatch::FmhaPlan& plan, std::int64_t checked, std::int64_t wrong);
 
 /// Runs the best plan, and compares the result with the reference of the dispatcher.
-int run_and_check(ckdispatch::FmhaDispatcher& dispatcher, const ckdispatch::FmhaProblem& problem, const Operands& operands);
+int run_and_check(ckdispatch::FmhaDispatcher& dispatcher, const ckdispatch::FmhaProblem& problem,
+                  const Operands& operands);
 
-/// Opens what the command line names, MANIFEST [DEVICE], and computes. A simulated device needs CKDISPATCH_SIMULATOR, the path of the simulator's runtime.
-int example(int argc, char** argv, int (*attend)(ckdispatch::FmhaDispatcher&, const std::shared_ptr<ckdispatch::Device>&));
+/// Opens what the command line names, MANIFEST [DEVICE], and computes. A simulated device needs CKDISPATCH_SIMULATOR,
+/// the path of the simulator's runtime.
+int example(int argc, char** argv,
+            int (*attend)(ckdispatch::FmhaDispatcher&, const std::shared_ptr<ckdispatch::Device>&));

@@ -7,7 +7,9 @@ using namespace ckdispatch;
 
 namespace {
 
-int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) { return check_gradients(gradients(dispatcher, device, false)); }
+int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) {
+    return check_gradients(gradients(dispatcher, device, false));
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attention with a number that is added to each score, and with slopes that make keys count less the farther away they are, checked:
+// Attention with a number that is added to each score, and with slopes that make keys count less the farther away they
+// are, checked:
 //     bias_and_alibi MANIFEST [DEVICE]
 #include "dispatcher/examples/attention/attention.hpp"
 
@@ -12,12 +13,14 @@ int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) {
 
     // Of fp16 as q is, [batch, head, row, key].
     const auto biased = FmhaProblemBuilder(builder).bias("elementwise").build();
-    int failed        = run_and_check(dispatcher, biased, Operands(device, biased));
+    int failed = run_and_check(dispatcher, biased, Operands(device, biased));
 
     // A float for each head of each sequence.
-    const auto sloped = FmhaProblemBuilder(builder).bias("alibi").mask(FmhaProblemBuilder::Mask::bottom_right, -1, 0).build();
+    const auto sloped =
+        FmhaProblemBuilder(builder).bias("alibi").mask(FmhaProblemBuilder::Mask::bottom_right, -1, 0).build();
     Operands operands(device, sloped);
-    operands.put(CK_FMHA_BIAS, std::vector<float>{1 / 4.f, 1 / 16.f, 1 / 64.f, 1 / 256.f, 1 / 4.f, 1 / 16.f, 1 / 64.f, 1 / 256.f});
+    operands.put(CK_FMHA_BIAS,
+                 std::vector<float>{1 / 4.f, 1 / 16.f, 1 / 64.f, 1 / 256.f, 1 / 4.f, 1 / 16.f, 1 / 64.f, 1 / 256.f});
     return failed | run_and_check(dispatcher, sloped, operands);
 }
 

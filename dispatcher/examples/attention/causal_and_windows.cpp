@@ -21,7 +21,13 @@ int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) {
     };
     int failed = 0;
     for (const auto& mask : masks) {
-        const auto problem = FmhaProblemBuilder().dtype("fp16").sizes(1, 2).lengths(70, 100).head_sizes(64).mask(mask.from, mask.left, mask.right).build();
+        const auto problem = FmhaProblemBuilder()
+                                 .dtype("fp16")
+                                 .sizes(1, 2)
+                                 .lengths(70, 100)
+                                 .head_sizes(64)
+                                 .mask(mask.from, mask.left, mask.right)
+                                 .build();
         failed |= run_and_check(dispatcher, problem, Operands(device, problem));
     }
     return failed;

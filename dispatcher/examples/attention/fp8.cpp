@@ -12,7 +12,7 @@ int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) {
     constexpr float kScaleQ = 0.5f, kScaleK = 0.25f, kScaleV = 2;
     // The numerators of the softmax, up to 1, are made to fill what 8 bits hold: up to 240 on gfx942.
     constexpr float kLargest = 240;
-    const auto problem       = FmhaProblemBuilder()
+    const auto problem = FmhaProblemBuilder()
                              .dtype("fp8bf16")
                              .sizes(1, 2)
                              .lengths(64, 100)

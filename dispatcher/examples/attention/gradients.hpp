@@ -12,8 +12,8 @@ struct Gradients {
 };
 
 /// Of k and v with fewer heads than q the gradients are summed over the heads that share one.
-inline Gradients gradients(ckdispatch::FmhaDispatcher& dispatcher, const std::shared_ptr<ckdispatch::Device>& device, bool deterministic,
-                           const std::vector<float>& slopes = {}) {
+inline Gradients gradients(ckdispatch::FmhaDispatcher& dispatcher, const std::shared_ptr<ckdispatch::Device>& device,
+                           bool deterministic, const std::vector<float>& slopes = {}) {
     const auto builder = ckdispatch::FmhaProblemBuilder()
                              .dtype("fp16")
                              .sizes(1, 4, 2)
@@ -37,9 +37,11 @@ inline Gradients gradients(ckdispatch::FmhaDispatcher& dispatcher, const std::sh
 
 inline int check_gradients(const Gradients& found) {
     const Operands& all = found.operands;
-    const ByHandInputs inputs{all.numbers(CK_FMHA_Q), all.numbers(CK_FMHA_K), all.numbers(CK_FMHA_V), {}, all.numbers(CK_FMHA_D_O), found.slopes};
+    const ByHandInputs inputs{all.numbers(CK_FMHA_Q),   all.numbers(CK_FMHA_K),
+                              all.numbers(CK_FMHA_V),   {},
+                              all.numbers(CK_FMHA_D_O), found.slopes};
     const ByHand expected = by_hand(found.plan->problem, inputs);
-    std::int64_t wrong    = differing(all.numbers(CK_FMHA_DQ), expected.dq, 4e-3);
+    std::int64_t wrong = differing(all.numbers(CK_FMHA_DQ), expected.dq, 4e-3);
     wrong += differing(all.numbers(CK_FMHA_DK), expected.dk, 4e-3);
     wrong += differing(all.numbers(CK_FMHA_DV), expected.dv, 4e-3);
     return report(*found.plan, std::int64_t(expected.dq.size() + expected.dk.size() + expected.dv.size()), wrong);

@@ -21,9 +21,9 @@ inline std::vector<double> sixteenths(std::size_t count, std::size_t seed) {
 /// To the nearest fp16, of numbers that are not too large for it.
 inline std::uint16_t to_half(double value) {
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-    int exponent             = 0;
+    int exponent = 0;
     std::frexp(value, &exponent);
-    exponent             = value == 0 ? -13 : std::max(exponent, -13);  // less is subnormal
+    exponent = value == 0 ? -13 : std::max(exponent, -13);  // less is subnormal
     // 11 bits, of which the first adds to the exponent.
     const auto magnitude = std::uint16_t(std::nearbyint(std::ldexp(std::fabs(value), 11 - exponent)));
     return std::uint16_t(sign | (((exponent + 13) << 10) + magnitude));
@@ -48,7 +48,8 @@ inline std::vector<double> from_halves(const std::vector<std::uint16_t>& halves)
 }
 
 /// Of those that differ by more than `tolerance`.
-inline std::int64_t differing(const std::vector<double>& actual, const std::vector<double>& expected, double tolerance) {
+inline std::int64_t differing(const std::vector<double>& actual, const std::vector<double>& expected,
+                              double tolerance) {
     std::int64_t count = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) count += !(std::fabs(actual[i] - expected[i]) <= tolerance);
     return count;

@@ -9,9 +9,10 @@ namespace {
 
 int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) {
     constexpr std::int64_t kSizes[][2] = {{64, 64}, {40, 40}, {52, 24}, {128, 128}};  // of q and k, and of v
-    int failed                         = 0;
+    int failed = 0;
     for (const auto& [of_q, of_v] : kSizes) {
-        const auto problem = FmhaProblemBuilder().dtype("fp16").sizes(1, 2).lengths(40, 70).head_sizes(of_q, of_v).build();
+        const auto problem =
+            FmhaProblemBuilder().dtype("fp16").sizes(1, 2).lengths(40, 70).head_sizes(of_q, of_v).build();
         failed |= run_and_check(dispatcher, problem, Operands(device, problem));
     }
     return failed;

@@ -22,7 +22,7 @@ inline std::pair<std::vector<double>, std::vector<double>> rotations(std::int64_
 inline void rotate_interleaved(double* head, std::int64_t dim, const double* cosines, const double* sines) {
     for (std::int64_t i = 0; i < dim / 2; ++i) {
         const double x = head[2 * i], y = head[2 * i + 1];
-        head[2 * i]     = x * cosines[i] - y * sines[i];
+        head[2 * i] = x * cosines[i] - y * sines[i];
         head[2 * i + 1] = y * cosines[i] + x * sines[i];
     }
 }

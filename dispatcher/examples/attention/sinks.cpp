@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attention with a place for weight that no key deserves: a score of its own for each head, or the first keys, which no window leaves out, checked:
+// Attention with a place for weight that no key deserves: a score of its own for each head, or the first keys, which no
+// window leaves out, checked:
 //     sinks MANIFEST [DEVICE]
 #include "dispatcher/examples/attention/attention.hpp"
 
@@ -17,7 +18,8 @@ int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) {
     const int failed = run_and_check(dispatcher, scored, operands);
 
     // As StreamingLLM has it: a window of 16 keys, and the first 4.
-    const auto kept = FmhaProblemBuilder(builder).mask(FmhaProblemBuilder::Mask::bottom_right, 16, 0).sink_tokens(4).build();
+    const auto kept =
+        FmhaProblemBuilder(builder).mask(FmhaProblemBuilder::Mask::bottom_right, 16, 0).sink_tokens(4).build();
     return failed | run_and_check(dispatcher, kept, Operands(device, kept));
 }
 

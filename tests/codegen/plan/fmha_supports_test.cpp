@@ -11,8 +11,7 @@
 namespace ck_kernel::fmha {
 namespace {
 
-TEST(FmhaSupports, SizesHeadsAndAlignment)
-{
+TEST(FmhaSupports, SizesHeadsAndAlignment) {
     check_cases<Forward>(
         config(Variant::fwd), problem(),
         {
@@ -25,8 +24,10 @@ TEST(FmhaSupports, SizesHeadsAndAlignment)
             {[](Config&, Problem& p) { p.hdim_v = 72; }, "exactly 64"},
             {[](Config& c, Problem& p) { c.pads.hdim_q = 1, p.hdim_q = 51; }, ""},
             {[](Config& c, Problem& p) { c.pads.hdim_q = 1, p.hdim_q = 65; }, "up to 64"},
-            {[](Config& c, Problem& p) { c.pipeline = Pipeline::qr_async, c.pads = {1, 1, 1, 1}, p.hdim_q = 56; }, "beyond smaller heads"},
-            {[](Config& c, Problem& p) { c.pipeline = Pipeline::qr_async, c.pads = {1, 1, 1, 1}, p.hdim_v = 52; }, "8 elements at a time"},
+            {[](Config& c, Problem& p) { c.pipeline = Pipeline::qr_async, c.pads = {1, 1, 1, 1}, p.hdim_q = 56; },
+             "beyond smaller heads"},
+            {[](Config& c, Problem& p) { c.pipeline = Pipeline::qr_async, c.pads = {1, 1, 1, 1}, p.hdim_v = 52; },
+             "8 elements at a time"},
             {[](Config& c, Problem& p) { c.pipeline = Pipeline::qr_async, c.pads = {1, 1, 1, 1}, p.hdim_v = 56; }, ""},
             {[](Config&, Problem& p) { p.strides[CK_FMHA_K].row = 132; }, "k whose stride by row is 132"},
             {[](Config&, Problem& p) { p.strides[CK_FMHA_V].head = 68; }, "v whose stride by head is 68"},
@@ -43,8 +44,7 @@ TEST(FmhaSupports, SizesHeadsAndAlignment)
         });
 }
 
-TEST(FmhaSupports, LengthsAndPads)
-{
+TEST(FmhaSupports, LengthsAndPads) {
     check_cases<Forward>(
         config(Variant::fwd), problem(),
         {
@@ -53,18 +53,20 @@ TEST(FmhaSupports, LengthsAndPads)
             {[](Config& c, Problem& p) { c.pads.k = 0, p.seqlen_k = 128; }, ""},
             {[](Config& c, Problem& p) { c.pads.k = 0, p.seqlen_k = 0; }, ""},
             {[](Config& c, Problem& p) { c.pads.k = 0, c.mask = false, p.seqlen_k = 0; }, "no keys at all"},
-            {[](Config& c, Problem& p) { c.pads.k = 0, p.seqlen_k = 128, p.tensors[CK_FMHA_SEQLEN_K] = kAddress; }, "given seqlen_k and does not pad"},
-            {[](Config& c, Problem& p) { c.pads.q = 0, p.seqlen_q = 128, p.tensors[CK_FMHA_SEQLEN_Q] = kAddress; }, "given seqlen_q and does not pad"},
+            {[](Config& c, Problem& p) { c.pads.k = 0, p.seqlen_k = 128, p.tensors[CK_FMHA_SEQLEN_K] = kAddress; },
+             "given seqlen_k and does not pad"},
+            {[](Config& c, Problem& p) { c.pads.q = 0, p.seqlen_q = 128, p.tensors[CK_FMHA_SEQLEN_Q] = kAddress; },
+             "given seqlen_q and does not pad"},
             {[](Config&, Problem& p) { p.tensors[CK_FMHA_SEQSTART_Q] = kAddress; }, "packed sequences"},
             {[](Config& c, Problem& p) { c.group = true, p.tensors[CK_FMHA_SEQSTART_Q] = kAddress; }, ""},
-            {[](Config& c, Problem& p) { c.group = true, p.tensors[CK_FMHA_CACHE_INDEX] = kAddress; }, "cache_index, which it does not know"},
+            {[](Config& c, Problem& p) { c.group = true, p.tensors[CK_FMHA_CACHE_INDEX] = kAddress; },
+             "cache_index, which it does not know"},
             {[](Config&, Problem& p) { p.tensors[CK_FMHA_CACHE_INDEX] = kAddress; }, ""},
             {[](Config&, Problem& p) { p.page_rows = 64; }, "pages of 64"},
         });
 }
 
-TEST(FmhaSupports, Features)
-{
+TEST(FmhaSupports, Features) {
     check_cases<Forward>(
         config(Variant::fwd), problem(),
         {
@@ -93,20 +95,17 @@ TEST(FmhaSupports, Features)
         });
 }
 
-TEST(FmhaSupports, ScalesOfScores)
-{
-    check_cases<Forward>(
-        config(Variant::fwd), problem(),
-        {
-            {[](Config&, Problem& p) { p.scale = 0; }, "the scale must be positive"},
-            {[](Config&, Problem& p) { p.scale = -1; }, "the scale must be positive"},
-            {[](Config& c, Problem& p) { c.bias = Bias::elementwise, p.scale = -1; }, ""},
-            {[](Config& c, Problem& p) { c.soft_cap = true, p.soft_cap = 30, p.scale = -1; }, ""},
-        });
+TEST(FmhaSupports, ScalesOfScores) {
+    check_cases<Forward>(config(Variant::fwd), problem(),
+                         {
+                             {[](Config&, Problem& p) { p.scale = 0; }, "the scale must be positive"},
+                             {[](Config&, Problem& p) { p.scale = -1; }, "the scale must be positive"},
+                             {[](Config& c, Problem& p) { c.bias = Bias::elementwise, p.scale = -1; }, ""},
+                             {[](Config& c, Problem& p) { c.soft_cap = true, p.soft_cap = 30, p.scale = -1; }, ""},
+                         });
 }
 
-TEST(FmhaSupports, V3HasNoLimitToTheLeft)
-{
+TEST(FmhaSupports, V3HasNoLimitToTheLeft) {
     const auto masked = [](std::int32_t mask, std::int64_t left) {
         return [=](Config&, Problem& p) { p.mask = mask, p.window_left = left, p.window_right = 0; };
     };
@@ -121,8 +120,7 @@ TEST(FmhaSupports, V3HasNoLimitToTheLeft)
     check_cases<Forward>(config(Variant::fwd), problem(), {{masked(CK_FMHA_MASK_TOP_LEFT, 3), ""}});
 }
 
-TEST(FmhaSupports, WindowsWithoutAMaskAreUnlimited)
-{
+TEST(FmhaSupports, WindowsWithoutAMaskAreUnlimited) {
     Problem p = problem();
     p.window_left = 3, p.window_right = 0;
     EXPECT_LT(window_of(p).left, 0);
@@ -132,10 +130,9 @@ TEST(FmhaSupports, WindowsWithoutAMaskAreUnlimited)
     EXPECT_EQ(window_of(p).right, 0);
 }
 
-TEST(FmhaSupports, SplitsAndPages)
-{
-    Config c   = config(Variant::splitkv);
-    Problem p  = problem();
+TEST(FmhaSupports, SplitsAndPages) {
+    Config c = config(Variant::splitkv);
+    Problem p = problem();
     check_cases<SplitKv>(c, p,
                          {
                              {[](Config&, Problem& q) { q.parts = 128; }, ""},
@@ -144,7 +141,8 @@ TEST(FmhaSupports, SplitsAndPages)
                              {[](Config&, Problem& q) { q.strides[CK_FMHA_O_ACC].part = kGiB / 2; }, "2 GiB or more"},
                              {[](Config&, Problem& q) { q.strides[CK_FMHA_O_ACC].row = 65; }, "4 elements at a time"},
                              {[](Config& d, Problem& q) { d.bias = Bias::alibi, q.seqlen_k = 100000; }, ""},
-                             {[](Config& d, Problem& q) { d.group = true, q.tensors[CK_FMHA_SEQLEN_Q] = kAddress; }, "seqlen_q, which it does not know"},
+                             {[](Config& d, Problem& q) { d.group = true, q.tensors[CK_FMHA_SEQLEN_Q] = kAddress; },
+                              "seqlen_q, which it does not know"},
                          });
     c.paged = true;
     p.page_rows = 128, p.pages = 9, p.strides[CK_FMHA_BLOCK_TABLE].batch = 2;
@@ -161,66 +159,68 @@ TEST(FmhaSupports, SplitsAndPages)
     check_cases<PagedKv>(c, p, paged);
 }
 
-TEST(FmhaSupports, MergedHeadsAreRowsOfOneView)
-{
+TEST(FmhaSupports, MergedHeadsAreRowsOfOneView) {
     Config c = config(Variant::splitkv);
     c.merged = true, c.mask = false;
-    check_cases<SplitKv>(c, problem(), {{[](Config&, Problem& p) { p.strides[CK_FMHA_Q].head = kGiB; }, "heads that share keys"}});
+    check_cases<SplitKv>(c, problem(),
+                         {{[](Config&, Problem& p) { p.strides[CK_FMHA_Q].head = kGiB; }, "heads that share keys"}});
     EXPECT_EQ(SplitKv::grid(c, problem(), 64).y, 2);
 }
 
-TEST(FmhaSupports, Combining)
-{
-    Config c     = config(Variant::combine, Pipeline::none);
+TEST(FmhaSupports, Combining) {
+    Config c = config(Variant::combine, Pipeline::none);
     c.max_splits = 8;
-    c.tile[0]    = 32;
-    check_cases<Combine>(c, problem(),
-                         {
-                             {[](Config&, Problem& p) { p.parts = 9; }, "takes from 1 to 8"},
-                             {[](Config&, Problem& p) { p.hdim_v = 32; }, "exactly 64"},
-                             {[](Config& d, Problem& p) { d.lse = false, p.tensors[CK_FMHA_LSE] = kAddress; }, "stores none"},
-                         });
+    c.tile[0] = 32;
+    check_cases<Combine>(
+        c, problem(),
+        {
+            {[](Config&, Problem& p) { p.parts = 9; }, "takes from 1 to 8"},
+            {[](Config&, Problem& p) { p.hdim_v = 32; }, "exactly 64"},
+            {[](Config& d, Problem& p) { d.lse = false, p.tensors[CK_FMHA_LSE] = kAddress; }, "stores none"},
+        });
     EXPECT_EQ(Combine::grid(c, problem(), 64).x, 13 * 2);
     EXPECT_EQ(Combine::grid(c, problem(), 32).x, 25 * 2);
 }
 
-TEST(FmhaSupports, Appending)
-{
-    Config c  = config(Variant::appendkv, Pipeline::none);
-    c.rotary  = Rotary::half;
+TEST(FmhaSupports, Appending) {
+    Config c = config(Variant::appendkv, Pipeline::none);
+    c.rotary = Rotary::half;
     c.tile[0] = c.tile[1] = 64;
-    Problem p             = problem();
+    Problem p = problem();
     p.seqlen_new = 5, p.rotary_dim = 32;
-    check_cases<AppendKv>(c, p,
-                          {
-                              {[](Config&, Problem& q) { q.rotary_dim = 24; }, "multiples of 16"},
-                              {[](Config&, Problem& q) { q.rotary_dim = 80; }, "up to the whole head"},
-                              {[](Config&, Problem& q) { q.rotary_dim = 0; }, "multiples of 16"},
-                              {[](Config&, Problem& q) { q.seqlen_new = 0; }, ""},
-                              {[](Config& d, Problem&) { d.rotary = Rotary::none; }, "rotates none"},
-                              {[](Config& d, Problem& q) { d.rotary = Rotary::none, q.rotary_dim = 0; }, ""},
-                              {[](Config& d, Problem& q) { d.rotary = Rotary::none, q.rotary_dim = 0, q.seqlen_new = 0; }, "from 1 to 2^30"},
-                              {[](Config& d, Problem&) { d.pads.k = 0; }, "5 new rows and needs a multiple of 64"},
-                              {[](Config&, Problem& q) { q.tensors[CK_FMHA_ROTARY_SIN] = kUneven; }, "rotary_sin at an address"},
-                              {[](Config& d, Problem& q) { d.paged = true, q.page_rows = 32, q.pages = 4; }, "pages of 32 keys and takes 64"},
-                          });
+    check_cases<AppendKv>(
+        c, p,
+        {
+            {[](Config&, Problem& q) { q.rotary_dim = 24; }, "multiples of 16"},
+            {[](Config&, Problem& q) { q.rotary_dim = 80; }, "up to the whole head"},
+            {[](Config&, Problem& q) { q.rotary_dim = 0; }, "multiples of 16"},
+            {[](Config&, Problem& q) { q.seqlen_new = 0; }, ""},
+            {[](Config& d, Problem&) { d.rotary = Rotary::none; }, "rotates none"},
+            {[](Config& d, Problem& q) { d.rotary = Rotary::none, q.rotary_dim = 0; }, ""},
+            {[](Config& d, Problem& q) { d.rotary = Rotary::none, q.rotary_dim = 0, q.seqlen_new = 0; },
+             "from 1 to 2^30"},
+            {[](Config& d, Problem&) { d.pads.k = 0; }, "5 new rows and needs a multiple of 64"},
+            {[](Config&, Problem& q) { q.tensors[CK_FMHA_ROTARY_SIN] = kUneven; }, "rotary_sin at an address"},
+            {[](Config& d, Problem& q) { d.paged = true, q.page_rows = 32, q.pages = 4; },
+             "pages of 32 keys and takes 64"},
+        });
 }
 
-TEST(FmhaSupports, ListsOfKeys)
-{
-    Config c    = config(Variant::batch_prefill, Pipeline::qr_async);
-    c.group     = true;
-    c.paged     = true;
-    c.pads      = {1, 1, 1, 1};
-    Problem p   = problem();
+TEST(FmhaSupports, ListsOfKeys) {
+    Config c = config(Variant::batch_prefill, Pipeline::qr_async);
+    c.group = true;
+    c.paged = true;
+    c.pads = {1, 1, 1, 1};
+    Problem p = problem();
     p.page_rows = 1, p.pages = 1000;
-    check_cases<BatchPrefill>(c, p,
-                              {
-                                  {[](Config&, Problem& q) { q.page_rows = 16; }, "lists of single keys"},
-                                  {[](Config&, Problem& q) { q.pages = kGiB; }, "2 GiB or more"},
-                                  {[](Config&, Problem& q) { q.tensors[CK_FMHA_SEQLEN_K] = kAddress; }, "seqlen_k, which it does not know"},
-                              });
+    check_cases<BatchPrefill>(
+        c, p,
+        {
+            {[](Config&, Problem& q) { q.page_rows = 16; }, "lists of single keys"},
+            {[](Config&, Problem& q) { q.pages = kGiB; }, "2 GiB or more"},
+            {[](Config&, Problem& q) { q.tensors[CK_FMHA_SEQLEN_K] = kAddress; }, "seqlen_k, which it does not know"},
+        });
 }
 
-} // namespace
-} // namespace ck_kernel::fmha
+}  // namespace
+}  // namespace ck_kernel::fmha

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernel libraries that were damaged on their way. With a hash nothing of them is believed; without one, what is not whole is refused all the same.
+// Kernel libraries that were damaged on their way. With a hash nothing of them is believed; without one, what is not
+// whole is refused all the same.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,10 @@ namespace {
 using test::Bytes;
 using test::TemporaryFolder;
 
-Bytes real_library() { return test::read_bytes(test::built_library("compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16")); }
+Bytes real_library() {
+    return test::read_bytes(
+        test::built_library("compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"));
+}
 
 bool is_damaged(const LibraryFile& file) {
     try {
@@ -40,7 +44,7 @@ TEST(DamagedLibrary, IsRefusedWhereverItWasCut) {
 
 TEST(DamagedLibrary, IsRefusedByItsHashWhicheverBitIsFlipped) {
     const TemporaryFolder files;
-    Bytes content              = real_library();
+    Bytes content = real_library();
     const std::string expected = sha256(content.data(), content.size());
     for (std::size_t bit = 0; bit < content.size() * 8; bit += 3331) {
         content[bit / 8] ^= std::uint8_t(1 << bit % 8);

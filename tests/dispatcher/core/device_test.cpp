@@ -45,7 +45,8 @@ TEST_F(SimulatedDevice, CopiesRowsFromOnePitchToAnother) {
     device->synchronize();
     device->copy_to_host(to.data(), target.address(), to.size());
     for (std::size_t row = 0; row < 5; ++row)
-        for (std::size_t column = 0; column < 6; ++column) EXPECT_EQ(to[row * 6 + column], column < 4 ? char(row * 10 + column) : 'x') << row << " " << column;
+        for (std::size_t column = 0; column < 6; ++column)
+            EXPECT_EQ(to[row * 6 + column], column < 4 ? char(row * 10 + column) : 'x') << row << " " << column;
 }
 
 TEST_F(SimulatedDevice, FillsMemory) {
@@ -73,12 +74,15 @@ TEST_F(SimulatedDevice, OrdersWorkOnAStream) {
 
 TEST_F(SimulatedDevice, SaysWhyACallFailed) {
     int back = 0;
-    EXPECT_REFUSED_SAYING(ErrorCode::device_failed, "hipFree failed on sim:gfx942 with hipErrorInvalidValue: ", device->release(&back));
-    EXPECT_REFUSED_SAYING(ErrorCode::device_failed, "the pointer is not the beginning of an allocation", device->release(&back));
+    EXPECT_REFUSED_SAYING(ErrorCode::device_failed,
+                          "hipFree failed on sim:gfx942 with hipErrorInvalidValue: ", device->release(&back));
+    EXPECT_REFUSED_SAYING(ErrorCode::device_failed, "the pointer is not the beginning of an allocation",
+                          device->release(&back));
 }
 
 TEST_F(SimulatedDevice, SaysThatThereIsTooLittleMemory) {
-    EXPECT_REFUSED_SAYING(ErrorCode::out_of_memory, "hipMalloc failed on sim:gfx942 with hipErrorOutOfMemory", device->allocate(std::numeric_limits<std::size_t>::max() / 4));
+    EXPECT_REFUSED_SAYING(ErrorCode::out_of_memory, "hipMalloc failed on sim:gfx942 with hipErrorOutOfMemory",
+                          device->allocate(std::numeric_limits<std::size_t>::max() / 4));
 }
 
 TEST_F(SimulatedDevice, ReleasesNothingAtAll) { EXPECT_NO_THROW(device->release(nullptr)); }

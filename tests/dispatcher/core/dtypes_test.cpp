@@ -21,9 +21,13 @@ TEST(Dtypes, AreStoredAsUsual) {
 }
 
 TEST(Dtypes, ThatNobodyKnowsAreRefusedInTheNameOfWhoAsks) {
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "A test of the dtype 'half' was asked for; the dtypes are fp16, ", dtype_facts("half", "A test"));
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "An element of the dtype 'half' was asked for; the dtypes are fp16, ", element_bytes("half"));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A test of fp16 and int8 was asked for; no GPU multiplies that pair.", usual_output("fp16", "int8", "A test"));
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument,
+                          "A test of the dtype 'half' was asked for; the dtypes are fp16, ",
+                          dtype_facts("half", "A test"));
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument,
+                          "An element of the dtype 'half' was asked for; the dtypes are fp16, ", element_bytes("half"));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A test of fp16 and int8 was asked for; no GPU multiplies that pair.",
+                   usual_output("fp16", "int8", "A test"));
 }
 
 }  // namespace

@@ -34,7 +34,9 @@ TEST(Error, CutsBetweenCharacters) {
 
 TEST(Error, ReplacesWhatNobodyCanRead) {
     const std::string none = "\xef\xbf\xbd";
-    EXPECT_EQ(said("a\xff" "b"), "a" + none + "b");
+    EXPECT_EQ(said("a\xff"
+                   "b"),
+              "a" + none + "b");
     EXPECT_EQ(said("a\n\tb\x1b[31m"), "a  b" + none + "[31m");
     // Spelt too long, half of a pair, too large, and cut off.
     EXPECT_EQ(said("\xc0\xaf"), none + none);

@@ -41,7 +41,8 @@ double one_of(const Work& work, const std::string& name) { return one_of(feature
 void expect_finite(const Work& work, const CostModel& costs, const std::string& what) {
     const Features all = features(work, costs);
     for (std::size_t i = 0; i < all.size(); ++i)
-        EXPECT_TRUE(std::isfinite(all[i])) << what << ": " << (i < kCommonFeatureCount ? kCommonFeatures[i] : "a detail") << " is " << all[i];
+        EXPECT_TRUE(std::isfinite(all[i]))
+            << what << ": " << (i < kCommonFeatureCount ? kCommonFeatures[i] : "a detail") << " is " << all[i];
 }
 
 TEST(Features, HaveAsManyNamesAsNumbersAndNoneTwice) {
@@ -55,19 +56,20 @@ TEST(Features, HaveAsManyNamesAsNumbersAndNoneTwice) {
 
 TEST(Features, AreFiniteForEveryGpuAndFamily) {
     for (const arch::GpuSpec& gpu : arch::gpus)
-        for (const arch::CostConstants& fitted : arch::cost_constants) expect_finite(sample_work(), CostModel(fitted.family, gpu), std::string(gpu.name));
+        for (const arch::CostConstants& fitted : arch::cost_constants)
+            expect_finite(sample_work(), CostModel(fitted.family, gpu), std::string(gpu.name));
 }
 
 TEST(Features, AreFiniteForNoWorkForOneWorkgroupAndForHugeWork) {
     const CostModel costs("gemm", gfx942());
     expect_finite(Work{}, costs, "no work");
-    Work one       = sample_work();
+    Work one = sample_work();
     one.workgroups = 1, one.trips = 1;
     expect_finite(one, costs, "one workgroup");
-    Work huge       = sample_work();
+    Work huge = sample_work();
     huge.workgroups = 1e15, huge.trips = 1e12, huge.memory_bytes = 1e30;
     expect_finite(huge, costs, "huge work");
-    Work nothing_to_multiply  = sample_work();
+    Work nothing_to_multiply = sample_work();
     nothing_to_multiply.trips = 0;
     expect_finite(nothing_to_multiply, costs, "no trips");
     Work shared = sample_work();
@@ -84,8 +86,8 @@ TEST(Features, AreFiniteWithoutAnyConstant) {
 TEST(Features, HaveSharesThatAreThoseOfTheTime) {
     const CostModel costs("grouped_conv", gfx942());
     const Features all = features(sample_work(), costs);
-    const Rounds on    = rounds_of(sample_work(), sample_resources(), gfx942());
-    const Terms terms  = costs.terms(sample_work(), on, sample_resources());
+    const Rounds on = rounds_of(sample_work(), sample_resources(), gfx942());
+    const Terms terms = costs.terms(sample_work(), on, sample_resources());
     double once = 0, rest = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) once += costs.constants()[i] * terms[i];
     namespace term = arch::cost_term;
@@ -101,8 +103,8 @@ TEST(Features, HaveSharesThatAreThoseOfTheTime) {
 
 TEST(Features, KnowHowFullTheUnitsAre) {
     const double units = gfx942().compute_units;
-    Work work          = sample_work();
-    work.workgroups    = units;  // one each, in a round that is not full
+    Work work = sample_work();
+    work.workgroups = units;  // one each, in a round that is not full
     const double resident = sample_resources().workgroups_per_unit(gfx942());
     ASSERT_GT(resident, 1);
     EXPECT_DOUBLE_EQ(one_of(work, "fill_units"), 1);

@@ -15,10 +15,10 @@ namespace {
 struct SmallKey {
     static constexpr std::string_view family = "small";
 
-    Name word     = "w";
-    Extent3 tile  = {1, 2, 3};
-    bool flag     = false;
-    int count     = 7;
+    Name word = "w";
+    Extent3 tile = {1, 2, 3};
+    bool flag = false;
+    int count = 7;
 
     template <class Visit>
     static void fields(Visit&& visit) {
@@ -33,10 +33,13 @@ SmallKey parsed(std::string_view text) { return from_text<SmallKey>(text); }
 
 void expect_refused(std::string_view text, const std::string& has, const std::string& expected) {
     SCOPED_TRACE(std::string(text));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has '" + has + "' where " + expected + " is expected.", parsed(text));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has '" + has + "' where " + expected + " is expected.",
+                   parsed(text));
 }
 
-TEST(KeyText, NamesEveryFieldInItsOrder) { EXPECT_EQ(to_text(SmallKey{}), "small{word=w,tile=1x2x3,flag=false,count=7}"); }
+TEST(KeyText, NamesEveryFieldInItsOrder) {
+    EXPECT_EQ(to_text(SmallKey{}), "small{word=w,tile=1x2x3,flag=false,count=7}");
+}
 
 TEST(KeyText, IsParsedBackToTheSameKey) {
     for (const int count : {0, -1, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
@@ -48,8 +51,9 @@ TEST(KeyText, IsParsedBackToTheSameKey) {
 
 TEST(KeyText, OfAnotherFormIsRefused) {
     const std::string form = "a key of the form small{field=value,…}";
-    for (const char* text : {"", "small", "small{", "small}", "other{word=w}", "smal{word=w}", "small[word=w]", "small{word=w,tile=1x2x3,flag=false,count=7",
-                             " small{word=w,tile=1x2x3,flag=false,count=7}"})
+    for (const char* text :
+         {"", "small", "small{", "small}", "other{word=w}", "smal{word=w}", "small[word=w]",
+          "small{word=w,tile=1x2x3,flag=false,count=7", " small{word=w,tile=1x2x3,flag=false,count=7}"})
         expect_refused(text, std::string(text).substr(0, 60), form);
 }
 
@@ -60,7 +64,9 @@ TEST(KeyText, WithoutAFieldIsRefused) {
     expect_refused("small{word=w,tile=1x2x3,flag=false}", "", "the field 'count'");
 }
 
-TEST(KeyText, WithFieldsInAnotherOrderIsRefused) { expect_refused("small{tile=1x2x3,word=w,flag=false,count=7}", "tile=1x2x3", "the field 'word'"); }
+TEST(KeyText, WithFieldsInAnotherOrderIsRefused) {
+    expect_refused("small{tile=1x2x3,word=w,flag=false,count=7}", "tile=1x2x3", "the field 'word'");
+}
 
 TEST(KeyText, WithANameThatMerelyBeginsLikeAFieldIsRefused) {
     expect_refused("small{words=w,tile=1x2x3,flag=false,count=7}", "words=w", "the field 'word'");
@@ -76,12 +82,14 @@ TEST(KeyText, WithAnEmptyWordIsRefused) { expect_refused("small{word=,tile=1x2x3
 
 TEST(KeyText, WithAWordOfOtherCharactersIsRefused) {
     for (const char* word : {"a b", "a-b", "a.b", "ä", "a{", "a=b"})
-        expect_refused("small{word=" + std::string(word) + ",tile=1x2x3,flag=false,count=7}", word, "a word of letters, digits and underscores");
+        expect_refused("small{word=" + std::string(word) + ",tile=1x2x3,flag=false,count=7}", word,
+                       "a word of letters, digits and underscores");
 }
 
 TEST(KeyText, WithATileThatIsNoTripleIsRefused) {
     for (const char* tile : {"", "1", "1x2", "128"})
-        expect_refused("small{word=w,tile=" + std::string(tile) + ",flag=false,count=7}", tile, "three extents such as 128x128x32");
+        expect_refused("small{word=w,tile=" + std::string(tile) + ",flag=false,count=7}", tile,
+                       "three extents such as 128x128x32");
     for (const char* tile : {"1x2x", "x2x3", "1xx3", "1x2x3x4", "1x2x3 ", "1x2xc", "1x2x99999999999"})
         expect_refused("small{word=w,tile=" + std::string(tile) + ",flag=false,count=7}", tile, "a whole number");
 }
@@ -98,7 +106,8 @@ TEST(KeyText, WithACountThatIsNoNumberIsRefused) {
 
 TEST(KeyText, IsQuotedInARefusalOnlyAtItsBeginning) {
     const std::string long_word(100, '?');
-    expect_refused("small{word=" + long_word + ",tile=1x2x3,flag=false,count=7}", std::string(60, '?'), "a word of letters, digits and underscores");
+    expect_refused("small{word=" + long_word + ",tile=1x2x3,flag=false,count=7}", std::string(60, '?'),
+                   "a word of letters, digits and underscores");
 }
 
 TEST(KeyOrder, IsThatOfTheFirstFieldThatDiffers) {
@@ -127,7 +136,8 @@ struct ListKey {
 };
 
 TEST(Lists, AreReadBackFromTheirText) {
-    for (const IntList& numbers : {IntList{}, IntList{7}, IntList{0, 1, 65536}, IntList{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}) {
+    for (const IntList& numbers :
+         {IntList{}, IntList{7}, IntList{0, 1, 65536}, IntList{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}) {
         ListKey key;
         key.numbers = numbers;
         EXPECT_TRUE(fields_equal(from_text<ListKey>(to_text(key)), key)) << to_text(key);

@@ -27,15 +27,19 @@ TEST(ReadFile, GivesEveryByte) {
 
 TEST(ReadFile, SaysWhatIsMissing) {
     const TemporaryFolder folder;
-    EXPECT_REFUSED(ErrorCode::not_found, "The manifest cannot be read: No such file or directory.", read_file(folder.at("nothing"), "The manifest", kMost));
+    EXPECT_REFUSED(ErrorCode::not_found, "The manifest cannot be read: No such file or directory.",
+                   read_file(folder.at("nothing"), "The manifest", kMost));
 }
 
 TEST(ReadFile, RefusesWhatIsNoFile) {
     const TemporaryFolder folder;
     ASSERT_EQ(::mkfifo(folder.at("pipe").c_str(), 0600), 0);
-    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: it is no regular file.", read_file(folder.path(), "It", kMost));
-    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: it is no regular file.", read_file(folder.at("pipe"), "It", kMost));
-    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: it is no regular file.", read_file("/dev/zero", "It", kMost));
+    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: it is no regular file.",
+                   read_file(folder.path(), "It", kMost));
+    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: it is no regular file.",
+                   read_file(folder.at("pipe"), "It", kMost));
+    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: it is no regular file.",
+                   read_file("/dev/zero", "It", kMost));
 }
 
 TEST(ReadFile, RefusesMoreThanItMayRead) {
@@ -45,12 +49,15 @@ TEST(ReadFile, RefusesMoreThanItMayRead) {
     EXPECT_EQ(read_file(path, "It", kMost).size(), kMost);
     // A terabyte of nothing, which takes no room on the disk and would take all of the memory.
     std::filesystem::resize_file(path, std::uint64_t(1) << 40);
-    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: it has 1099511627776 bytes, and more than 1048576 are not looked at.", read_file(path, "It", kMost));
+    EXPECT_REFUSED(ErrorCode::io_failed,
+                   "It cannot be read: it has 1099511627776 bytes, and more than 1048576 are not looked at.",
+                   read_file(path, "It", kMost));
 }
 
 TEST(ReadFile, SaysWhyAPathLeadsNowhere) {
     const TemporaryFolder folder;
-    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: Not a directory.", read_file(folder.write("file", "text") + "/below", "It", kMost));
+    EXPECT_REFUSED(ErrorCode::io_failed, "It cannot be read: Not a directory.",
+                   read_file(folder.write("file", "text") + "/below", "It", kMost));
 }
 
 }  // namespace

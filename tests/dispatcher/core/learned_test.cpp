@@ -23,31 +23,34 @@ using test::model_document;
 using test::sample_key;
 
 std::shared_ptr<const Model> gemm_model(const Json& document) { return test::model_of<GemmFamily>(document); }
-Learned<GemmKey> learned(const Json& serves) { return Learned<GemmKey>(gemm_model(model_document("gemm", "gfx942", {}, serves))); }
+Learned<GemmKey> learned(const Json& serves) {
+    return Learned<GemmKey>(gemm_model(model_document("gemm", "gfx942", {}, serves)));
+}
 
 Json with_constant(const char* name, const Json& value) {
     Json document = model_document("gemm", "gfx942");
-    if (value.is_null())
-        document["constants"].erase(name);
-    else
-        document["constants"][name] = value;
+    if (value.is_null()) document["constants"].erase(name);
+    else document["constants"][name] = value;
     return document;
 }
 
 TEST(ConstantsOfAModel, AreInTheOrderOfTheTerms) {
     Json document = model_document("gemm", "gfx942");
-    for (std::size_t i = 0; i < arch::kCostTerms; ++i) document["constants"][std::string(arch::cost_terms[i])] = double(i);
+    for (std::size_t i = 0; i < arch::kCostTerms; ++i)
+        document["constants"][std::string(arch::cost_terms[i])] = double(i);
     const Terms constants = constants_of(*gemm_model(document));
     for (std::size_t i = 0; i < arch::kCostTerms; ++i) EXPECT_EQ(constants[i], double(i));
 }
 
 TEST(ConstantsOfAModel, ThatMissOneAreRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model lacks the constant 'store' of the cost model; it was made for another version.",
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "A model lacks the constant 'store' of the cost model; it was made for another version.",
                    constants_of(*gemm_model(with_constant("store", nullptr))));
 }
 
 TEST(ConstantsOfAModel, ThatHaveOneMoreAreRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model has constants that the cost model does not know; it was made for another version.",
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "A model has constants that the cost model does not know; it was made for another version.",
                    constants_of(*gemm_model(with_constant("tea", 1))));
 }
 
@@ -57,13 +60,14 @@ TEST(ConstantsOfAModel, ThatAreNegativeAreRefused) {
 }
 
 TEST(ALearnedModel, ServesKernelsWhoseFieldsAreAsItSays) {
-    const auto forward = learned({{"variant", "standard"}, {"dtype_a", "fp16"}, {"tile", "128x64x32"}, {"pad_m", "true"}});
+    const auto forward =
+        learned({{"variant", "standard"}, {"dtype_a", "fp16"}, {"tile", "128x64x32"}, {"pad_m", "true"}});
     EXPECT_TRUE(forward.serves(sample_key()));
     GemmKey other = sample_key();
-    other.pad_m   = false;
+    other.pad_m = false;
     EXPECT_FALSE(forward.serves(other));
     EXPECT_FALSE(forward.serves(test::key_with_tile(64, 64, 32)));
-    other         = sample_key();
+    other = sample_key();
     other.dtype_a = "bf16";
     EXPECT_FALSE(forward.serves(other));
 }
@@ -96,7 +100,8 @@ TEST(ALearnedModel, OfAnotherFamilyIsRefused) {
 }
 
 TEST(ALearnedModel, OfAFieldThatKeysDoNotHaveIsRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A model is for kernels whose colour is blue, and those of gemm have no such field.",
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "A model is for kernels whose colour is blue, and those of gemm have no such field.",
                    learned({{"colour", "blue"}}));
 }
 
@@ -118,7 +123,7 @@ TEST(BundledModels, AreTheFilesByteForByte) {
 
 TEST(BundledModels, AreReadForTheirFamilyAndGpuAlone) {
     const auto features = feature_names(GroupedConvFamily::details());
-    const auto found    = bundled_models("grouped_conv", "gfx950", features);
+    const auto found = bundled_models("grouped_conv", "gfx950", features);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0]->family(), "grouped_conv");
     EXPECT_EQ(found[0]->gpu(), "gfx950");
@@ -136,7 +141,8 @@ TEST(BundledModels, AreReadOnce) {
 TEST(BundledModels, CanAllBeUsed) {
     for (const models::Bundled& one : models::bundled()) {
         if (one.family == "grouped_conv") {
-            EXPECT_NO_THROW(Learned<GroupedConvKey>(test::model_of<GroupedConvFamily>(Json::parse(one.content)))) << one.name;
+            EXPECT_NO_THROW(Learned<GroupedConvKey>(test::model_of<GroupedConvFamily>(Json::parse(one.content))))
+                << one.name;
         } else {
             ASSERT_EQ(one.family, "gemm");
             EXPECT_NO_THROW(Learned<GemmKey>(test::model_of<GemmFamily>(Json::parse(one.content)))) << one.name;

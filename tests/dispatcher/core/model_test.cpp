@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lightgbm_model.json is written by record_lightgbm.py through the Python package, so it is also what shows that both agree on the file.
+// lightgbm_model.json is written by record_lightgbm.py through the Python package, so it is also what shows that both
+// agree on the file.
 #include "ckdispatch/core/model.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ const Names kInOrder = {"width", "depth", "rounds", "share", "flag", "offset"};
 /// One tree of two leaves on each of two features.
 Json sample_document() {
     const auto stump = [](int feature, double low, double high) {
-        return Json{{"feature", {feature}}, {"threshold", {0.5}}, {"left", {-1}}, {"right", {-2}}, {"leaf", {low, high}}};
+        return Json{
+            {"feature", {feature}}, {"threshold", {0.5}}, {"left", {-1}}, {"right", {-2}}, {"leaf", {low, high}}};
     };
     return {
         {"schema_version", 1},
@@ -48,7 +50,9 @@ Json sample_document() {
 
 class ModelFile : public testing::Test {
 protected:
-    std::shared_ptr<const Model> read(const Names& known = {"depth", "width"}) const { return Model::read(path, known); }
+    std::shared_ptr<const Model> read(const Names& known = {"depth", "width"}) const {
+        return Model::read(path, known);
+    }
     std::shared_ptr<const Model> read(const Json& document, const Names& known = {"depth", "width"}) const {
         files.write("model.json", document.dump());
         return read(known);
@@ -69,7 +73,7 @@ TEST_F(ModelFile, TellsWhatItIsFor) {
 }
 
 TEST_F(ModelFile, CorrectsByTheExponentialOfTheSum) {
-    const auto model   = read(sample_document());
+    const auto model = read(sample_document());
     const double row[] = {0.25, 0.25};
     EXPECT_DOUBLE_EQ(model->correction(row), std::exp(0.5));
 }
@@ -78,14 +82,15 @@ TEST_F(ModelFile, CorrectsByNoMoreThanEight) {
     const auto model = read(sample_document());
     const double up[] = {1, 1};
     EXPECT_DOUBLE_EQ(model->correction(up), 8);
-    Json document                = sample_document();
+    Json document = sample_document();
     document["trees"][0]["leaf"] = {-1e300, -50};
-    const auto other             = read(document);
-    for (const auto& row : {std::array<double, 2>{0, 0}, {1, 0}}) EXPECT_DOUBLE_EQ(other->correction(row.data()), 0.125);
+    const auto other = read(document);
+    for (const auto& row : {std::array<double, 2>{0, 0}, {1, 0}})
+        EXPECT_DOUBLE_EQ(other->correction(row.data()), 0.125);
 }
 
 TEST_F(ModelFile, FindsItsFeaturesInRowsOfMore) {
-    const auto model   = read(sample_document(), {"unused", "width", "other", "depth"});
+    const auto model = read(sample_document(), {"unused", "width", "other", "depth"});
     const double row[] = {99, 0, 99, 1};
     EXPECT_DOUBLE_EQ(model->correction(row), std::exp(1.5));
 }
@@ -96,15 +101,15 @@ TEST_F(ModelFile, KnowsWhatTrainingSaw) {
         double row[2];
         bool seen;
     } all[] = {
-        {{0, 0}, true},     {{-1.5, 4}, true}, {{1e6, 2}, true},      {{-1.6, 2}, false},     {{0, 4.1}, false},
-        {{1e7, 2}, false},  {{0, -1}, false},  {{NAN, 2}, false},     {{0, NAN}, false},      {{INFINITY, 0}, false},
+        {{0, 0}, true},    {{-1.5, 4}, true}, {{1e6, 2}, true},  {{-1.6, 2}, false}, {{0, 4.1}, false},
+        {{1e7, 2}, false}, {{0, -1}, false},  {{NAN, 2}, false}, {{0, NAN}, false},  {{INFINITY, 0}, false},
     };
     for (const auto& one : all) EXPECT_EQ(model->seen(one.row), one.seen) << one.row[0] << ", " << one.row[1];
 }
 
 TEST(RecordedModel, CorrectsAsLightGbmPredicts) {
     const test::LightGbmCase expected = test::lightgbm_cases().front();
-    const auto model                  = Model::read(test::recorded("lightgbm_model.json"), kInOrder);
+    const auto model = Model::read(test::recorded("lightgbm_model.json"), kInOrder);
     EXPECT_EQ(model->features(), kInOrder);
     const std::size_t count = expected.sums.size();
     std::vector<double> corrections(count);
@@ -114,10 +119,12 @@ TEST(RecordedModel, CorrectsAsLightGbmPredicts) {
 
 TEST(RecordedModel, IsTheSameForRowsInAnotherOrder) {
     const test::LightGbmCase expected = test::lightgbm_cases().front();
-    const auto model                  = Model::read(test::recorded("lightgbm_model.json"), {kInOrder.rbegin(), kInOrder.rend()});
+    const auto model = Model::read(test::recorded("lightgbm_model.json"), {kInOrder.rbegin(), kInOrder.rend()});
     for (std::size_t i = 0; i < expected.sums.size(); ++i) {
-        const std::vector<double> row(expected.rows.begin() + std::ptrdiff_t(i * 6), expected.rows.begin() + std::ptrdiff_t(i * 6 + 6));
-        EXPECT_EQ(model->correction(std::vector<double>(row.rbegin(), row.rend()).data()), std::exp(expected.sums[i])) << i;
+        const std::vector<double> row(expected.rows.begin() + std::ptrdiff_t(i * 6),
+                                      expected.rows.begin() + std::ptrdiff_t(i * 6 + 6));
+        EXPECT_EQ(model->correction(std::vector<double>(row.rbegin(), row.rend()).data()), std::exp(expected.sums[i]))
+            << i;
     }
 }
 
@@ -129,7 +136,9 @@ struct Tried {
 };
 
 TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
-    const auto text    = [&](const std::string& content) { return [this, content] { files.write("model.json", content); }; };
+    const auto text = [&](const std::string& content) {
+        return [this, content] { files.write("model.json", content); };
+    };
     const auto changed = [&](const std::function<void(Json&)>& body) {
         return [this, body] {
             Json document = sample_document();
@@ -138,8 +147,10 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
         };
     };
     const auto without = [&](const char* name) { return changed([name](Json& all) { all.erase(name); }); };
-    const auto tree    = [&](const std::function<void(Json&)>& body) { return changed([body](Json& all) { body(all["trees"][1]); }); };
-    const auto word    = [&](const std::string& old, const std::string& other) {
+    const auto tree = [&](const std::function<void(Json&)>& body) {
+        return changed([body](Json& all) { body(all["trees"][1]); });
+    };
+    const auto word = [&](const std::string& old, const std::string& other) {
         return [this, old, other] {
             std::string content = sample_document().dump();
             files.write("model.json", content.replace(content.find(old), old.size(), other));
@@ -148,11 +159,14 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
     constexpr auto damaged = ErrorCode::damaged, misfit = ErrorCode::invalid_argument;
     const Tried all[] = {
         {"nothing", [] {}, ErrorCode::not_found, "The model FILE cannot be read: No such file or directory."},
-        {"a folder", [&] { ::mkdir(path.c_str(), 0700); }, ErrorCode::io_failed, "The model FILE cannot be read: it is no regular file."},
-        {"a pipe that nobody writes to", [&] { ::mkfifo(path.c_str(), 0600); }, ErrorCode::io_failed, "The model FILE cannot be read: it is no regular file."},
+        {"a folder", [&] { ::mkdir(path.c_str(), 0700); }, ErrorCode::io_failed,
+         "The model FILE cannot be read: it is no regular file."},
+        {"a pipe that nobody writes to", [&] { ::mkfifo(path.c_str(), 0600); }, ErrorCode::io_failed,
+         "The model FILE cannot be read: it is no regular file."},
         {"zeros without end", [&] { std::filesystem::create_symlink("/dev/zero", path); }, ErrorCode::io_failed,
          "The model FILE cannot be read: it is no regular file."},
-        {"8 MiB and a byte", [&] { std::filesystem::resize_file(files.write("model.json", ""), (8 << 20) + 1); }, ErrorCode::io_failed,
+        {"8 MiB and a byte", [&] { std::filesystem::resize_file(files.write("model.json", ""), (8 << 20) + 1); },
+         ErrorCode::io_failed,
          "The model FILE cannot be read: it has 8388609 bytes, and more than 8388608 are not looked at."},
         {"an empty file", text(""), damaged, "The model FILE is not valid JSON."},
         {"half of a file", text(sample_document().dump().substr(0, 300)), damaged, "The model FILE is not valid JSON."},
@@ -161,9 +175,9 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
         {"NaN", word("0.75", "NaN"), damaged, "The model FILE is not valid JSON."},
         {"Infinity", word("0.75", "-Infinity"), damaged, "The model FILE is not valid JSON."},
         {"a number beyond all", word("0.75", "1e999"), damaged, "The model FILE is not valid JSON."},
-        {"lists in lists", text(std::string(100000, '[')), damaged, "The model FILE is nested more than 64 levels deep."},
-        {"a manifest in a manifest",
-         changed([](Json& all) {
+        {"lists in lists", text(std::string(100000, '[')), damaged,
+         "The model FILE is nested more than 64 levels deep."},
+        {"a manifest in a manifest", changed([](Json& all) {
              for (int i = 0; i < 100; ++i) all["manifest"] = Json{{"in", all["manifest"]}};
          }),
          damaged, "The model FILE is nested more than 64 levels deep."},
@@ -182,7 +196,8 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
         {"no constants", without("constants"), damaged, "The model FILE has no 'constants'."},
         {"no trees", without("trees"), damaged, "The model FILE has no 'trees'."},
         {"no manifest", without("manifest"), damaged, "The model FILE has no 'manifest'."},
-        {"a field more", changed([](Json& all) { all["scale"] = 2; }), damaged, "The model FILE has a field 'scale', which no model has."},
+        {"a field more", changed([](Json& all) { all["scale"] = 2; }), damaged,
+         "The model FILE has a field 'scale', which no model has."},
         {"a family that is a number", changed([](Json& all) { all["family"] = 1; }), damaged,
          "The model FILE has 1 in 'family', where a word of at most 256 letters is expected."},
         {"a family without a name", changed([](Json& all) { all["family"] = ""; }), damaged,
@@ -199,15 +214,19 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
          "The model FILE has \"depth\" in 'features', where a list is expected."},
         {"a feature that is a number", changed([](Json& all) { all["features"][0] = 3; }), damaged,
          "The model FILE has 3 in 'features', where a word of at most 256 letters is expected."},
-        {"no feature at all", changed([](Json& all) { all["features"] = Json::array(); }), damaged, "The model FILE has no features."},
+        {"no feature at all", changed([](Json& all) { all["features"] = Json::array(); }), damaged,
+         "The model FILE has no features."},
         {"300 features", changed([](Json& all) { all["features"] = Names(300, "depth"); }), damaged,
          "The model FILE has 300 entries in 'features'; there are at most 256."},
-        {"a feature twice", changed([](Json& all) { all["features"][1] = "depth"; }), damaged, "The model FILE has the feature 'depth' twice."},
+        {"a feature twice", changed([](Json& all) { all["features"][1] = "depth"; }), damaged,
+         "The model FILE has the feature 'depth' twice."},
         {"a feature of another version", changed([](Json& all) { all["features"][1] = "colour"; }), misfit,
-         "The model FILE needs the feature 'colour', which this runtime does not compute; it was made for another version."},
+         "The model FILE needs the feature 'colour', which this runtime does not compute; it was made for another "
+         "version."},
         {"ranges that are a list", changed([](Json& all) { all["ranges"] = {{0, 4}, {0, 1}}; }), damaged,
          "The model FILE has [[0,4],[0,1]] in 'ranges', where an object is expected."},
-        {"no range of a feature", changed([](Json& all) { all["ranges"].erase("width"); }), damaged, "The model FILE's 'ranges' has no 'width'."},
+        {"no range of a feature", changed([](Json& all) { all["ranges"].erase("width"); }), damaged,
+         "The model FILE's 'ranges' has no 'width'."},
         {"a range of another feature", changed([](Json& all) { all["ranges"]["colour"] = {0, 1}; }), damaged,
          "The model FILE has ranges of features that it does not have."},
         {"half of a range", changed([](Json& all) { all["ranges"]["width"] = Json::array({0}); }), damaged,
@@ -220,8 +239,7 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
          "The model FILE has \"0.75\" in 'constants', where a number is expected."},
         {"a constant that is nothing", changed([](Json& all) { all["constants"]["memory_share"] = nullptr; }), damaged,
          "The model FILE has null in 'constants', where a number is expected."},
-        {"constants without end",
-         changed([](Json& all) {
+        {"constants without end", changed([](Json& all) {
              for (int i = 0; i < 1000; ++i) all["constants"][std::to_string(i)] = i;
          }),
          damaged, "The model FILE has 1002 entries in 'constants'; there are at most 256."},
@@ -231,9 +249,12 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
          "The model FILE cannot be used: it has 0 trees; there are 1 to 200."},
         {"201 trees", changed([](Json& all) { all["trees"] = std::vector<Json>(201, all["trees"][0]); }), damaged,
          "The model FILE has 201 entries in 'trees'; there are at most 200."},
-        {"a tree that is a number", changed([](Json& all) { all["trees"][1] = 5; }), damaged, "The model FILE's tree 1 has no 'feature'."},
-        {"a tree without thresholds", tree([](Json& one) { one.erase("threshold"); }), damaged, "The model FILE's tree 1 has no 'threshold'."},
-        {"a tree with more", tree([](Json& one) { one["gain"] = {1}; }), damaged, "The model FILE's tree 1 has a field 'gain', which no model has."},
+        {"a tree that is a number", changed([](Json& all) { all["trees"][1] = 5; }), damaged,
+         "The model FILE's tree 1 has no 'feature'."},
+        {"a tree without thresholds", tree([](Json& one) { one.erase("threshold"); }), damaged,
+         "The model FILE's tree 1 has no 'threshold'."},
+        {"a tree with more", tree([](Json& one) { one["gain"] = {1}; }), damaged,
+         "The model FILE's tree 1 has a field 'gain', which no model has."},
         {"leaves that are a number", tree([](Json& one) { one["leaf"] = 1; }), damaged,
          "The model FILE's tree 1 has 1 in 'leaf', where a list is expected."},
         {"a leaf that is a text", tree([](Json& one) { one["leaf"][0] = "1"; }), damaged,
@@ -249,11 +270,13 @@ TEST_F(ModelFile, ThatIsNoneIsRefusedWithASentence) {
         {"31 nodes", tree([](Json& one) { one["feature"] = std::vector<int>(31, 0); }), damaged,
          "The model FILE's tree 1 has 31 entries in 'feature'; there are at most 30."},
         {"a leaf too few", tree([](Json& one) { one["leaf"] = Json::array({1}); }), damaged,
-         "The model FILE cannot be used: tree 1 has 1 features, 1 thresholds, 1 ways to the left, 1 to the right and 1 leaves; "
+         "The model FILE cannot be used: tree 1 has 1 features, 1 thresholds, 1 ways to the left, 1 to the right and 1 "
+         "leaves; "
          "there is one of each for a node, and one leaf more."},
         {"a feature that is a share", tree([](Json& one) { one["feature"][0] = 0.5; }), damaged,
          "The model FILE's tree 1 has 0.5 in 'feature', where a whole number is expected."},
-        {"a feature beyond all", tree([](Json& one) { one["feature"][0] = 2; }), damaged, "The model FILE's tree 1 looks at feature 2, and there are 2."},
+        {"a feature beyond all", tree([](Json& one) { one["feature"][0] = 2; }), damaged,
+         "The model FILE's tree 1 looks at feature 2, and there are 2."},
         {"a feature below zero", tree([](Json& one) { one["feature"][0] = -1; }), damaged,
          "The model FILE's tree 1 looks at feature -1, and there are 2."},
         {"a feature of 64 bits", tree([](Json& one) { one["feature"][0] = std::uint64_t(1) << 63; }), damaged,

@@ -57,7 +57,9 @@ TEST(Name, KeepsATextWithAZeroInside) {
 TEST(Name, IsNoTextOfAnyLength) {
     EXPECT_EQ(Name(std::string(256, 'a')).text().size(), 256u);
     EXPECT_REFUSED(ErrorCode::invalid_argument,
-                   "The word '" + std::string(60, 'a') + "…' of 20000000 letters was met where the name of a dtype, a layout or their like is expected; they have at most 256.",
+                   "The word '" + std::string(60, 'a') +
+                       "…' of 20000000 letters was met where the name of a dtype, a layout or their like is expected; "
+                       "they have at most 256.",
                    Name(std::string(20000000, 'a')));
 }
 
@@ -71,7 +73,10 @@ TEST(Name, IsNotKeptWithoutEnd) {
         }
         return "all were kept";
     });
-    EXPECT_NE(said.find("was met, and this process has met 100000 others as names of dtypes, layouts and their like; those that are known can still be used."), said.npos) << said;
+    EXPECT_NE(said.find("was met, and this process has met 100000 others as names of dtypes, layouts and their like; "
+                        "those that are known can still be used."),
+              said.npos)
+        << said;
 }
 
 TEST(Name, IsTheSameFromEveryThread) {

@@ -55,9 +55,9 @@ TEST(Numbers, ReadBfloat16AsTheUpperHalfOfAFloat) {
 }
 
 TEST(Numbers, ReadWiderAndWholeNumbers) {
-    const float floats[]          = {0, 1.5f};
-    const double doubles[]        = {0, -1.25};
-    const std::int8_t bytes[]     = {0, -128};
+    const float floats[] = {0, 1.5f};
+    const double doubles[] = {0, -1.25};
+    const std::int8_t bytes[] = {0, -128};
     const std::int32_t integers[] = {0, -2147483647};
     EXPECT_EQ(Numbers("fp32", Fp8Encoding::ocp).at(floats, 1), 1.5);
     EXPECT_EQ(Numbers("fp64", Fp8Encoding::ocp).at(doubles, 1), -1.25);
@@ -124,7 +124,8 @@ TEST(Numbers, TellHowFarApartTheyAre) {
 }
 
 TEST(Numbers, OfAnUnknownDtypeAreRefused) {
-    EXPECT_REFUSED(ErrorCode::unsupported, "A result in int4 was to be validated; the reference has no such numbers.", Numbers("int4", Fp8Encoding::ocp));
+    EXPECT_REFUSED(ErrorCode::unsupported, "A result in int4 was to be validated; the reference has no such numbers.",
+                   Numbers("int4", Fp8Encoding::ocp));
 }
 
 }  // namespace

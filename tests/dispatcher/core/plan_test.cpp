@@ -11,7 +11,10 @@
 namespace ckdispatch {
 namespace {
 
-Temporary needed(std::uint64_t bytes, std::size_t first, std::size_t last, std::uint64_t alignment = Temporary::kAlignment) { return {bytes, alignment, first, last, 0}; }
+Temporary needed(std::uint64_t bytes, std::size_t first, std::size_t last,
+                 std::uint64_t alignment = Temporary::kAlignment) {
+    return {bytes, alignment, first, last, 0};
+}
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t step) { return (bytes + step - 1) / step * step; }
 
@@ -22,7 +25,8 @@ void expect_apart(const std::vector<Temporary>& all, std::uint64_t end) {
         EXPECT_EQ(all[i].offset % all[i].alignment, 0u) << i;
         EXPECT_LE(all[i].offset + all[i].bytes, end) << i;
         for (std::size_t j = 0; j < i; ++j) {
-            const bool apart = all[i].offset + all[i].bytes <= all[j].offset || all[j].offset + all[j].bytes <= all[i].offset;
+            const bool apart =
+                all[i].offset + all[i].bytes <= all[j].offset || all[j].offset + all[j].bytes <= all[i].offset;
             EXPECT_TRUE(apart || !live_together(all[i], all[j])) << i << " and " << j;
         }
     }
@@ -88,7 +92,8 @@ TEST(Workspace, OfManyStagesIsFoundAtOnce) {
     EXPECT_EQ(lay_out(all), 1000u);
 }
 
-Lines lines(std::int64_t width, std::int64_t count, std::int64_t stride, std::int64_t matrices = 1, std::int64_t matrix_stride = 0, Name dtype = "fp16") {
+Lines lines(std::int64_t width, std::int64_t count, std::int64_t stride, std::int64_t matrices = 1,
+            std::int64_t matrix_stride = 0, Name dtype = "fp16") {
     return {dtype, width, count, stride, matrices, matrix_stride, false};
 }
 
@@ -104,23 +109,28 @@ TEST(Copying, IsOfWhatBothHave) {
 }
 
 TEST(Copying, TakesMatricesOneByOneUnlessTheirLinesGoOn) {
-    const Transfer apart = copying(Argument::temporary(0), lines(16, 8, 16, 5, 128), Argument::tensor(0), lines(10, 6, 12, 5, 72));
+    const Transfer apart =
+        copying(Argument::temporary(0), lines(16, 8, 16, 5, 128), Argument::tensor(0), lines(10, 6, 12, 5, 72));
     EXPECT_EQ(apart.blocks, 5u);
     EXPECT_EQ(apart.to_block, 256u);
     EXPECT_EQ(apart.from_block, 144u);
-    const Transfer together = copying(Argument::temporary(0), lines(16, 6, 16, 5, 96), Argument::tensor(0), lines(10, 6, 12, 5, 72));
+    const Transfer together =
+        copying(Argument::temporary(0), lines(16, 6, 16, 5, 96), Argument::tensor(0), lines(10, 6, 12, 5, 72));
     EXPECT_EQ(together.blocks, 1u);
     EXPECT_EQ(together.rows, 30u);
 }
 
 TEST(Copying, KeepsWhatIsSharedOne) {
-    const Transfer matrix = copying(Argument::temporary(0), lines(16, 8, 16, 5, 0), Argument::tensor(0), lines(10, 6, 12, 5, 0));
+    const Transfer matrix =
+        copying(Argument::temporary(0), lines(16, 8, 16, 5, 0), Argument::tensor(0), lines(10, 6, 12, 5, 0));
     EXPECT_EQ(matrix.blocks * matrix.rows, 6u);
-    const Transfer line = copying(Argument::temporary(0), lines(16, 8, 0, 5, 0), Argument::tensor(0), lines(10, 6, 0, 5, 0));
+    const Transfer line =
+        copying(Argument::temporary(0), lines(16, 8, 0, 5, 0), Argument::tensor(0), lines(10, 6, 0, 5, 0));
     EXPECT_EQ(line.bytes(), 20u);
     EXPECT_EQ(line.to_pitch, 20u);
     // One line for each matrix.
-    const Transfer lines_of_each = copying(Argument::temporary(0), lines(16, 8, 0, 5, 16), Argument::tensor(0), lines(10, 6, 0, 5, 12));
+    const Transfer lines_of_each =
+        copying(Argument::temporary(0), lines(16, 8, 0, 5, 16), Argument::tensor(0), lines(10, 6, 0, 5, 12));
     EXPECT_EQ(lines_of_each.rows, 5u);
     EXPECT_EQ(lines_of_each.blocks, 1u);
     EXPECT_EQ(lines_of_each.to_pitch, 32u);
@@ -128,7 +138,8 @@ TEST(Copying, KeepsWhatIsSharedOne) {
 }
 
 TEST(Copying, TakesLinesThatOverlapOneByOne) {
-    const Transfer windows = copying(Argument::temporary(0), lines(16, 1, 16, 5, 16), Argument::tensor(0), lines(10, 1, 10, 5, 3));
+    const Transfer windows =
+        copying(Argument::temporary(0), lines(16, 1, 16, 5, 16), Argument::tensor(0), lines(10, 1, 10, 5, 3));
     EXPECT_EQ(windows.rows, 1u);
     EXPECT_EQ(windows.blocks, 5u);
     EXPECT_EQ(windows.from_block, 6u);
@@ -137,7 +148,8 @@ TEST(Copying, TakesLinesThatOverlapOneByOne) {
 }
 
 TEST(Copying, CountsBytesOfPackedElements) {
-    const Transfer one = copying(Argument::temporary(0), lines(64, 8, 64, 1, 0, "pk_fp4"), Argument::tensor(0), lines(34, 6, 40, 1, 0, "pk_fp4"));
+    const Transfer one = copying(Argument::temporary(0), lines(64, 8, 64, 1, 0, "pk_fp4"), Argument::tensor(0),
+                                 lines(34, 6, 40, 1, 0, "pk_fp4"));
     EXPECT_EQ(one.width, 17u);
     EXPECT_EQ(one.to_pitch, 32u);
     EXPECT_EQ(one.from_pitch, 20u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is loaded are the bytes that were looked at: of a file that is built anew, exchanged at the wrong moment, or there twice.
+// What is loaded are the bytes that were looked at: of a file that is built anew, exchanged at the wrong moment, or
+// there twice.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ using test::built_library;
 using test::Bytes;
 using test::TemporaryFolder;
 
-constexpr const char *kOne = "compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16", *kOther = "mem_cshuffle_interwave_True_True_True_False_128x32x64_4x1x1_32x32x8";
+constexpr const char *kOne = "compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16",
+                     *kOther = "mem_cshuffle_interwave_True_True_True_False_128x32x64_4x1x1_32x32x8";
 
 class RebuiltLibrary : public testing::Test {
 protected:
@@ -84,17 +86,19 @@ TEST_F(RebuiltLibrary, LeavesNoFileOpen) {
     EXPECT_EQ(open_files(), before);
 }
 
-// Somebody exchanges the file again and again, between what has the hash and what runs code of its own as soon as it is loaded.
+// Somebody exchanges the file again and again, between what has the hash and what runs code of its own as soon as it is
+// loaded.
 TEST_F(RebuiltLibrary, IsNeverLoadedInPlaceOfTheOneThatWasAskedFor) {
     ::unsetenv("CK_ORDINARY_RAN");
-    Bytes wanted        = one;
+    Bytes wanted = one;
     const Bytes foreign = test::read_bytes(built_library("ordinary"));
     std::atomic<bool> done{false};
     put(wanted);
     std::thread exchanging([&] {
         files.write("foreign", foreign);
         while (!done) {
-            std::filesystem::copy_file(files.at("foreign"), files.at("next"), std::filesystem::copy_options::overwrite_existing);
+            std::filesystem::copy_file(files.at("foreign"), files.at("next"),
+                                       std::filesystem::copy_options::overwrite_existing);
             std::filesystem::rename(files.at("next"), path);
             std::filesystem::rename(files.write("next", one), path);
         }
@@ -120,7 +124,7 @@ TEST_F(RebuiltLibrary, IsNeverLoadedInPlaceOfTheOneThatWasAskedFor) {
 TEST_F(RebuiltLibrary, IsLoadedFromMemoryOrFromAFolderThatGoes) {
     ::setenv("TMPDIR", files.path().c_str(), 1);
     for (const ImageWay way : {ImageWay::memory, ImageWay::folder}) {
-        void* const first  = load_image(one, "/nowhere/lib.so", way);
+        void* const first = load_image(one, "/nowhere/lib.so", way);
         void* const second = load_image(other, "/nowhere/lib.so", way);
         ASSERT_NE(first, nullptr);
         EXPECT_NE(first, second);
@@ -128,7 +132,8 @@ TEST_F(RebuiltLibrary, IsLoadedFromMemoryOrFromAFolderThatGoes) {
     }
     ::setenv("TMPDIR", "/nowhere", 1);
     EXPECT_REFUSED(ErrorCode::io_failed,
-                   "The library lib.so cannot be given to the loader: mkdtemp failed: No such file or directory; allow memory files to be executed, or set TMPDIR to a folder from which programs may run.",
+                   "The library lib.so cannot be given to the loader: mkdtemp failed: No such file or directory; allow "
+                   "memory files to be executed, or set TMPDIR to a folder from which programs may run.",
                    load_image(one, "lib.so", ImageWay::folder));
     ::unsetenv("TMPDIR");
 }

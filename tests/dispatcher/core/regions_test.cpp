@@ -19,14 +19,17 @@ std::optional<Clash> clash(const std::vector<Region>& regions, const std::vector
     return first_clash(regions, tensors.data(), [](const Clash&) { return false; });
 }
 
-bool clash_at(const Region& one, std::uint64_t at, const Region& other, std::uint64_t other_at) { return clash({written(one), other}, {address(at), address(other_at)}).has_value(); }
+bool clash_at(const Region& one, std::uint64_t at, const Region& other, std::uint64_t other_at) {
+    return clash({written(one), other}, {address(at), address(other_at)}).has_value();
+}
 
 std::set<std::uint64_t> every_byte(const Region& region, std::uint64_t at) {
     std::set<std::uint64_t> bytes;
     for (std::uint64_t set = 0; set < region.sets; ++set)
         for (std::uint64_t i = 0; i < region.matrices; ++i)
             for (std::uint64_t j = 0; j < region.lines; ++j)
-                for (std::uint64_t k = 0; k < region.width; ++k) bytes.insert(at + set * region.set_pitch + i * region.matrix_pitch + j * region.pitch + k);
+                for (std::uint64_t k = 0; k < region.width; ++k)
+                    bytes.insert(at + set * region.set_pitch + i * region.matrix_pitch + j * region.pitch + k);
     return bytes;
 }
 
@@ -46,8 +49,9 @@ TEST(Region, WithoutGapsIsOneLine) {
 
 TEST(Region, ThatNoMemoryHoldsMeetsAll) {
     const std::int64_t far = (std::int64_t(1) << 31) - 1;
-    const Region region    = region_of({"fp32", far, far, far, far, std::int64_t(1) << 29});
-    EXPECT_EQ(region_of({"fp32", 1, far, std::int64_t(1) << 33, 1, 0}).reach, std::numeric_limits<std::uint64_t>::max());
+    const Region region = region_of({"fp32", far, far, far, far, std::int64_t(1) << 29});
+    EXPECT_EQ(region_of({"fp32", 1, far, std::int64_t(1) << 33, 1, 0}).reach,
+              std::numeric_limits<std::uint64_t>::max());
     EXPECT_TRUE(clash_at(region, 0x1000, region_of({"fp16", 1, 1, 0, 1, 0}), 0x7fffffff0000));
 }
 
@@ -72,7 +76,9 @@ TEST(Tensors, ThatAreColumnsOfOneAllocationDoNotClash) {
 }
 
 TEST(Tensors, OfDifferentDistancesAreTakenToClashWhereTheyAlternate) {
-    const auto found = clash({written(region_of({"fp16", 100, 64, 300, 1, 0})), region_of({"fp16", 100, 64, 301, 1, 0})}, {address(0x1000), address(0x1000 + 200)});
+    const auto found =
+        clash({written(region_of({"fp16", 100, 64, 300, 1, 0})), region_of({"fp16", 100, 64, 301, 1, 0})},
+              {address(0x1000), address(0x1000 + 200)});
     ASSERT_TRUE(found.has_value());
     EXPECT_FALSE(found->certain);
 }
@@ -87,11 +93,12 @@ TEST(Tensors, ThatAreTheSameSaySo) {
     const Region square = region_of({"fp16", 64, 64, 80, 1, 0});
     EXPECT_TRUE(clash({written(square), square}, {address(0x1000), address(0x1000)})->same);
     EXPECT_FALSE(clash({written(square), square}, {address(0x1000), address(0x1002)})->same);
-    EXPECT_FALSE(clash({written(square), region_of({"fp16", 64, 64, 64, 1, 0})}, {address(0x1000), address(0x1000)})->same);
+    EXPECT_FALSE(
+        clash({written(square), region_of({"fp16", 64, 64, 64, 1, 0})}, {address(0x1000), address(0x1000)})->same);
     // Whoever asks may allow it, and hears of the next.
     const std::vector<Region> three = {written(square), square, square};
-    void* const tensors[]           = {address(0x1000), address(0x1000), address(0x1002)};
-    const auto next                 = first_clash(three, tensors, [](const Clash& clash) { return clash.same; });
+    void* const tensors[] = {address(0x1000), address(0x1000), address(0x1002)};
+    const auto next = first_clash(three, tensors, [](const Clash& clash) { return clash.same; });
     ASSERT_TRUE(next.has_value());
     EXPECT_EQ(next->other, 2u);
 }
@@ -102,7 +109,9 @@ TEST(Tensors, ClashAsTheirBytesDo) {
     int shared = 0, apart = 0;
     for (int i = 0; i < 20000; ++i) {
         const std::int64_t stride = 1 + up_to(12), matrix_stride = 1 + up_to(40);
-        const auto some           = [&] { return region_of({"int8", 1 + up_to(12), 1 + up_to(4), stride, 1 + up_to(4), matrix_stride}); };
+        const auto some = [&] {
+            return region_of({"int8", 1 + up_to(12), 1 + up_to(4), stride, 1 + up_to(4), matrix_stride});
+        };
         const Region one = some(), other = some();
         const std::uint64_t at = 1000 + std::uint64_t(up_to(200)), other_at = 1000 + std::uint64_t(up_to(200));
         const auto mine = every_byte(one, at), others = every_byte(other, other_at);
@@ -124,7 +133,7 @@ TEST(Tensors, OfThreeDistancesClashAsTheirBytesDo) {
     for (int i = 0; i < 5000; ++i) {
         // The same distances in both, in any order.
         const std::int64_t strides[] = {1 + up_to(12), 1 + up_to(40), 1 + up_to(200)};
-        const auto some              = [&](int turn) {
+        const auto some = [&](int turn) {
             Lines all{"int8", 1 + up_to(6), 1 + up_to(4), strides[turn], 1 + up_to(3), strides[(turn + 1) % 3], false};
             all.sets = 1 + up_to(3), all.set_stride = strides[(turn + 2) % 3];
             return region_of(all);
@@ -156,7 +165,10 @@ TEST(Tensors, OfManyGroupsClashLikeFew) {
         }
         bool expected = false;
         for (std::size_t a = 0; a < regions.size(); ++a)
-            for (std::size_t b = 0; b < regions.size(); ++b) expected = expected || (a != b && regions[a].written && clash_at(regions[a], std::uintptr_t(tensors[a]), regions[b], std::uintptr_t(tensors[b])));
+            for (std::size_t b = 0; b < regions.size(); ++b)
+                expected = expected ||
+                           (a != b && regions[a].written &&
+                            clash_at(regions[a], std::uintptr_t(tensors[a]), regions[b], std::uintptr_t(tensors[b])));
         ASSERT_EQ(clash(regions, tensors).has_value(), expected) << i;
         clashes += expected;
     }

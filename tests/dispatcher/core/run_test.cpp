@@ -13,7 +13,9 @@ BenchmarkResult result_of(std::vector<double> milliseconds) {
 }
 
 TEST(BenchmarkResult, HasTheMiddleOfAnOddNumberOfTimesAsMedian) { EXPECT_EQ(result_of({5, 1, 3}).median(), 3); }
-TEST(BenchmarkResult, HasTheMeanOfTheMiddleTwoOfAnEvenNumberAsMedian) { EXPECT_EQ(result_of({8, 1, 2, 4}).median(), 3); }
+TEST(BenchmarkResult, HasTheMeanOfTheMiddleTwoOfAnEvenNumberAsMedian) {
+    EXPECT_EQ(result_of({8, 1, 2, 4}).median(), 3);
+}
 TEST(BenchmarkResult, HasTheSmallestTimeAsMinimum) { EXPECT_EQ(result_of({5, 1, 3}).minimum(), 1); }
 TEST(BenchmarkResult, HasTheMeanOfAllTimes) { EXPECT_EQ(result_of({5, 1, 3}).mean(), 3); }
 

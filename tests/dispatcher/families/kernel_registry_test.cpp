@@ -31,12 +31,13 @@ protected:
 
     /// A GEMM under the name of a convolution.
     static std::shared_ptr<const Kernel<GemmKey>> namesake() {
-        return std::make_shared<Kernel<GemmKey>>(key_with_tile(8, 8, 8), name_for(sample_conv_key()), LibraryFile{"/nowhere/lib.so", std::string(64, 'a')},
+        return std::make_shared<Kernel<GemmKey>>(key_with_tile(8, 8, 8), name_for(sample_conv_key()),
+                                                 LibraryFile{"/nowhere/lib.so", std::string(64, 'a')},
                                                  std::vector<Resources>{test::sample_resources()}, 0);
     }
 
     KernelRegistry registry{"mine"};
-    std::shared_ptr<GemmRegistry> gemms               = registry.of<GemmRegistry>();
+    std::shared_ptr<GemmRegistry> gemms = registry.of<GemmRegistry>();
     std::shared_ptr<GroupedConvRegistry> convolutions = registry.of<GroupedConvRegistry>();
 };
 
@@ -68,7 +69,8 @@ TEST_F(KernelRegistries, FindAKernelOfAnyFamily) {
     }
     EXPECT_EQ(parse_json(registry.describe(to_text(sample_key())), "It")["priority"], 3);
     EXPECT_REFUSED(ErrorCode::not_found, "The registry mine has no kernel none.", registry.describe("none"));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The key cooking{} is of the family cooking; this version has gemm, grouped_conv, fmha.",
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "The key cooking{} is of the family cooking; this version has gemm, grouped_conv, fmha.",
                    registry.describe("cooking{}"));
 }
 
@@ -80,21 +82,25 @@ TEST_F(KernelRegistries, AreFilteredByFamilyGpuAndFields) {
     EXPECT_EQ(registry.filtered({{"pipeline", "compv3"}})->size(), 2u);
     // A family without the field has none that pass.
     EXPECT_EQ(registry.filtered({{"dtype_a", "fp16"}})->size(), 1u);
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "A filter by 'colour' was asked for; GEMMs are filtered by variant, ",
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument,
+                          "A filter by 'colour' was asked for; GEMMs are filtered by variant, ",
                           registry.filtered({{"colour", "red"}}));
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "A filter by 'dtype_x' was asked for; GEMMs are filtered by variant, ",
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument,
+                          "A filter by 'dtype_x' was asked for; GEMMs are filtered by variant, ",
                           registry.filtered({{"family", "gemm"}, {"dtype_x", "fp16"}}));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A filter is of the family cooking; this version has gemm, grouped_conv, fmha.",
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "A filter is of the family cooking; this version has gemm, grouped_conv, fmha.",
                    registry.filtered({{"family", "cooking"}}));
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "A filter by 'colour' was asked for; ", KernelRegistry("empty").filtered({{"colour", "red"}}));
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "A filter by 'colour' was asked for; ",
+                          KernelRegistry("empty").filtered({{"colour", "red"}}));
 }
 
 TEST_F(KernelRegistries, GiveANameToOneKernelOfOneFamily) {
     KernelRegistry other("other");
     other.of<GemmRegistry>()->add(namesake());
     other.of<GroupedConvRegistry>()->add(unopened_kernel(sample_conv_key("backward_data")));
-    const std::string sentence =
-        "The registry mine was given a second kernel called " + name_for(sample_conv_key()) + " of another family; a name belongs to one kernel.";
+    const std::string sentence = "The registry mine was given a second kernel called " + name_for(sample_conv_key()) +
+                                 " of another family; a name belongs to one kernel.";
     EXPECT_REFUSED(ErrorCode::damaged, sentence, registry.merge(other));
     EXPECT_EQ(registry.size(), 2u);
 }
@@ -103,7 +109,8 @@ TEST_F(KernelRegistries, AddAllFamiliesOfAnotherOrNone) {
     KernelRegistry other("other");
     other.of<GemmRegistry>()->add(unopened_kernel(key_with_tile(16, 16, 16)));
     other.of<GroupedConvRegistry>()->add(unopened_kernel(sample_conv_key()));
-    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel grouped_conv", registry.merge(other));
+    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel grouped_conv",
+                          registry.merge(other));
     EXPECT_EQ(registry.size(), 2u);
     EXPECT_EQ(gemms->find(key_with_tile(16, 16, 16)), nullptr);
     EXPECT_EQ(registry.merge(other, Duplicates::keep), 1u);
@@ -114,7 +121,7 @@ TEST_F(KernelRegistries, LoadAManifestOfSeveralFamiliesOrNothingOfIt) {
     const test::TemporaryFolder folder;
     Json document = parse_json(registry.to_json(), "It");
     for (Json& kernel : document["kernels"]) {
-        kernel["path"]    = "lib.so";
+        kernel["path"] = "lib.so";
         kernel["summary"] = kernel["resources"];
     }
     const std::string path = folder.write("set.manifest.json", document.dump());

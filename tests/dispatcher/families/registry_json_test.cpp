@@ -19,7 +19,7 @@ using test::sample_key;
 using test::unopened_kernel;
 
 std::shared_ptr<KernelRegistry> sample_registry() {
-    auto registry    = std::make_shared<KernelRegistry>("mine");
+    auto registry = std::make_shared<KernelRegistry>("mine");
     const auto gemms = registry->of<GemmRegistry>();
     gemms->add(unopened_kernel(sample_key(), -3, {"gfx942", "gfx950"}));
     gemms->add(unopened_kernel(key_with_tile(16, 16, 16), 7));
@@ -30,7 +30,7 @@ Json exported() { return parse_json(sample_registry()->to_json(), "It"); }
 
 /// The export with one member of its first kernel changed.
 std::string with_entry(const char* member, const Json& value) {
-    Json document                      = exported();
+    Json document = exported();
     document["kernels"][0][member] = value;
     return document.dump();
 }
@@ -61,7 +61,7 @@ TEST(RegistryJson, HasEveryKernelAndTheStatistics) {
 
 TEST(RegistryJson, IsReadBackToTheSame) {
     const auto original = sample_registry();
-    const auto again    = KernelRegistry::from_json(original->to_json());
+    const auto again = KernelRegistry::from_json(original->to_json());
     EXPECT_EQ(again->name(), "mine");
     ASSERT_EQ(again->size(), 2u);
     EXPECT_EQ(again->to_json(), original->to_json());
@@ -92,44 +92,58 @@ TEST(RegistryJson, OfAnEmptyRegistryIsReadBackEmpty) {
 }
 
 TEST(RegistryJson, ThatIsNoneIsRefused) {
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry is not valid JSON.", KernelRegistry::from_json("nonsense"));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry is not valid JSON.",
+                   KernelRegistry::from_json("nonsense"));
     EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'registry'.", KernelRegistry::from_json("[]"));
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a 'registry' that is no text.", KernelRegistry::from_json(R"({"registry": 1})"));
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'schema_version'.", KernelRegistry::from_json(R"({"registry": "x"})"));
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'kernels'.", KernelRegistry::from_json(R"({"registry": "x", "schema_version": 1})"));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a 'registry' that is no text.",
+                   KernelRegistry::from_json(R"({"registry": 1})"));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'schema_version'.",
+                   KernelRegistry::from_json(R"({"registry": "x"})"));
+    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no 'kernels'.",
+                   KernelRegistry::from_json(R"({"registry": "x", "schema_version": 1})"));
     EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has 'kernels' that are no list.",
                    KernelRegistry::from_json(R"({"registry": "x", "schema_version": 1, "kernels": {}})"));
 }
 
 TEST(RegistryJson, OfAnotherSchemaIsRefused) {
-    Json document              = exported();
+    Json document = exported();
     document["schema_version"] = 2;
-    EXPECT_REFUSED(ErrorCode::abi_mismatch, "The exported registry has another schema version than 1, which this runtime reads.",
+    EXPECT_REFUSED(ErrorCode::abi_mismatch,
+                   "The exported registry has another schema version than 1, which this runtime reads.",
                    KernelRegistry::from_json(document.dump()));
 }
 
 TEST(RegistryJson, WithoutAMemberOfAKernelIsRefused) {
     for (const char* member : {"name", "spec", "library", "library_sha256", "priority", "resources"})
-        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no '" + std::string(member) + "'.", KernelRegistry::from_json(without(member)));
+        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no '" + std::string(member) + "'.",
+                       KernelRegistry::from_json(without(member)));
 }
 
 TEST(RegistryJson, WithAHashThatIsNoneIsRefused) {
-    for (const std::string& hash : {std::string(), std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'A'), std::string(64, 'g')})
+    for (const std::string& hash :
+         {std::string(), std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'A'), std::string(64, 'g')})
         EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a 'library_sha256' that is no SHA-256.",
                        KernelRegistry::from_json(with_entry("library_sha256", hash)));
 }
 
 TEST(RegistryJson, WithANameThatIsNotItsSpecsIsRefused) {
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry names other and holds the spec of " + name_for(key_with_tile(16, 16, 16)) + ".",
-                   KernelRegistry::from_json(with_entry("name", "other")));
+    EXPECT_REFUSED(
+        ErrorCode::damaged,
+        "The exported registry names other and holds the spec of " + name_for(key_with_tile(16, 16, 16)) + ".",
+        KernelRegistry::from_json(with_entry("name", "other")));
 }
 
 TEST(RegistryJson, WithAPriorityThatIsNoWholeNumberIsRefused) {
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a wrong 'priority': a whole number is expected, not \"high\".",
+    EXPECT_REFUSED(ErrorCode::damaged,
+                   "The exported registry has a wrong 'priority': a whole number is expected, not \"high\".",
                    KernelRegistry::from_json(with_entry("priority", "high")));
-    EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a wrong 'priority': a whole number is expected, not 4294967296.",
+    EXPECT_REFUSED(ErrorCode::damaged,
+                   "The exported registry has a wrong 'priority': a whole number is expected, not 4294967296.",
                    KernelRegistry::from_json(with_entry("priority", 4294967296)));
-    EXPECT_EQ(KernelRegistry::from_json(with_entry("priority", std::numeric_limits<int>::min()))->of<GemmRegistry>()->kernels()[0]->priority(),
+    EXPECT_EQ(KernelRegistry::from_json(with_entry("priority", std::numeric_limits<int>::min()))
+                  ->of<GemmRegistry>()
+                  ->kernels()[0]
+                  ->priority(),
               std::numeric_limits<int>::min());
 }
 
@@ -142,9 +156,10 @@ TEST(RegistryJson, WithoutResourcesOfAnyGpuIsRefused) {
 
 TEST(RegistryJson, WithResourcesThatAreNoCountsIsRefused) {
     for (const char* figure : {"vgprs", "agprs", "sgprs", "vgpr_spills", "sgpr_spills", "lds_bytes", "scratch_bytes"}) {
-        Json resources              = exported()["kernels"][0]["resources"];
+        Json resources = exported()["kernels"][0]["resources"];
         resources["gfx942"][figure] = -1;
-        EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has a '" + std::string(figure) + "' that is no count.",
+        EXPECT_REFUSED(ErrorCode::damaged,
+                       "The exported registry has a '" + std::string(figure) + "' that is no count.",
                        KernelRegistry::from_json(with_entry("resources", resources)));
         resources["gfx942"].erase(figure);
         EXPECT_REFUSED(ErrorCode::damaged, "The exported registry has no '" + std::string(figure) + "'.",
@@ -153,14 +168,14 @@ TEST(RegistryJson, WithResourcesThatAreNoCountsIsRefused) {
 }
 
 TEST(RegistryJson, WithAGpuThatNobodyKnowsIsRefused) {
-    Json resources       = exported()["kernels"][0]["resources"];
+    Json resources = exported()["kernels"][0]["resources"];
     resources["gfx9999"] = resources["gfx942"];
     EXPECT_REFUSED(ErrorCode::damaged, "The exported registry names the GPU gfx9999, which this runtime does not know.",
                    KernelRegistry::from_json(with_entry("resources", resources)));
 }
 
 TEST(RegistryJson, WithWorkgroupsThatNoGpuHasIsRefused) {
-    Json spec     = exported()["kernels"][0]["spec"];
+    Json spec = exported()["kernels"][0]["spec"];
     spec["waves"] = {65536, 65536, 65536};
     EXPECT_REFUSED(ErrorCode::damaged,
                    "The exported registry has the kernel " + name_for(key_with_tile(16, 16, 16)) +
@@ -171,13 +186,15 @@ TEST(RegistryJson, WithWorkgroupsThatNoGpuHasIsRefused) {
 TEST(RegistryJson, WithAKernelTwiceIsRefused) {
     Json document = exported();
     document["kernels"].push_back(document["kernels"][0]);
-    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel ", KernelRegistry::from_json(document.dump()));
+    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel ",
+                          KernelRegistry::from_json(document.dump()));
 }
 
 TEST(RegistryJson, OfAnotherFamilyIsRefused) {
-    Json spec      = exported()["kernels"][0]["spec"];
+    Json spec = exported()["kernels"][0]["spec"];
     spec["family"] = "cooking";
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.",
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.",
                    KernelRegistry::from_json(with_entry("spec", spec)));
 }
 
@@ -187,16 +204,20 @@ TEST(RegistryJson, OfOneFamilyAsItWasOnceWrittenIsRead) {
     document["family"] = "gemm";
     EXPECT_EQ(KernelRegistry::from_json(document.dump())->size(), 2u);
     document["kernels"] = Json::array();
-    document["family"]  = "cooking";
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.",
+    document["family"] = "cooking";
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "The exported registry is of the family cooking; this version has gemm, grouped_conv, fmha.",
                    KernelRegistry::from_json(document.dump()));
 }
 
 TEST(RegistryJson, CannotHoldAPathThatIsNoText) {
     const KernelRegistry registry("mine");
-    registry.of<GemmRegistry>()->add(std::make_shared<Kernel<GemmKey>>(sample_key(), "kernel", LibraryFile{"/\xff.so", std::string(64, 'a')},
-                                                                       std::vector<Resources>{test::sample_resources()}, 0));
-    EXPECT_REFUSED(ErrorCode::unsupported, "The registry mine cannot be written as JSON: its name, or the path of a library, is no UTF-8.", registry.to_json());
+    registry.of<GemmRegistry>()->add(
+        std::make_shared<Kernel<GemmKey>>(sample_key(), "kernel", LibraryFile{"/\xff.so", std::string(64, 'a')},
+                                          std::vector<Resources>{test::sample_resources()}, 0));
+    EXPECT_REFUSED(ErrorCode::unsupported,
+                   "The registry mine cannot be written as JSON: its name, or the path of a library, is no UTF-8.",
+                   registry.to_json());
 }
 
 }  // namespace

@@ -21,7 +21,10 @@ class FmhaDecodes : public test::MadeUpAttentions {
 protected:
     /// Rows of 1, 130, 2, 0 and 70, among as many keys and more.
     static Builder mixed(std::int64_t decode_rows) {
-        return fp32(5, 4, 2, 130, 200).group(203, 530).mask(Builder::Mask::bottom_right, -1, 0).decode_rows(decode_rows);
+        return fp32(5, 4, 2, 130, 200)
+            .group(203, 530)
+            .mask(Builder::Mask::bottom_right, -1, 0)
+            .decode_rows(decode_rows);
     }
     static void set_starts(FmhaTensors& tensors) {
         tensors.set(CK_FMHA_SEQSTART_Q, std::vector<std::int32_t>{0, 1, 131, 133, 133, 203});
@@ -38,7 +41,7 @@ TEST_F(FmhaDecodes, AreComputedInPartsBeforeThePrefills) {
     add({"fwd_skip", "splitkv_group", "combine_group"});
     for (const std::int64_t rows : {1, 2, 69}) {
         const auto problem = mixed(rows).split_kv(3).with(CK_FMHA_LSE).build();
-        const auto plan    = dispatcher->selector().select_explicit(std::string("fmha_made_up_fwd_skip"), problem);
+        const auto plan = dispatcher->selector().select_explicit(std::string("fmha_made_up_fwd_skip"), problem);
         ASSERT_EQ(kernels(*plan), (Kernels{"splitkv_group", "combine_group", "fwd_skip"}));
         EXPECT_EQ(plan->stages[0].problem.seqlen_q, rows);
         EXPECT_EQ(plan->stages[0].problem.parts, 3);
@@ -74,19 +77,22 @@ TEST_F(FmhaDecodes, AreRightWhicheverPlanIsTaken) {
 
 TEST_F(FmhaDecodes, AreComputedApartWhereThatTakesLessTime) {
     add({"fwd_group", "fwd_skip", "splitkv_group", "combine_group"});
-    dispatcher->selector().use(Predictor<FmhaFamily>([](const FmhaProblem& stage, const Candidate<FmhaFamily>& candidate, const arch::GpuSpec&) {
-        const bool whole = candidate.kernel->key().variant == Name("fwd") && stage.seqlen_q == 4096 && !stage.skipped_rows;
-        return whole ? 10.0 : double(std::abs(candidate.way.parts - 4)) + 1;
-    }));
+    dispatcher->selector().use(Predictor<FmhaFamily>(
+        [](const FmhaProblem& stage, const Candidate<FmhaFamily>& candidate, const arch::GpuSpec&) {
+            const bool whole =
+                candidate.kernel->key().variant == Name("fwd") && stage.seqlen_q == 4096 && !stage.skipped_rows;
+            return whole ? 10.0 : double(std::abs(candidate.way.parts - 4)) + 1;
+        }));
     const auto problem = fp32(8, 2, 2, 4096, 65536, 64).group(4096 + 7, 8 * 65536).decode_rows(1);
-    const auto plan    = dispatcher->select(Builder(problem).build());
+    const auto plan = dispatcher->select(Builder(problem).build());
     // The prefill has too much to do to be parted as well.
     ASSERT_EQ(plan->stages.size(), 3u);
     EXPECT_EQ(plan->stages[0].problem.seqlen_q, 1);
     EXPECT_EQ(plan->stages[0].problem.parts, 4);
     EXPECT_EQ(plan->stages[2].problem.seqlen_q, 4096);
     EXPECT_EQ(plan->stages[2].problem.skipped_rows, 1);
-    dispatcher->selector().use(Predictor<FmhaFamily>([](const FmhaProblem&, const Candidate<FmhaFamily>&, const arch::GpuSpec&) { return 1.0; }));
+    dispatcher->selector().use(Predictor<FmhaFamily>(
+        [](const FmhaProblem&, const Candidate<FmhaFamily>&, const arch::GpuSpec&) { return 1.0; }));
     EXPECT_EQ(dispatcher->select(Builder(problem).build())->stages.size(), 1u);
 }
 

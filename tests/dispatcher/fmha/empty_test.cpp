@@ -21,7 +21,8 @@ class FmhaEmpty : public test::MadeUpAttentions {
 protected:
     void expect_all(const FmhaTensors& tensors, std::size_t slot, float value) {
         const auto found = tensors.read(slot);
-        EXPECT_TRUE(std::all_of(found.begin(), found.end(), [&](float one) { return one == value; })) << fmha_tensor_name(slot);
+        EXPECT_TRUE(std::all_of(found.begin(), found.end(), [&](float one) { return one == value; }))
+            << fmha_tensor_name(slot);
     }
     /// Of what has no elements callers often have no address.
     static void drop(FmhaTensors& tensors, std::initializer_list<std::size_t> slots) {
@@ -32,7 +33,8 @@ protected:
 TEST_F(FmhaEmpty, WithoutRowsNeedsNoKernel) {
     for (const auto& problem :
          {fp32(2, 4, 2, 0, 30).with(CK_FMHA_LSE).build(), fp32(2, 4, 2, 0, 30).group(0, 50).build(),
-          fp32(2, 4, 2, 0, 0).mask(Builder::Mask::bottom_right, -1, 0).build(), fp32(2, 4, 2, 0, 30).with(CK_FMHA_SINK).split_kv(4).build()}) {
+          fp32(2, 4, 2, 0, 0).mask(Builder::Mask::bottom_right, -1, 0).build(),
+          fp32(2, 4, 2, 0, 30).with(CK_FMHA_SINK).split_kv(4).build()}) {
         FmhaTensors tensors(device, problem);
         drop(tensors, {CK_FMHA_Q, CK_FMHA_O, CK_FMHA_LSE});
         if (problem.group) {
@@ -51,16 +53,18 @@ TEST_F(FmhaEmpty, WithoutRowsNeedsNoKernel) {
     const auto missing = fp32(2, 4, 2, 0, 30).build();
     FmhaTensors tensors(device, missing);
     drop(tensors, {CK_FMHA_K});
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "An attention was to be run with no address for k.", dispatcher->run(missing, tensors.addresses.data()));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "An attention was to be run with no address for k.",
+                   dispatcher->run(missing, tensors.addresses.data()));
 }
 
 TEST_F(FmhaEmpty, WithoutRowsNewKeysAreAppended) {
     add({"append_half", "fwd"});
     const auto problem = fp32(2, 4, 2, 0, 40).with(CK_FMHA_SEQLEN_K).append(3).rotary("half", 16, 64).build();
-    const auto with    = fp32(2, 4, 2, 1, 40).with(CK_FMHA_SEQLEN_K).append(3).rotary("half", 16, 64).build();
+    const auto with = fp32(2, 4, 2, 1, 40).with(CK_FMHA_SEQLEN_K).append(3).rotary("half", 16, 64).build();
     EXPECT_EQ(selected(problem), (Kernels{"append_half"}));
     FmhaTensors tensors(device, problem), same(device, with);
-    for (const auto slot : {CK_FMHA_K, CK_FMHA_V, CK_FMHA_K_NEW, CK_FMHA_V_NEW, CK_FMHA_ROTARY_COS, CK_FMHA_ROTARY_SIN}) same.set(slot, tensors.read(slot));
+    for (const auto slot : {CK_FMHA_K, CK_FMHA_V, CK_FMHA_K_NEW, CK_FMHA_V_NEW, CK_FMHA_ROTARY_COS, CK_FMHA_ROTARY_SIN})
+        same.set(slot, tensors.read(slot));
     for (FmhaTensors* const one : {&tensors, &same}) one->set(CK_FMHA_SEQLEN_K, std::vector<std::int32_t>{10, 25});
     drop(tensors, {CK_FMHA_Q, CK_FMHA_O});
     const auto before = tensors.read(CK_FMHA_K);
@@ -73,7 +77,8 @@ TEST_F(FmhaEmpty, WithoutRowsNewKeysAreAppended) {
 
 TEST_F(FmhaEmpty, WithoutKeysIsZeroAndItsLseMinusInfinity) {
     add({"fwd", "fwd_group", "splitkv", "combine"});
-    for (const auto& problem : {fp32(2, 4, 2, 5, 0).with(CK_FMHA_LSE).build(), fp32(2, 4, 2, 5, 0).with(CK_FMHA_LSE).split_kv(2).build()}) {
+    for (const auto& problem :
+         {fp32(2, 4, 2, 5, 0).with(CK_FMHA_LSE).build(), fp32(2, 4, 2, 5, 0).with(CK_FMHA_LSE).split_kv(2).build()}) {
         FmhaTensors tensors(device, problem);
         drop(tensors, {CK_FMHA_K, CK_FMHA_V});
         expect_right(problem, tensors);
@@ -105,7 +110,9 @@ TEST_F(FmhaEmpty, GradientsAreZeroWithoutAKernel) {
     }
     // Between others, whose memory stays as it is.
     auto builder = fp32(1, 2, 2, 0, 4, 16).backward().layout(Builder::Layout::strides).strides(CK_FMHA_LSE, 1, 1, 1);
-    for (const auto slot : {CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_O, CK_FMHA_D_O, CK_FMHA_DQ, CK_FMHA_DK, CK_FMHA_DV}) builder.strides(slot, 64, 16, 256);
+    for (const auto slot :
+         {CK_FMHA_Q, CK_FMHA_K, CK_FMHA_V, CK_FMHA_O, CK_FMHA_D_O, CK_FMHA_DQ, CK_FMHA_DK, CK_FMHA_DV})
+        builder.strides(slot, 64, 16, 256);
     const auto problem = builder.build();
     FmhaTensors tensors(device, problem);
     tensors.fill(CK_FMHA_DK, -77);

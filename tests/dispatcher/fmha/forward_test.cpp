@@ -20,7 +20,7 @@ class FmhaForward : public test::MadeUpAttentions {};
 TEST_F(FmhaForward, IsOneKernelWhereOneSuffices) {
     add({"fwd"});
     const auto problem = fp32(2, 4, 2, 33, 70).with(CK_FMHA_LSE).build();
-    const auto plan    = dispatcher->select(problem);
+    const auto plan = dispatcher->select(problem);
     EXPECT_EQ(kernels(*plan), (Kernels{"fwd"}));
     EXPECT_EQ(plan->workspace_bytes, 0u);
     expect_right(problem);
@@ -44,7 +44,7 @@ TEST_F(FmhaForward, WithoutLseHasMemoryForAKernelThatWritesIt) {
 TEST_F(FmhaForward, WithoutLseHasNoneForAKernelThatDoesNot) {
     add({"fwd", "fwd_plain"});
     const auto problem = fp32(2, 4, 4, 64, 128, 64).build();
-    const auto plan    = dispatcher->select(problem);
+    const auto plan = dispatcher->select(problem);
     EXPECT_EQ(kernels(*plan), (Kernels{"plain"}));
     EXPECT_EQ(plan->workspace_bytes, 0u);
     expect_right(problem);
@@ -61,7 +61,8 @@ TEST_F(FmhaForward, HasBiasesSlopesAndSoftCaps) {
     add({"fwd", "fwd_bias", "fwd_alibi", "fwd_capped"});
     expect_right(fp32(2, 4, 2, 20, 30).bias("elementwise").build());
     expect_right(fp32(2, 4, 2, 20, 30).bias("alibi").with(CK_FMHA_LSE).build());
-    expect_right(fp32(2, 4, 2, 20, 30).bias("alibi").mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_LSE).build());
+    expect_right(
+        fp32(2, 4, 2, 20, 30).bias("alibi").mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_LSE).build());
     expect_right(fp32(2, 4, 2, 20, 30).soft_cap(0.5f).build());
 }
 
@@ -81,7 +82,8 @@ TEST_F(FmhaForward, OfOtherOrdersIsTheSame) {
 
 TEST_F(FmhaForward, OfPackedSequencesLeavesOutEmptyOnes) {
     add({"fwd_group"});
-    const auto problem = fp32(3, 2, 1, 12, 20).group(22, 33).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_LSE).build();
+    const auto problem =
+        fp32(3, 2, 1, 12, 20).group(22, 33).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_LSE).build();
     FmhaTensors tensors(device, problem);
     tensors.set(CK_FMHA_SEQSTART_Q, std::vector<std::int32_t>{0, 12, 12, 22});
     tensors.set(CK_FMHA_SEQSTART_K, std::vector<std::int32_t>{0, 20, 25, 33});
@@ -100,8 +102,9 @@ TEST_F(FmhaForward, OfSequencesWithLengthsOfTheirOwn) {
 TEST_F(FmhaForward, InPartsIsCombined) {
     add({"splitkv", "combine", "combine_many"});
     for (const std::int64_t parts : {2, 3, 8}) {
-        const auto problem = fp32(2, 4, 2, 5, 300).split_kv(parts).with(CK_FMHA_LSE).mask(Builder::Mask::bottom_right, -1, 0).build();
-        const auto plan    = dispatcher->select(problem);
+        const auto problem =
+            fp32(2, 4, 2, 5, 300).split_kv(parts).with(CK_FMHA_LSE).mask(Builder::Mask::bottom_right, -1, 0).build();
+        const auto plan = dispatcher->select(problem);
         EXPECT_EQ(kernels(*plan), (Kernels{"splitkv", "combine"}));
         EXPECT_EQ(plan->stages[0].problem.parts, parts);
         expect_right(problem);
@@ -151,7 +154,8 @@ TEST_F(FmhaForward, OfOneRowAndManyKeysIsDividedUnlessThereIsMuchToDo) {
 
 TEST_F(FmhaForward, OfOneRowTakesTheHeadsOfAGroupTogether) {
     add({"splitkv", "splitkv_merged", "combine"});
-    const auto problem = fp32(2, 8, 2, 1, 300).split_kv(4).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_LSE).build();
+    const auto problem =
+        fp32(2, 8, 2, 1, 300).split_kv(4).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_LSE).build();
     EXPECT_FALSE(problem.masked());
     const auto plan = dispatcher->select(problem);
     const auto& first = plan->stages[0];
@@ -162,9 +166,13 @@ TEST_F(FmhaForward, OfOneRowTakesTheHeadsOfAGroupTogether) {
 
 TEST_F(FmhaForward, OfPagesIsOneKernelOrParts) {
     const auto build = [](Builder builder) {
-        return builder.pages(64, 7, 3).with(CK_FMHA_SEQLEN_K).with(CK_FMHA_LSE).mask(Builder::Mask::bottom_right, -1, 0).build();
+        return builder.pages(64, 7, 3)
+            .with(CK_FMHA_SEQLEN_K)
+            .with(CK_FMHA_LSE)
+            .mask(Builder::Mask::bottom_right, -1, 0)
+            .build();
     };
-    const auto run   = [&](const FmhaProblem& problem) {
+    const auto run = [&](const FmhaProblem& problem) {
         FmhaTensors tensors(device, problem);
         tensors.set(CK_FMHA_BLOCK_TABLE, std::vector<std::int32_t>{6, 0, 2, 1, 5, 3});
         tensors.set(CK_FMHA_SEQLEN_K, std::vector<std::int32_t>{150, 64});
@@ -204,7 +212,7 @@ TEST_F(FmhaForward, OfACacheTakesTheSequencesThatAreMeant) {
 TEST_F(FmhaForward, HasSinksAfterIt) {
     add({"fwd", "splitkv", "combine", "sink", "fwd_group"});
     const auto problem = fp32(2, 4, 2, 20, 30).with(CK_FMHA_SINK).build();
-    const auto plan    = dispatcher->select(problem);
+    const auto plan = dispatcher->select(problem);
     EXPECT_EQ(kernels(*plan).back(), "sink");
     EXPECT_EQ(plan->workspace_bytes, 2u * 4 * 20 * 4);
     expect_right(problem);
@@ -222,7 +230,8 @@ TEST_F(FmhaForward, KeepsTheFirstKeysOfAWindow) {
     for (const auto from : {Builder::Mask::top_left, Builder::Mask::bottom_right})
         for (const auto& [rows, keys] : {std::pair{30, 50}, std::pair{50, 30}, std::pair{1, 40}})
             for (const std::int64_t first : {1, 4, 12, 100}) {
-                const auto problem = fp32(1, 2, 1, rows, keys).mask(from, 6, 0).sink_tokens(first).with(CK_FMHA_LSE).build();
+                const auto problem =
+                    fp32(1, 2, 1, rows, keys).mask(from, 6, 0).sink_tokens(first).with(CK_FMHA_LSE).build();
                 expect_right(problem);
             }
 }
@@ -251,7 +260,8 @@ TEST_F(FmhaForward, OfSmallerHeadsRunsOnCopies) {
 class FmhaAppend : public FmhaForward {
 protected:
     /// Against the same attention over the cache as it is afterwards.
-    void expect_appended(const FmhaProblem& problem, const FmhaProblem& afterwards, const std::vector<std::int32_t>& table = {}) {
+    void expect_appended(const FmhaProblem& problem, const FmhaProblem& afterwards,
+                         const std::vector<std::int32_t>& table = {}) {
         FmhaTensors tensors(device, problem), other(device, afterwards);
         tensors.set(CK_FMHA_SEQLEN_K, std::vector<std::int32_t>{10, 25});
         if (!table.empty()) tensors.set(CK_FMHA_BLOCK_TABLE, table);
@@ -267,7 +277,7 @@ protected:
 
 TEST_F(FmhaAppend, PutsNewRowsBehindTheOld) {
     add({"append", "fwd"});
-    const auto start   = fp32(2, 4, 2, 3, 40).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_SEQLEN_K);
+    const auto start = fp32(2, 4, 2, 3, 40).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_SEQLEN_K);
     const auto problem = Builder(start).append(3).build();
     EXPECT_EQ(selected(problem), (Kernels{"append", "fwd"}));
     FmhaTensors tensors(device, problem);
@@ -285,8 +295,13 @@ TEST_F(FmhaAppend, RotatesThemAndTheQueries) {
     add({"append_half", "append_paged", "fwd", "pagedkv"});
     const auto start = fp32(2, 4, 2, 3, 40).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_SEQLEN_K);
     expect_appended(Builder(start).append(3).rotary("half", 16, 64).build(), Builder(start).build());
-    const auto paged = fp32(2, 4, 2, 3, 128).mask(Builder::Mask::bottom_right, -1, 0).with(CK_FMHA_SEQLEN_K).pages(64, 5, 2).split_kv(1);
-    expect_appended(Builder(paged).append(3).rotary("interleaved", 16, 128).build(), Builder(paged).build(), {4, 0, 1, 3});
+    const auto paged = fp32(2, 4, 2, 3, 128)
+                           .mask(Builder::Mask::bottom_right, -1, 0)
+                           .with(CK_FMHA_SEQLEN_K)
+                           .pages(64, 5, 2)
+                           .split_kv(1);
+    expect_appended(Builder(paged).append(3).rotary("interleaved", 16, 128).build(), Builder(paged).build(),
+                    {4, 0, 1, 3});
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ using Builder = FmhaProblemBuilder;
 
 FmhaKey sample() {
     FmhaKey key;
-    key.variant = "fwd", key.dtype = "fp16", key.mode = "batch", key.bias = "none", key.rotary = "none", key.pipeline = "qr";
+    key.variant = "fwd", key.dtype = "fp16", key.mode = "batch", key.bias = "none", key.rotary = "none",
+    key.pipeline = "qr";
     key.hdim_q = key.hdim_v = 64;
     key.mask = key.lse = true;
     key.tile = {128, 64, 32, 64, 32, 64}, key.waves = {4, 1, 1}, key.warp_tile = {32, 32, 16}, key.pads = {1, 1, 0, 0};
@@ -24,10 +25,12 @@ FmhaKey sample() {
 }
 
 /// What a stage of a caller's problem wants of its kernel.
-FmhaProblem stage(const Builder& builder) { return FmhaFamily::alternatives(builder.build(), *arch::find_gpu("gfx942")).front().pieces.front().problem; }
+FmhaProblem stage(const Builder& builder) {
+    return FmhaFamily::alternatives(builder.build(), *arch::find_gpu("gfx942")).front().pieces.front().problem;
+}
 
 std::string why(const FmhaKey& key, const FmhaProblem& problem) {
-    const auto& gpu        = *arch::find_gpu("gfx942");
+    const auto& gpu = *arch::find_gpu("gfx942");
     const std::string said = FmhaFamily::mismatch(key, problem, gpu).why;
     EXPECT_EQ(FmhaFamily::fits(key, problem, gpu), said.empty()) << said;
     return said;
@@ -38,12 +41,14 @@ Builder fp16() { return Builder().dtype("fp16").sizes(2, 8, 2).lengths(100, 300)
 TEST(FmhaKey, IsReadBackFromItsText) {
     const FmhaKey key = sample();
     EXPECT_EQ(to_text(key),
-              "fmha{variant=fwd,dtype=fp16,mode=batch,hdim_q=64,hdim_v=64,mask=true,lse=true,dropout=false,soft_cap=false,scales=false,paged=false,"
-              "merged=false,skip_min=false,bias_grad=false,deterministic=false,bias=none,rotary=none,max_splits=0,pipeline=qr,tile=128x64x32x64x32x64,"
+              "fmha{variant=fwd,dtype=fp16,mode=batch,hdim_q=64,hdim_v=64,mask=true,lse=true,dropout=false,soft_cap="
+              "false,scales=false,paged=false,"
+              "merged=false,skip_min=false,bias_grad=false,deterministic=false,bias=none,rotary=none,max_splits=0,"
+              "pipeline=qr,tile=128x64x32x64x32x64,"
               "waves=4x1x1,warp_tile=32x32x16,pads=1x1x0x0,occupancy=2}");
     EXPECT_TRUE(from_text<FmhaKey>(to_text(key)) == key);
     EXPECT_TRUE(key_from_json<FmhaKey>(key_to_json(key), "It") == key);
-    FmhaKey other   = key;
+    FmhaKey other = key;
     other.warp_tile = {};
     EXPECT_TRUE(key_from_json<FmhaKey>(key_to_json(other), "It") == other);
     EXPECT_TRUE(other < key);
@@ -51,7 +56,7 @@ TEST(FmhaKey, IsReadBackFromItsText) {
 
 TEST(FmhaKey, WithAListOfAnythingElseIsRefused) {
     for (const char* list : {"7", "[1.5]", "[-1]", "[\"a\"]", "[1,2,3,4,5,6,7,8,9,10,11,12,13]", "[65537]"}) {
-        Json spec    = key_to_json(sample());
+        Json spec = key_to_json(sample());
         spec["tile"] = Json::parse(list);
         EXPECT_THROW(key_from_json<FmhaKey>(spec, "It"), Error) << list;
     }
@@ -91,13 +96,13 @@ TEST(FmhaKey, ServesNoProblemOfOtherKinds) {
     EXPECT_EQ(why(key, stage(fp16().dropout(0.5f, 1, 1))), "computes without dropout.");
     key.soft_cap = true;
     EXPECT_EQ(why(key, stage(fp16())), "computes with a soft cap, which was not asked for.");
-    key      = sample();
+    key = sample();
     key.mask = false;
     EXPECT_EQ(why(key, stage(fp16().mask(Builder::Mask::top_left, -1, 0))), "computes without a mask.");
-    key     = sample();
+    key = sample();
     key.lse = false;
     EXPECT_EQ(why(key, stage(fp16())), "computes without lse.");
-    key      = sample();
+    key = sample();
     key.pads = {0, 1, 0, 0};
     EXPECT_EQ(why(key, stage(fp16())), "takes multiples of 128 rows.");
     EXPECT_EQ(why(key, stage(fp16().lengths(256, 300))), "");
@@ -106,17 +111,19 @@ TEST(FmhaKey, ServesNoProblemOfOtherKinds) {
     EXPECT_EQ(why(key, stage(fp16().lengths(100, 320))), "");
     EXPECT_EQ(why(key, stage(fp16().lengths(100, 320).with(CK_FMHA_SEQLEN_K))), "takes multiples of 64 keys.");
     EXPECT_EQ(why(key, stage(fp16().lengths(100, 0))), "takes multiples of 64 keys.");
-    key          = sample();
+    key = sample();
     key.pipeline = "v3";
-    EXPECT_EQ(why(key, stage(fp16().mask(Builder::Mask::top_left, 5, 0))), "has masks that begin with the first key, and not a window.");
+    EXPECT_EQ(why(key, stage(fp16().mask(Builder::Mask::top_left, 5, 0))),
+              "has masks that begin with the first key, and not a window.");
 }
 
 TEST(FmhaParts, FillTheGpuAndAreNoFewerThanTheirTiles) {
     const auto& gpu = *arch::find_gpu("gfx942");
-    const auto all  = [&](double workgroups, std::int64_t keys) {
+    const auto all = [&](double workgroups, std::int64_t keys) {
         std::vector<std::int64_t> parts;
-        for (const auto& one
-             : FmhaFamily::alternatives(Builder().dtype("fp16").sizes(1, std::int64_t(workgroups)).lengths(1, keys).head_sizes(64).build(), gpu))
+        for (const auto& one : FmhaFamily::alternatives(
+                 Builder().dtype("fp16").sizes(1, std::int64_t(workgroups)).lengths(1, keys).head_sizes(64).build(),
+                 gpu))
             if (one.pieces.size() > 1) parts.push_back(one.pieces.front().problem.parts);
         return parts;
     };

@@ -25,7 +25,8 @@ protected:
 
     /// Of the gradients for what the forward pass gave.
     Validation gradients(const Builder& builder, const Lengths& q = {}, const Lengths& k = {}) {
-        const FmhaProblem forward = Builder(builder).with(CK_FMHA_LSE).build(), backward = Builder(builder).backward().build();
+        const FmhaProblem forward = Builder(builder).with(CK_FMHA_LSE).build(),
+                          backward = Builder(builder).backward().build();
         FmhaTensors before(device, forward), tensors(device, backward);
         set_lengths(before, q, k);
         set_lengths(tensors, q, k);
@@ -36,9 +37,11 @@ protected:
         for (const auto slot : {CK_FMHA_DQ, CK_FMHA_DK, CK_FMHA_DV}) tensors.fill(slot, -77);
         return validate(*dispatcher, backward, tensors.addresses.data());
     }
-    void expect_right_gradients(const Builder& builder, std::int64_t checked, const Lengths& q = {}, const Lengths& k = {}) {
+    void expect_right_gradients(const Builder& builder, std::int64_t checked, const Lengths& q = {},
+                                const Lengths& k = {}) {
         const Validation result = gradients(builder, q, k);
-        EXPECT_TRUE(result.ok()) << result.wrong << " of " << result.checked << ", " << result.actual << " for " << result.expected;
+        EXPECT_TRUE(result.ok()) << result.wrong << " of " << result.checked << ", " << result.actual << " for "
+                                 << result.expected;
         EXPECT_EQ(result.checked, checked);
     }
 };
@@ -48,19 +51,22 @@ TEST_F(FmhaValidate, FindsGradientsRight) {
     expect_right_gradients(fp32(2, 2, 2, 20, 30), 2 * 2 * (20 + 2 * 30) * 16);
     expect_right_gradients(fp32(1, 4, 2, 20, 30).mask(Builder::Mask::bottom_right, 6, 0), (4 * 20 + 2 * 2 * 30) * 16);
     // Keys of a sequence without rows have gradients of zero.
-    expect_right_gradients(fp32(3, 2, 1, 12, 20).group(22, 33), (2 * 22 + 2 * 33) * 16, {0, 12, 12, 22}, {0, 20, 25, 33});
+    expect_right_gradients(fp32(3, 2, 1, 12, 20).group(22, 33), (2 * 22 + 2 * 33) * 16, {0, 12, 12, 22},
+                           {0, 20, 25, 33});
 }
 
 TEST_F(FmhaValidate, FindsThoseOfABiasRight) {
     add({"fwd_bias", "dot", "gradients_bias", "convert"});
-    const auto builder = fp32(1, 2, 2, 10, 15).bias("elementwise").mask(Builder::Mask::top_left, -1, 0).with(CK_FMHA_DBIAS);
+    const auto builder =
+        fp32(1, 2, 2, 10, 15).bias("elementwise").mask(Builder::Mask::top_left, -1, 0).with(CK_FMHA_DBIAS);
     const FmhaProblem backward = Builder(builder).backward().build();
     FmhaTensors tensors(device, backward);
     // Any lse will do: all gradients are those of weights that it makes.
     tensors.fill(CK_FMHA_LSE, 3);
     tensors.fill(CK_FMHA_DBIAS, -77);
     const Validation result = validate(*dispatcher, backward, tensors.addresses.data());
-    EXPECT_TRUE(result.ok()) << result.wrong << " of " << result.checked << ", " << result.actual << " for " << result.expected;
+    EXPECT_TRUE(result.ok()) << result.wrong << " of " << result.checked << ", " << result.actual << " for "
+                             << result.expected;
     EXPECT_EQ(result.checked, 2 * (10 + 2 * 15) * 16 + 2 * 10 * 15);
 }
 
@@ -80,7 +86,8 @@ TEST_F(FmhaValidate, FindsNewRowsAndTurnedOnesRight) {
         tensors.set(CK_FMHA_SEQLEN_K, Lengths{10, 25});
         if (problem.paged()) tensors.set(CK_FMHA_BLOCK_TABLE, Lengths{4, 0, 1, 3});
         const Validation result = validate(*dispatcher, problem, tensors.addresses.data());
-        EXPECT_TRUE(result.ok()) << problem.text() << ": " << result.wrong << " of " << result.checked << ", " << result.actual << " for " << result.expected;
+        EXPECT_TRUE(result.ok()) << problem.text() << ": " << result.wrong << " of " << result.checked << ", "
+                                 << result.actual << " for " << result.expected;
         EXPECT_EQ(result.checked, 2 * (4 * 3 * 16 + 2 * 2 * 3 * 16 + (turned ? 4 * 3 * 16 : 0)));
     };
     check(Builder(start).build(), false);

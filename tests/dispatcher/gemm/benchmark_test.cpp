@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Benchmarks: how often a kernel is launched, on what, and how many times come back. How long they are is not for a test to say.
+// Benchmarks: how often a kernel is launched, on what, and how many times come back. How long they are is not for a
+// test to say.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,9 +32,13 @@ protected:
     }
 
     // Of a GPU nobody knows them.
-    void expect_launches(int expected, int before) const { EXPECT_EQ(device->simulated() ? launches() - before : expected, expected); }
+    void expect_launches(int expected, int before) const {
+        EXPECT_EQ(device->simulated() ? launches() - before : expected, expected);
+    }
 
-    BenchmarkResult timed(const BenchmarkOptions& options) { return dispatcher->benchmark(*plan(), tensors().addresses, options); }
+    BenchmarkResult timed(const BenchmarkOptions& options) {
+        return dispatcher->benchmark(*plan(), tensors().addresses, options);
+    }
 
     GemmDispatcher::PlanPtr plan() { return dispatcher->select(fp16(64, 64, 64).build()); }
     GemmTensors& tensors() {
@@ -129,7 +134,8 @@ TEST_F(Benchmark, ThatMakesNoSenseIsRefused) {
         BenchmarkOptions options;
         options.warmup = warmup, options.repeat = repeat, options.rotating_buffers = rotating;
         EXPECT_REFUSED(ErrorCode::invalid_argument,
-                       "A benchmark was asked for with warmup = " + std::to_string(warmup) + ", repeat = " + std::to_string(repeat) + " and rotating_buffers = " + std::to_string(rotating) +
+                       "A benchmark was asked for with warmup = " + std::to_string(warmup) + ", repeat = " +
+                           std::to_string(repeat) + " and rotating_buffers = " + std::to_string(rotating) +
                            "; repeat is from 1 to 1000000, warmup from 0, and rotating_buffers from 1 to 1024.",
                        timed(options));
     };

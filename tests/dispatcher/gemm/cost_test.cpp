@@ -12,9 +12,12 @@ namespace {
 using test::key_with_tile;
 using test::sample_key;
 
-GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
+GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return GemmProblemBuilder().sizes(m, n, k).dtype("fp16");
+}
 
-double predicted(const GemmKey& key, const GemmProblem& problem, std::int64_t parts = 1, const Resources& used = test::sample_resources()) {
+double predicted(const GemmKey& key, const GemmProblem& problem, std::int64_t parts = 1,
+                 const Resources& used = test::sample_resources()) {
     return CostModel("gemm", *arch::find_gpu("gfx942")).microseconds(GemmFamily::work(key, problem, {parts}), used);
 }
 
@@ -55,8 +58,10 @@ TEST(GemmCost, NeverShrinksAsMGrowsOnceEveryUnitIsBusy) {
 TEST(GemmCost, GrowsWithTheWasteOfATile) {
     // 1040 is 4 tiles of 256 and a little: a fifth row of tiles that is almost all padding.
     const auto problem = fp16(1040, 16384, 4096).build();
-    const double waste = predicted(key_with_tile(256, 128, 32), problem) / predicted(key_with_tile(256, 128, 32), fp16(1024, 16384, 4096).build());
-    const double fitting = predicted(key_with_tile(16, 128, 32), problem) / predicted(key_with_tile(16, 128, 32), fp16(1024, 16384, 4096).build());
+    const double waste = predicted(key_with_tile(256, 128, 32), problem) /
+                         predicted(key_with_tile(256, 128, 32), fp16(1024, 16384, 4096).build());
+    const double fitting = predicted(key_with_tile(16, 128, 32), problem) /
+                           predicted(key_with_tile(16, 128, 32), fp16(1024, 16384, 4096).build());
     EXPECT_GT(waste, 1.15);
     EXPECT_LT(fitting, 1.1);
 }
@@ -81,7 +86,8 @@ TEST(GemmCost, RisesWithPartsWhereThereAreTilesEnough) {
 }
 
 TEST(GemmCost, IncludesThePassThatClearsTheOutputOfASplitK) {
-    EXPECT_GT(predicted(split_key(), fp16(4096, 4096, 4096).build()), predicted(sample_key(), fp16(4096, 4096, 4096).build()));
+    EXPECT_GT(predicted(split_key(), fp16(4096, 4096, 4096).build()),
+              predicted(sample_key(), fp16(4096, 4096, 4096).build()));
 }
 
 TEST(GemmCost, IsThatOfOneMatrixForEachOfABatch) {
@@ -91,7 +97,8 @@ TEST(GemmCost, IsThatOfOneMatrixForEachOfABatch) {
 
 double predicted_together(GemmKey key, const GemmProblem& problem) {
     key.variant = "batched";
-    return CostModel("gemm", *arch::find_gpu("gfx942")).microseconds(GemmFamily::work(key, problem, {1, true}), test::sample_resources());
+    return CostModel("gemm", *arch::find_gpu("gfx942"))
+        .microseconds(GemmFamily::work(key, problem, {1, true}), test::sample_resources());
 }
 
 TEST(GemmCost, OfABatchIsLowerInOneLaunch) {
@@ -107,16 +114,16 @@ TEST(GemmCost, OfOneProductIsLowerWithoutABatch) {
 }
 
 TEST(GemmCost, IncludesTheLaunchAndThePassThatAddUpPartsInAWorkspace) {
-    GemmKey apart      = sample_key();
-    apart.split_k      = "workspace";
+    GemmKey apart = sample_key();
+    apart.split_k = "workspace";
     const auto problem = fp16(1024, 1024, 65536).split_k(0).build();
     EXPECT_GT(predicted(apart, problem, 4), predicted(split_key(), problem, 4));
     EXPECT_GT(predicted(apart, problem, 4) - predicted(split_key(), problem, 4), 4.0);
 }
 
 TEST(GemmCost, HasNoWasteInTheLastRoundOfStreamK) {
-    GemmKey streaming  = key_with_tile(256, 256, 32);
-    streaming.variant  = "stream_k", streaming.split_k = "atomic";
+    GemmKey streaming = key_with_tile(256, 256, 32);
+    streaming.variant = "stream_k", streaming.split_k = "atomic";
     // 305 tiles on 304 compute units: two rounds for others, the second almost empty.
     const auto problem = fp16(61 * 256, 5 * 256, 16384).build();
     EXPECT_LT(predicted(streaming, problem), 0.8 * predicted(key_with_tile(256, 256, 32), problem));
@@ -124,7 +131,8 @@ TEST(GemmCost, HasNoWasteInTheLastRoundOfStreamK) {
 
 TEST(GemmCost, GrowsWithDTensors) {
     const auto plain = fp16(8192, 8192, 64).build(), fused = fp16(8192, 8192, 64).fused("MultiDAdd", 2).build();
-    const auto bias  = fp16(8192, 8192, 64).fused("MultiDAdd", 1).d_leading_dimensions({GemmProblemBuilder::kRepeated}).build();
+    const auto bias =
+        fp16(8192, 8192, 64).fused("MultiDAdd", 1).d_leading_dimensions({GemmProblemBuilder::kRepeated}).build();
     EXPECT_GT(predicted(sample_key(), fused), predicted(sample_key(), bias));
     EXPECT_GE(predicted(sample_key(), bias), predicted(sample_key(), plain));
 }
@@ -132,12 +140,25 @@ TEST(GemmCost, GrowsWithDTensors) {
 TEST(GemmCost, OfGroupsIsThatOfTheirSum) {
     GemmKey grouped = sample_key();
     grouped.variant = "grouped";
-    const auto of   = [&](const GemmProblem& problem) {
-        return CostModel("gemm", *arch::find_gpu("gfx942")).microseconds(GemmFamily::work(grouped, problem, {1, true}), test::sample_resources());
+    const auto of = [&](const GemmProblem& problem) {
+        return CostModel("gemm", *arch::find_gpu("gfx942"))
+            .microseconds(GemmFamily::work(grouped, problem, {1, true}), test::sample_resources());
     };
-    const auto four = GemmProblemBuilder().dtype("fp16").group(512, 512, 512).group(512, 512, 512).group(512, 512, 512).group(512, 512, 512).build();
+    const auto four = GemmProblemBuilder()
+                          .dtype("fp16")
+                          .group(512, 512, 512)
+                          .group(512, 512, 512)
+                          .group(512, 512, 512)
+                          .group(512, 512, 512)
+                          .build();
     EXPECT_DOUBLE_EQ(of(four), predicted_together(sample_key(), fp16(512, 512, 512).batch(4).build()));
-    const auto more = GemmProblemBuilder().dtype("fp16").group(512, 512, 512).group(512, 512, 512).group(512, 512, 512).group(512, 512, 4096).build();
+    const auto more = GemmProblemBuilder()
+                          .dtype("fp16")
+                          .group(512, 512, 512)
+                          .group(512, 512, 512)
+                          .group(512, 512, 512)
+                          .group(512, 512, 4096)
+                          .build();
     EXPECT_GT(of(more), of(four));
 }
 
@@ -149,15 +170,16 @@ TEST(GemmCost, IsHigherForAKernelThatChecksBounds) {
 }
 
 TEST(GemmCost, IsHigherForAKernelThatSpills) {
-    Resources spilling   = test::sample_resources();
+    Resources spilling = test::sample_resources();
     spilling.vgpr_spills = 10;
-    const auto problem   = fp16(4096, 4096, 4096).build();
+    const auto problem = fp16(4096, 4096, 4096).build();
     EXPECT_GT(predicted(sample_key(), problem, 1, spilling), predicted(sample_key(), problem));
 }
 
 TEST(GemmCost, IsTheSameForAProblemAndItsTranspose) {
     GemmKey square = key_with_tile(128, 128, 32);
-    EXPECT_DOUBLE_EQ(predicted(square, fp16(1000, 3000, 512).build()), predicted(square, fp16(3000, 1000, 512).layout("rcc").build()));
+    EXPECT_DOUBLE_EQ(predicted(square, fp16(1000, 3000, 512).build()),
+                     predicted(square, fp16(3000, 1000, 512).layout("rcc").build()));
 }
 
 }  // namespace

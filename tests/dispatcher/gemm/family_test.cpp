@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GEMM as the selector sees it: which problems a key computes, in which ways, and how a launch is laid out.
-#include "ck_families.h"
 #include "ckdispatch/gemm/family.hpp"
+#include "ck_families.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,9 @@ namespace {
 
 using test::sample_key;
 
-GemmProblemBuilder fp16(std::int64_t m = 30, std::int64_t n = 20, std::int64_t k = 1024) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
+GemmProblemBuilder fp16(std::int64_t m = 30, std::int64_t n = 20, std::int64_t k = 1024) {
+    return GemmProblemBuilder().sizes(m, n, k).dtype("fp16");
+}
 
 GemmKey split_key() {
     GemmKey key = sample_key();
@@ -32,16 +34,22 @@ std::vector<std::int64_t> parts_of(const GemmKey& key, const GemmProblem& proble
 
 void* address(std::uintptr_t value) { return reinterpret_cast<void*>(value); }
 
-Mismatch mismatch(const GemmKey& key, const GemmProblem& problem) { return GemmFamily::mismatch(key, problem, gpu_facts("gfx942")); }
+Mismatch mismatch(const GemmKey& key, const GemmProblem& problem) {
+    return GemmFamily::mismatch(key, problem, gpu_facts("gfx942"));
+}
 
 TEST(GemmMismatch, IsNoneForItsOwnSignature) { EXPECT_EQ(mismatch(sample_key(), fp16().build()).why, ""); }
 
 TEST(GemmMismatch, NamesWhatTheKernelComputes) {
-    EXPECT_EQ(mismatch(sample_key(), fp16().dtypes("bf16", "fp16", "fp16").build()).why, "computes A in fp16, not bf16.");
-    EXPECT_EQ(mismatch(sample_key(), fp16().dtypes("fp16", "bf16", "fp16").build()).why, "computes B in fp16, not bf16.");
-    EXPECT_EQ(mismatch(sample_key(), fp16().dtypes("fp16", "fp16", "fp32").build()).why, "computes C in fp16, not fp32.");
+    EXPECT_EQ(mismatch(sample_key(), fp16().dtypes("bf16", "fp16", "fp16").build()).why,
+              "computes A in fp16, not bf16.");
+    EXPECT_EQ(mismatch(sample_key(), fp16().dtypes("fp16", "bf16", "fp16").build()).why,
+              "computes B in fp16, not bf16.");
+    EXPECT_EQ(mismatch(sample_key(), fp16().dtypes("fp16", "fp16", "fp32").build()).why,
+              "computes C in fp16, not fp32.");
     EXPECT_EQ(mismatch(sample_key(), fp16().layout("rrr").build()).why, "computes the layout rcr, not rrr.");
-    EXPECT_EQ(mismatch(sample_key(), fp16().fused("MultiDAdd", 2).build()).why, "computes the product alone, not MultiDAdd with 2 D tensors.");
+    EXPECT_EQ(mismatch(sample_key(), fp16().fused("MultiDAdd", 2).build()).why,
+              "computes the product alone, not MultiDAdd with 2 D tensors.");
     EXPECT_EQ(mismatch(sample_key(), fp16().fused("Relu", 0).build()).why, "computes the product alone, not Relu.");
 }
 
@@ -55,7 +63,8 @@ TEST(GemmMismatch, IsThatOfPartsOfKToo) {
 
 TEST(GemmMismatch, RefusesMoreThanTwoPartsWhereTheSameBitsAreWanted) {
     EXPECT_EQ(mismatch(split_key(), fp16().split_k(2).deterministic(true).build()).why, "");
-    EXPECT_EQ(mismatch(split_key(), fp16().split_k(3).deterministic(true).build()).why, "adds its parts in any order, and the result was to be the same every time.");
+    EXPECT_EQ(mismatch(split_key(), fp16().split_k(3).deterministic(true).build()).why,
+              "adds its parts in any order, and the result was to be the same every time.");
 }
 
 // C' = B' A': a C of columns is a C of rows with the operands exchanged and transposed.
@@ -65,7 +74,7 @@ TEST(GemmMismatch, ServesAnOutputOfColumnsByItsTranspose) {
     } pairs[] = {{"rcc", "rcr"}, {"rrc", "ccr"}, {"ccc", "rrr"}, {"crc", "crr"}};
     for (const auto& pair : pairs) {
         GemmKey key = sample_key();
-        key.layout  = pair.served;
+        key.layout = pair.served;
         EXPECT_EQ(mismatch(key, fp16().layout(pair.asked).build()).why, "") << pair.asked;
     }
     EXPECT_EQ(mismatch(sample_key(), fp16().layout("rrc").build()).why, "computes the layout rcr, not ccr.");
@@ -89,7 +98,7 @@ TEST(GemmWays, HaveATileOfKForEachPart) {
 
 TEST(GemmBinding, HasTheProblemOfTheKernelAbi) {
     void* const tensors[] = {address(0x1000), address(0x2000), address(0x3000)};
-    const auto bound      = GemmFamily::bind(fp16(30, 20, 64).leading_dimensions(72, 80, 24).build(), {4}, tensors, 0);
+    const auto bound = GemmFamily::bind(fp16(30, 20, 64).leading_dimensions(72, 80, 24).build(), {4}, tensors, 0);
     EXPECT_EQ(bound.base.struct_size, sizeof(ck_gemm_problem));
     EXPECT_EQ(bound.base.family, CK_FAMILY_GEMM);
     EXPECT_EQ(bound.m, 30);
@@ -106,7 +115,8 @@ TEST(GemmBinding, HasTheProblemOfTheKernelAbi) {
 
 TEST(GemmBinding, ExchangesTheOperandsOfAnOutputOfColumns) {
     void* const tensors[] = {address(0x1000), address(0x2000), address(0x3000)};
-    const auto bound      = GemmFamily::bind(fp16(30, 20, 64).layout("rcc").leading_dimensions(72, 80, 32).build(), {1}, tensors, 0);
+    const auto bound =
+        GemmFamily::bind(fp16(30, 20, 64).layout("rcc").leading_dimensions(72, 80, 32).build(), {1}, tensors, 0);
     EXPECT_EQ(bound.m, 20);
     EXPECT_EQ(bound.n, 30);
     EXPECT_EQ(bound.stride_a, 80);
@@ -119,26 +129,27 @@ TEST(GemmBinding, ExchangesTheOperandsOfAnOutputOfColumns) {
 
 TEST(GemmBinding, GoesOnByTheBatchStrides) {
     void* const tensors[] = {address(0x100000), address(0x200000), address(0x300000)};
-    const auto problem    = fp16(30, 20, 64).batch(4, 2000, 0, 700).build();
+    const auto problem = fp16(30, 20, 64).batch(4, 2000, 0, 700).build();
     EXPECT_EQ(GemmFamily::launches(problem, {1}), 4);
     const auto third = GemmFamily::bind(problem, {1}, tensors, 2);
     EXPECT_EQ(third.a, address(0x100000 + 2 * 2000 * 2));
     EXPECT_EQ(third.b, address(0x200000));
     EXPECT_EQ(third.c, address(0x300000 + 2 * 700 * 2));
 
-    const auto columns = GemmFamily::bind(fp16(30, 20, 64).layout("rcc").batch(4, 2000, 0, 700).build(), {1}, tensors, 3);
+    const auto columns =
+        GemmFamily::bind(fp16(30, 20, 64).layout("rcc").batch(4, 2000, 0, 700).build(), {1}, tensors, 3);
     EXPECT_EQ(columns.a, address(0x200000));
     EXPECT_EQ(columns.b, address(0x100000 + 3 * 2000 * 2));
 }
 
 TEST(GemmBinding, GoesBeyondFourGigabytes) {
     void* const tensors[] = {address(0), address(0), address(0)};
-    const auto last       = GemmFamily::bind(fp16(1, 1, 1).batch(1001, 3000000000, 0, 1).build(), {1}, tensors, 1000);
+    const auto last = GemmFamily::bind(fp16(1, 1, 1).batch(1001, 3000000000, 0, 1).build(), {1}, tensors, 1000);
     EXPECT_EQ(last.a, address(std::uintptr_t(1000) * 3000000000 * 2));
 }
 
 TEST(GemmProbe, HasForEachTensorOfABatchTheAlignmentOfItsOwnStride) {
-    const auto p     = fp16(8, 8, 8).batch(2, 68, 66, 65).fused("MultiDAdd", 2).d_batch_strides({68, 0}).build();
+    const auto p = fp16(8, 8, 8).batch(2, 68, 66, 65).fused("MultiDAdd", 2).d_batch_strides({68, 0}).build();
     const auto apart = GemmFamily::probe(p, {1, false});
     EXPECT_EQ(apart.a, address(8));
     EXPECT_EQ(apart.b, address(4));
@@ -207,9 +218,11 @@ TEST(GemmAlignment, IsThatOfTheLeastAlignedAddress) {
 
 TEST(GemmAlignment, NeedsAnAddressForEachTensor) {
     for (std::size_t missing = 0; missing < 3; ++missing) {
-        void* tensors[]  = {address(16), address(16), address(16)};
+        void* tensors[] = {address(16), address(16), address(16)};
         tensors[missing] = nullptr;
-        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".", GemmFamily::aligned(fp16().build(), tensors));
+        EXPECT_REFUSED(ErrorCode::invalid_argument,
+                       std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".",
+                       GemmFamily::aligned(fp16().build(), tensors));
     }
 }
 

@@ -18,8 +18,10 @@ namespace {
 using test::sample_key;
 
 constexpr const char* kSampleText =
-    "gemm{variant=standard,dtype_a=fp16,dtype_b=fp16,dtype_c=fp16,dtype_acc=fp32,layout=rcr,tile=128x64x32,waves=2x2x1,warp_tile=32x32x16,"
-    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,pad_m=true,pad_n=false,pad_k=false,persistent=false,split_k=none,"
+    "gemm{variant=standard,dtype_a=fp16,dtype_b=fp16,dtype_c=fp16,dtype_acc=fp32,layout=rcr,tile=128x64x32,waves=2x2x1,"
+    "warp_tile=32x32x16,"
+    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,pad_m=true,pad_n=false,pad_k=false,persistent=false,split_k="
+    "none,"
     "fused_op=PassThrough,d_count=0,dtype_d=fp16,d_layout=r}";
 
 /// The sample, changed in one field at a time, in the order of the fields; each is greater than the sample.
@@ -57,7 +59,8 @@ TEST(GemmKey, IsShownWithEveryField) { EXPECT_EQ(to_text(sample_key()), kSampleT
 
 TEST(GemmKey, IsParsedBackFromItsOwnText) {
     EXPECT_EQ(to_text(from_text<GemmKey>(kSampleText)), kSampleText);
-    for (const GemmKey& key : keys_with_one_field_changed()) EXPECT_TRUE(from_text<GemmKey>(to_text(key)) == key) << to_text(key);
+    for (const GemmKey& key : keys_with_one_field_changed())
+        EXPECT_TRUE(from_text<GemmKey>(to_text(key)) == key) << to_text(key);
 }
 
 TEST(GemmKey, DiffersFromAnotherInAnyField) {
@@ -76,7 +79,8 @@ TEST(GemmKey, IsOrderedByItsFieldsFromTheFirst) {
     }
     // A change in an earlier field outweighs one in any later field.
     for (std::size_t i = 0; i < keys.size(); ++i)
-        for (std::size_t j = i + 1; j < keys.size(); ++j) EXPECT_TRUE(keys[j] < keys[i]) << to_text(keys[i]) << " " << to_text(keys[j]);
+        for (std::size_t j = i + 1; j < keys.size(); ++j)
+            EXPECT_TRUE(keys[j] < keys[i]) << to_text(keys[i]) << " " << to_text(keys[j]);
 }
 
 TEST(GemmKey, HasAnOrderThatSortsTheSameWayFromEveryStart) {
@@ -89,21 +93,25 @@ TEST(GemmKey, HasAnOrderThatSortsTheSameWayFromEveryStart) {
 }
 
 TEST(GemmKey, OfAnotherFamilyIsRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has 'fmha{dtype=fp16}' where a key of the form gemm{field=value,…} is expected.", from_text<GemmKey>("fmha{dtype=fp16}"));
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "A kernel key has 'fmha{dtype=fp16}' where a key of the form gemm{field=value,…} is expected.",
+                   from_text<GemmKey>("fmha{dtype=fp16}"));
 }
 
 TEST(GemmKey, OfAnotherVersionIsRefused) {
     std::string older(kSampleText);
     older.erase(older.find(",d_layout=r"), std::string(",d_layout=r").size());
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has '' where the field 'd_layout' is expected.", from_text<GemmKey>(older));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has '' where the field 'd_layout' is expected.",
+                   from_text<GemmKey>(older));
     std::string newer(kSampleText);
     newer.insert(newer.size() - 1, ",stages=2");
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has 'stages=2' where the end of the key is expected.", from_text<GemmKey>(newer));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has 'stages=2' where the end of the key is expected.",
+                   from_text<GemmKey>(newer));
 }
 
 TEST(GemmKey, HasTheLanesOfAWorkgroup) {
     GemmKey key = sample_key();
-    key.waves   = {4, 2, 1};
+    key.waves = {4, 2, 1};
     EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx942")), 512);
     EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx1100")), 256);
 }

@@ -19,7 +19,9 @@ namespace {
 using test::model_document;
 using test::Stump;
 
-GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
+GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return GemmProblemBuilder().sizes(m, n, k).dtype("fp16");
+}
 
 class LearnedSelection : public testing::Test {
 protected:
@@ -31,9 +33,11 @@ protected:
         return test::model_of<GemmFamily>(model_document("gemm", "gfx942", stump, serves));
     }
     /// With the same constants as the cost model, so that a correction is all that is new.
-    static std::shared_ptr<const Model> correcting(const GemmSelector& selector, const Stump& stump, const Json& serves = Json::object()) {
+    static std::shared_ptr<const Model> correcting(const GemmSelector& selector, const Stump& stump,
+                                                   const Json& serves = Json::object()) {
         Json document = model_document("gemm", "gfx942", stump, serves);
-        for (std::size_t i = 0; i < arch::kCostTerms; ++i) document["constants"][std::string(arch::cost_terms[i])] = selector.costs().constants()[i];
+        for (std::size_t i = 0; i < arch::kCostTerms; ++i)
+            document["constants"][std::string(arch::cost_terms[i])] = selector.costs().constants()[i];
         return test::model_of<GemmFamily>(document);
     }
 
@@ -47,16 +51,17 @@ protected:
     static std::map<std::string, Predicted> predicted(const GemmSelector& selector, const GemmProblem& problem) {
         std::map<std::string, Predicted> found;
         for (const auto& one : selector.rank(problem).fit)
-            found[one.kernel->name()] = {one.microseconds, one.basis, one.kernel->key().tile.m, std::string(one.kernel->key().pipeline.text())};
+            found[one.kernel->name()] = {one.microseconds, one.basis, one.kernel->key().tile.m,
+                                         std::string(one.kernel->key().pipeline.text())};
         return found;
     }
 
     std::shared_ptr<GemmRegistry> registry = std::make_shared<GemmRegistry>("mine");
-    const GemmProblem problem              = fp16(2048, 2048, 2048).build();
+    const GemmProblem problem = fp16(2048, 2048, 2048).build();
 };
 
 TEST_F(LearnedSelection, TakesTheLowestCorrectedTime) {
-    auto chooser       = selector();
+    auto chooser = selector();
     const auto by_rules = chooser.select(problem);
     ASSERT_GT(by_rules->stages[0].kernel->key().tile.m, 100);
     const auto before = predicted(chooser, problem);
@@ -75,11 +80,12 @@ TEST_F(LearnedSelection, TakesTheLowestCorrectedTime) {
 TEST_F(LearnedSelection, HasTheSameTimesInAPlanWithOneKernel) {
     auto chooser = selector();
     chooser.use(correcting(chooser, {"tile_m", 100, 2, 3}));
-    for (const auto& [name, one] : predicted(chooser, problem)) EXPECT_EQ(chooser.select_explicit(name, problem)->microseconds, one.microseconds) << name;
+    for (const auto& [name, one] : predicted(chooser, problem))
+        EXPECT_EQ(chooser.select_explicit(name, problem)->microseconds, one.microseconds) << name;
 }
 
 TEST_F(LearnedSelection, LeavesKernelsThatItDoesNotServeToTheCostModel) {
-    auto chooser      = selector();
+    auto chooser = selector();
     const auto before = predicted(chooser, problem);
     chooser.use(correcting(chooser, {"tile_m", 0, 1, 0.25}, {{"pipeline", "compv4"}}));
     std::size_t served = 0;
@@ -98,16 +104,19 @@ TEST_F(LearnedSelection, CorrectsTheTimesOfTheModelsOwnConstants) {
     const auto given = model();
     chooser.use(given);
     own.use(constants_of(*given));
-    for (const auto& [name, one] : predicted(chooser, problem)) EXPECT_DOUBLE_EQ(one.microseconds, predicted(own, problem).at(name).microseconds) << name;
+    for (const auto& [name, one] : predicted(chooser, problem))
+        EXPECT_DOUBLE_EQ(one.microseconds, predicted(own, problem).at(name).microseconds) << name;
 }
 
 TEST_F(LearnedSelection, SaysWhenAProblemIsBeyondWhatTheModelHasSeen) {
-    Json document                 = model_document("gemm", "gfx942", {"log_trips", 0, 1, 2});
+    Json document = model_document("gemm", "gfx942", {"log_trips", 0, 1, 2});
     document["ranges"]["log_trips"] = {std::log(1.0), std::log(40.0)};
-    auto chooser                  = selector();
+    auto chooser = selector();
     chooser.use(test::model_of<GemmFamily>(document));
-    for (const auto& [name, one] : predicted(chooser, fp16(2048, 2048, 256).build())) EXPECT_EQ(one.basis, Basis::learned) << name;
-    for (const auto& [name, one] : predicted(chooser, fp16(2048, 2048, 65536).build())) EXPECT_EQ(one.basis, Basis::beyond) << name;
+    for (const auto& [name, one] : predicted(chooser, fp16(2048, 2048, 256).build()))
+        EXPECT_EQ(one.basis, Basis::learned) << name;
+    for (const auto& [name, one] : predicted(chooser, fp16(2048, 2048, 65536).build()))
+        EXPECT_EQ(one.basis, Basis::beyond) << name;
 }
 
 TEST_F(LearnedSelection, HasAWordForEveryBasis) {
@@ -141,7 +150,7 @@ TEST_F(LearnedSelection, WithoutItsPredictorReturnsToItsModels) {
 }
 
 TEST_F(LearnedSelection, ByRulesIgnoresModels) {
-    auto chooser      = selector();
+    auto chooser = selector();
     const auto before = predicted(chooser, problem);
     const auto chosen = chooser.select(problem)->name();
     chooser.use(model({"tile_m", 100, 1, 8}));
@@ -167,8 +176,10 @@ TEST_F(LearnedSelection, ByFirstFitIgnoresModels) {
 TEST_F(LearnedSelection, WithoutAModelIsRefused) {
     auto chooser = selector();
     EXPECT_FALSE(chooser.has_model());
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of gemm on gfx942; give one, or a predictor.",
-                   chooser.use(Strategy::model));
+    EXPECT_REFUSED(
+        ErrorCode::invalid_argument,
+        "The strategy 'model' was asked for, and there is no model of gemm on gfx942; give one, or a predictor.",
+        chooser.use(Strategy::model));
     EXPECT_EQ(chooser.strategy(), Strategy::rules);
 }
 
@@ -224,7 +235,7 @@ TEST_F(LearnedSelection, KeepsPlansUntilAModelConstantsOrStrategyChange) {
 }
 
 TEST_F(LearnedSelection, WithOtherConstantsHasOtherTimes) {
-    auto chooser      = selector();
+    auto chooser = selector();
     const auto before = predicted(chooser, problem);
     (void)chooser.select(problem);
     Terms constants = chooser.costs().constants();
@@ -235,17 +246,20 @@ TEST_F(LearnedSelection, WithOtherConstantsHasOtherTimes) {
     EXPECT_EQ(chooser.costs().constants(), constants);
     EXPECT_EQ(chooser.costs().fitted().source, "constants of the caller's own");
     EXPECT_FALSE(chooser.costs().carried_over());
-    for (const auto& [name, now] : predicted(chooser, problem)) EXPECT_GT(now.microseconds, 2 * before.at(name).microseconds) << name;
+    for (const auto& [name, now] : predicted(chooser, problem))
+        EXPECT_GT(now.microseconds, 2 * before.at(name).microseconds) << name;
 }
 
 TEST_F(LearnedSelection, WithConstantsThatAreNoneIsRefusedAndChangesNothing) {
     auto chooser = selector();
     const Terms before = chooser.costs().constants();
     for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-        Terms constants                     = before;
+        Terms constants = before;
         constants[arch::cost_term::store] = bad;
-        EXPECT_REFUSED(ErrorCode::invalid_argument, "The cost model was given the constant " + std::to_string(bad) + "; each is a finite number from 0.",
-                       chooser.use(constants));
+        EXPECT_REFUSED(
+            ErrorCode::invalid_argument,
+            "The cost model was given the constant " + std::to_string(bad) + "; each is a finite number from 0.",
+            chooser.use(constants));
         EXPECT_EQ(chooser.costs().constants(), before);
     }
 }
@@ -254,30 +268,29 @@ TEST_F(LearnedSelection, WithAModelForSomeKernelsUsesOtherConstantsForTheRest) {
     auto chooser = selector();
     chooser.use(correcting(chooser, {"tile_m", 0, 1, 2}, {{"pipeline", "compv4"}}));
     const auto before = predicted(chooser, problem);
-    Terms constants   = chooser.costs().constants();
+    Terms constants = chooser.costs().constants();
     for (double& one : constants) one *= 3;
     chooser.use(constants);
     EXPECT_EQ(chooser.strategy(), Strategy::model);
     for (const auto& [name, now] : predicted(chooser, problem)) {
-        if (now.pipeline == "compv4")
-            EXPECT_EQ(now.microseconds, before.at(name).microseconds) << name;
-        else
-            EXPECT_GT(now.microseconds, before.at(name).microseconds) << name;
+        if (now.pipeline == "compv4") EXPECT_EQ(now.microseconds, before.at(name).microseconds) << name;
+        else EXPECT_GT(now.microseconds, before.at(name).microseconds) << name;
     }
 }
 
 TEST_F(LearnedSelection, WithoutAnyCostGivesNumbers) {
-    auto chooser  = selector();
+    auto chooser = selector();
     Json document = model_document("gemm", "gfx942", {"share_launch", 0.5, 1, 2});
     for (auto& one : document["constants"]) one = 0;
     chooser.use(test::model_of<GemmFamily>(document));
-    for (const auto& [name, one] : predicted(chooser, problem)) EXPECT_TRUE(std::isfinite(one.microseconds) && one.microseconds > 0) << name;
+    for (const auto& [name, one] : predicted(chooser, problem))
+        EXPECT_TRUE(std::isfinite(one.microseconds) && one.microseconds > 0) << name;
 }
 
 TEST_F(LearnedSelection, CorrectsPaddedProblemsToo) {
-    auto chooser     = selector();
+    auto chooser = selector();
     const auto asked = fp16(2048, 2048, 2044).alignment(2).build();
-    const auto time  = [&] { return chooser.select_padded(asked)->microseconds; };
+    const auto time = [&] { return chooser.select_padded(asked)->microseconds; };
     const double before = time();
     chooser.use(correcting(chooser, {"tile_m", 0, 1, 4}));
     EXPECT_GT(time(), before);

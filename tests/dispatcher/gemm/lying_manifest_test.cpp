@@ -28,40 +28,50 @@ protected:
 
 TEST_F(LyingManifest, WhoseLibraryIsMissingIsRefusedWhenItIsNeeded) {
     std::filesystem::remove(files.at(library));
-    expect_library_refused(ErrorCode::not_found, "The library " + files.at(library) + " cannot be read: No such file or directory.");
+    expect_library_refused(ErrorCode::not_found,
+                           "The library " + files.at(library) + " cannot be read: No such file or directory.");
 }
 
 TEST_F(LyingManifest, WithAnotherHashIsRefusedBeforeTheLibraryIsLoaded) {
-    const std::string built   = entry()["library_sha256"];
+    const std::string built = entry()["library_sha256"];
     entry()["library_sha256"] = std::string(64, '0');
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " is not the one that was built: its SHA-256 is " + built + ", not " + std::string(64, '0') + "; build it again.");
+    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) +
+                                                   " is not the one that was built: its SHA-256 is " + built +
+                                                   ", not " + std::string(64, '0') + "; build it again.");
 }
 
 TEST_F(LyingManifest, WithAnotherSpecThanTheLibrarysIsRefused) {
     entry()["spec"]["tile"] = {16, 16, 16};
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered as " + name() + " and describes itself as another kernel, " + name() + ".");
+    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered as " + name() +
+                                                   " and describes itself as another kernel, " + name() + ".");
 }
 
 TEST_F(LyingManifest, WithAnotherNameThanTheLibrarysIsRefused) {
     const std::string own = name();
     entry()["name"] = entry()["spec"]["name"] = "gemm_other";
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered as gemm_other and describes itself as another kernel, " + own + ".");
+    expect_library_refused(ErrorCode::damaged,
+                           "The library " + files.at(library) +
+                               " was registered as gemm_other and describes itself as another kernel, " + own + ".");
 }
 
 TEST_F(LyingManifest, WithAnotherGpuThanTheLibrarysIsRefused) {
     entry()["summary"] = {{"gfx950", entry()["summary"]["gfx942"]}};
     const std::string lds = std::to_string(entry()["summary"]["gfx950"]["lds_bytes"].get<int>());
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered with code for gfx950 that uses " + lds + " bytes of LDS, and holds none.");
+    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) +
+                                                   " was registered with code for gfx950 that uses " + lds +
+                                                   " bytes of LDS, and holds none.");
 }
 
 TEST_F(LyingManifest, WithOtherLdsThanTheLibrarysIsRefused) {
     entry()["summary"]["gfx942"]["lds_bytes"] = 64;
-    expect_library_refused(ErrorCode::damaged, "The library " + files.at(library) + " was registered with code for gfx942 that uses 64 bytes of LDS, and holds none.");
+    expect_library_refused(ErrorCode::damaged,
+                           "The library " + files.at(library) +
+                               " was registered with code for gfx942 that uses 64 bytes of LDS, and holds none.");
 }
 
 TEST_F(LyingManifest, ThatLiesIsAReasonNotToSelectItsKernel) {
     entry()["library_sha256"] = std::string(64, '0');
-    const auto registry       = std::make_shared<GemmRegistry>("mine");
+    const auto registry = std::make_shared<GemmRegistry>("mine");
     registry->load_manifest(written());
     const GemmSelector selector(registry, "gfx942");
     const auto ranking = selector.rank(GemmProblemBuilder().sizes(256, 256, 256).dtype("fp16").build());

@@ -60,7 +60,8 @@ TEST(BuiltManifest, GivesItsKernelsThePriority) {
 TEST(BuiltManifest, IsRefusedTheSecondTimeAndKeptOrReplacedWhenToldSo) {
     GemmRegistry registry("mine");
     const std::size_t count = registry.load_manifest(test::built_manifest(test::kEssential));
-    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel ", registry.load_manifest(test::built_manifest(test::kEssential)));
+    EXPECT_REFUSED_SAYING(ErrorCode::duplicate, "The registry mine already has the kernel ",
+                          registry.load_manifest(test::built_manifest(test::kEssential)));
     EXPECT_EQ(registry.load_manifest(test::built_manifest(test::kEssential), Duplicates::keep), 0u);
     EXPECT_EQ(registry.load_manifest(test::built_manifest(test::kEssential), Duplicates::replace), count);
     EXPECT_EQ(registry.size(), count);
@@ -93,25 +94,30 @@ TEST_F(Manifest, MayNameALibraryInAFolderBelow) {
 
 TEST_F(Manifest, ThatIsMissingIsRefused) {
     GemmRegistry registry("mine");
-    EXPECT_REFUSED(ErrorCode::not_found, it() + " cannot be read: No such file or directory.", registry.load_manifest(files.at("set.manifest.json")));
+    EXPECT_REFUSED(ErrorCode::not_found, it() + " cannot be read: No such file or directory.",
+                   registry.load_manifest(files.at("set.manifest.json")));
 }
 
 TEST_F(Manifest, ThatIsAFolderIsRefused) {
     GemmRegistry registry("mine");
-    EXPECT_REFUSED(ErrorCode::io_failed, "The manifest " + files.path() + " cannot be read: it is no regular file.", registry.load_manifest(files.path()));
+    EXPECT_REFUSED(ErrorCode::io_failed, "The manifest " + files.path() + " cannot be read: it is no regular file.",
+                   registry.load_manifest(files.path()));
 }
 
 TEST_F(Manifest, ThatIsNoJsonIsRefused) {
     GemmRegistry registry("mine");
-    for (const std::string& text : {std::string(), std::string("nonsense"), document.dump().substr(0, 100), std::string("\0", 1)})
-        EXPECT_REFUSED(ErrorCode::damaged, it() + " is not valid JSON.", registry.load_manifest(files.write("set.manifest.json", text)));
+    for (const std::string& text :
+         {std::string(), std::string("nonsense"), document.dump().substr(0, 100), std::string("\0", 1)})
+        EXPECT_REFUSED(ErrorCode::damaged, it() + " is not valid JSON.",
+                       registry.load_manifest(files.write("set.manifest.json", text)));
 }
 
 TEST_F(Manifest, CutAnywhereIsRefused) {
     GemmRegistry registry("mine");
     const std::string whole = document.dump();
     for (std::size_t size = 0; size < whole.size(); size += 7)
-        EXPECT_REFUSED(ErrorCode::damaged, it() + " is not valid JSON.", registry.load_manifest(files.write("set.manifest.json", whole.substr(0, size))));
+        EXPECT_REFUSED(ErrorCode::damaged, it() + " is not valid JSON.",
+                       registry.load_manifest(files.write("set.manifest.json", whole.substr(0, size))));
     EXPECT_EQ(registry.size(), 0u);
 }
 
@@ -157,9 +163,11 @@ TEST_F(Manifest, WithoutAHashIsRefused) {
 }
 
 TEST_F(Manifest, ThatLeadsOutOfItsFolderIsRefused) {
-    for (const char* path : {"/etc/passwd", "../lib.so", "below/../../lib.so", "..", "a/..", "a/../b.so", "./../lib.so", "", "//lib.so"}) {
+    for (const char* path :
+         {"/etc/passwd", "../lib.so", "below/../../lib.so", "..", "a/..", "a/../b.so", "./../lib.so", "", "//lib.so"}) {
         entry()["path"] = path;
-        expect_refused(ErrorCode::damaged, " names the library " + std::string(path) + ", which is outside its folder.");
+        expect_refused(ErrorCode::damaged,
+                       " names the library " + std::string(path) + ", which is outside its folder.");
     }
 }
 
@@ -186,7 +194,8 @@ TEST_F(Manifest, WithASpecThatLacksAFieldIsRefused) {
 
 TEST_F(Manifest, WithASpecOfANewerGeneratorIsRefused) {
     entry()["spec"]["stages"] = 3;
-    expect_refused(ErrorCode::abi_mismatch, " has fields that this runtime does not know; it comes from another version of the generator.");
+    expect_refused(ErrorCode::abi_mismatch,
+                   " has fields that this runtime does not know; it comes from another version of the generator.");
 }
 
 TEST_F(Manifest, ThatSaysOfNoGpuWhatAKernelUsesIsRefused) {

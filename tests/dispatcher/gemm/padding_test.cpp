@@ -13,7 +13,8 @@ using test::GemmTensors;
 class GemmPadded : public test::OnDevice {
 protected:
     void expect_product(const GemmProblem& problem) {
-        EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes ", dispatcher->select(problem));
+        EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes ",
+                              dispatcher->select(problem));
         const GemmTensors tensors(device, problem);
         const auto plan = dispatcher->run_padded(problem, tensors.addresses);
         device->synchronize();
@@ -23,7 +24,8 @@ protected:
 };
 
 TEST_F(GemmPadded, IsTheProductOfAnySizes) {
-    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{37, 29, 51}, {1, 1, 1}, {64, 64, 65}, {3, 100, 7}}) expect_product(fp16(m, n, k).build());
+    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{37, 29, 51}, {1, 1, 1}, {64, 64, 65}, {3, 100, 7}})
+        expect_product(fp16(m, n, k).build());
 }
 
 TEST_F(GemmPadded, IsTheProductOfAnyLayoutAndLeadingDimensions) {
@@ -38,9 +40,7 @@ TEST_F(GemmPadded, IsTheProductsOfABatch) {
     expect_product(fp16(17, 21, 33).batch(2, 600, 800, 400).build());
 }
 
-TEST_F(GemmPadded, IsTheSameOfASplitSum) {
-    expect_product(fp16(20, 30, 500).split_k(2).build());
-}
+TEST_F(GemmPadded, IsTheSameOfASplitSum) { expect_product(fp16(20, 30, 500).split_k(2).build()); }
 
 }  // namespace
 }  // namespace ckdispatch

@@ -16,7 +16,9 @@ namespace {
 using test::built_library;
 using test::built_manifest;
 
-GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
+GemmProblemBuilder fp16(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return GemmProblemBuilder().sizes(m, n, k).dtype("fp16");
+}
 
 class PlanCache : public testing::Test {
 protected:
@@ -85,7 +87,8 @@ TEST_F(PlanCache, AnswersManyThreadsTheSame) {
     for (auto& own : chosen)
         threads.emplace_back([&] {
             for (std::int64_t round = 0; round < 5; ++round)
-                for (std::int64_t size = 64; size <= 1024; size += 64) own.push_back(selector.select(fp16(size, 256, 256).build())->name());
+                for (std::int64_t size = 64; size <= 1024; size += 64)
+                    own.push_back(selector.select(fp16(size, 256, 256).build())->name());
         });
     for (std::thread& thread : threads) thread.join();
     for (const auto& own : chosen) EXPECT_EQ(own, chosen.front());

@@ -34,7 +34,9 @@ protected:
         add([](GemmKey& key) { key.pipeline = "mem"; }, {"gfx1100"});
     }
 
-    std::size_t count(const FilterWords& filter, Name gpu = {}, const GemmRegistry::Predicate& predicate = {}) const { return registry.filtered(filter, gpu, predicate)->size(); }
+    std::size_t count(const FilterWords& filter, Name gpu = {}, const GemmRegistry::Predicate& predicate = {}) const {
+        return registry.filtered(filter, gpu, predicate)->size();
+    }
 
     GemmRegistry registry{"mine"};
 };
@@ -42,7 +44,9 @@ protected:
 TEST_F(RegistryFilter, ThatIsEmptyKeepsAll) { EXPECT_EQ(count({}), 7u); }
 
 TEST_F(RegistryFilter, KeepsThoseWithTheWord) {
-    const std::pair<const char*, const char*> words[] = {{"variant", "preshuffle"}, {"dtype_a", "bf16"}, {"dtype_b", "bf16"}, {"dtype_c", "fp32"}, {"layout", "rrr"}, {"pipeline", "mem"}};
+    const std::pair<const char*, const char*> words[] = {{"variant", "preshuffle"}, {"dtype_a", "bf16"},
+                                                         {"dtype_b", "bf16"},       {"dtype_c", "fp32"},
+                                                         {"layout", "rrr"},         {"pipeline", "mem"}};
     for (const auto& [field, word] : words) EXPECT_EQ(count({{field, word}}), 1u) << field;
     EXPECT_EQ(count({{"dtype_a", "bf16"}, {"layout", "rrr"}}), 0u);
     EXPECT_EQ(count({{"layout", "ccc"}}), 0u);
@@ -57,7 +61,8 @@ TEST_F(RegistryFilter, KeepsThoseWithCodeForTheGpu) {
 
 TEST_F(RegistryFilter, KeepsThoseThatSatisfyThePredicate) {
     EXPECT_EQ(count({}, {}, [](const Kernel<GemmKey>& kernel) { return kernel.resources().size() == 2; }), 1u);
-    EXPECT_EQ(count({}, "gfx942", [](const Kernel<GemmKey>& kernel) { return kernel.key().layout == Name("rcr"); }), 5u);
+    EXPECT_EQ(count({}, "gfx942", [](const Kernel<GemmKey>& kernel) { return kernel.key().layout == Name("rcr"); }),
+              5u);
 }
 
 TEST_F(RegistryFilter, SharesItsKernelsAndLeavesTheOriginal) {
@@ -82,7 +87,8 @@ TEST_F(RegistryFilter, HasStatisticsOfWhatIsThere) {
 
 TEST(RegistryStatistics, CountAKernelThatSpillsOnAnyGpuOnce) {
     GemmRegistry registry("mine");
-    std::vector<Resources> resources = {test::sample_resources("gfx942"), test::sample_resources("gfx950"), test::sample_resources("gfx90a")};
+    std::vector<Resources> resources = {test::sample_resources("gfx942"), test::sample_resources("gfx950"),
+                                        test::sample_resources("gfx90a")};
     resources[0].vgpr_spills = 3, resources[1].sgpr_spills = 1;
     registry.add(std::make_shared<Kernel<GemmKey>>(sample_key(), "spilling", LibraryFile{}, resources, 0));
     registry.add(unopened_kernel(key_with_tile(1, 1, 1)));

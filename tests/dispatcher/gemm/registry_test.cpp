@@ -47,7 +47,8 @@ TEST(Registry, FindsAKernelByItsKeyAndByItsName) {
 }
 
 TEST(Registry, ListsItsKernelsInTheOrderOfTheirKeysHoweverTheyCame) {
-    std::vector<GemmKey> keys = {key_with_tile(16, 64, 128), key_with_tile(64, 64, 32), key_with_tile(64, 64, 64), key_with_tile(128, 32, 64), key_with_tile(128, 128, 32)};
+    std::vector<GemmKey> keys = {key_with_tile(16, 64, 128), key_with_tile(64, 64, 32), key_with_tile(64, 64, 64),
+                                 key_with_tile(128, 32, 64), key_with_tile(128, 128, 32)};
     const std::vector<std::string> expected = {"16x64x128", "64x64x32", "64x64x64", "128x32x64", "128x128x32"};
     do {
         GemmRegistry registry("mine");
@@ -61,7 +62,9 @@ TEST(Registry, RefusesADuplicateUnlessToldOtherwise) {
     const auto first = unopened_kernel(sample_key());
     registry.add(first);
     const auto version = registry.version();
-    EXPECT_REFUSED(ErrorCode::duplicate, "The registry mine already has the kernel " + name_for(sample_key()) + "; remove it, or ask to replace or to keep duplicates.",
+    EXPECT_REFUSED(ErrorCode::duplicate,
+                   "The registry mine already has the kernel " + name_for(sample_key()) +
+                       "; remove it, or ask to replace or to keep duplicates.",
                    registry.add(unopened_kernel(sample_key())));
     EXPECT_EQ(registry.find(sample_key()), first);
     EXPECT_EQ(registry.version(), version);
@@ -91,8 +94,11 @@ TEST(Registry, RefusesANameThatBelongsToAnotherSpecWhateverThePolicy) {
     for (const Duplicates duplicates : {Duplicates::refuse, Duplicates::replace, Duplicates::keep}) {
         GemmRegistry registry("mine");
         registry.add(unopened_kernel(sample_key()));
-        const auto impostor = std::make_shared<Kernel<GemmKey>>(key_with_tile(1, 1, 1), name_for(sample_key()), LibraryFile{}, std::vector<Resources>{}, 0);
-        EXPECT_REFUSED(ErrorCode::damaged, "The registry mine was given a second kernel called " + name_for(sample_key()) + " with another spec; a name belongs to one spec.",
+        const auto impostor = std::make_shared<Kernel<GemmKey>>(key_with_tile(1, 1, 1), name_for(sample_key()),
+                                                                LibraryFile{}, std::vector<Resources>{}, 0);
+        EXPECT_REFUSED(ErrorCode::damaged,
+                       "The registry mine was given a second kernel called " + name_for(sample_key()) +
+                           " with another spec; a name belongs to one spec.",
                        registry.add(impostor, duplicates));
         EXPECT_EQ(registry.size(), 1u);
     }
@@ -101,7 +107,8 @@ TEST(Registry, RefusesANameThatBelongsToAnotherSpecWhateverThePolicy) {
 TEST(Registry, ForgetsTheOldNameOfAKernelThatWasReplacedUnderAnother) {
     GemmRegistry registry("mine");
     registry.add(unopened_kernel(sample_key()));
-    registry.add(std::make_shared<Kernel<GemmKey>>(sample_key(), "renamed", LibraryFile{}, std::vector<Resources>{}, 0), Duplicates::replace);
+    registry.add(std::make_shared<Kernel<GemmKey>>(sample_key(), "renamed", LibraryFile{}, std::vector<Resources>{}, 0),
+                 Duplicates::replace);
     EXPECT_EQ(registry.find_name(name_for(sample_key())), nullptr);
     EXPECT_NE(registry.find_name("renamed"), nullptr);
     EXPECT_EQ(registry.size(), 1u);

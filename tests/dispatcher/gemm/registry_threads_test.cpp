@@ -34,7 +34,8 @@ void together(Body&& body) {
 }
 
 bool is_sorted_by_key(const Snapshot<GemmRegistry::KernelPtr>& kernels) {
-    return std::is_sorted(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a->key() < b->key(); });
+    return std::is_sorted(kernels.begin(), kernels.end(),
+                          [](const auto& a, const auto& b) { return a->key() < b->key(); });
 }
 
 TEST(RegistryThreads, FillItWithoutLosingAKernelWhileOthersRead) {
@@ -67,7 +68,8 @@ TEST(RegistryThreads, FillItWithoutLosingAKernelWhileOthersRead) {
     EXPECT_EQ(registry.version(), std::uint64_t(kThreads * kEach));
     EXPECT_TRUE(is_sorted_by_key(registry.kernels()));
     for (int t = 0; t < kThreads; ++t)
-        for (int i = 0; i < kEach; ++i) EXPECT_NE(registry.find_name(name_for(key_with_tile(i + 1, t + 1, 1))), nullptr);
+        for (int i = 0; i < kEach; ++i)
+            EXPECT_NE(registry.find_name(name_for(key_with_tile(i + 1, t + 1, 1))), nullptr);
 }
 
 TEST(RegistryThreads, ThatAddTheSameKernelsAddEachOnce) {

@@ -17,7 +17,8 @@ using test::GuardedTensor;
 using test::Halves;
 
 constexpr const char* kPadded = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16";
-constexpr const char* kSplit  = "gemm_fp16_rcr_compv4_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_16x16x16_splitk";
+constexpr const char* kSplit =
+    "gemm_fp16_rcr_compv4_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_16x16x16_splitk";
 
 class Run : public test::OnDevice {
 protected:
@@ -65,18 +66,26 @@ TEST_F(Run, MultipliesEveryLayout) {
 
 TEST_F(Run, LeavesWhatIsBetweenRows) { expect_product(fp16(70, 72, 104).leading_dimensions(120, 136, 88).build()); }
 
-TEST_F(Run, LeavesWhatIsBetweenColumnsOfATransposedOutput) { expect_product(fp16(72, 70, 104).layout("rcc").leading_dimensions(120, 136, 88).build()); }
+TEST_F(Run, LeavesWhatIsBetweenColumnsOfATransposedOutput) {
+    expect_product(fp16(72, 70, 104).layout("rcc").leading_dimensions(120, 136, 88).build());
+}
 
-TEST_F(Run, TakesFullStrides) { expect_product(fp16(64, 72, 104).strides_a(112, 1).strides_b(1, 120).strides_c(80, 1).build()); }
+TEST_F(Run, TakesFullStrides) {
+    expect_product(fp16(64, 72, 104).strides_a(112, 1).strides_b(1, 120).strides_c(80, 1).build());
+}
 
 TEST_F(Run, MultipliesEachMatrixOfABatch) {
     const auto plan = expect_product(fp16(70, 72, 40).batch(3).build());
     EXPECT_EQ(plan->problem.batch, 3);
 }
 
-TEST_F(Run, LeavesWhatIsBetweenTheMatricesOfABatch) { expect_product(fp16(70, 72, 40).batch(3, 4000, 3200, 6000).build()); }
+TEST_F(Run, LeavesWhatIsBetweenTheMatricesOfABatch) {
+    expect_product(fp16(70, 72, 40).batch(3, 4000, 3200, 6000).build());
+}
 
-TEST_F(Run, SharesAnOperandOfABatch) { expect_product(fp16(70, 72, 40).batch(3, GemmProblemBuilder::kPacked, 0).build()); }
+TEST_F(Run, SharesAnOperandOfABatch) {
+    expect_product(fp16(70, 72, 40).batch(3, GemmProblemBuilder::kPacked, 0).build());
+}
 
 TEST_F(Run, MultipliesABatchOfTransposedOutputs) { expect_product(fp16(72, 64, 40).layout("rcc").batch(2, 0).build()); }
 
@@ -88,7 +97,9 @@ TEST_F(Run, AddsThePartsOfASplitK) {
     }
 }
 
-TEST_F(Run, ClearsOnlyItsOwnElementsForASplitK) { expect_product(fp16(70, 72, 512).leading_dimensions(0, 0, 96).batch(2, 0, 0, 8000).split_k(2).build()); }
+TEST_F(Run, ClearsOnlyItsOwnElementsForASplitK) {
+    expect_product(fp16(70, 72, 512).leading_dimensions(0, 0, 96).batch(2, 0, 0, 8000).split_k(2).build());
+}
 
 TEST_F(Run, ChoosesToSplitADeepK) {
     const auto plan = expect_product(fp16(64, 64, 2048).split_k(0).build());
@@ -105,12 +116,13 @@ TEST_F(Run, TakesTheKernelThatWasAskedFor) {
     GemmTensors tensors(device, problem);
     EXPECT_EQ(dispatcher->run_explicit(kPadded, problem, tensors.addresses)->name(), kPadded);
     expect_product_in(tensors, kPadded);
-    EXPECT_REFUSED(ErrorCode::not_found, "The kernel gemm_none was asked for, and the registry mine does not have it.", dispatcher->run_explicit("gemm_none", problem, tensors.addresses));
+    EXPECT_REFUSED(ErrorCode::not_found, "The kernel gemm_none was asked for, and the registry mine does not have it.",
+                   dispatcher->run_explicit("gemm_none", problem, tensors.addresses));
 }
 
 TEST_F(Run, RunsAPlanAgainWithOtherTensors) {
     const auto problem = fp16(64, 72, 64).build();
-    const auto plan    = dispatcher->select(problem);
+    const auto plan = dispatcher->select(problem);
     for (unsigned seed : {1u, 10u, 20u}) {
         GemmTensors tensors(device, problem, seed);
         dispatcher->run_plan(*plan, tensors.addresses);
@@ -147,7 +159,9 @@ TEST_F(Run, SelectsForTheAlignmentThatTheAddressesHave) {
     const Halves a(64 * 64, 0), b(64 * 64, 0), c(64 * 64, test::kUntouched);
     const GuardedTensor aligned_a(device, a), shifted_a(device, a, 8), aligned_b(device, b), output(device, c);
     void* shifted[] = {shifted_a.address(), aligned_b.address(), output.address()};
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, " was asked for A at an address that is not a multiple of 16 bytes, its vector width.", dispatcher->run(problem, shifted));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel,
+                          " was asked for A at an address that is not a multiple of 16 bytes, its vector width.",
+                          dispatcher->run(problem, shifted));
     EXPECT_EQ(output.read(), c);
     void* aligned[] = {aligned_a.address(), aligned_b.address(), output.address()};
     EXPECT_EQ(dispatcher->run(problem, aligned)->problem.alignment, 16);
@@ -156,19 +170,23 @@ TEST_F(Run, SelectsForTheAlignmentThatTheAddressesHave) {
 
 TEST_F(Run, RefusesAPlanForAddressesThatAreNotAlignedAsItsProblemSays) {
     const auto problem = fp16(64, 64, 64).build();
-    const auto plan    = dispatcher->select(problem);
+    const auto plan = dispatcher->select(problem);
     const Halves zeros(64 * 64, 0);
     const GuardedTensor a(device, zeros, 8), b(device, zeros), c(device, zeros);
     void* tensors[] = {a.address(), b.address(), c.address()};
-    EXPECT_REFUSED_SAYING(ErrorCode::unsupported, " was asked for A at an address that is not a multiple of 16 bytes, its vector width.", dispatcher->run_plan(*plan, tensors));
+    EXPECT_REFUSED_SAYING(ErrorCode::unsupported,
+                          " was asked for A at an address that is not a multiple of 16 bytes, its vector width.",
+                          dispatcher->run_plan(*plan, tensors));
 }
 
 TEST_F(Run, LaunchesNothingOfABatchWhoseMatricesAreNotAligned) {
     // Its second matrix of A begins 8 bytes after a multiple of 16.
     const auto problem = fp16(64, 64, 64).batch(2, 64 * 64 + 4, 0).build();
     GemmTensors tensors(device, problem);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "address that is not a multiple of 16 bytes", dispatcher->select(problem));
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "address that is not a multiple of 16 bytes", dispatcher->run(problem, tensors.addresses));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "address that is not a multiple of 16 bytes",
+                          dispatcher->select(problem));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "address that is not a multiple of 16 bytes",
+                          dispatcher->run(problem, tensors.addresses));
     EXPECT_EQ(tensors.c.read(), Halves(2 * 64 * 64, test::kUntouched));
 }
 
@@ -177,9 +195,13 @@ TEST_F(Run, NeedsAnAddressForEachTensor) {
     for (std::size_t missing = 0; missing < 3; ++missing) {
         GemmTensors tensors(device, problem);
         tensors.addresses[missing] = nullptr;
-        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".", dispatcher->run(problem, tensors.addresses));
+        EXPECT_REFUSED(ErrorCode::invalid_argument,
+                       std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".",
+                       dispatcher->run(problem, tensors.addresses));
         const auto plan = dispatcher->select(problem);
-        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".", dispatcher->run_plan(*plan, tensors.addresses));
+        EXPECT_REFUSED(ErrorCode::invalid_argument,
+                       std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".",
+                       dispatcher->run_plan(*plan, tensors.addresses));
     }
 }
 
@@ -195,12 +217,14 @@ TEST_F(Run, SaysWhatHappenedOnTheDevice) {
 
 TEST_F(Run, RefusesADeviceThatItDoesNotSelectFor) {
     const auto selector = std::make_shared<GemmSelector>(registry, "gfx950");
-    EXPECT_REFUSED(ErrorCode::wrong_gpu, "The device " + device->name() + " is a gfx942, and the dispatcher selects for gfx950.", GemmDispatcher(selector, device));
+    EXPECT_REFUSED(ErrorCode::wrong_gpu,
+                   "The device " + device->name() + " is a gfx942, and the dispatcher selects for gfx950.",
+                   GemmDispatcher(selector, device));
 }
 
 TEST_F(Run, TakesASelectorThatSelectedBefore) {
     const auto selector = std::make_shared<GemmSelector>(registry, "gfx942");
-    const auto plan     = selector->select(fp16(64, 64, 64).build());
+    const auto plan = selector->select(fp16(64, 64, 64).build());
     GemmDispatcher late(selector, device);
     GemmTensors tensors(device, plan->problem);
     EXPECT_EQ(late.run(plan->problem, tensors.addresses), plan);

@@ -21,8 +21,9 @@ class Validate : public test::OnDevice {
 protected:
     void SetUp() override {
         OnDevice::SetUp();
-        const auto one = registry->filtered({}, {}, [](const Kernel<GemmKey>& kernel) { return kernel.name().find("64x64x64") != std::string::npos; });
-        single         = std::make_unique<GemmDispatcher>(one, device);
+        const auto one = registry->filtered(
+            {}, {}, [](const Kernel<GemmKey>& kernel) { return kernel.name().find("64x64x64") != std::string::npos; });
+        single = std::make_unique<GemmDispatcher>(one, device);
     }
 
     /// Of 64 x 64 x 64 with those numbers everywhere but at the first element of A.
@@ -30,18 +31,22 @@ protected:
         const auto problem = fp16(64, 64, 64).build();
         Halves a(64 * 64, of_a);
         a[0] = first_of_a;
-        const GuardedTensor a_tensor(device, a), b_tensor(device, Halves(64 * 64, of_b)), c_tensor(device, Halves(64 * 64, 0));
+        const GuardedTensor a_tensor(device, a), b_tensor(device, Halves(64 * 64, of_b)),
+            c_tensor(device, Halves(64 * 64, 0));
         void* const tensors[] = {a_tensor.address(), b_tensor.address(), c_tensor.address()};
         return validate(*single, problem, tensors);
     }
 
-    /// With one kernel alone, which computes 64 x 64 elements by one workgroup: it has read everything before it writes.
+    /// With one kernel alone, which computes 64 x 64 elements by one workgroup: it has read everything before it
+    /// writes.
     std::unique_ptr<GemmDispatcher> single;
 };
 
 TEST_F(Validate, FindsARightResultRight) {
-    for (const GemmProblem& problem : {fp16(70, 72, 104).build(), fp16(64, 128, 96).layout("ccr").build(), fp16(72, 64, 104).layout("rcc").build(),
-                                       fp16(70, 72, 104).leading_dimensions(120, 136, 88).batch(2, 0).build(), fp16(70, 72, 512).split_k(2).build()}) {
+    for (const GemmProblem& problem :
+         {fp16(70, 72, 104).build(), fp16(64, 128, 96).layout("ccr").build(), fp16(72, 64, 104).layout("rcc").build(),
+          fp16(70, 72, 104).leading_dimensions(120, 136, 88).batch(2, 0).build(),
+          fp16(70, 72, 512).split_k(2).build()}) {
         GemmTensors tensors(device, problem);
         const Validation result = validate(*dispatcher, problem, tensors.addresses);
         EXPECT_TRUE(result.ok()) << problem.text();
@@ -78,7 +83,8 @@ TEST_F(Validate, ExpectsInfinityWhereTheSumIsTooLarge) {
 TEST_F(Validate, RefusesAProblemThatNoKernelComputes) {
     const auto problem = fp16(64, 64, 64).dtype("bf16").build();
     GemmTensors tensors(device, problem);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes ", validate(*dispatcher, problem, tensors.addresses));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes ",
+                          validate(*dispatcher, problem, tensors.addresses));
 }
 
 }  // namespace

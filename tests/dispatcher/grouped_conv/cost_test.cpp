@@ -14,13 +14,22 @@ namespace {
 using test::sample_conv_key;
 
 GroupedConvProblemBuilder fp16(const char* direction = "forward") {
-    return GroupedConvProblemBuilder().direction(direction).sizes(8, 2, 64, 128).input({56, 56}).filter({3, 3}).pad({1, 1}).dtype("fp16");
+    return GroupedConvProblemBuilder()
+        .direction(direction)
+        .sizes(8, 2, 64, 128)
+        .input({56, 56})
+        .filter({3, 3})
+        .pad({1, 1})
+        .dtype("fp16");
 }
 
-Work work(const GroupedConvKey& key, const GroupedConvProblemBuilder& problem, std::int64_t parts = 1) { return GroupedConvFamily::work(key, problem.build(), {parts}); }
+Work work(const GroupedConvKey& key, const GroupedConvProblemBuilder& problem, std::int64_t parts = 1) {
+    return GroupedConvFamily::work(key, problem.build(), {parts});
+}
 
 double predicted(const GroupedConvKey& key, const GroupedConvProblemBuilder& problem, std::int64_t parts = 1) {
-    return CostModel("grouped_conv", *arch::find_gpu("gfx942")).microseconds(work(key, problem, parts), test::sample_resources());
+    return CostModel("grouped_conv", *arch::find_gpu("gfx942"))
+        .microseconds(work(key, problem, parts), test::sample_resources());
 }
 
 GroupedConvKey changed(const char* direction, void (*change)(GroupedConvKey&)) {
@@ -30,7 +39,7 @@ GroupedConvKey changed(const char* direction, void (*change)(GroupedConvKey&)) {
 }
 
 const GroupedConvKey atomic = changed("backward_weight", [](GroupedConvKey& key) { key.split_k = "atomic"; });
-const GroupedConvKey apart  = changed("backward_weight", [](GroupedConvKey& key) { key.split_k = "workspace"; });
+const GroupedConvKey apart = changed("backward_weight", [](GroupedConvKey& key) { key.split_k = "workspace"; });
 
 // The tile is 128 x 64 x 32.
 TEST(GroupedConvWork, OfForwardIsTheProductOfOutputsAndChannelsOut) {
@@ -53,7 +62,7 @@ TEST(GroupedConvWork, OfForwardIsTheProductOfOutputsAndChannelsOut) {
 
 TEST(GroupedConvWork, OfForwardWithChannelsFirstIsThatProductTransposed) {
     GroupedConvKey key = sample_conv_key();
-    key.layout         = "ngchw";
+    key.layout = "ngchw";
     // 128 rows of channels out, 8 * 56 * 56 columns of outputs.
     const Work forward = work(key, fp16().layout("ngchw"));
     EXPECT_EQ(forward.workgroups, 2.0 * 1 * 392);
@@ -61,7 +70,8 @@ TEST(GroupedConvWork, OfForwardWithChannelsFirstIsThatProductTransposed) {
     EXPECT_EQ(forward.memory_bytes, fp16().build().bytes());
     // Only positions of x that meet a filter are read.
     const auto sparse = fp16().layout("ngchw").filter({1, 1}).pad({0, 0}).stride({2, 2});
-    EXPECT_EQ(work(key, sparse).memory_bytes, work(sample_conv_key(), fp16().filter({1, 1}).pad({0, 0}).stride({2, 2})).memory_bytes);
+    EXPECT_EQ(work(key, sparse).memory_bytes,
+              work(sample_conv_key(), fp16().filter({1, 1}).pad({0, 0}).stride({2, 2})).memory_bytes);
     // The columns, which are of x, are read one by one.
     key.vector_b = 1;
     EXPECT_EQ(work(key, fp16().layout("ngchw")).loads_b, 8 * forward.loads_b);
@@ -83,7 +93,8 @@ TEST(GroupedConvWork, OfBackwardDataIsTheProductOfInputsAndChannelsIn) {
     EXPECT_EQ(data.extra_passes, 0);
 }
 
-// A stride of 2 divides a filter of 3 into 2 and 1 positions in each dimension: 4, 2, 2 and 1 of them for a quarter of the inputs each.
+// A stride of 2 divides a filter of 3 into 2 and 1 positions in each dimension: 4, 2, 2 and 1 of them for a quarter of
+// the inputs each.
 TEST(GroupedConvWork, OfBackwardDataWithStridesIsTheSumOverTheirResidues) {
     const Work data = work(sample_conv_key("backward_data"), fp16("backward_data").stride({2, 2}));
     EXPECT_EQ(data.workgroups, 2.0 * 4 * 49);
@@ -93,19 +104,21 @@ TEST(GroupedConvWork, OfBackwardDataWithStridesIsTheSumOverTheirResidues) {
 
 TEST(GroupedConvWork, OfBackwardDataClearsWhatNoOutputReaches) {
     const auto sparse = fp16("backward_data").filter({1, 1}).pad({0, 0}).stride({2, 2});
-    const Work data   = work(sample_conv_key("backward_data"), sparse);
+    const Work data = work(sample_conv_key("backward_data"), sparse);
     EXPECT_EQ(data.workgroups, 2.0 * 49);
     EXPECT_EQ(data.extra_passes, 2.0 * double(sparse.build().elements(0)));
 }
 
 TEST(GroupedConvWork, ReadsOnlyWhatMeetsAFilter) {
-    const auto sparse  = fp16().filter({1, 1}).pad({0, 0}).stride({2, 2});
+    const auto sparse = fp16().filter({1, 1}).pad({0, 0}).stride({2, 2});
     const auto problem = sparse.build();
-    EXPECT_EQ(work(sample_conv_key(), sparse).memory_bytes, 2.0 * (double(problem.elements(0)) / 4 + double(problem.elements(1)) + double(problem.elements(2))));
+    EXPECT_EQ(work(sample_conv_key(), sparse).memory_bytes,
+              2.0 * (double(problem.elements(0)) / 4 + double(problem.elements(1)) + double(problem.elements(2))));
 }
 
 TEST(GroupedConvWork, HasTheBiasToRead) {
-    EXPECT_EQ(work(sample_conv_key(), fp16().fused("MultiDAdd", 1)).memory_bytes, work(sample_conv_key(), fp16()).memory_bytes + 2 * 2 * 128);
+    EXPECT_EQ(work(sample_conv_key(), fp16().fused("MultiDAdd", 1)).memory_bytes,
+              work(sample_conv_key(), fp16()).memory_bytes + 2 * 2 * 128);
 }
 
 TEST(GroupedConvWork, IsInThreeDimensionsWhatItIsInTwo) {
@@ -118,7 +131,8 @@ TEST(GroupedConvWork, IsInThreeDimensionsWhatItIsInTwo) {
 
 TEST(GroupedConvWork, OfPartsIsDividedAmongMoreWorkgroups) {
     const auto problem = fp16("backward_weight").split_k(4);
-    const Work whole = work(sample_conv_key("backward_weight"), fp16("backward_weight")), added = work(atomic, problem, 4), kept = work(apart, problem, 4);
+    const Work whole = work(sample_conv_key("backward_weight"), fp16("backward_weight")),
+               added = work(atomic, problem, 4), kept = work(apart, problem, 4);
     const double elements = double(problem.build().elements(1));
     EXPECT_EQ(added.workgroups, 4 * whole.workgroups);
     EXPECT_EQ(added.trips, whole.trips / 4);
@@ -133,7 +147,7 @@ TEST(GroupedConvWork, OfPartsIsDividedAmongMoreWorkgroups) {
 // A group of 1 x 1 channels has tiles that are nearly empty; merged, it has a diagonal of them.
 TEST(GroupedConvWork, OfMergedGroupsHasLargerTilesOfFewerProducts) {
     GroupedConvKey key = sample_conv_key();
-    key.merged_groups  = 32;
+    key.merged_groups = 32;
     const auto depthwise = fp16().sizes(8, 64, 1, 1);
     EXPECT_EQ(work(sample_conv_key(), depthwise).workgroups, 64.0 * 196);
     EXPECT_EQ(work(key, depthwise).workgroups, 2.0 * 196 * 32);
@@ -141,7 +155,8 @@ TEST(GroupedConvWork, OfMergedGroupsHasLargerTilesOfFewerProducts) {
     EXPECT_EQ(work(weight, fp16("backward_weight").sizes(8, 64, 1, 1)).workgroups, 64.0);
     weight.merged_groups = 32;
     EXPECT_EQ(work(weight, fp16("backward_weight").sizes(8, 64, 1, 1)).workgroups, 2.0 * 1 * 5);
-    EXPECT_LT(predicted(weight, fp16("backward_weight").sizes(256, 4096, 1, 1)), predicted(sample_conv_key("backward_weight"), fp16("backward_weight").sizes(256, 4096, 1, 1)));
+    EXPECT_LT(predicted(weight, fp16("backward_weight").sizes(256, 4096, 1, 1)),
+              predicted(sample_conv_key("backward_weight"), fp16("backward_weight").sizes(256, 4096, 1, 1)));
 }
 
 TEST(GroupedConvWork, IsFiniteForAKeyThatNobodyGenerates) {
@@ -155,14 +170,15 @@ TEST(GroupedConvWork, MayBeNone) {
     const auto nothing = fp16("backward_data").input({1, 1}).filter({1, 1}).stride({4, 4}).pads({1, 1}, {0, 0});
     EXPECT_EQ(work(sample_conv_key("backward_data"), nothing).workgroups, 0);
     EXPECT_TRUE(std::isfinite(predicted(sample_conv_key("backward_data"), nothing)));
-    EXPECT_TRUE(std::isfinite(predicted(sample_conv_key(), fp16().input({1, 1}).filter({1, 1}).stride({4, 4}).pads({1, 1}, {0, 0}))));
+    EXPECT_TRUE(std::isfinite(
+        predicted(sample_conv_key(), fp16().input({1, 1}).filter({1, 1}).stride({4, 4}).pads({1, 1}, {0, 0}))));
 }
 
 TEST(GroupedConvCost, GrowsWithEachSize) {
     for (const char* direction : {"forward", "backward_data", "backward_weight"}) {
         const GroupedConvKey key = sample_conv_key(direction);
-        const auto large         = [&] { return fp16(direction).sizes(64, 4, 256, 256); };
-        const double time        = predicted(key, large());
+        const auto large = [&] { return fp16(direction).sizes(64, 4, 256, 256); };
+        const double time = predicted(key, large());
         EXPECT_GT(predicted(key, large().sizes(128, 4, 256, 256)), time) << direction;
         EXPECT_GT(predicted(key, large().sizes(64, 16, 256, 256)), time) << direction;
         EXPECT_GT(predicted(key, large().sizes(64, 4, 512, 256)), time) << direction;
@@ -188,23 +204,24 @@ TEST(GroupedConvCost, IsLowerForASpecialisedKernel) {
 }
 
 TEST(GroupedConvCost, RisesWithLoadsAndStoresThatAreNarrower) {
-    for (int GroupedConvKey::*vector : {&GroupedConvKey::vector_a, &GroupedConvKey::vector_b}) {
+    for (int GroupedConvKey::* vector : {&GroupedConvKey::vector_a, &GroupedConvKey::vector_b}) {
         double before = 0;
         for (const int width : {8, 4, 2, 1}) {
             GroupedConvKey key = sample_conv_key();
-            key.*vector        = width;
-            const double time  = predicted(key, fp16().sizes(256, 2, 64, 128));
+            key.*vector = width;
+            const double time = predicted(key, fp16().sizes(256, 2, 64, 128));
             EXPECT_GT(time, before) << width;
             before = time;
         }
     }
     GroupedConvKey single = sample_conv_key();
-    single.vector_c       = 1;
+    single.vector_c = 1;
     EXPECT_GT(predicted(single, fp16()), predicted(sample_conv_key(), fp16()));
 }
 
 TEST(GroupedConvCost, FallsWithPartsWhereThereAreFewTilesAndRisesWhereThereAreMany) {
-    const auto deep = fp16("backward_weight").sizes(256, 1, 64, 64).split_k(0), wide = fp16("backward_weight").sizes(1, 64, 512, 512).split_k(0);
+    const auto deep = fp16("backward_weight").sizes(256, 1, 64, 64).split_k(0),
+               wide = fp16("backward_weight").sizes(1, 64, 512, 512).split_k(0);
     for (const GroupedConvKey& key : {atomic, apart}) {
         EXPECT_LT(predicted(key, deep, 8), predicted(key, deep, 2));
         EXPECT_LT(predicted(key, deep, 2), predicted(sample_conv_key("backward_weight"), deep));
@@ -215,7 +232,7 @@ TEST(GroupedConvCost, FallsWithPartsWhereThereAreFewTilesAndRisesWhereThereAreMa
 TEST(GroupedConvCost, PrefersLargeTilesForLargeProblemsAndSmallOnesForSmall) {
     const auto time = [](Extent3 tile, const GroupedConvProblemBuilder& problem) {
         GroupedConvKey key = sample_conv_key();
-        key.tile           = tile;
+        key.tile = tile;
         return predicted(key, problem);
     };
     const auto large = fp16().sizes(256, 1, 512, 512), small = fp16().sizes(1, 1, 512, 64).input({7, 7});

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ckdispatch/core/json.hpp"
 #include "ckdispatch/core/gpus.hpp"
+#include "ckdispatch/core/json.hpp"
 #include "tests/dispatcher/support/keys.hpp"
 #include "tests/dispatcher/support/refusal.hpp"
 
@@ -18,8 +18,10 @@ namespace {
 GroupedConvKey sample_key() { return test::sample_conv_key(); }
 
 constexpr const char* kSampleText =
-    "grouped_conv{variant=forward,ndim_spatial=2,dtype_x=fp16,dtype_w=fp16,dtype_y=fp16,dtype_acc=fp32,layout=nhwgc,tile=128x64x32,waves=2x2x1,warp_tile=32x32x16,"
-    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,vector_a=8,vector_b=8,vector_c=8,merged_groups=1,specialization=default,split_k=none,"
+    "grouped_conv{variant=forward,ndim_spatial=2,dtype_x=fp16,dtype_w=fp16,dtype_y=fp16,dtype_acc=fp32,layout=nhwgc,"
+    "tile=128x64x32,waves=2x2x1,warp_tile=32x32x16,"
+    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,vector_a=8,vector_b=8,vector_c=8,merged_groups=1,"
+    "specialization=default,split_k=none,"
     "fused_op=PassThrough,d_count=0}";
 
 /// The sample, changed in one field at a time, in the order of the fields; each is greater than the sample.
@@ -58,7 +60,8 @@ TEST(GroupedConvKey, IsShownWithEveryField) { EXPECT_EQ(to_text(sample_key()), k
 
 TEST(GroupedConvKey, IsParsedBackFromItsOwnText) {
     EXPECT_EQ(to_text(from_text<GroupedConvKey>(kSampleText)), kSampleText);
-    for (const GroupedConvKey& key : keys_with_one_field_changed()) EXPECT_TRUE(from_text<GroupedConvKey>(to_text(key)) == key) << to_text(key);
+    for (const GroupedConvKey& key : keys_with_one_field_changed())
+        EXPECT_TRUE(from_text<GroupedConvKey>(to_text(key)) == key) << to_text(key);
 }
 
 TEST(GroupedConvKey, DiffersFromAnotherInAnyField) {
@@ -70,24 +73,30 @@ TEST(GroupedConvKey, IsOrderedByItsFieldsFromTheFirst) {
     for (const GroupedConvKey& key : keys) EXPECT_TRUE(sample_key() < key && !(key < sample_key())) << to_text(key);
     // A change in an earlier field outweighs one in any later field.
     for (std::size_t i = 0; i < keys.size(); ++i)
-        for (std::size_t j = i + 1; j < keys.size(); ++j) EXPECT_TRUE(keys[j] < keys[i]) << to_text(keys[i]) << " " << to_text(keys[j]);
+        for (std::size_t j = i + 1; j < keys.size(); ++j)
+            EXPECT_TRUE(keys[j] < keys[i]) << to_text(keys[i]) << " " << to_text(keys[j]);
 }
 
 TEST(GroupedConvKey, HasTheFieldsOfTheGeneratorInItsOrder) {
     std::vector<std::string> names;
     GroupedConvKey::fields([&](std::string_view name, auto) { names.emplace_back(name); });
-    EXPECT_EQ(names, (std::vector<std::string>{"variant",   "ndim_spatial", "dtype_x",  "dtype_w",  "dtype_y",  "dtype_acc",     "layout",         "tile",    "waves",    "warp_tile", "pipeline",
-                                               "epilogue",  "scheduler",    "vector_a", "vector_b", "vector_c", "merged_groups", "specialization", "split_k", "fused_op", "d_count"}));
+    EXPECT_EQ(names,
+              (std::vector<std::string>{
+                  "variant",  "ndim_spatial", "dtype_x",       "dtype_w",        "dtype_y",  "dtype_acc", "layout",
+                  "tile",     "waves",        "warp_tile",     "pipeline",       "epilogue", "scheduler", "vector_a",
+                  "vector_b", "vector_c",     "merged_groups", "specialization", "split_k",  "fused_op",  "d_count"}));
 }
 
 TEST(GroupedConvKey, OfAnotherFamilyIsRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A kernel key has 'gemm{variant=standard}' where a key of the form grouped_conv{field=value,…} is expected.",
-                   from_text<GroupedConvKey>("gemm{variant=standard}"));
+    EXPECT_REFUSED(
+        ErrorCode::invalid_argument,
+        "A kernel key has 'gemm{variant=standard}' where a key of the form grouped_conv{field=value,…} is expected.",
+        from_text<GroupedConvKey>("gemm{variant=standard}"));
 }
 
 TEST(GroupedConvKey, HasTheLanesOfAWorkgroup) {
     GroupedConvKey key = sample_key();
-    key.waves          = {4, 2, 1};
+    key.waves = {4, 2, 1};
     EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx942")), 512);
     EXPECT_EQ(key.lanes_per_workgroup(gpu_facts("gfx1100")), 256);
 }
@@ -105,13 +114,16 @@ TEST(GroupedConvSpec, WithoutAnyOneFieldIsRefused) {
     GroupedConvKey::fields([&](std::string_view field, auto) {
         Json spec = key_to_json(sample_key());
         spec.erase(std::string(field));
-        EXPECT_REFUSED(ErrorCode::damaged, "The spec has no '" + std::string(field) + "'.", key_from_json<GroupedConvKey>(spec, "The spec"));
+        EXPECT_REFUSED(ErrorCode::damaged, "The spec has no '" + std::string(field) + "'.",
+                       key_from_json<GroupedConvKey>(spec, "The spec"));
     });
 }
 
 TEST(GroupedConvSpec, OfAnotherFamilyIsRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The spec is of the family gemm, not grouped_conv.", key_from_json<GroupedConvKey>(key_to_json(test::sample_key()), "The spec"));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "The spec is of the family grouped_conv, not gemm.", key_from_json<GemmKey>(key_to_json(sample_key()), "The spec"));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "The spec is of the family gemm, not grouped_conv.",
+                   key_from_json<GroupedConvKey>(key_to_json(test::sample_key()), "The spec"));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "The spec is of the family grouped_conv, not gemm.",
+                   key_from_json<GemmKey>(key_to_json(sample_key()), "The spec"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Channels that no kernel takes as they are: made-up kernels that want them by fours compute what those do that take any number.
+// Channels that no kernel takes as they are: made-up kernels that want them by fours compute what those do that take
+// any number.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,19 +32,24 @@ protected:
         add({any});
         dispatcher->run(problem, plain.addresses.data());
         device->synchronize();
-        for (std::size_t i = 0; i < GroupedConvFamily::tensor_count(problem); ++i) EXPECT_EQ(padded.read(i), plain.read(i)) << "tensor " << i;
+        for (std::size_t i = 0; i < GroupedConvFamily::tensor_count(problem); ++i)
+            EXPECT_EQ(padded.read(i), plain.read(i)) << "tensor " << i;
     }
 };
 
 TEST_F(GroupedConvPadding, OfTheForwardDirection) { expect_the_same("forward", "vectors", fp32().build()); }
 
-TEST_F(GroupedConvPadding, OfTheForwardDirectionWithABias) { expect_the_same("bias", "bias_vectors", fp32().fused("MultiDAddRelu", 1).build()); }
+TEST_F(GroupedConvPadding, OfTheForwardDirectionWithABias) {
+    expect_the_same("bias", "bias_vectors", fp32().fused("MultiDAddRelu", 1).build());
+}
 
 TEST_F(GroupedConvPadding, WithChannelsFirst) { expect_the_same("first", "first_vectors", first().build(), 5); }
 
 TEST_F(GroupedConvPadding, OfTheGradientOfX) { expect_the_same("data", "data_vectors", fp32("backward_data").build()); }
 
-TEST_F(GroupedConvPadding, OfTheGradientOfW) { expect_the_same("weight", "weight_vectors", fp32("backward_weight").build()); }
+TEST_F(GroupedConvPadding, OfTheGradientOfW) {
+    expect_the_same("weight", "weight_vectors", fp32("backward_weight").build());
+}
 
 TEST_F(GroupedConvPadding, IsNotDoneWhereAKernelTakesTheChannels) {
     add({"forward", "vectors"});
@@ -70,7 +76,8 @@ TEST_F(GroupedConvPadding, DoesNotHelpWithAnythingElse) {
     add({"vectors"});
     const auto problem = fp32("backward_data").build();
     ConvTensors tensors(device, problem);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "conv_made_up_vectors computes forward, not backward_data.", dispatcher->run_padded(problem, tensors.addresses.data()));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "conv_made_up_vectors computes forward, not backward_data.",
+                          dispatcher->run_padded(problem, tensors.addresses.data()));
     EXPECT_EQ(take["conv_made_up_vectors"]().count, 0);
 }
 

@@ -10,7 +10,9 @@
 namespace ckdispatch {
 namespace {
 
-GroupedConvProblemBuilder fp16() { return GroupedConvProblemBuilder().sizes(8, 1, 64, 128).input({56, 56}).filter({3, 3}).dtype("fp16"); }
+GroupedConvProblemBuilder fp16() {
+    return GroupedConvProblemBuilder().sizes(8, 1, 64, 128).input({56, 56}).filter({3, 3}).dtype("fp16");
+}
 
 TEST(GroupedConvProblem, IsForwardWithoutStridesAndPadsUnlessToldOtherwise) {
     const GroupedConvProblem p = fp16().build();
@@ -42,7 +44,12 @@ TEST(GroupedConvProblem, IsForwardWithoutStridesAndPadsUnlessToldOtherwise) {
 
 TEST(GroupedConvProblem, HasOneToThreeDimensions) {
     const auto of = [](GroupedConvProblemBuilder::Extents input, GroupedConvProblemBuilder::Extents filter) {
-        return GroupedConvProblemBuilder().sizes(1, 1, 1, 1).input(std::move(input)).filter(std::move(filter)).dtype("fp16").build();
+        return GroupedConvProblemBuilder()
+            .sizes(1, 1, 1, 1)
+            .input(std::move(input))
+            .filter(std::move(filter))
+            .dtype("fp16")
+            .build();
     };
     EXPECT_EQ(of({9}, {2}).layout.text(), "nwgc");
     EXPECT_EQ(of({9, 8}, {2, 3}).layout.text(), "nhwgc");
@@ -56,8 +63,19 @@ TEST(GroupedConvProblem, HasOneToThreeDimensions) {
 }
 
 TEST(GroupedConvProblem, HasTheOutputThatFollows) {
-    const auto output = [](std::int64_t input, std::int64_t filter, std::int64_t stride, std::int64_t dilation, std::int64_t left, std::int64_t right) {
-        return GroupedConvProblemBuilder().sizes(1, 1, 1, 1).input({input}).filter({filter}).stride({stride}).dilation({dilation}).pads({left}, {right}).dtype("fp16").build().axes[0].output;
+    const auto output = [](std::int64_t input, std::int64_t filter, std::int64_t stride, std::int64_t dilation,
+                           std::int64_t left, std::int64_t right) {
+        return GroupedConvProblemBuilder()
+            .sizes(1, 1, 1, 1)
+            .input({input})
+            .filter({filter})
+            .stride({stride})
+            .dilation({dilation})
+            .pads({left}, {right})
+            .dtype("fp16")
+            .build()
+            .axes[0]
+            .output;
     };
     EXPECT_EQ(output(56, 3, 1, 1, 1, 1), 56);
     EXPECT_EQ(output(56, 3, 2, 1, 1, 1), 28);
@@ -101,21 +119,62 @@ TEST(GroupedConvProblem, KeepsWhatItWasGiven) {
 }
 
 TEST(GroupedConvProblem, IsMadeFromShapesToo) {
-    const GroupedConvProblem sized = GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).pad({1, 0}).dtype("fp16").build();
-    EXPECT_TRUE(GroupedConvProblemBuilder().shapes({2, 9, 8, 3, 4}, {3, 5, 3, 2, 4}).pad({1, 0}).dtype("fp16").build() == sized);
-    EXPECT_TRUE(GroupedConvProblemBuilder().shapes({2, 9, 8, 3, 4}, {3, 5, 3, 2, 4}, {2, 9, 7, 3, 5}).pad({1, 0}).dtype("fp16").layout("nhwgc").build() == sized);
-    EXPECT_EQ(GroupedConvProblemBuilder().shapes({2, 9, 3, 4}, {3, 5, 2, 4}).dtype("fp16").build().layout.text(), "nwgc");
-    EXPECT_EQ(GroupedConvProblemBuilder().shapes({2, 9, 8, 7, 3, 4}, {3, 5, 2, 1, 1, 4}).dtype("fp16").build().layout.text(), "ndhwgc");
+    const GroupedConvProblem sized =
+        GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).pad({1, 0}).dtype("fp16").build();
+    EXPECT_TRUE(
+        GroupedConvProblemBuilder().shapes({2, 9, 8, 3, 4}, {3, 5, 3, 2, 4}).pad({1, 0}).dtype("fp16").build() ==
+        sized);
+    EXPECT_TRUE(GroupedConvProblemBuilder()
+                    .shapes({2, 9, 8, 3, 4}, {3, 5, 3, 2, 4}, {2, 9, 7, 3, 5})
+                    .pad({1, 0})
+                    .dtype("fp16")
+                    .layout("nhwgc")
+                    .build() == sized);
+    EXPECT_EQ(GroupedConvProblemBuilder().shapes({2, 9, 3, 4}, {3, 5, 2, 4}).dtype("fp16").build().layout.text(),
+              "nwgc");
+    EXPECT_EQ(
+        GroupedConvProblemBuilder().shapes({2, 9, 8, 7, 3, 4}, {3, 5, 2, 1, 1, 4}).dtype("fp16").build().layout.text(),
+        "ndhwgc");
 }
 
 TEST(GroupedConvProblem, MayHaveChannelsFirst) {
-    const GroupedConvProblem sized = GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).pad({1, 0}).dtype("fp16").layout("ngchw").build();
+    const GroupedConvProblem sized = GroupedConvProblemBuilder()
+                                         .sizes(2, 3, 4, 5)
+                                         .input({9, 8})
+                                         .filter({3, 2})
+                                         .pad({1, 0})
+                                         .dtype("fp16")
+                                         .layout("ngchw")
+                                         .build();
     EXPECT_EQ(sized.text(), "grouped_conv forward n2 g3 c4 k5 9x8 3x2 stride 1x1 pad 1x0 fp16 ngchw");
-    EXPECT_TRUE(GroupedConvProblemBuilder().shapes({2, 3, 4, 9, 8}, {3, 5, 4, 3, 2}).pad({1, 0}).dtype("fp16").layout("ngchw").build() == sized);
-    EXPECT_TRUE(GroupedConvProblemBuilder().shapes({2, 3, 4, 9, 8}, {3, 5, 4, 3, 2}, {2, 3, 5, 9, 7}).pad({1, 0}).dtype("fp16").layout("ngchw").build() == sized);
-    EXPECT_FALSE(GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).pad({1, 0}).dtype("fp16").build() == sized);
-    EXPECT_EQ(GroupedConvProblemBuilder().shapes({2, 3, 4, 9}, {3, 5, 4, 2}).dtype("fp16").layout("ngcw").build().axes[0].output, 8);
-    const GroupedConvProblem deep = GroupedConvProblemBuilder().shapes({2, 3, 4, 9, 8, 7}, {3, 5, 4, 2, 1, 3}).dtype("fp16").layout("ngcdhw").build();
+    EXPECT_TRUE(GroupedConvProblemBuilder()
+                    .shapes({2, 3, 4, 9, 8}, {3, 5, 4, 3, 2})
+                    .pad({1, 0})
+                    .dtype("fp16")
+                    .layout("ngchw")
+                    .build() == sized);
+    EXPECT_TRUE(GroupedConvProblemBuilder()
+                    .shapes({2, 3, 4, 9, 8}, {3, 5, 4, 3, 2}, {2, 3, 5, 9, 7})
+                    .pad({1, 0})
+                    .dtype("fp16")
+                    .layout("ngchw")
+                    .build() == sized);
+    EXPECT_FALSE(
+        GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).pad({1, 0}).dtype("fp16").build() ==
+        sized);
+    EXPECT_EQ(GroupedConvProblemBuilder()
+                  .shapes({2, 3, 4, 9}, {3, 5, 4, 2})
+                  .dtype("fp16")
+                  .layout("ngcw")
+                  .build()
+                  .axes[0]
+                  .output,
+              8);
+    const GroupedConvProblem deep = GroupedConvProblemBuilder()
+                                        .shapes({2, 3, 4, 9, 8, 7}, {3, 5, 4, 2, 1, 3})
+                                        .dtype("fp16")
+                                        .layout("ngcdhw")
+                                        .build();
     EXPECT_EQ(deep.axes[0].input, 9);
     EXPECT_EQ(deep.axes[2].filter, 3);
     EXPECT_EQ(deep.elements(2), 2 * 3 * 5 * 8 * 8 * 5);
@@ -134,26 +193,53 @@ TEST(GroupedConvProblem, StoresTheUsualDtypeOfItsPair) {
 }
 
 TEST(GroupedConvProblem, IsShown) {
-    EXPECT_EQ(fp16().pad({1, 1}).build().text(), "grouped_conv forward n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 1x1 fp16 nhwgc");
-    EXPECT_EQ(fp16().direction("backward_weight").stride({2, 1}).dilation({1, 2}).pads({1, 0}, {1, 2}).split_k(4).build().text(),
-              "grouped_conv backward_weight n8 g1 c64 k128 56x56 3x3 stride 2x1 dilation 1x2 pad 1x0+2 fp16 nhwgc split-K 4");
-    EXPECT_EQ(fp16().direction("backward_weight").split_k(0).build().text(), "grouped_conv backward_weight n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 0x0 fp16 nhwgc split-K auto");
-    EXPECT_EQ(fp16().dtypes("fp8", "bf8").fused("Relu", 0).build().text(), "grouped_conv forward n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 0x0 fp8*bf8->fp16 nhwgc Relu");
-    EXPECT_EQ(fp16().fused("MultiDAddRelu", 1).build().text(), "grouped_conv forward n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 0x0 fp16 nhwgc MultiDAddRelu of a bias");
-    EXPECT_EQ(GroupedConvProblemBuilder().sizes(1, 2, 3, 4).input({9}).filter({2}).dtype("fp16").build().text(), "grouped_conv forward n1 g2 c3 k4 9 2 stride 1 pad 0 fp16 nwgc");
+    EXPECT_EQ(fp16().pad({1, 1}).build().text(),
+              "grouped_conv forward n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 1x1 fp16 nhwgc");
+    EXPECT_EQ(
+        fp16()
+            .direction("backward_weight")
+            .stride({2, 1})
+            .dilation({1, 2})
+            .pads({1, 0}, {1, 2})
+            .split_k(4)
+            .build()
+            .text(),
+        "grouped_conv backward_weight n8 g1 c64 k128 56x56 3x3 stride 2x1 dilation 1x2 pad 1x0+2 fp16 nhwgc split-K 4");
+    EXPECT_EQ(fp16().direction("backward_weight").split_k(0).build().text(),
+              "grouped_conv backward_weight n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 0x0 fp16 nhwgc split-K auto");
+    EXPECT_EQ(fp16().dtypes("fp8", "bf8").fused("Relu", 0).build().text(),
+              "grouped_conv forward n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 0x0 fp8*bf8->fp16 nhwgc Relu");
+    EXPECT_EQ(fp16().fused("MultiDAddRelu", 1).build().text(),
+              "grouped_conv forward n8 g1 c64 k128 56x56 3x3 stride 1x1 pad 0x0 fp16 nhwgc MultiDAddRelu of a bias");
+    EXPECT_EQ(GroupedConvProblemBuilder().sizes(1, 2, 3, 4).input({9}).filter({2}).dtype("fp16").build().text(),
+              "grouped_conv forward n1 g2 c3 k4 9 2 stride 1 pad 0 fp16 nwgc");
 }
 
 TEST(GroupedConvProblem, CountsItsWork) {
-    const auto p = [](const char* direction) { return GroupedConvProblemBuilder().direction(direction).sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).dtypes("fp16", "fp16", "fp32"); };
+    const auto p = [](const char* direction) {
+        return GroupedConvProblemBuilder()
+            .direction(direction)
+            .sizes(2, 3, 4, 5)
+            .input({9, 8})
+            .filter({3, 2})
+            .dtypes("fp16", "fp16", "fp32");
+    };
     for (const char* direction : {"forward", "backward_data", "backward_weight"}) {
         EXPECT_EQ(p(direction).build().flops(), 2.0 * 2 * 3 * 4 * 5 * (7 * 7) * (3 * 2)) << direction;
-        EXPECT_EQ(p(direction).build().bytes(), 2.0 * (2 * 9 * 8 * 3 * 4) + 2.0 * (3 * 5 * 3 * 2 * 4) + 4.0 * (2 * 7 * 7 * 3 * 5)) << direction;
+        EXPECT_EQ(p(direction).build().bytes(),
+                  2.0 * (2 * 9 * 8 * 3 * 4) + 2.0 * (3 * 5 * 3 * 2 * 4) + 4.0 * (2 * 7 * 7 * 3 * 5))
+            << direction;
     }
     EXPECT_EQ(p("forward").fused("MultiDAdd", 1).build().bytes(), p("forward").build().bytes() + 4.0 * 3 * 5);
 }
 
 TEST(GroupedConvProblem, KnowsItsTensors) {
-    const auto p = GroupedConvProblemBuilder().sizes(2, 3, 4, 5).input({9, 8}).filter({3, 2}).dtypes("fp16", "bf16", "fp32").build();
+    const auto p = GroupedConvProblemBuilder()
+                       .sizes(2, 3, 4, 5)
+                       .input({9, 8})
+                       .filter({3, 2})
+                       .dtypes("fp16", "bf16", "fp32")
+                       .build();
     EXPECT_EQ(p.elements(0), 2 * 9 * 8 * 3 * 4);
     EXPECT_EQ(p.elements(1), 3 * 5 * 3 * 2 * 4);
     EXPECT_EQ(p.elements(2), 2 * 7 * 7 * 3 * 5);
@@ -168,7 +254,15 @@ TEST(GroupedConvProblem, KnowsItsTensors) {
 }
 
 TEST(GroupedConvProblem, EqualsAnotherOnlyInEveryField) {
-    const auto base = [] { return GroupedConvProblemBuilder().direction("backward_weight").sizes(8, 2, 64, 128).input({56, 56}).filter({3, 3}).pad({1, 1}).dtype("fp16"); };
+    const auto base = [] {
+        return GroupedConvProblemBuilder()
+            .direction("backward_weight")
+            .sizes(8, 2, 64, 128)
+            .input({56, 56})
+            .filter({3, 3})
+            .pad({1, 1})
+            .dtype("fp16");
+    };
     const GroupedConvProblem others[] = {base().direction("backward_data").build(),
                                          base().sizes(9, 2, 64, 128).build(),
                                          base().sizes(8, 3, 64, 128).build(),

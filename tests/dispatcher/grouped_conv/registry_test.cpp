@@ -57,14 +57,18 @@ TEST_F(GroupedConvRegistryTest, KeepsThoseWithTheWordsOfAFilter) {
 
 TEST_F(GroupedConvRegistryTest, KeepsThoseWithCodeForAGpuThatSatisfyAPredicate) {
     EXPECT_EQ(registry.filtered({}, "gfx950")->size(), 1u);
-    EXPECT_EQ(registry.filtered({}, {}, [](const Kernel<GroupedConvKey>& kernel) { return kernel.key().ndim_spatial == 3; })->size(), 1u);
+    EXPECT_EQ(
+        registry.filtered({}, {}, [](const Kernel<GroupedConvKey>& kernel) { return kernel.key().ndim_spatial == 3; })
+            ->size(),
+        1u);
 }
 
 TEST_F(GroupedConvRegistryTest, HasStatisticsOfWhatIsThere) {
     const Statistics counted = registry.statistics();
     EXPECT_EQ(counted.kernels, 10u);
     EXPECT_EQ(counted.fields.at("variant"), (std::map<std::string, std::size_t>{{"forward", 9}, {"backward_data", 1}}));
-    EXPECT_EQ(counted.fields.at("specialization"), (std::map<std::string, std::size_t>{{"default", 9}, {"filter_3x3", 1}}));
+    EXPECT_EQ(counted.fields.at("specialization"),
+              (std::map<std::string, std::size_t>{{"default", 9}, {"filter_3x3", 1}}));
     EXPECT_EQ(counted.fields.size(), 12u);
 }
 

@@ -15,8 +15,18 @@
 namespace ckdispatch {
 namespace {
 
-GroupedConvAxis axis(std::int64_t input, std::int64_t filter, std::int64_t stride, std::int64_t dilation, std::int64_t left, std::int64_t right) {
-    return GroupedConvProblemBuilder().sizes(1, 1, 1, 1).input({input}).filter({filter}).stride({stride}).dilation({dilation}).pads({left}, {right}).dtype("fp16").build().axes[0];
+GroupedConvAxis axis(std::int64_t input, std::int64_t filter, std::int64_t stride, std::int64_t dilation,
+                     std::int64_t left, std::int64_t right) {
+    return GroupedConvProblemBuilder()
+        .sizes(1, 1, 1, 1)
+        .input({input})
+        .filter({filter})
+        .stride({stride})
+        .dilation({dilation})
+        .pads({left}, {right})
+        .dtype("fp16")
+        .build()
+        .axes[0];
 }
 
 /// All of it by looking at every pair.
@@ -32,7 +42,8 @@ struct Counted {
             if (one.first > 0) ++classes[one];
         for (std::int64_t o = 0; o < a.output; ++o)
             for (std::int64_t f = 0; f < a.filter; ++f)
-                if (const std::int64_t i = o * a.stride + f * a.dilation - a.left_pad; i >= 0 && i < a.input) read.insert(i);
+                if (const std::int64_t i = o * a.stride + f * a.dilation - a.left_pad; i >= 0 && i < a.input)
+                    read.insert(i);
         all_met = std::int64_t(by_residue.size()) == a.stride;
     }
     std::map<std::pair<double, double>, double> classes;
@@ -48,17 +59,22 @@ TEST(Residues, AreThoseThatAreCounted) {
                     for (const std::int64_t pad : {0, 1, 4}) {
                         if (dilation * (filter - 1) + 1 > input + 2 * pad) continue;
                         const GroupedConvAxis one = axis(input, filter, stride, dilation, pad, pad);
-                        const Residues residues   = residues_of(one);
+                        const Residues residues = residues_of(one);
                         const Counted counted(one);
                         std::map<std::pair<double, double>, double> classes;
-                        for (const Residues::Class& same : residues.classes) classes[{same.inputs, same.filters}] += same.count;
-                        EXPECT_EQ(classes, counted.classes) << input << " " << filter << " " << stride << " " << dilation << " " << pad;
+                        for (const Residues::Class& same : residues.classes)
+                            classes[{same.inputs, same.filters}] += same.count;
+                        EXPECT_EQ(classes, counted.classes)
+                            << input << " " << filter << " " << stride << " " << dilation << " " << pad;
                         EXPECT_EQ(residues.classes.size(), classes.size());
-                        EXPECT_EQ(residues.all_met, counted.all_met) << input << " " << filter << " " << stride << " " << dilation << " " << pad;
-                        // Where a filter is so wide that its positions leave gaps between them, those may count as read.
+                        EXPECT_EQ(residues.all_met, counted.all_met)
+                            << input << " " << filter << " " << stride << " " << dilation << " " << pad;
+                        // Where a filter is so wide that its positions leave gaps between them, those may count as
+                        // read.
                         const double read = double(counted.read.size());
-                        const bool gaps   = stride / std::gcd(stride, dilation) * dilation > one.output * stride;
-                        EXPECT_EQ(gaps ? read : residues.read, read) << input << " " << filter << " " << stride << " " << dilation << " " << pad;
+                        const bool gaps = stride / std::gcd(stride, dilation) * dilation > one.output * stride;
+                        EXPECT_EQ(gaps ? read : residues.read, read)
+                            << input << " " << filter << " " << stride << " " << dilation << " " << pad;
                         EXPECT_GE(residues.read, read);
                         EXPECT_LE(residues.read, std::min(input, one.output * filter));
                     }
@@ -75,7 +91,7 @@ TEST(Residues, OfAPlainFilterAreOneClassWithAllInputs) {
 }
 
 TEST(Residues, OfEnormousStridesAreNotCountedOneByOne) {
-    const auto begin        = std::chrono::steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     const Residues residues = residues_of(axis(1 << 30, 1 << 29, 1 << 29, 1, 0, 0));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
     ASSERT_EQ(residues.classes.size(), 1u);

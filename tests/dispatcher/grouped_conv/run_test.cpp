@@ -18,7 +18,16 @@ class GroupedConvRun : public test::MadeUpConvolutions {};
 // A filter of 1, 10, 100 and 1000 over 1 to 9: the digits are those of the image.
 TEST_F(GroupedConvRun, GivesTheResultThatAPersonGets) {
     add({"forward", "data", "weight"});
-    const auto problem = [](const char* direction) { return GroupedConvProblemBuilder().direction(direction).sizes(1, 1, 1, 1).input({3, 3}).filter({2, 2}).stride({1, 1}).dtype("fp32").build(); };
+    const auto problem = [](const char* direction) {
+        return GroupedConvProblemBuilder()
+            .direction(direction)
+            .sizes(1, 1, 1, 1)
+            .input({3, 3})
+            .filter({2, 2})
+            .stride({1, 1})
+            .dtype("fp32")
+            .build();
+    };
     ConvTensors tensors(device, problem("forward"));
     tensors.write(0, {1, 2, 3, 4, 5, 6, 7, 8, 9});
     tensors.write(1, {1, 10, 100, 1000});
@@ -77,7 +86,8 @@ TEST_F(GroupedConvRun, LooksAtTheAlignmentOfTheAddresses) {
     apart.addresses[0] = static_cast<char*>(larger.address()) + 4;
     EXPECT_EQ(dispatcher->run(problem, apart.addresses.data())->name(), "conv_made_up");
     apart.addresses[0] = nullptr;
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A grouped convolution was to be run with no address for x.", dispatcher->run(problem, apart.addresses.data()));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A grouped convolution was to be run with no address for x.",
+                   dispatcher->run(problem, apart.addresses.data()));
 }
 
 TEST_F(GroupedConvRun, LaunchesNothingOfWhatIsRefused) {
@@ -97,7 +107,9 @@ TEST_F(GroupedConvRun, LaunchesNothingOfWhatIsRefused) {
     refused(ErrorCode::no_kernel, [&] { dispatcher->run(fp32().dtype("fp16").build(), tensors.addresses.data()); });
     refused(ErrorCode::no_kernel, [&] { dispatcher->run(fp32("backward_data").build(), tensors.addresses.data()); });
     refused(ErrorCode::no_kernel, [&] { dispatcher->run(fp32().layout("ngchw").build(), tensors.addresses.data()); });
-    refused(ErrorCode::unsupported, [&] { dispatcher->run_explicit(std::string("conv_made_up_pointwise"), problem, tensors.addresses.data()); });
+    refused(ErrorCode::unsupported, [&] {
+        dispatcher->run_explicit(std::string("conv_made_up_pointwise"), problem, tensors.addresses.data());
+    });
     tensors.addresses[2] = nullptr;
     refused(ErrorCode::invalid_argument, [&] { dispatcher->run(problem, tensors.addresses.data()); });
 }
@@ -120,8 +132,11 @@ TEST_F(GroupedConvRun, IsOfTheKernelThatWasAskedFor) {
     const auto problem = fp32().filter({1, 1}).stride({1, 1}).pad({0, 0}).build();
     ConvTensors tensors(device, problem);
     EXPECT_EQ(dispatcher->run(problem, tensors.addresses.data())->name(), "conv_made_up_pointwise");
-    EXPECT_EQ(dispatcher->run_explicit(std::string("conv_made_up"), problem, tensors.addresses.data())->name(), "conv_made_up");
-    EXPECT_EQ(dispatcher->run_explicit(registry->find_name("conv_made_up")->key(), problem, tensors.addresses.data())->name(), "conv_made_up");
+    EXPECT_EQ(dispatcher->run_explicit(std::string("conv_made_up"), problem, tensors.addresses.data())->name(),
+              "conv_made_up");
+    EXPECT_EQ(
+        dispatcher->run_explicit(registry->find_name("conv_made_up")->key(), problem, tensors.addresses.data())->name(),
+        "conv_made_up");
 }
 
 }  // namespace

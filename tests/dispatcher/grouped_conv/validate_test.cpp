@@ -54,11 +54,13 @@ TEST_F(GroupedConvValidate, OfChannelsFirstIsOfTheSameConvolution) {
     add({"forward", "first"});
     const auto last = fp32().build(), other = first().build();
     ConvTensors of_last(device, last), of_other(device, other);
-    const auto moved = [](const std::vector<float>& from, std::int64_t outer, std::int64_t inner, std::int64_t channels) {
+    const auto moved = [](const std::vector<float>& from, std::int64_t outer, std::int64_t inner,
+                          std::int64_t channels) {
         std::vector<float> to(from.size());
         for (std::int64_t o = 0; o < outer; ++o)
             for (std::int64_t i = 0; i < inner; ++i)
-                for (std::int64_t c = 0; c < channels; ++c) to[std::size_t((o * channels + c) * inner + i)] = from[std::size_t((o * inner + i) * channels + c)];
+                for (std::int64_t c = 0; c < channels; ++c)
+                    to[std::size_t((o * channels + c) * inner + i)] = from[std::size_t((o * inner + i) * channels + c)];
         return to;
     };
     of_other.write(0, moved(of_last.read(0), last.n, last.inputs(), last.g * last.c));
@@ -83,7 +85,8 @@ TEST_F(GroupedConvValidate, FindsRightResultsOfUnusualShapesRight) {
 TEST_F(GroupedConvValidate, FindsNothingRightWhereThereIsNothing) {
     add({"forward", "data", "weight"});
     for (const char* direction : {"forward", "backward_data", "backward_weight"}) {
-        const auto problem = fp32(direction).input({1, 1}).filter({1, 1}).stride({4, 4}).dilation({1, 1}).pads({1, 1}, {0, 0}).build();
+        const auto problem =
+            fp32(direction).input({1, 1}).filter({1, 1}).stride({4, 4}).dilation({1, 1}).pads({1, 1}, {0, 0}).build();
         ConvTensors tensors(device, problem);
         EXPECT_TRUE(validate(*dispatcher, problem, tensors.addresses.data()).ok()) << direction;
         const auto after = tensors.read(problem.result());
@@ -146,7 +149,7 @@ TEST_F(GroupedConvValidate, ExpectsNoNumberWhereNoneGoesIn) {
     const auto problem = fp32().build();
     ConvTensors tensors(device, problem);
     auto x = tensors.read(0);
-    x[0]   = std::numeric_limits<float>::quiet_NaN();
+    x[0] = std::numeric_limits<float>::quiet_NaN();
     tensors.write(0, x);
     EXPECT_TRUE(validate(*dispatcher, problem, tensors.addresses.data()).ok());
 }
@@ -155,7 +158,9 @@ TEST_F(GroupedConvValidate, RefusesAnOperationThatItDoesNotKnowBeforeAnythingRun
     add({"forward"});
     const auto problem = fp32().fused("Swirl", 0).build();
     ConvTensors tensors(device, problem);
-    EXPECT_REFUSED(ErrorCode::unsupported, "A result of Swirl was to be validated; the reference does not know that operation.", validate(*dispatcher, problem, tensors.addresses.data()));
+    EXPECT_REFUSED(ErrorCode::unsupported,
+                   "A result of Swirl was to be validated; the reference does not know that operation.",
+                   validate(*dispatcher, problem, tensors.addresses.data()));
     EXPECT_EQ(take["conv_made_up"]().count, 0);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the made-up kernel libraries tell a test beyond the ABI of kernels: those of GEMM, of convolution and of attention.
+ * What the made-up kernel libraries tell a test beyond the ABI of kernels: those of GEMM, of convolution and of
+ * attention.
  */
 #ifndef TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_
 #define TESTS_DISPATCHER_MADE_UP_LAUNCHES_H_

@@ -9,6 +9,8 @@ asm(".section .hip_fatbin,\"a\",%progbits\n"
     ".previous\n");
 
 extern "C" const ck_kernel_api* ck_kernel_get_api(void) {
-    static const ck_kernel_api api = {CK_KERNEL_ABI_VERSION, sizeof(ck_kernel_api), made_up::describe, made_up::supports, made_up::workspace_size, made_up::launch, made_up::phases};
+    static const ck_kernel_api api = {CK_KERNEL_ABI_VERSION, sizeof(ck_kernel_api),   made_up::describe,
+                                      made_up::supports,     made_up::workspace_size, made_up::launch,
+                                      made_up::phases};
     return &api;
 }

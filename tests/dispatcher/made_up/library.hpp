@@ -12,7 +12,8 @@ namespace made_up {
 
 const char* describe();
 ck_kernel_status supports(const ck_problem* problem, const char* gpu, char* why, std::size_t size);
-ck_kernel_status workspace_size(const ck_problem* problem, const char* gpu, std::uint64_t* bytes, char* why, std::size_t size);
+ck_kernel_status workspace_size(const ck_problem* problem, const char* gpu, std::uint64_t* bytes, char* why,
+                                std::size_t size);
 ck_kernel_status launch(const ck_problem* problem, const ck_launch_options* options, char* why, std::size_t size);
 ck_kernel_status phases(const ck_problem* problem, const char* gpu, std::uint32_t* bits, char* why, std::size_t size);
 

@@ -15,26 +15,41 @@ namespace ckdispatch {
 namespace {
 
 // The sizes that the library answers to.
-enum : std::int64_t { fine = 1, unsupported, invalid, wrong_gpu, device_failed, unknown, talkative, no_workspace, second_launch_fails };
+enum : std::int64_t {
+    fine = 1,
+    unsupported,
+    invalid,
+    wrong_gpu,
+    device_failed,
+    unknown,
+    talkative,
+    no_workspace,
+    second_launch_fails
+};
 
 class MadeUp : public testing::Test {
 protected:
     void SetUp() override {
         const std::string path = test::built_library("made_up_gemm_plain");
-        take_launches          = test::symbol_of<decltype(take_launches)>(registry->add_library({path, ""})->library(), "made_up_take_launches");
+        take_launches = test::symbol_of<decltype(take_launches)>(registry->add_library({path, ""})->library(),
+                                                                 "made_up_take_launches");
         (void)take_launches();
     }
 
-    static GemmProblemBuilder problem(std::int64_t answer, std::int64_t workspace = 1) { return GemmProblemBuilder().sizes(workspace, answer, 8).dtype("fp16"); }
+    static GemmProblemBuilder problem(std::int64_t answer, std::int64_t workspace = 1) {
+        return GemmProblemBuilder().sizes(workspace, answer, 8).dtype("fp16");
+    }
 
     /// With addresses at which nothing looks, a gigabyte from one to the next.
     static char* address(std::size_t tensor) { return reinterpret_cast<char*>((tensor + 1) << 30); }
-    GemmDispatcher::PlanPtr run(GemmDispatcher& dispatcher, const GemmProblem& wanted, const RunOptions& options = {}) { return dispatcher.run(wanted, tensors, options); }
+    GemmDispatcher::PlanPtr run(GemmDispatcher& dispatcher, const GemmProblem& wanted, const RunOptions& options = {}) {
+        return dispatcher.run(wanted, tensors, options);
+    }
 
     std::shared_ptr<GemmRegistry> registry = std::make_shared<GemmRegistry>("mine");
     GemmSelector selector{registry, "gfx942"};
     made_up_launches (*take_launches)() = nullptr;
-    void* const tensors[3]              = {address(0), address(1), address(2)};
+    void* const tensors[3] = {address(0), address(1), address(2)};
 };
 
 TEST_F(MadeUp, LibraryHoldsCodeForBothOfItsGpus) {
@@ -67,7 +82,8 @@ TEST_F(MadeUp, AnswersBecomeErrorsWithItsSentences) {
         ASSERT_EQ(ranking.refused.size(), 1u);
         EXPECT_EQ(ranking.refused[0].code, one.code);
         EXPECT_EQ(ranking.refused[0].reason, one.sentence);
-        EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, std::string("(1 refuse). The nearest: ") + one.sentence, selector.select(problem(one.answer).build()));
+        EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, std::string("(1 refuse). The nearest: ") + one.sentence,
+                              selector.select(problem(one.answer).build()));
     }
 }
 
@@ -85,7 +101,8 @@ TEST_F(MadeUp, WorkspaceIsInThePlan) {
 TEST_F(MadeUp, WorkspaceAboveTheLimitIsRefused) {
     EXPECT_EQ(selector.select(problem(fine, 1000).workspace_limit(1000).build())->workspace_bytes, 1000u);
     const std::string why = "gemm_made_up needs a workspace of 1000 bytes, and the limit is 999.";
-    EXPECT_REFUSED(ErrorCode::unsupported, why, selector.select_explicit("gemm_made_up", problem(fine, 1000).workspace_limit(999).build()));
+    EXPECT_REFUSED(ErrorCode::unsupported, why,
+                   selector.select_explicit("gemm_made_up", problem(fine, 1000).workspace_limit(999).build()));
     EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, why, selector.select(problem(fine, 1000).workspace_limit(999).build()));
 }
 
@@ -93,7 +110,7 @@ class MadeUpRun : public MadeUp {
 protected:
     void SetUp() override {
         MadeUp::SetUp();
-        device     = Device::open("sim:gfx942");
+        device = Device::open("sim:gfx942");
         dispatcher = std::make_unique<GemmDispatcher>(registry, device);
     }
     std::shared_ptr<Device> device;
@@ -144,7 +161,8 @@ TEST_F(MadeUpRun, DoesNotHappenWithTooSmallAWorkspace) {
     const DeviceBuffer workspace(device, 1000);
     RunOptions options;
     options.workspace = workspace.address(), options.workspace_size = 999;
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A workspace of 999 bytes was given, and the plan needs 1000.", run(*dispatcher, problem(fine, 1000).build(), options));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A workspace of 999 bytes was given, and the plan needs 1000.",
+                   run(*dispatcher, problem(fine, 1000).build(), options));
     EXPECT_EQ(take_launches().count, 0);
 }
 
@@ -168,14 +186,16 @@ TEST_F(MadeUpRun, LaunchesOnceForEachMatrixOfABatch) {
 }
 
 TEST_F(MadeUpRun, EndsWithTheFirstLaunchThatFails) {
-    EXPECT_REFUSED_SAYING(ErrorCode::device_failed, "gemm_made_up fell over.", run(*dispatcher, problem(second_launch_fails).batch(5, 16, 80, 16).build()));
+    EXPECT_REFUSED_SAYING(ErrorCode::device_failed, "gemm_made_up fell over.",
+                          run(*dispatcher, problem(second_launch_fails).batch(5, 16, 80, 16).build()));
     EXPECT_EQ(take_launches().count, 2);
 }
 
 TEST_F(MadeUpRun, IsTimedRunByRun) {
     BenchmarkOptions options;
     options.warmup = 2, options.repeat = 3;
-    EXPECT_EQ(dispatcher->benchmark(*dispatcher->select(problem(fine).build()), tensors, options).milliseconds.size(), 3u);
+    EXPECT_EQ(dispatcher->benchmark(*dispatcher->select(problem(fine).build()), tensors, options).milliseconds.size(),
+              3u);
     EXPECT_EQ(take_launches().count, 5);
 }
 
@@ -183,13 +203,17 @@ TEST_F(MadeUpRun, DoesNotHappenWithAnOutputOnAnInput) {
     const auto asked = problem(fine, 64).build();
     for (const std::size_t other : {0, 1}) {
         void* const shared[] = {address(0), address(1), address(other)};
-        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A GEMM was to be run with C in the memory of ") + "AB"[other] + "; what is written must not overlap another tensor.",
+        EXPECT_REFUSED(ErrorCode::invalid_argument,
+                       std::string("A GEMM was to be run with C in the memory of ") + "AB"[other] +
+                           "; what is written must not overlap another tensor.",
                        dispatcher->run(asked, shared));
-        EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "must not overlap", dispatcher->run_plan(*dispatcher->select(asked), shared));
+        EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "must not overlap",
+                              dispatcher->run_plan(*dispatcher->select(asked), shared));
     }
     // By a single element, and by none.
     void* const by_one[] = {address(0), address(1), address(0) + 2 * (64 * 8 - 1)};
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "C in the memory of A", dispatcher->run_plan(*dispatcher->select(asked), by_one));
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "C in the memory of A",
+                          dispatcher->run_plan(*dispatcher->select(asked), by_one));
     void* const by_none[] = {address(0), address(1), address(0) + 2 * 64 * 8};
     EXPECT_EQ(take_launches().count, 0);
     dispatcher->run_plan(*dispatcher->select(asked), by_none);
@@ -205,7 +229,10 @@ TEST_F(MadeUpRun, DoesNotHappenWithAWorkspaceOnATensor) {
     options.workspace_size = 2000;
     for (const std::size_t tensor : {0, 1, 2}) {
         options.workspace = address(tensor);
-        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A workspace was given that overlaps ") + "ABC"[tensor] + "; it must be memory of its own.", run(*dispatcher, asked, options));
+        EXPECT_REFUSED(
+            ErrorCode::invalid_argument,
+            std::string("A workspace was given that overlaps ") + "ABC"[tensor] + "; it must be memory of its own.",
+            run(*dispatcher, asked, options));
     }
     // It reaches into A with more than the plan needs.
     options.workspace = address(0) - 1008;
@@ -232,7 +259,7 @@ TEST_F(MadeUpRun, GetsAWorkspaceForEachThreadsOwnStream) {
     options.stream = reinterpret_cast<void*>(std::uintptr_t(2));
     run(*dispatcher, problem(fine, 1000).build(), options);
     void* const mine = take_launches().options.workspace;
-    void* others     = nullptr;
+    void* others = nullptr;
     std::thread([&] {
         run(*dispatcher, problem(fine, 1000).build(), options);
         others = take_launches().options.workspace;
@@ -256,7 +283,8 @@ protected:
 };
 
 TEST_F(MadeUpResult, ThatIsWrongIsFoundWrong) {
-    const Validation result = validated(GemmProblemBuilder().sizes(64, 64, 64).dtype("fp16").build(), Halves(64 * 64, kOne), Halves(64 * 64, kOne), Halves(64 * 64, kOne));
+    const Validation result = validated(GemmProblemBuilder().sizes(64, 64, 64).dtype("fp16").build(),
+                                        Halves(64 * 64, kOne), Halves(64 * 64, kOne), Halves(64 * 64, kOne));
     EXPECT_FALSE(result.ok());
     EXPECT_EQ(result.wrong, 64 * 64);
     EXPECT_EQ(result.actual, 1);
@@ -268,7 +296,8 @@ TEST_F(MadeUpResult, ThatIsWrongIsFoundWrong) {
 TEST_F(MadeUpResult, NamesItsWorstPlace) {
     Halves c(2 * 64 * 64, 0);
     c[64 * 64 + 5 * 64 + 7] = k300;
-    const Validation result = validated(GemmProblemBuilder().sizes(64, 64, 64).batch(2).dtype("fp16").build(), Halves(2 * 64 * 64, 0), Halves(2 * 64 * 64, 0), c);
+    const Validation result = validated(GemmProblemBuilder().sizes(64, 64, 64).batch(2).dtype("fp16").build(),
+                                        Halves(2 * 64 * 64, 0), Halves(2 * 64 * 64, 0), c);
     EXPECT_EQ(result.wrong, 1);
     EXPECT_EQ(result.worst, (std::vector<std::int64_t>{1, 5, 7}));
     EXPECT_EQ(result.actual, 300);

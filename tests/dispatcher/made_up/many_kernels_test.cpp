@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a learned model chooses from more kernels than it corrects at once. They are copies of made-up ones with other tiles.
+// What a learned model chooses from more kernels than it corrects at once. They are copies of made-up ones with other
+// tiles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +43,9 @@ protected:
             }
     }
 
-    static std::shared_ptr<const Model> model(const Stump& stump) { return test::model_of<GemmFamily>(test::model_document("gemm", "gfx942", stump)); }
+    static std::shared_ptr<const Model> model(const Stump& stump) {
+        return test::model_of<GemmFamily>(test::model_document("gemm", "gfx942", stump));
+    }
 
     /// What a model without corrections says, which is what it corrects.
     std::map<std::string, double> uncorrected(const GemmProblem& problem) const {
@@ -53,7 +56,9 @@ protected:
         return found;
     }
 
-    static GemmProblem problem(std::int64_t m, std::int64_t n, std::int64_t k) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16").build(); }
+    static GemmProblem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
+        return GemmProblemBuilder().sizes(m, n, k).dtype("fp16").build();
+    }
 
     test::TemporaryFolder files;
     std::shared_ptr<GemmRegistry> registry = std::make_shared<GemmRegistry>("mine");
@@ -70,7 +75,8 @@ TEST_F(ManyKernels, OfWhichTheBestIsFoundByAModelThatSlowsThem) {
     GemmSelector selector(registry, "gfx942");
     for (const char* feature : {"tile_m", "tile_n"})
         for (const double threshold : {20.0, 40.0, 60.0, 90.0})
-            for (const auto& [below, above] : {std::pair{1.0, 8.0}, std::pair{8.0, 1.0}, std::pair{2.0, 1.0}, std::pair{8.0, 8.0}})
+            for (const auto& [below, above] :
+                 {std::pair{1.0, 8.0}, std::pair{8.0, 1.0}, std::pair{2.0, 1.0}, std::pair{8.0, 8.0}})
                 for (const auto& asked : {problem(1024, 1024, 1024), problem(16, 4096, 512), problem(4096, 64, 64)}) {
                     selector.use(model({feature, threshold, below, above}));
                     const auto plan = selector.select(asked);
@@ -84,13 +90,15 @@ TEST_F(ManyKernels, AreNeverPassedOverForOneThatIsSlowerEitherWay) {
     add("plain", "gemm_made_up");
     GemmSelector selector(registry, "gfx942");
     for (const char* feature : {"tile_m", "tile_n"})
-        for (const auto& [below, above] : {std::pair{0.125, 8.0}, std::pair{8.0, 0.125}, std::pair{1.0, 0.5}, std::pair{0.5, 4.0}})
+        for (const auto& [below, above] :
+             {std::pair{0.125, 8.0}, std::pair{8.0, 0.125}, std::pair{1.0, 0.5}, std::pair{0.5, 4.0}})
             for (const auto& asked : {problem(1024, 1024, 1024), problem(16, 4096, 512)}) {
                 selector.use(model({feature, 60, below, above}));
                 const auto before = uncorrected(asked);
-                const auto plan   = selector.select(asked);
+                const auto plan = selector.select(asked);
                 for (const auto& one : selector.rank(asked).fit) {
-                    EXPECT_LE(plan->microseconds, std::max(one.microseconds, before.at(one.kernel->name()))) << one.kernel->name();
+                    EXPECT_LE(plan->microseconds, std::max(one.microseconds, before.at(one.kernel->name())))
+                        << one.kernel->name();
                     if (one.kernel->name() == plan->name()) {
                         EXPECT_EQ(plan->microseconds, one.microseconds);
                     }
@@ -104,7 +112,7 @@ TEST_F(ManyKernels, ThatAllRefuseLeaveTheRestToTheModelToo) {
     add("plain", "gemm_made_up", 16, 48);
     GemmSelector selector(registry, "gfx942");
     selector.use(model({"tile_m", 40, 1, 3}));
-    const auto asked   = problem(1023, 1023, 1023);
+    const auto asked = problem(1023, 1023, 1023);
     const auto ranking = selector.rank(asked);
     ASSERT_EQ(ranking.fit.size(), 18u);
     ASSERT_EQ(ranking.refused.size(), 18u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products that no kernel takes as they are: what a made-up kernel, which computes nothing, is given in their place, byte by byte.
+// Products that no kernel takes as they are: what a made-up kernel, which computes nothing, is given in their place,
+// byte by byte.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -22,17 +23,18 @@ constexpr unsigned char kWorkspace = 0x77, kOutput = 0x11;
 class GemmPadding : public testing::Test {
 protected:
     void SetUp() override {
-        device     = Device::open("sim:gfx942");
+        device = Device::open("sim:gfx942");
         dispatcher = std::make_unique<GemmDispatcher>(registry, device);
     }
 
     void add(const char* kind) {
-        const auto kernel    = registry->add_library({test::built_file("made_up_gemm_" + std::string(kind) + ".so"), ""});
+        const auto kernel = registry->add_library({test::built_file("made_up_gemm_" + std::string(kind) + ".so"), ""});
         take[kernel->name()] = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
         (void)take[kernel->name()]();
     }
 
-    static GemmProblemBuilder product(std::int64_t m, std::int64_t n, std::int64_t k, const char* a = "fp16", const char* b = "fp16") {
+    static GemmProblemBuilder product(std::int64_t m, std::int64_t n, std::int64_t k, const char* a = "fp16",
+                                      const char* b = "fp16") {
         return GemmProblemBuilder().sizes(m, n, k).dtypes(a, b);
     }
 
@@ -48,7 +50,8 @@ protected:
         tensors.clear(), addresses.clear(), given.clear();
         for (std::size_t i = 0; i < GemmFamily::tensor_count(problem); ++i) {
             given.emplace_back(GemmFamily::tensor_bytes(problem, i));
-            for (std::size_t j = 0; j < given[i].size(); ++j) given[i][j] = i == 2 ? kOutput : static_cast<unsigned char>(1 + (j * 7 + i * 50) % 250);
+            for (std::size_t j = 0; j < given[i].size(); ++j)
+                given[i][j] = i == 2 ? kOutput : static_cast<unsigned char>(1 + (j * 7 + i * 50) % 250);
             tensors.emplace_back(device, given[i].size());
             device->copy_to_device(tensors[i].address(), given[i].data(), given[i].size());
             addresses.push_back(tensors[i].address());
@@ -63,7 +66,8 @@ protected:
     }
 
     /// Lines of so many bytes, each followed by zeros, and then lines of zeros.
-    static Bytes spread(const Bytes& from, std::size_t lines, std::size_t width, std::size_t pitch, std::size_t all_lines, std::size_t all_width) {
+    static Bytes spread(const Bytes& from, std::size_t lines, std::size_t width, std::size_t pitch,
+                        std::size_t all_lines, std::size_t all_width) {
         Bytes all(all_lines * all_width);
         for (std::size_t i = 0; i < lines; ++i) std::memcpy(&all[i * all_width], &from[i * pitch], width);
         return all;
@@ -144,14 +148,16 @@ TEST_F(GemmPadding, KeepsAMatrixThatABatchSharesOne) {
     EXPECT_EQ(launched.count, 3);
     EXPECT_EQ(read(launched.problem.b, 16 * 48), spread(given[1], 13, 40, 40, 16, 48));
     // The last matrix of A.
-    EXPECT_EQ(read(launched.problem.a, 5 * 48), spread(Bytes(given[0].begin() + 2 * 200, given[0].end()), 5, 40, 40, 5, 48));
+    EXPECT_EQ(read(launched.problem.a, 5 * 48),
+              spread(Bytes(given[0].begin() + 2 * 200, given[0].end()), 5, 40, 40, 5, 48));
     EXPECT_EQ(plan->temporaries[1].bytes, 16u * 48);
     EXPECT_EQ(read(addresses[2], given[2].size()), Bytes(given[2].size(), kWorkspace));
 }
 
 TEST_F(GemmPadding, KeepsALineOfADTensorThatIsRepeatedOne) {
     add("d_vectors");
-    const auto launched = run(product(5, 13, 24).fused("MultiDAdd", 2).d_leading_dimensions({GemmProblemBuilder::kRepeated}).build());
+    const auto launched =
+        run(product(5, 13, 24).fused("MultiDAdd", 2).d_leading_dimensions({GemmProblemBuilder::kRepeated}).build());
     EXPECT_EQ(launched.problem.stride_d[0], 0);
     EXPECT_EQ(launched.problem.stride_d[1], 16);
     EXPECT_EQ(read(launched.problem.d[0], 32), spread(given[3], 1, 26, 26, 1, 32));
@@ -170,7 +176,8 @@ TEST_F(GemmPadding, LeavesPreshuffledWeightsAsTheyAre) {
 
 TEST_F(GemmPadding, OfGroupsIsDoneForEachByItself) {
     add("vectors");
-    const auto launched = run(GemmProblemBuilder().dtype("fp16").group(5, 13, 20).group(4, 16, 8).group(3, 11, 8).build());
+    const auto launched =
+        run(GemmProblemBuilder().dtype("fp16").group(5, 13, 20).group(4, 16, 8).group(3, 11, 8).build());
     EXPECT_EQ(launched.count, 3);
     ASSERT_EQ(plan->stages.size(), 3u);
     EXPECT_EQ(plan->padded, "gemm 5x16x24 fp16 rcr, …");
@@ -179,7 +186,8 @@ TEST_F(GemmPadding, OfGroupsIsDoneForEachByItself) {
     EXPECT_EQ(read(addresses[5], given[5].size()), given[5]);
     // The last one's result is what lies in its copy.
     const Bytes result = read(launched.problem.c, 3 * 32), c = read(addresses[8], given[8].size());
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(Bytes(&c[i * 22], &c[i * 22] + 22), Bytes(&result[i * 32], &result[i * 32] + 22)) << i;
+    for (std::size_t i = 0; i < 3; ++i)
+        EXPECT_EQ(Bytes(&c[i * 22], &c[i * 22] + 22), Bytes(&result[i * 32], &result[i * 32] + 22)) << i;
     // Stages share their memory, as they do not need it at the same time.
     EXPECT_LT(plan->workspace_bytes, 5u * 48 + 16 * 48 + 5 * 32 + 16 * 16 + 3 * 32 + 4 * 256 + 300);
 }
@@ -188,9 +196,10 @@ TEST_F(GemmPadding, GivesAlignedCopiesOfAddressesThatAreNot) {
     add("vectors");
     const auto problem = product(8, 16, 8).build();
     const DeviceBuffer buffer(device, 4096);
-    char* const base        = static_cast<char*>(buffer.address());
+    char* const base = static_cast<char*>(buffer.address());
     void* const addresses[] = {base + 2, base + 1024, base + 2048};
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "gemm_made_up_vectors moves several elements at a time.", dispatcher->run(problem, addresses));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "gemm_made_up_vectors moves several elements at a time.",
+                          dispatcher->run(problem, addresses));
     const auto ran = dispatcher->run_padded(problem, addresses);
     EXPECT_EQ(ran->padded, problem.text());
     EXPECT_NE(take["gemm_made_up_vectors"]().problem.a, addresses[0]);
@@ -201,12 +210,15 @@ TEST_F(GemmPadding, GivesAlignedCopiesOfAddressesThatAreNot) {
 TEST_F(GemmPadding, KeepsToTheLimitAndTheAlignmentOfAWorkspace) {
     add("vectors");
     const auto needed = dispatcher->selector().select_padded(product(5, 13, 20).build())->workspace_bytes;
-    EXPECT_EQ(dispatcher->selector().select_padded(product(5, 13, 20).workspace_limit(needed).build())->workspace_bytes, needed);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes gemm 5x13x20 fp16 rcr", dispatcher->selector().select_padded(product(5, 13, 20).workspace_limit(needed - 1).build()));
+    EXPECT_EQ(dispatcher->selector().select_padded(product(5, 13, 20).workspace_limit(needed).build())->workspace_bytes,
+              needed);
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes gemm 5x13x20 fp16 rcr",
+                          dispatcher->selector().select_padded(product(5, 13, 20).workspace_limit(needed - 1).build()));
     (void)run(product(5, 13, 20).build());
     RunOptions options;
     options.workspace = static_cast<char*>(workspace.address()) + 8, options.workspace_size = workspace.size();
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.", dispatcher->run_plan(*plan, addresses.data(), options));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.",
+                   dispatcher->run_plan(*plan, addresses.data(), options));
 }
 
 TEST_F(GemmPadding, NeedsAllTensorsOfTheCallers) {
@@ -214,8 +226,10 @@ TEST_F(GemmPadding, NeedsAllTensorsOfTheCallers) {
     (void)run(product(5, 13, 20).build());
     for (std::size_t missing = 0; missing < 3; ++missing) {
         std::vector<void*> some = addresses;
-        some[missing]           = nullptr;
-        EXPECT_REFUSED(ErrorCode::invalid_argument, std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".", dispatcher->run_plan(*plan, some.data()));
+        some[missing] = nullptr;
+        EXPECT_REFUSED(ErrorCode::invalid_argument,
+                       std::string("A GEMM was to be run with no address for ") + "ABC"[missing] + ".",
+                       dispatcher->run_plan(*plan, some.data()));
     }
     EXPECT_EQ(take[plan->name()]().count, 0);
 }
@@ -232,21 +246,25 @@ TEST_F(GemmPadding, ChecksTheCallersTensorsForOverlaps) {
     add("vectors");
     (void)run(product(5, 13, 20).build());
     addresses[2] = addresses[0];
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "C in the memory of A", dispatcher->run_padded(product(5, 13, 20).build(), addresses.data()));
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "C in the memory of A",
+                          dispatcher->run_padded(product(5, 13, 20).build(), addresses.data()));
 }
 
 TEST_F(GemmPadding, DoesNotHelpWithAnythingElse) {
     add("vectors");
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes gemm 5x13x20 bf16 rcr on gfx942 (1 refuse). The nearest: gemm_made_up_vectors computes A in fp16, not bf16.",
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel,
+                          "No kernel of the registry mine computes gemm 5x13x20 bf16 rcr on gfx942 (1 refuse). The "
+                          "nearest: gemm_made_up_vectors computes A in fp16, not bf16.",
                           dispatcher->selector().select_padded(product(5, 13, 20, "bf16", "bf16").build()));
     // However large it is.
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes gemm 5x2x8 bf16 rcr", dispatcher->selector().select_padded(product(5, 2, 8, "bf16", "bf16").build()));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "No kernel of the registry mine computes gemm 5x2x8 bf16 rcr",
+                          dispatcher->selector().select_padded(product(5, 2, 8, "bf16", "bf16").build()));
 }
 
 TEST_F(GemmPadding, IsRememberedUntilTheRegistryChanges) {
     add("vectors");
     const auto problem = product(5, 13, 20).build();
-    const auto first   = dispatcher->selector().select_padded(problem);
+    const auto first = dispatcher->selector().select_padded(problem);
     EXPECT_EQ(dispatcher->selector().select_padded(problem), first);
     add("plain");
     EXPECT_EQ(dispatcher->selector().select_padded(problem)->name(), "gemm_made_up");

@@ -16,43 +16,53 @@ namespace {
 // The sizes that the library answers to.
 constexpr std::int64_t kFine = 16, kUnsupported = 2;
 
-/// A product that no kernel computes is two: of A and B into a temporary, which is cleared before, and of that and B into C. The last D tensor is optional.
+/// A product that no kernel computes is two: of A and B into a temporary, which is cleared before, and of that and B
+/// into C. The last D tensor is optional.
 struct TwoProducts : GemmFamily {
     static Division<GemmProblem> divide(const GemmProblem& problem) {
         if (problem.n != kUnsupported) return {};
-        const GemmProblem first  = GemmProblemBuilder().sizes(problem.m, kFine, problem.k).dtype("fp16").build();
+        const GemmProblem first = GemmProblemBuilder().sizes(problem.m, kFine, problem.k).dtype("fp16").build();
         const GemmProblem second = GemmProblemBuilder().sizes(problem.m, kFine, kFine).dtype("fp16").build();
         const std::uint64_t bytes = std::uint64_t(problem.m * kFine * 2);
-        Argument half              = Argument::temporary(0);
-        half.offset                = bytes / 2;
+        Argument half = Argument::temporary(0);
+        half.offset = bytes / 2;
         Division<GemmProblem> division;
         division.temporaries.push_back({bytes});
-        division.pieces.push_back({first, {Argument::tensor(0), Argument::tensor(1), Argument::temporary(0)}, {clearing(half, bytes / 2)}, {}});
+        division.pieces.push_back({first,
+                                   {Argument::tensor(0), Argument::tensor(1), Argument::temporary(0)},
+                                   {clearing(half, bytes / 2)},
+                                   {}});
         division.pieces.push_back({second, {Argument::temporary(0), Argument::tensor(1), Argument::tensor(2)}, {}, {}});
         return division;
     }
     static std::vector<Division<GemmProblem>> alternatives(const GemmProblem& problem, const arch::GpuSpec& gpu) {
         return FamilyDefaults<TwoProducts, GemmProblem>::alternatives(problem, gpu);
     }
-    static bool optional(const GemmProblem& problem, std::size_t tensor) { return problem.d_count && tensor == tensor_count(problem) - 1; }
+    static bool optional(const GemmProblem& problem, std::size_t tensor) {
+        return problem.d_count && tensor == tensor_count(problem) - 1;
+    }
     static bool reads_where_it_writes(const Stage<TwoProducts>&, std::size_t) { return false; }
-    static GemmProblem aligned(const GemmProblem& problem, Tensors tensors) { return FamilyDefaults<TwoProducts, GemmProblem>::aligned(problem, tensors); }
+    static GemmProblem aligned(const GemmProblem& problem, Tensors tensors) {
+        return FamilyDefaults<TwoProducts, GemmProblem>::aligned(problem, tensors);
+    }
 };
 
 class Stages : public testing::Test {
 protected:
     void SetUp() override {
-        device     = Device::open("sim:gfx942");
+        device = Device::open("sim:gfx942");
         dispatcher = std::make_unique<Dispatcher<TwoProducts>>(registry, device);
     }
 
     void add(const char* kind) {
         const auto kernel = registry->add_library({test::built_file("made_up_gemm_" + std::string(kind) + ".so"), ""});
-        take              = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
+        take = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
         (void)take();
     }
 
-    static GemmProblemBuilder fp16(std::int64_t m, std::int64_t n) { return GemmProblemBuilder().sizes(m, n, 64).dtype("fp16"); }
+    static GemmProblemBuilder fp16(std::int64_t m, std::int64_t n) {
+        return GemmProblemBuilder().sizes(m, n, 64).dtype("fp16");
+    }
     /// At which nothing looks.
     static char* address(std::size_t tensor) { return reinterpret_cast<char*>((tensor + 1) << 30); }
 
@@ -60,7 +70,7 @@ protected:
     std::shared_ptr<Device> device;
     std::unique_ptr<Dispatcher<TwoProducts>> dispatcher;
     made_up_launches (*take)() = nullptr;
-    void* tensors[5]           = {address(0), address(1), address(2), address(3), address(4)};
+    void* tensors[5] = {address(0), address(1), address(2), address(3), address(4)};
 };
 
 TEST_F(Stages, HaveMemoryBetweenThem) {
@@ -79,7 +89,7 @@ TEST_F(Stages, HaveMemoryBetweenThem) {
     options.workspace = workspace.address(), options.workspace_size = workspace.size();
     dispatcher->run_plan(*plan, tensors, options);
     const auto launched = take();
-    char* const base    = static_cast<char*>(workspace.address());
+    char* const base = static_cast<char*>(workspace.address());
     EXPECT_EQ(launched.count, 2);
     EXPECT_EQ(launched.problem.a, base + plan->temporaries[0].offset);
     EXPECT_EQ(launched.problem.b, address(1));
@@ -97,13 +107,15 @@ TEST_F(Stages, TakeTheDispatchersMemoryWhereNoneIsGiven) {
     add("plain");
     dispatcher->run(fp16(100, kUnsupported).build(), tensors);
     EXPECT_EQ(take().count, 2);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "needs a workspace of 3428 bytes, and the limit is 3427.", dispatcher->select(fp16(100, kUnsupported).workspace_limit(3427).build()));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "needs a workspace of 3428 bytes, and the limit is 3427.",
+                          dispatcher->select(fp16(100, kUnsupported).workspace_limit(3427).build()));
 }
 
 TEST_F(Stages, AreCheckedForOverlapsOfTheCallersTensors) {
     add("plain");
     tensors[2] = tensors[1];
-    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "C in the memory of B", dispatcher->run(fp16(100, kUnsupported).build(), tensors));
+    EXPECT_REFUSED_SAYING(ErrorCode::invalid_argument, "C in the memory of B",
+                          dispatcher->run(fp16(100, kUnsupported).build(), tensors));
     EXPECT_EQ(take().count, 0);
 }
 
@@ -116,7 +128,8 @@ TEST_F(Stages, AreGivenNothingForATensorThatIsLeftOut) {
     EXPECT_EQ(launched.problem.d[0], address(3));
     EXPECT_EQ(launched.problem.d[1], nullptr);
     tensors[3] = nullptr;
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM was to be run with no address for D0.", dispatcher->run(problem, tensors));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A GEMM was to be run with no address for D0.",
+                   dispatcher->run(problem, tensors));
 }
 
 TEST_F(Stages, ArePhasesOfAKernelThatHasSeveral) {

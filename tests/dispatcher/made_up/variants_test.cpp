@@ -19,19 +19,23 @@ constexpr const char *kPlain = "gemm_made_up", *kBatched = "gemm_made_up_batched
 class MadeUpVariants : public testing::Test {
 protected:
     void SetUp() override {
-        device     = Device::open("sim:gfx942");
+        device = Device::open("sim:gfx942");
         dispatcher = std::make_unique<GemmDispatcher>(registry, device);
     }
 
     void add(const char* kind) {
         const std::string path = test::built_file("made_up_gemm_" + std::string(kind) + ".so");
-        const auto kernel      = registry->add_library({path, ""});
-        take[kernel->name()]   = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
+        const auto kernel = registry->add_library({path, ""});
+        take[kernel->name()] = test::symbol_of<made_up_launches (*)()>(kernel->library(), "made_up_take_launches");
         (void)take[kernel->name()]();
     }
 
-    static GemmProblemBuilder fp16(std::int64_t m, std::int64_t n = kFine, std::int64_t k = 64) { return GemmProblemBuilder().sizes(m, n, k).dtype("fp16"); }
-    static GemmProblemBuilder groups() { return GemmProblemBuilder().dtype("fp16").group(10, kFine, 64).group(20, 2 * kFine, 128); }
+    static GemmProblemBuilder fp16(std::int64_t m, std::int64_t n = kFine, std::int64_t k = 64) {
+        return GemmProblemBuilder().sizes(m, n, k).dtype("fp16");
+    }
+    static GemmProblemBuilder groups() {
+        return GemmProblemBuilder().dtype("fp16").group(10, kFine, 64).group(20, 2 * kFine, 128);
+    }
 
     /// With addresses at which nothing looks, a gigabyte from one to the next.
     static char* address(std::size_t tensor) { return reinterpret_cast<char*>((tensor + 1) << 30); }
@@ -114,8 +118,11 @@ TEST_F(MadeUpVariants, ServeGroupsWithTheKernelThatWasAskedFor) {
 
 TEST_F(MadeUpVariants, RefuseGroupsWithTheGroupThatNoneComputes) {
     add("plain");
-    EXPECT_REFUSED(ErrorCode::no_kernel, "No kernel of the registry mine computes gemm 20x2x128 fp16 rcr on gfx942 (1 refuse). The nearest: gemm_made_up does not want to.",
-                   dispatcher->select(GemmProblemBuilder().dtype("fp16").group(10, kFine, 64).group(20, kUnsupported, 128).build()));
+    EXPECT_REFUSED(ErrorCode::no_kernel,
+                   "No kernel of the registry mine computes gemm 20x2x128 fp16 rcr on gfx942 (1 refuse). The nearest: "
+                   "gemm_made_up does not want to.",
+                   dispatcher->select(
+                       GemmProblemBuilder().dtype("fp16").group(10, kFine, 64).group(20, kUnsupported, 128).build()));
 }
 
 TEST_F(MadeUpVariants, KeepNothingThatAFunctionSaidOfAGroup) {
@@ -147,7 +154,8 @@ TEST_F(MadeUpVariants, AreGivenDTensors) {
     EXPECT_EQ(launched.problem.d[1], address(4));
     EXPECT_EQ(launched.problem.stride_d[0], 0);
     EXPECT_EQ(launched.problem.stride_d[1], kFine);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "computes MultiDAdd with 2 D tensors, not MultiDAdd with 1 D tensor.", dispatcher->select(fp16(10).fused("MultiDAdd", 1).build()));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "computes MultiDAdd with 2 D tensors, not MultiDAdd with 1 D tensor.",
+                          dispatcher->select(fp16(10).fused("MultiDAdd", 1).build()));
 }
 
 TEST_F(MadeUpVariants, ReadPreshuffledWeights) {
@@ -155,7 +163,8 @@ TEST_F(MadeUpVariants, ReadPreshuffledWeights) {
     EXPECT_EQ(run(fp16(10, 32, 64).preshuffled(32, 8).build())->name(), "gemm_made_up_preshuffle");
     EXPECT_EQ(take["gemm_made_up_preshuffle"]().problem.stride_b, 64);
     EXPECT_EQ(run(fp16(10, 32, 64).build())->name(), kPlain);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, " B ", dispatcher->select(fp16(10, 32, 64).preshuffled(16, 16).build()));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, " B ",
+                          dispatcher->select(fp16(10, 32, 64).preshuffled(16, 16).build()));
 }
 
 TEST_F(MadeUpVariants, KeepPartsInAWorkspace) {
@@ -164,7 +173,9 @@ TEST_F(MadeUpVariants, KeepPartsInAWorkspace) {
     EXPECT_EQ(plan->name(), "gemm_made_up_split");
     EXPECT_EQ(plan->workspace_bytes, 1000u);
     EXPECT_EQ(take["gemm_made_up_split"]().problem.k_batch, 4);
-    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel, "gemm_made_up_split needs a workspace of 1000 bytes, and the limit is 999.", dispatcher->select(fp16(1000, kFine, 4096).split_k(4).workspace_limit(999).build()));
+    EXPECT_REFUSED_SAYING(ErrorCode::no_kernel,
+                          "gemm_made_up_split needs a workspace of 1000 bytes, and the limit is 999.",
+                          dispatcher->select(fp16(1000, kFine, 4096).split_k(4).workspace_limit(999).build()));
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 namespace ckdispatch {
 namespace {
 
-double value(const char* op, double product, const std::vector<double>& ds = {}) { return FusedOp::find(op, int(ds.size())).apply({product, 0}, ds).value; }
+double value(const char* op, double product, const std::vector<double>& ds = {}) {
+    return FusedOp::find(op, int(ds.size())).apply({product, 0}, ds).value;
+}
 
 TEST(FusedOps, HaveTheValuesOfTheirFunctions) {
     EXPECT_EQ(value("PassThrough", 3.5), 3.5);
@@ -37,12 +39,14 @@ TEST(FusedOps, ChangeNothingOnlyWhereTheyPassThrough) {
 // Evaluated in float32, each is within its bound.
 TEST(FusedOps, BoundTheErrorOfFloat32) {
     for (float x = -30; x <= 30; x += 0.137f) {
-        const float gelu = 0.5f * x * (1 + std::erf(0.70710678118f * x)), silu = x * (1 / (1 + std::exp(-x))), tanh = std::tanh(x);
+        const float gelu = 0.5f * x * (1 + std::erf(0.70710678118f * x)), silu = x * (1 / (1 + std::exp(-x))),
+                    tanh = std::tanh(x);
         const auto within = [&](const char* op, float got) {
             const Bounded expected = FusedOp::find(op, 0).apply({x, 0}, {});
             EXPECT_LE(std::fabs(double(got) - expected.value), expected.error + 1e-45) << op << " of " << x;
         };
-        within("Gelu", gelu), within("Silu", silu), within("Tanh", tanh), within("Sigmoid", 1 / (1 + std::exp(-x))), within("Relu", x > 0 ? x : 0);
+        within("Gelu", gelu), within("Silu", silu), within("Tanh", tanh), within("Sigmoid", 1 / (1 + std::exp(-x))),
+            within("Relu", x > 0 ? x : 0);
     }
 }
 
@@ -50,7 +54,7 @@ TEST(FusedOps, PassOnTheErrorOfTheProduct) {
     for (const char* op : {"PassThrough", "Relu", "Gelu", "FastGelu", "Silu", "Sigmoid", "Tanh"})
         for (const double x : {-4.0, -1.0, -0.25, 0.0, 0.5, 1.25, 5.0}) {
             const FusedOp found = FusedOp::find(op, 0);
-            const double moved  = std::fabs(found.apply({x + 0x1p-7, 0}, {}).value - found.apply({x, 0}, {}).value);
+            const double moved = std::fabs(found.apply({x + 0x1p-7, 0}, {}).value - found.apply({x, 0}, {}).value);
             EXPECT_LE(moved, found.apply({x, 0x1p-7}, {}).error) << op << " of " << x;
         }
     EXPECT_GE(FusedOp::find("MultiDMultiply", 1).apply({1, 0.5}, {-4}).error, 2);
@@ -58,13 +62,19 @@ TEST(FusedOps, PassOnTheErrorOfTheProduct) {
 }
 
 TEST(FusedOps, OfAnotherCountOfDTensorsAreRefused) {
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A result of Relu with 1 D tensors was to be validated; it takes none.", FusedOp::find("Relu", 1));
-    EXPECT_REFUSED(ErrorCode::invalid_argument, "A result of MultiDAddRelu with 0 D tensors was to be validated; it takes at least one.", FusedOp::find("MultiDAddRelu", 0));
+    EXPECT_REFUSED(ErrorCode::invalid_argument, "A result of Relu with 1 D tensors was to be validated; it takes none.",
+                   FusedOp::find("Relu", 1));
+    EXPECT_REFUSED(ErrorCode::invalid_argument,
+                   "A result of MultiDAddRelu with 0 D tensors was to be validated; it takes at least one.",
+                   FusedOp::find("MultiDAddRelu", 0));
 }
 
 TEST(FusedOps, ThatNobodyKnowsAreRefused) {
     for (const char* op : {"Swish", "MultiDAddSwish", "PassThroughRelu", "relu"})
-        EXPECT_REFUSED(ErrorCode::unsupported, std::string("A result of ") + op + " was to be validated; the reference does not know that operation.", FusedOp::find(op, 0));
+        EXPECT_REFUSED(
+            ErrorCode::unsupported,
+            std::string("A result of ") + op + " was to be validated; the reference does not know that operation.",
+            FusedOp::find(op, 0));
 }
 
 }  // namespace

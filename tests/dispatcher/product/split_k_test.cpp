@@ -21,7 +21,8 @@ TEST(SplitK, OfAKernelThatSplitsServesPartsAndNothingElse) {
 
 TEST(SplitK, InAnyOrderIsTheSameEveryTimeForTwoParts) {
     EXPECT_EQ(SplitK::mismatch("atomic", 2, true, "K"), "");
-    EXPECT_EQ(SplitK::mismatch("atomic", 3, true, "K"), "adds its parts in any order, and the result was to be the same every time.");
+    EXPECT_EQ(SplitK::mismatch("atomic", 3, true, "K"),
+              "adds its parts in any order, and the result was to be the same every time.");
     EXPECT_EQ(SplitK::mismatch("workspace", 3, true, "K"), "");
 }
 

@@ -9,7 +9,9 @@
 namespace ckdispatch {
 namespace {
 
-TiledKernel kernel(const char* pipeline = "compv3") { return {{64, 32, 16}, {2, 1, 1}, {32, 32, 8}, pipeline, "fp16", "fp8", 2, 1, 4, 16}; }
+TiledKernel kernel(const char* pipeline = "compv3") {
+    return {{64, 32, 16}, {2, 1, 1}, {32, 32, 8}, pipeline, "fp16", "fp8", 2, 1, 4, 16};
+}
 
 TEST(TiledProducts, PayForWholeTiles) {
     TiledProducts tiles(kernel(), 1);
@@ -63,7 +65,8 @@ TEST(TiledProducts, HaveTwoBuffersInOnePipeline) {
 TEST(TiledProducts, TellModelsHowFullTheirTilesAre) {
     TiledProducts tiles(kernel("compv4"), 1);
     tiles.add(48, 40, 20);
-    const std::array<double, kMostDetails> expected = {48.0 / 64, 40.0 / 64, 20.0 / 32, 64, 32, 16, 2, 1, 1, std::log(2.0)};
+    const std::array<double, kMostDetails> expected = {48.0 / 64, 40.0 / 64, 20.0 / 32, 64, 32,
+                                                       16,        2,         1,         1,  std::log(2.0)};
     EXPECT_EQ(tiles.work().details, expected);
 }
 

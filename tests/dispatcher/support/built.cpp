@@ -13,10 +13,13 @@ std::string built_file(std::string_view part, std::string_view other_part) {
     for (std::string path; words >> path;) {
         const std::string name = path.substr(path.rfind('/') + 1);
         if (name.find(part) == name.npos || name.find(other_part) == name.npos) continue;
-        if (!found.empty()) throw std::runtime_error("Both " + found + " and " + path + " are called " + std::string(part) + ".");
+        if (!found.empty())
+            throw std::runtime_error("Both " + found + " and " + path + " are called " + std::string(part) + ".");
         found = path;
     }
-    if (found.empty()) throw std::runtime_error("No built file is called " + std::string(part) + " and " + std::string(other_part) + "; CK_TEST_FILES names them.");
+    if (found.empty())
+        throw std::runtime_error("No built file is called " + std::string(part) + " and " + std::string(other_part) +
+                                 "; CK_TEST_FILES names them.");
     return found;
 }
 
@@ -25,8 +28,9 @@ void exchange(Bytes& content, std::string_view text, std::string_view other) {
     // As bytes: a char above 127 is negative on some machines, and then equals none of them.
     const Bytes before = bytes_of_text(text), after = bytes_of_text(other);
     bool found = false;
-    for (auto at = content.begin(); (at = std::search(at, content.end(), before.begin(), before.end())) != content.end();) {
-        at    = std::copy(after.begin(), after.end(), at);
+    for (auto at = content.begin();
+         (at = std::search(at, content.end(), before.begin(), before.end())) != content.end();) {
+        at = std::copy(after.begin(), after.end(), at);
         found = true;
     }
     if (!found) throw std::runtime_error("The file has no text '" + std::string(text) + "'.");

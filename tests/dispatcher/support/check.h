@@ -42,9 +42,11 @@ static inline void check_has(const char* text, const char* part, const char* wha
     exit(EXIT_FAILURE);
 }
 
-static inline void check_status(ckd_status status, ckd_status expected, const char* sentence, const char* call, const char* file, int line) {
+static inline void check_status(ckd_status status, ckd_status expected, const char* sentence, const char* call,
+                                const char* file, int line) {
     if (status != expected) {
-        fprintf(stderr, "%s:%d: %s gave '%s' and not '%s'.\n  %s\n", file, line, call, ckd_status_name(status), ckd_status_name(expected), status == CKD_OK ? "" : ckd_last_error());
+        fprintf(stderr, "%s:%d: %s gave '%s' and not '%s'.\n  %s\n", file, line, call, ckd_status_name(status),
+                ckd_status_name(expected), status == CKD_OK ? "" : ckd_last_error());
         exit(EXIT_FAILURE);
     }
     if (sentence) check_text(ckd_last_error(), sentence, call, file, line);
@@ -53,8 +55,8 @@ static inline void check_status(ckd_status status, ckd_status expected, const ch
 /* The only file of CK_TEST_FILES whose name has both parts; never freed. */
 static inline const char* built_file(const char* part, const char* other_part) {
     const char* all = getenv("CK_TEST_FILES");
-    char* words     = calloc(1, strlen(all ? all : "") + 1);
-    char* found     = NULL;
+    char* words = calloc(1, strlen(all ? all : "") + 1);
+    char* found = NULL;
     char* word;
     check(words != NULL, "There is memory", __FILE__, __LINE__);
     strcpy(words, all ? all : "");
@@ -71,7 +73,11 @@ static inline const char* built_file(const char* part, const char* other_part) {
 
 /* An fp16 problem in rows, columns, rows. */
 static inline ckd_gemm_problem fp16_problem(int64_t m, int64_t n, int64_t k) {
-    ckd_gemm_problem problem = {.base = {.struct_size = sizeof(ckd_gemm_problem), .family = CKD_GEMM}, .m = m, .n = n, .k = k, .dtype_a = "fp16"};
+    ckd_gemm_problem problem = {.base = {.struct_size = sizeof(ckd_gemm_problem), .family = CKD_GEMM},
+                                .m = m,
+                                .n = n,
+                                .k = k,
+                                .dtype_a = "fp16"};
     return problem;
 }
 

@@ -24,9 +24,9 @@ class ManifestTest : public testing::Test {
 protected:
     void SetUp() override {
         const std::string folder = std::filesystem::path(built_manifest(kEssential)).parent_path();
-        document                 = read_json(built_manifest(kEssential));
-        document["kernels"]      = Json::array({document["kernels"][0]});
-        library                  = entry()["path"];
+        document = read_json(built_manifest(kEssential));
+        document["kernels"] = Json::array({document["kernels"][0]});
+        library = entry()["path"];
         files.write(library, read_bytes(folder + "/" + library));
     }
 

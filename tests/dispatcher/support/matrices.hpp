@@ -20,7 +20,7 @@ using Halves = std::vector<std::uint16_t>;
 inline std::uint16_t half_of(int number) {
     if (number == 0) return 0;
     const unsigned magnitude = unsigned(number < 0 ? -number : number);
-    int exponent             = 0;
+    int exponent = 0;
     while (magnitude >> (exponent + 1)) ++exponent;
     const unsigned mantissa = (magnitude << 10 >> exponent) & 0x3ff;
     return std::uint16_t((number < 0 ? 0x8000 : 0) | unsigned(exponent + 15) << 10 | mantissa);
@@ -41,7 +41,10 @@ constexpr std::uint16_t kUntouched = 0x5a5a;
 class GuardedTensor {
 public:
     GuardedTensor(std::shared_ptr<Device> device, Halves content, std::size_t offset_bytes = 0)
-        : device_(std::move(device)), buffer_(device_, content.size() * 2 + 2 * kZone), offset_(kZone + offset_bytes), size_(content.size()) {
+        : device_(std::move(device)),
+          buffer_(device_, content.size() * 2 + 2 * kZone),
+          offset_(kZone + offset_bytes),
+          size_(content.size()) {
         std::vector<char> all(buffer_.size(), kZoneByte);
         std::memcpy(all.data() + offset_, content.data(), content.size() * 2);
         device_->copy_to_device(buffer_.address(), all.data(), all.size());
@@ -62,7 +65,7 @@ public:
 
 private:
     static constexpr std::size_t kZone = 4096;
-    static constexpr char kZoneByte    = 0x33;
+    static constexpr char kZoneByte = 0x33;
 
     std::shared_ptr<Device> device_;
     DeviceBuffer buffer_;
@@ -90,7 +93,8 @@ struct GemmTensors {
                 for (std::int64_t j = 0; j < p.n; ++j) {
                     int sum = 0;
                     for (std::int64_t l = 0; l < p.k; ++l)
-                        sum += sign(a_numbers[place(0, batch, i, l, p.stride_a, p.batch_stride_a)]) * sign(b_numbers[place(1, batch, l, j, p.stride_b, p.batch_stride_b)]);
+                        sum += sign(a_numbers[place(0, batch, i, l, p.stride_a, p.batch_stride_a)]) *
+                               sign(b_numbers[place(1, batch, l, j, p.stride_b, p.batch_stride_b)]);
                     product[place(2, batch, i, j, p.stride_c, p.batch_stride_c)] = half_of(sum);
                 }
         return product;
@@ -103,8 +107,10 @@ struct GemmTensors {
 
 private:
     static int sign(std::uint16_t half) { return half == 0 ? 0 : half & 0x8000 ? -1 : 1; }
-    std::size_t place(std::size_t tensor, std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t stride, std::int64_t batch_stride) const {
-        return std::size_t(batch * batch_stride + (problem.layout.text()[tensor] == 'r' ? row * stride + column : column * stride + row));
+    std::size_t place(std::size_t tensor, std::int64_t batch, std::int64_t row, std::int64_t column,
+                      std::int64_t stride, std::int64_t batch_stride) const {
+        return std::size_t(batch * batch_stride +
+                           (problem.layout.text()[tensor] == 'r' ? row * stride + column : column * stride + row));
     }
 };
 

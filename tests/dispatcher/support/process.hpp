@@ -12,7 +12,8 @@
 
 namespace ckdispatch::test {
 
-/// What the body returns in a process of its own; the code and the sentence of an Error, as "not found: …"; or how the process ended.
+/// What the body returns in a process of its own; the code and the sentence of an Error, as "not found: …"; or how the
+/// process ended.
 template <class Body>
 std::string in_a_process_of_its_own(Body&& body) {
     int ends[2];

@@ -18,9 +18,10 @@ testing::AssertionResult refused(Body&& body, ErrorCode code, const std::string&
         body();
     } catch (const Error& error) {
         const std::string said = error.what();
-        const bool same        = compared == Sentence::whole ? said == sentence : said.find(sentence) != said.npos;
+        const bool same = compared == Sentence::whole ? said == sentence : said.find(sentence) != said.npos;
         if (same && error.code() == code) return testing::AssertionSuccess();
-        return testing::AssertionFailure() << "It was refused as '" << name_of(error.code()) << "':\n  " << said << "\nand not as '" << name_of(code) << "':\n  " << sentence;
+        return testing::AssertionFailure() << "It was refused as '" << name_of(error.code()) << "':\n  " << said
+                                           << "\nand not as '" << name_of(code) << "':\n  " << sentence;
     }
     return testing::AssertionFailure() << "It was not refused. Expected was:\n  " << sentence;
 }
@@ -28,7 +29,11 @@ testing::AssertionResult refused(Body&& body, ErrorCode code, const std::string&
 }  // namespace ckdispatch::test
 
 /// The expression, last because it may have commas, throws Error with that code and exactly that sentence.
-#define EXPECT_REFUSED(code, sentence, ...) EXPECT_TRUE(::ckdispatch::test::refused([&] { (void)(__VA_ARGS__); }, code, sentence, ::ckdispatch::test::Sentence::whole))
+#define EXPECT_REFUSED(code, sentence, ...)                                               \
+    EXPECT_TRUE(::ckdispatch::test::refused([&] { (void)(__VA_ARGS__); }, code, sentence, \
+                                            ::ckdispatch::test::Sentence::whole))
 
 /// As above, for sentences that end with words of the system or of a kernel library.
-#define EXPECT_REFUSED_SAYING(code, words, ...) EXPECT_TRUE(::ckdispatch::test::refused([&] { (void)(__VA_ARGS__); }, code, words, ::ckdispatch::test::Sentence::part))
+#define EXPECT_REFUSED_SAYING(code, words, ...) \
+    EXPECT_TRUE(                                \
+        ::ckdispatch::test::refused([&] { (void)(__VA_ARGS__); }, code, words, ::ckdispatch::test::Sentence::part))

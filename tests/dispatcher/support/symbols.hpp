@@ -16,7 +16,8 @@ template <class Function>
 Function symbol_of(const KernelLibrary& library, const char* name) {
     Dl_info found{};
     void* handle = nullptr;
-    if (::dladdr(reinterpret_cast<const void*>(library.api().describe), &found)) handle = ::dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    if (::dladdr(reinterpret_cast<const void*>(library.api().describe), &found))
+        handle = ::dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     void* const symbol = handle ? ::dlsym(handle, name) : nullptr;
     if (!symbol) throw std::runtime_error("The library " + library.path() + " has no " + name + ".");
     return reinterpret_cast<Function>(symbol);

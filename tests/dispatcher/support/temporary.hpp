@@ -29,14 +29,14 @@ class TemporaryFolder {
 public:
     TemporaryFolder() {
         const char* base = std::getenv("TEST_TMPDIR");
-        path_            = std::string(base ? base : "/tmp") + "/ckdispatch-XXXXXX";
+        path_ = std::string(base ? base : "/tmp") + "/ckdispatch-XXXXXX";
         if (!::mkdtemp(path_.data())) throw std::runtime_error("No folder can be made for the test.");
     }
     ~TemporaryFolder() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }
-    TemporaryFolder(const TemporaryFolder&)            = delete;
+    TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
     const std::string& path() const { return path_; }
@@ -50,7 +50,9 @@ public:
         if (!file.flush()) throw std::runtime_error("The test's file " + at(name) + " cannot be written.");
         return at(name);
     }
-    std::string write(const std::string& name, std::string_view content) const { return write(name, bytes_of_text(content)); }
+    std::string write(const std::string& name, std::string_view content) const {
+        return write(name, bytes_of_text(content));
+    }
 
 private:
     std::string path_;

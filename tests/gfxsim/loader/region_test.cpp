@@ -23,12 +23,15 @@ TEST(Region, AddressesAreUsedAgainWhenAllHaveBeen) {
     for (int turn = 0; turn < 64; ++turn) {
         const Region region(4 * kTebibyte, Region::Fill::zero);
         EXPECT_LT(region.address() + region.size(), u64(1) << 47);
-        EXPECT_TRUE(kept.address() + kept.size() <= region.address() || region.address() + region.size() <= kept.address());
+        EXPECT_TRUE(kept.address() + kept.size() <= region.address() ||
+                    region.address() + region.size() <= kept.address());
     }
     EXPECT_EQ(kept.data()[0], kPoisonByte);
 }
 
-TEST(Region, OfMoreThanAnyHostHasIsRefused) { EXPECT_THROW(Region(32 * kTebibyte, Region::Fill::zero), std::bad_alloc); }
+TEST(Region, OfMoreThanAnyHostHasIsRefused) {
+    EXPECT_THROW(Region(32 * kTebibyte, Region::Fill::zero), std::bad_alloc);
+}
 
 }  // namespace
 }  // namespace gfxsim

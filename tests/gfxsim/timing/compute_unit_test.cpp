@@ -73,8 +73,10 @@ TEST(ComputeUnit, WavesOfOneSimdShareItsVectorUnit) {
 TEST(ComputeUnit, AWorkgroupBeginsWhereOneHasEnded) {
     const Program program = program_of({"v_add_u32_e32 v0, v1, v2"});
     const GroupStream brief = group_of(program, 1, 100), lengthy = group_of(program, 1, 1000);
-    const auto one  = [&](const GroupStream& group) { return run(program, {&group}).cycles; };
-    const auto many = [&](std::vector<const GroupStream*> groups, std::size_t resident) { return run(program, groups, resident).cycles; };
+    const auto one = [&](const GroupStream& group) { return run(program, {&group}).cycles; };
+    const auto many = [&](std::vector<const GroupStream*> groups, std::size_t resident) {
+        return run(program, groups, resident).cycles;
+    };
     EXPECT_EQ(many({&brief, &brief, &brief}, 1), 3 * one(brief));
     // The places of the brief ones are taken one after another, while the lengthy one has a SIMD of its own.
     EXPECT_EQ(many({&lengthy, &brief, &brief, &brief}, 2), one(lengthy));
@@ -82,14 +84,15 @@ TEST(ComputeUnit, AWorkgroupBeginsWhereOneHasEnded) {
 }
 
 TEST(ComputeUnit, WhatComesLaterHasMemoryOfItsOwn) {
-    const Program program   = load_and_wait();
+    const Program program = load_and_wait();
     const GroupStream group = wave_that_loads();
     const u64 once = run(program, {&group}).cycles;
     EXPECT_EQ(run(program, {&group, &group}, 1).cycles, 2 * once);
 }
 
 TEST(ComputeUnit, IndependentProductsFollowEachOtherAsTheMatrixCoreIsFree) {
-    const Program program = program_of({"v_mfma_f32_16x16x32_f16 a[0:3], v[0:3], v[4:7], a[0:3]", "v_mfma_f32_16x16x32_f16 a[4:7], v[0:3], v[4:7], a[4:7]"});
+    const Program program = program_of({"v_mfma_f32_16x16x32_f16 a[0:3], v[0:3], v[4:7], a[0:3]",
+                                        "v_mfma_f32_16x16x32_f16 a[4:7], v[0:3], v[4:7], a[4:7]"});
     EXPECT_EQ(cycles(program, 1, 201) - cycles(program, 1, 1), 200u * 2 * 16 + 0u);
 }
 
@@ -100,7 +103,7 @@ TEST(ComputeUnit, AProductWaitsForTheOneWhoseResultItNeeds) {
 
 TEST(ComputeUnit, AWaitLastsUntilTheLoadIsThere) {
     const Program program = load_and_wait();
-    GroupStream group     = wave_that_loads();
+    GroupStream group = wave_that_loads();
     const UnitTime time = run(program, {&group});
     EXPECT_GT(time.instructions[1].cycles, u64(facts().mall_latency));
     EXPECT_LT(time.instructions[1].cycles, u64(facts().mall_latency) + 200);
@@ -138,7 +141,7 @@ TEST(ComputeUnit, LdsServesItsBytesInTurnToAllWaves) {
 // Of a wave that writes `bytes` with each of `trips` instructions.
 u64 write_cycles(const std::string& text, Space space, u32 bytes, u32 waves, u32 trips) {
     const Program program = program_of({text});
-    GroupStream group     = group_of(program, waves, trips);
+    GroupStream group = group_of(program, waves, trips);
     Touch touch;
     touch.space = space, touch.use = Use::write, touch.bytes = bytes, touch.lds_cycles = 1;
     group.touches = {touch};
@@ -178,8 +181,9 @@ TEST(Spread, VariantsInOneFunctionHaveTheRegistersOfTheLargest) {
 }
 
 TEST(Costs, ProductsOfIntegersTakeAsLongAsSums) {
-    const Program program = program_of({"v_mul_lo_u32 v0, v1, v2", "v_mul_hi_u32 v0, v1, v2", "v_add_u32_e32 v0, v1, v2", "v_rcp_f32_e32 v0, v1"});
-    const auto costs      = costs_of(program, facts());
+    const Program program = program_of(
+        {"v_mul_lo_u32 v0, v1, v2", "v_mul_hi_u32 v0, v1, v2", "v_add_u32_e32 v0, v1, v2", "v_rcp_f32_e32 v0, v1"});
+    const auto costs = costs_of(program, facts());
     EXPECT_EQ(costs[0].busy, costs[2].busy);
     EXPECT_EQ(costs[1].busy, costs[2].busy);
     EXPECT_EQ(costs[3].busy, 2 * costs[2].busy);
@@ -187,7 +191,7 @@ TEST(Costs, ProductsOfIntegersTakeAsLongAsSums) {
 
 TEST(Costs, AMatrixInstructionThatNobodyKnowsIsRefusedByName) {
     Facts other = facts();
-    other.gpu   = "gfx000";
+    other.gpu = "gfx000";
     const Program program = program_of({"v_mfma_f32_16x16x32_f16 a[0:3], v[0:3], v[4:7], a[0:3]"});
     try {
         costs_of(program, other);

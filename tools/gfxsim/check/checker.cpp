@@ -31,12 +31,14 @@ void Checker::before(Wave& wave, const Instr& instr) {
     if (instr.def->traits.klass == Class::matrix) check_lanes(wave, instr);
 }
 
-// A product takes the registers of lanes that are off as well, and nothing behind the branch that turned them off, not even a register that comes back from
-// scratch memory, writes them. Nobody writes such code; compilers make it when they do not know that products need every lane.
+// A product takes the registers of lanes that are off as well, and nothing behind the branch that turned them off, not
+// even a register that comes back from scratch memory, writes them. Nobody writes such code; compilers make it when
+// they do not know that products need every lane.
 void Checker::check_lanes(const Wave& wave, const Instr& instr) {
     const u64 off = wave.full & ~wave.exec();
     if (!off || findings_.again(FindingKind::inactive_lanes, instr)) return;
-    findings_.add(FindingKind::inactive_lanes, wave, instr, lowest(off), "needs every lane and runs while some are off,");
+    findings_.add(FindingKind::inactive_lanes, wave, instr, lowest(off),
+                  "needs every lane and runs while some are off,");
 }
 
 void Checker::check_operands(Wave& wave, const Instr& instr, const Access& access) {
@@ -44,8 +46,9 @@ void Checker::check_operands(Wave& wave, const Instr& instr, const Access& acces
     for (int n = 0; n < instr.srcs; ++n) {
         const Operand& operand = instr.src[n];
         // LDS instructions name their address first and data behind it.
-        const bool lds  = instr.def->traits.klass == Class::lds;
-        const bool data = lds ? n > 0 : access.data && operand.kind == access.data->kind && operand.index == access.data->index;
+        const bool lds = instr.def->traits.klass == Class::lds;
+        const bool data =
+            lds ? n > 0 : access.data && operand.kind == access.data->kind && operand.index == access.data->index;
         if (data && !(access.use == Use::write && access.space == Space::global)) continue;
         const u64 bad = access.mask & ~registers.lanes(operand);
         if (!bad || findings_.again(FindingKind::uninitialised_register, instr)) continue;
@@ -57,11 +60,12 @@ void Checker::check_operands(Wave& wave, const Instr& instr, const Access& acces
 
 // Register by register: compilers spill pairs of which one register never had a value, and use the other.
 void Checker::scratch_access(Wave& wave, const Access& access) {
-    WaveState& now     = state(wave);
+    WaveState& now = state(wave);
     const Span memory{0, wave.group->launch->scratch_bytes};
     for (u32 offset = 0; offset < access.bytes; offset += 4) {
-        const u32 dword  = offset / 4;
-        const u64 stored = access.use != Use::read && access.data ? now.defined.lanes(register_of(*access.data, int(dword))) : ~u64(0);
+        const u32 dword = offset / 4;
+        const u64 stored =
+            access.use != Use::read && access.data ? now.defined.lanes(register_of(*access.data, int(dword))) : ~u64(0);
         for_lanes(access.mask, [&](int lane) {
             if (!memory.holds(access.address[lane], access.bytes)) return;
             const u64 first = u64(lane) * memory.size() + access.address[lane] + offset;
@@ -96,7 +100,7 @@ void Checker::after(Wave& wave, const Instr& instr) {
 }
 
 void Checker::barrier(Workgroup& group) {
-    GroupState& met    = *groups_.at(&group);
+    GroupState& met = *groups_.at(&group);
     const Instr* first = nullptr;
     for (const Wave* wave : group.waves) {
         if (wave->state != State::ended && !first) first = met.waves[wave->index]->barrier;

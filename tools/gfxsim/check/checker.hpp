@@ -29,14 +29,14 @@ private:
     struct WaveState {
         WaitCheck waits;
         Definedness defined;
-        std::vector<u8> scratch;                  ///< bytes that hold a value
-        const Instr* barrier = nullptr;           ///< the last that it came to
+        std::vector<u8> scratch;         ///< bytes that hold a value
+        const Instr* barrier = nullptr;  ///< the last that it came to
     };
     /// What is known about one workgroup in flight.
     struct GroupState {
         LdsCheck lds;
         std::vector<std::unique_ptr<WaveState>> waves;
-        std::vector<const WaitCheck*> waits;      ///< of the waves
+        std::vector<const WaitCheck*> waits;  ///< of the waves
     };
     static WaveState& state(const Wave& wave) { return *static_cast<GroupState*>(wave.check_state)->waves[wave.index]; }
     void scratch_access(Wave& wave, const Access& access);
@@ -48,7 +48,7 @@ private:
     std::unordered_map<const Workgroup*, std::unique_ptr<GroupState>> groups_;
     GlobalCheck global_;
     Findings findings_;
-    Loaded loaded_{};         ///< by the current instruction
+    Loaded loaded_{};  ///< by the current instruction
 };
 
 }  // namespace gfxsim

@@ -15,10 +15,13 @@ bool is_memory(const Instr& instr) {
 
 // A constant, or a pseudo register that always has a value.
 bool always_defined(const Operand& operand) {
-    return operand.kind != OperandKind::vector && operand.kind != OperandKind::scalar && operand.kind != OperandKind::scc;
+    return operand.kind != OperandKind::vector && operand.kind != OperandKind::scalar &&
+           operand.kind != OperandKind::scc;
 }
 
-Operand half_of(const Operand& operand, bool upper) { return operand.dwords == 2 ? register_of(operand, upper) : operand; }
+Operand half_of(const Operand& operand, bool upper) {
+    return operand.dwords == 2 ? register_of(operand, upper) : operand;
+}
 
 bool is_bitwise(Flow flow) { return flow >= Flow::bit_copy && flow <= Flow::bit_select; }
 
@@ -28,7 +31,7 @@ u64 width_of(const Operand& operand) { return operand.dwords >= 2 ? kAll : 0xfff
 
 Operand register_of(Operand operand, int dword) {
     operand.dwords = 1;
-    operand.index  = decltype(operand.index)(operand.index + dword);
+    operand.index = decltype(operand.index)(operand.index + dword);
     return operand;
 }
 
@@ -59,7 +62,8 @@ u64 Definedness::lanes(const Operand& operand) const {
 }
 
 Definedness::Bits Definedness::bits(const Wave& wave, const Operand& operand) const {
-    if (always_defined(operand)) return {operand.kind == OperandKind::constant ? operand.value : read_scalar32(wave, operand), kAll};
+    if (always_defined(operand))
+        return {operand.kind == OperandKind::constant ? operand.value : read_scalar32(wave, operand), kAll};
     if (operand.kind == OperandKind::scc) return {wave.scc, scc_ ? kAll : 0};
     const std::size_t index = operand.index;
     if (operand.dwords < 2) return {wave.s[index], scalar_[index] | ~u64(0xffffffff)};
@@ -72,8 +76,8 @@ Definedness::Bits Definedness::vcc(const Wave& wave) const {
 }
 
 u64 Definedness::combined(Flow flow, const Bits& a, const Bits& b) const {
-    const u64 both = a.defined & b.defined, a0 = a.defined & ~a.value, a1 = a.defined & a.value, b0 = b.defined & ~b.value,
-              b1 = b.defined & b.value;
+    const u64 both = a.defined & b.defined, a0 = a.defined & ~a.value, a1 = a.defined & a.value,
+              b0 = b.defined & ~b.value, b1 = b.defined & b.value;
     switch (flow) {
         case Flow::bit_copy: return a.defined;
         case Flow::bit_and: return both | a0 | b0;
@@ -86,7 +90,8 @@ u64 Definedness::combined(Flow flow, const Bits& a, const Bits& b) const {
     }
 }
 
-Definedness::Results Definedness::of_bits(const Wave& wave, const Instr& instr, const FlowOf& flow, Findings& findings) const {
+Definedness::Results Definedness::of_bits(const Wave& wave, const Instr& instr, const FlowOf& flow,
+                                          Findings& findings) const {
     const Bits a = bits(wave, instr.src[0]);
     Bits b{0, kAll};
     if (flow.with_exec) b = {wave.exec(), kAll};
@@ -98,11 +103,12 @@ Definedness::Results Definedness::of_bits(const Wave& wave, const Instr& instr, 
         made = kAll;
     else made = combined(flow.flow, a, b);
     const u64 width = instr.dsts ? width_of(instr.dst[0]) : kAll;
-    const u64 exec  = made | ~wave.full;
+    const u64 exec = made | ~wave.full;
     const bool to_exec = flow.with_exec || (instr.dsts && instr.dst[0].is_scalar() && instr.dst[0].index >= sreg::exec);
     if (to_exec && exec != kAll && !findings.again(FindingKind::uninitialised_register, instr))
         findings.add(FindingKind::uninitialised_register, wave, instr, lowest(~exec),
-                     "makes a mask of lanes from " + register_name(instr.src[0], 0) + ", which depends on no value that was written,");
+                     "makes a mask of lanes from " + register_name(instr.src[0], 0) +
+                         ", which depends on no value that was written,");
     return {flow.with_exec ? kAll : made, kAll, 0, (made & width) == width};
 }
 
@@ -115,22 +121,26 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
         case Flow::lane_select: {
             // Dual-issue forms take VCC without naming it.
             const Bits chosen = instr.srcs > 2 ? bits(wave, instr.src[2]) : vcc(wave);
-            results.made = chosen.defined & ((chosen.value & lanes(instr.src[1])) | (~chosen.value & lanes(instr.src[0])));
+            results.made =
+                chosen.defined & ((chosen.value & lanes(instr.src[1])) | (~chosen.value & lanes(instr.src[0])));
             return results;
         }
-        case Flow::read_lane: results.made = vector_[instr.src[0].index] >> index_of(instr.src[1]) & 1 ? kAll : 0; return results;
+        case Flow::read_lane:
+            results.made = vector_[instr.src[0].index] >> index_of(instr.src[1]) & 1 ? kAll : 0;
+            return results;
         case Flow::read_first: {
             const u64 exec = wave.exec();
-            if (instr.src[0].is_vector()) results.made = vector_[instr.src[0].index] >> (exec ? lowest(exec) : 0) & 1 ? kAll : 0;
+            if (instr.src[0].is_vector())
+                results.made = vector_[instr.src[0].index] >> (exec ? lowest(exec) : 0) & 1 ? kAll : 0;
             return results;
         }
         case Flow::write_lane:
             // A mask of lanes that is saved in a register of lanes may have bits that never matter.
             results.written = u64(1) << index_of(instr.src[1]);
-            results.made  = bits(wave, instr.src[0]).defined & 0xffffffff ? kAll : 0;
+            results.made = bits(wave, instr.src[0]).defined & 0xffffffff ? kAll : 0;
             return results;
         case Flow::pick:
-            results.low  = lanes(half_of(instr.src[0], instr.mod.op_sel & 1));
+            results.low = lanes(half_of(instr.src[0], instr.mod.op_sel & 1));
             results.made = lanes(half_of(instr.src[1], instr.mod.op_sel >> 1 & 1));
             return results;
         default: break;
@@ -141,7 +151,7 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
     }
     for (int n = 0; n < instr.srcs; ++n) {
         const Operand& operand = instr.src[n];
-        const bool mask        = instr.def->src[std::size_t(n)] == Type::mask && operand.is_scalar();
+        const bool mask = instr.def->src[std::size_t(n)] == Type::mask && operand.is_scalar();
         results.made &= mask ? bits(wave, operand).defined : lanes(operand);
         results.low &= lanes(half_of(operand, false));
     }
@@ -149,7 +159,8 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
     if (traits.reads_vcc) results.made &= vcc(wave).defined;
     if (traits.reads_scc && !scc_) results.made = 0;
     if (flow.flow == Flow::cross_lanes || instr.mod.dpp.kind != DppKind::none) results.made = results.made ? kAll : 0;
-    const bool same = instr.srcs >= 2 && instr.src[0].is_vector() && instr.src[1].is_vector() && instr.src[0].index == instr.src[1].index;
+    const bool same = instr.srcs >= 2 && instr.src[0].is_vector() && instr.src[1].is_vector() &&
+                      instr.src[0].index == instr.src[1].index;
     const std::string_view name = instr.def->name;
     if (same && (name == "v_xor_b32" || name == "v_sub_u32" || name == "v_sub_nc_u32")) results.made = kAll;
     results.scc = results.made != 0;
@@ -158,7 +169,7 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
 
 u64 Definedness::of_matrix(const Wave& wave, const Instr& instr) const {
     // An element of the result is a sum over many lanes of the factors, and begins with what its own lane accumulated.
-    const bool in_place  = instr.def->traits.reads_dst;
+    const bool in_place = instr.def->traits.reads_dst;
     const int accumulator = in_place ? -1 : 2;
     u64 factors = kAll;
     for (int n = 0; n < instr.srcs; ++n)
@@ -169,7 +180,7 @@ u64 Definedness::of_matrix(const Wave& wave, const Instr& instr) const {
 
 void Definedness::check_branch(const Wave& wave, const Instr& instr, Findings& findings) const {
     const Traits& traits = instr.def->traits;
-    const char* what     = nullptr;
+    const char* what = nullptr;
     if (traits.reads_scc && !scc_) what = "SCC";
     if (traits.reads_vcc) {
         const Bits mask = vcc(wave);
@@ -177,7 +188,8 @@ void Definedness::check_branch(const Wave& wave, const Instr& instr, Findings& f
         if (mask.defined != kAll && !(mask.value & mask.defined)) what = "VCC";
     }
     if (!what || findings.again(FindingKind::uninitialised_register, instr)) return;
-    findings.add(FindingKind::uninitialised_register, wave, instr, -1, "branches on " + std::string(what) + ", which depends on no value that was written,");
+    findings.add(FindingKind::uninitialised_register, wave, instr, -1,
+                 "branches on " + std::string(what) + ", which depends on no value that was written,");
 }
 
 Definedness::Results Definedness::work_out(const Wave& wave, const Instr& instr, Findings& findings) const {
@@ -195,29 +207,32 @@ void Definedness::before(const Wave& wave, const Instr& instr, Findings& finding
 void Definedness::set_scalar(const Operand& operand, u64 defined) {
     for (int dword = 0; dword < operand.dwords; ++dword) {
         const std::size_t index = std::size_t(operand.index + dword);
-        if (index != sreg::null && index < sreg::exec) scalar_[index] = dword < 2 ? u32(defined >> (32 * dword)) : u32(defined);
+        if (index != sreg::null && index < sreg::exec)
+            scalar_[index] = dword < 2 ? u32(defined >> (32 * dword)) : u32(defined);
     }
 }
 
 void Definedness::set_vector(const Operand& operand, u64 written, u64 defined) {
     for (int dword = 0; dword < operand.dwords; ++dword) {
         u64& row = vector_[std::size_t(operand.index + dword)];
-        row      = (row & ~written) | (defined & written);
+        row = (row & ~written) | (defined & written);
     }
 }
 
 void Definedness::take_in(const Instr& instr, const Results& results, const Loaded& loaded) {
     const Traits& traits = instr.def->traits;
-    const FlowOf& flow   = flow_of(*instr.def);
-    const bool load      = is_memory(instr);
-    const u64 made       = load ? loaded[0] : results.made;
+    const FlowOf& flow = flow_of(*instr.def);
+    const bool load = is_memory(instr);
+    const u64 made = load ? loaded[0] : results.made;
     for (int n = 0; n < instr.dsts; ++n) {
         const Operand& dst = instr.dst[n];
         if (dst.is_vector() && load) {
-            for (int dword = 0; dword < dst.dwords; ++dword) set_vector(register_of(dst, dword), results.written, loaded.at(std::size_t(dword)));
+            for (int dword = 0; dword < dst.dwords; ++dword)
+                set_vector(register_of(dst, dword), results.written, loaded.at(std::size_t(dword)));
         } else if (dst.is_vector()) {
             set_vector(dst, results.written, made);
-            if ((flow.flow == Flow::upward || flow.flow == Flow::pick) && dst.dwords == 2) set_vector(half_of(dst, false), results.written, results.low);
+            if ((flow.flow == Flow::upward || flow.flow == Flow::pick) && dst.dwords == 2)
+                set_vector(half_of(dst, false), results.written, results.low);
         } else if (dst.is_scalar()) {
             // A compare writes zeros for the lanes that are off.
             const bool mask = traits.klass == Class::valu && instr.def->dst[std::size_t(n)] == Type::mask;

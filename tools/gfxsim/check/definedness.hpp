@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which values in registers go back to something that the program wrote: per lane in vector registers, per bit in scalar
-// registers, for compilers keep masks of lanes of which only some bits ever matter.
+// Which values in registers go back to something that the program wrote: per lane in vector registers, per bit in
+// scalar registers, for compilers keep masks of lanes of which only some bits ever matter.
 #pragma once
 
 #include <array>
@@ -39,10 +39,10 @@ private:
     u64 combined(Flow flow, const Bits& a, const Bits& b) const;
     /// What is known about the results of an instruction, or of one half of a dual-issue instruction.
     struct Results {
-        u64 made    = 0;      ///< lanes, or bits of a scalar result
-        u64 low     = 0;      ///< lanes of the low half of a 64-bit result
-        u64 written = 0;      ///< lanes
-        bool scc    = false;
+        u64 made = 0;     ///< lanes, or bits of a scalar result
+        u64 low = 0;      ///< lanes of the low half of a 64-bit result
+        u64 written = 0;  ///< lanes
+        bool scc = false;
     };
     Results work_out(const Wave& wave, const Instr& instr, Findings& findings) const;
     Results of_bits(const Wave& wave, const Instr& instr, const FlowOf& flow, Findings& findings) const;
@@ -57,7 +57,7 @@ private:
     std::array<u32, sreg::count> scalar_{};
     bool scc_ = false;
 
-    Results first_, second_;   ///< of the instruction that is running
+    Results first_, second_;  ///< of the instruction that is running
 };
 
 }  // namespace gfxsim

@@ -28,12 +28,12 @@ const char* finding_name(FindingKind kind);
 /// The first time that an instruction showed a kind of bug, and how often it did.
 struct Finding {
     FindingKind kind;
-    u32 offset = 0;              ///< of the instruction in the code
+    u32 offset = 0;  ///< of the instruction in the code
     std::string instruction;
     std::string message;
     u32 group[3] = {0, 0, 0};
-    u32 wave  = 0;
-    int lane  = -1;              ///< -1: the wave as a whole
+    u32 wave = 0;
+    int lane = -1;  ///< -1: the wave as a whole
     u64 count = 0;
 };
 

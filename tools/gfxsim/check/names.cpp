@@ -5,7 +5,8 @@ namespace gfxsim {
 
 std::string register_name(const Operand& operand, int dword) {
     const int index = operand.index + dword;
-    if (operand.is_vector()) return index >= kFirstAgpr ? "a" + std::to_string(index - kFirstAgpr) : "v" + std::to_string(index);
+    if (operand.is_vector())
+        return index >= kFirstAgpr ? "a" + std::to_string(index - kFirstAgpr) : "v" + std::to_string(index);
     if (index == sreg::vcc || index == sreg::vcc + 1) return "vcc";
     if (index == sreg::m0) return "m0";
     if (index >= sreg::exec) return "exec";

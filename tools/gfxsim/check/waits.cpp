@@ -24,9 +24,11 @@ u8 halves_loaded(const Instr& instr) {
 
 u8 halves_written(const Instr& instr, int n) {
     const Traits& traits = instr.def->traits;
-    const Operand& dst   = instr.dst[n];
+    const Operand& dst = instr.dst[n];
     // Matrices of 16-bit results fill registers in ways of their own.
-    if (!dst.is_vector() || !fills_half(instr.def->dst[std::size_t(n)]) || instr.mod.has_sdwa || traits.klass == Class::matrix) return kBoth;
+    if (!dst.is_vector() || !fills_half(instr.def->dst[std::size_t(n)]) || instr.mod.has_sdwa ||
+        traits.klass == Class::matrix)
+        return kBoth;
     if (dst.high || instr.mod.dst_high || traits.writes_high) return 2;
     return instr.isa != Isa::gfx9 || traits.keeps_half ? 1 : kBoth;
 }
@@ -48,17 +50,20 @@ void WaitCheck::start() {
     for (auto& queue : outstanding_) queue.clear();
 }
 
-void WaitCheck::check(const Wave& wave, const Instr& instr, const Operand& operand, u8 halves, Findings& findings) const {
+void WaitCheck::check(const Wave& wave, const Instr& instr, const Operand& operand, u8 halves,
+                      Findings& findings) const {
     if (operand.kind != OperandKind::vector && operand.kind != OperandKind::scalar) return;
     for (int dword = 0; dword < operand.dwords; ++dword) {
         const std::size_t index = std::size_t(operand.index + dword);
-        const Pending& pending  = operand.is_vector() ? vector_[index] : scalar_[index];
-        const u8 counter        = halves & 1 && pending.counter[0] ? pending.counter[0] : halves & 2 ? pending.counter[1] : u8(0);
+        const Pending& pending = operand.is_vector() ? vector_[index] : scalar_[index];
+        const u8 counter = halves & 1 && pending.counter[0] ? pending.counter[0]
+                           : halves & 2                     ? pending.counter[1]
+                                                            : u8(0);
         if (!counter) continue;
         if (findings.again(FindingKind::missing_wait, instr)) return;
         findings.add(FindingKind::missing_wait, wave, instr, -1,
-                     "uses " + register_name(operand, dword) + " before a wait for " + counter_name(Counter(counter), wave.isa) +
-                         " says that the load into it is done,");
+                     "uses " + register_name(operand, dword) + " before a wait for " +
+                         counter_name(Counter(counter), wave.isa) + " says that the load into it is done,");
         return;
     }
 }
@@ -76,7 +81,8 @@ void WaitCheck::after(const Instr& instr) {
     if (traits.counter == Counter::none) return;
     const std::string_view name = instr.def->name;
     // Later generations count an atomic that returns nothing with the stores.
-    const bool as_store = traits.klass == Class::global && !instr.dsts && instr.isa != Isa::gfx9 && name.find("_atomic_") != name.npos;
+    const bool as_store =
+        traits.klass == Class::global && !instr.dsts && instr.isa != Isa::gfx9 && name.find("_atomic_") != name.npos;
     issue(instr, as_store ? Counter::store : traits.counter);
     // A flat access may go to LDS as well as to memory and counts for both.
     if (name.substr(0, 5) == "flat_") issue(instr, Counter::lgkm);
@@ -100,7 +106,8 @@ void WaitCheck::issue(const Instr& instr, Counter counter) {
 }
 
 bool WaitCheck::unordered(std::size_t counter) const {
-    return std::any_of(outstanding_[counter].begin(), outstanding_[counter].end(), [](const Outstanding& op) { return op.scalar; });
+    return std::any_of(outstanding_[counter].begin(), outstanding_[counter].end(),
+                       [](const Outstanding& op) { return op.scalar; });
 }
 
 void WaitCheck::wait(const Instr& instr) {
@@ -114,15 +121,16 @@ void WaitCheck::wait(const Instr& instr) {
 }
 
 void WaitCheck::end_first(std::size_t counter) {
-    auto& queue          = outstanding_[counter];
+    auto& queue = outstanding_[counter];
     const Outstanding op = queue.front();
     queue.pop_front();
-    ended_[counter]  = op.serial;
+    ended_[counter] = op.serial;
     Pending* pending = file(op.scalar);
     for (int index = op.first; index < op.first + op.dwords; ++index) {
         u8 again = 0;
         for (const Outstanding& later : queue) {
-            if (later.scalar == op.scalar && index >= later.first && index < later.first + later.dwords) again |= later.halves;
+            if (later.scalar == op.scalar && index >= later.first && index < later.first + later.dwords)
+                again |= later.halves;
         }
         for (int half = 0; half < 2; ++half) {
             u8& mark = pending[index].counter[std::size_t(half)];

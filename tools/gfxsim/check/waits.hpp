@@ -28,10 +28,10 @@ private:
         bool scalar;
         u16 first;
         u8 dwords;
-        u8 halves;    ///< bit 0: the lower, bit 1: the upper half of each register
+        u8 halves;  ///< bit 0: the lower, bit 1: the upper half of each register
     };
     struct Pending {
-        std::array<u8, 2> counter{};   ///< of the load that fills each half, or 0
+        std::array<u8, 2> counter{};  ///< of the load that fills each half, or 0
     };
     Pending* file(bool scalar) { return scalar ? scalar_.data() : vector_.data(); }
     void check(const Wave& wave, const Instr& instr, const Operand& operand, u8 halves, Findings& findings) const;

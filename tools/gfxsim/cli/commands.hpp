@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The commands of the program `gfxsim`. Each takes its arguments and returns an exit code; a std::runtime_error is one sentence.
+// The commands of the program `gfxsim`. Each takes its arguments and returns an exit code; a std::runtime_error is one
+// sentence.
 #pragma once
 
 #include <string>

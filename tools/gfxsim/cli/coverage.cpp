@@ -28,16 +28,17 @@ void add_code(const CodeObject& object, const std::string& gpu, std::map<std::st
     const Program& program = object.program();
     std::vector<bool> target(program.instrs.size());
     for (const Instr& instr : program.instrs) {
-        if (instr.def && instr.def->traits.klass == Class::branch && instr.srcs && instr.target != Program::kNowhere) target[instr.target] = true;
+        if (instr.def && instr.def->traits.klass == Class::branch && instr.srcs && instr.target != Program::kNowhere)
+            target[instr.target] = true;
     }
     bool reached = false;
     for (std::size_t i = 0; i < program.instrs.size(); ++i) {
         const Instr& instr = program.instrs[i];
-        reached            = reached || target[i] || object.functions().count(instr.offset);
+        reached = reached || target[i] || object.functions().count(instr.offset);
         if (!reached) continue;
         // A line that cannot be simulated is quoted in its reason.
         const std::string& line = program.text(instr);
-        const std::string text  = instr.def ? line : line.substr(1, line.find('\'', 1) - 1);
+        const std::string text = instr.def ? line : line.substr(1, line.find('\'', 1) - 1);
         const std::string name(plain_mnemonic(std::string_view(text).substr(0, text.find_first_of(" \t"))));
         Use& use = uses[name];
         ++use.count;
@@ -63,7 +64,8 @@ int coverage_command(const Arguments& arguments) {
         for (const DeviceCode& code : file.code) {
             const Gpu* gpu = find_gpu(code.target.processor);
             if (!gpu) {
-                std::fprintf(stderr, "gfxsim: %s has code for %s, which is not simulated.\n", path.c_str(), code.target.processor.c_str());
+                std::fprintf(stderr, "gfxsim: %s has code for %s, which is not simulated.\n", path.c_str(),
+                             code.target.processor.c_str());
                 continue;
             }
             MemoryMap memory;
@@ -72,7 +74,8 @@ int coverage_command(const Arguments& arguments) {
     }
     std::size_t missing = 0;
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    if (!parsed.has("--json")) std::printf("%-36s %9s  %-9s %-14s %s\n", "instruction", "uses", "simulated", "class", "GPUs");
+    if (!parsed.has("--json"))
+        std::printf("%-36s %9s  %-9s %-14s %s\n", "instruction", "uses", "simulated", "class", "GPUs");
     for (const auto& [name, use] : uses) {
         const bool lacks = !use.problems.empty();
         missing += lacks;
@@ -81,14 +84,23 @@ int coverage_command(const Arguments& arguments) {
         for (const std::string& gpu : use.gpus) gpus += (gpus.empty() ? "" : " ") + gpu;
         const char* state = lacks ? "no" : use.exact ? "exact" : "rounding";
         if (parsed.has("--json")) {
-            all.push_back({{"instruction", name}, {"uses", use.count}, {"simulated", state}, {"class", use.klass}, {"gpus", use.gpus}, {"problems", use.problems}});
+            all.push_back({{"instruction", name},
+                           {"uses", use.count},
+                           {"simulated", state},
+                           {"class", use.klass},
+                           {"gpus", use.gpus},
+                           {"problems", use.problems}});
         } else {
-            std::printf("%-36s %9llu  %-9s %-14s %s\n", name.c_str(), static_cast<unsigned long long>(use.count), state, use.klass, gpus.c_str());
+            std::printf("%-36s %9llu  %-9s %-14s %s\n", name.c_str(), static_cast<unsigned long long>(use.count), state,
+                        use.klass, gpus.c_str());
             for (const std::string& problem : use.problems) std::printf("    %s\n", problem.c_str());
         }
     }
-    if (parsed.has("--json")) std::printf("%s\n", all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-    else std::printf("%zu instructions, %zu of them not simulated; 'rounding' may differ from a GPU in the last bit\n", uses.size(), missing);
+    if (parsed.has("--json"))
+        std::printf("%s\n", all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    else
+        std::printf("%zu instructions, %zu of them not simulated; 'rounding' may differ from a GPU in the last bit\n",
+                    uses.size(), missing);
     return missing ? 1 : 0;
 }
 

@@ -11,20 +11,21 @@ namespace {
 
 void print_kernel(const Kernel& kernel) {
     std::printf("kernel %s\n", kernel.name.c_str());
-    std::printf("  registers: %u VGPRs, %u AGPRs, %u SGPRs; spilled: %u VGPRs, %u SGPRs\n", kernel.vgprs, kernel.agprs, kernel.sgprs,
-                kernel.vgpr_spills, kernel.sgpr_spills);
-    std::printf("  memory: %u bytes of LDS, %u bytes of scratch per lane%s, %u bytes of arguments\n", kernel.lds_bytes, kernel.scratch_bytes,
-                kernel.dynamic_stack ? " and a dynamic stack" : "", kernel.kernarg_bytes);
+    std::printf("  registers: %u VGPRs, %u AGPRs, %u SGPRs; spilled: %u VGPRs, %u SGPRs\n", kernel.vgprs, kernel.agprs,
+                kernel.sgprs, kernel.vgpr_spills, kernel.sgpr_spills);
+    std::printf("  memory: %u bytes of LDS, %u bytes of scratch per lane%s, %u bytes of arguments\n", kernel.lds_bytes,
+                kernel.scratch_bytes, kernel.dynamic_stack ? " and a dynamic stack" : "", kernel.kernarg_bytes);
     std::printf("  waves of %u lanes, workgroups of at most %u work items\n", kernel.wave_size, kernel.max_group_size);
     for (const KernelArg& arg : kernel.args)
-        std::printf("  argument at %u: %u bytes%s%s\n", arg.offset, arg.size, arg.name.empty() ? "" : ", ", arg.name.c_str());
+        std::printf("  argument at %u: %u bytes%s%s\n", arg.offset, arg.size, arg.name.empty() ? "" : ", ",
+                    arg.name.c_str());
     std::printf("\n");
 }
 
 // From a function's first instruction to the next function.
 void print_code(const CodeObject& object, const std::string& only) {
     const Program& program = object.program();
-    bool shown             = only.empty();
+    bool shown = only.empty();
     for (const Instr& instr : program.instrs) {
         const auto function = object.functions().find(instr.offset);
         if (function != object.functions().end()) {
@@ -32,7 +33,8 @@ void print_code(const CodeObject& object, const std::string& only) {
             if (shown) std::printf("%s:\n", function->second.c_str());
         }
         if (!shown) continue;
-        const bool jumps = instr.def && instr.def->traits.klass == Class::branch && instr.target != Program::kNowhere && instr.srcs;
+        const bool jumps =
+            instr.def && instr.def->traits.klass == Class::branch && instr.target != Program::kNowhere && instr.srcs;
         std::printf("  %06x  %s", instr.offset, program.text(instr).c_str());
         if (jumps) std::printf("  ; to %06x", program.instrs[instr.target].offset);
         std::printf("%s\n", instr.def ? "" : "  ; not simulated");

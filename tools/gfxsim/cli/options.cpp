@@ -14,7 +14,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-void usage_error(const std::string& sentence) { throw std::runtime_error(sentence + "; gfxsim --help shows what there is."); }
+void usage_error(const std::string& sentence) {
+    throw std::runtime_error(sentence + "; gfxsim --help shows what there is.");
+}
 
 std::string Parsed::get(const std::string& name, const std::string& otherwise) const {
     const auto found = values.find(name);
@@ -24,13 +26,14 @@ std::string Parsed::get(const std::string& name, const std::string& otherwise) c
 unsigned long long Parsed::number(const std::string& name, unsigned long long otherwise) const {
     if (!has(name)) return otherwise;
     const std::string text = get(name);
-    char* end              = nullptr;
-    const auto value       = std::strtoull(text.c_str(), &end, 10);
+    char* end = nullptr;
+    const auto value = std::strtoull(text.c_str(), &end, 10);
     if (text.empty() || *end || text.front() == '-') usage_error(name + " wants a number, not '" + text + "'");
     return value;
 }
 
-Parsed parse(const Arguments& arguments, const std::vector<std::string>& with_value, const std::vector<std::string>& flags) {
+Parsed parse(const Arguments& arguments, const std::vector<std::string>& with_value,
+             const std::vector<std::string>& flags) {
     Parsed parsed;
     std::size_t at = 0;
     for (; at < arguments.size() && arguments[at].rfind("-", 0) == 0; ++at) {

@@ -11,7 +11,7 @@ namespace gfxsim {
 
 /// Options up to the first argument that is none.
 struct Parsed {
-    std::map<std::string, std::string> values;   ///< --name VALUE
+    std::map<std::string, std::string> values;  ///< --name VALUE
     std::vector<std::string> rest;
 
     bool has(const std::string& name) const { return values.count(name) != 0; }
@@ -21,6 +21,7 @@ struct Parsed {
 };
 
 /// `with_value` and `flags` are the options that the command knows, with their dashes.
-Parsed parse(const Arguments& arguments, const std::vector<std::string>& with_value, const std::vector<std::string>& flags);
+Parsed parse(const Arguments& arguments, const std::vector<std::string>& with_value,
+             const std::vector<std::string>& flags);
 
 }  // namespace gfxsim

@@ -24,7 +24,9 @@ std::string runtime_folder() {
     if (const char* folder = std::getenv("GFXSIM_RUNTIME_DIR")) return folder;
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    if (length < 0) throw std::runtime_error("The folder of this program cannot be found; set GFXSIM_RUNTIME_DIR to the runtime's.");
+    if (length < 0)
+        throw std::runtime_error(
+            "The folder of this program cannot be found; set GFXSIM_RUNTIME_DIR to the runtime's.");
     path[length] = 0;
     *std::strrchr(path, '/') = 0;
     return path;
@@ -41,7 +43,7 @@ void set_gpu(const Parsed& parsed) {
 
 int start(const std::vector<std::string>& command) {
     const std::string folder = runtime_folder();
-    const char* before       = std::getenv("LD_LIBRARY_PATH");
+    const char* before = std::getenv("LD_LIBRARY_PATH");
     set("LD_LIBRARY_PATH", before && *before ? folder + ":" + before : folder);
     std::vector<char*> values;
     for (const std::string& value : command) values.push_back(const_cast<char*>(value.c_str()));
@@ -54,8 +56,7 @@ int start(const std::vector<std::string>& command) {
         _exit(127);
     }
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -69,7 +70,7 @@ struct TemporaryFile {
         close(descriptor);
     }
     ~TemporaryFile() { unlink(path.c_str()); }
-    TemporaryFile(const TemporaryFile&)            = delete;
+    TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
     std::string path;
@@ -101,8 +102,8 @@ int run_command(const Arguments& arguments) {
     const TemporaryFile found("findings");
     set("GFXSIM_CHECK", "1");
     set("GFXSIM_FINDINGS", found.path);
-    const int code    = start(parsed.rest);
-    const bool bugs   = file_has_content(found.path);
+    const int code = start(parsed.rest);
+    const bool bugs = file_has_content(found.path);
     return code == 0 && bugs ? kFoundBugs : code;
 }
 
@@ -116,7 +117,8 @@ int trace_command(const Arguments& arguments) {
 }
 
 int time_command(const Arguments& arguments) {
-    const Parsed parsed = parse(arguments, {"--gpu", "--threads", "--instructions", "--lines", "--trace"}, {"--sample", "--json"});
+    const Parsed parsed =
+        parse(arguments, {"--gpu", "--threads", "--instructions", "--lines", "--trace"}, {"--sample", "--json"});
     if (parsed.rest.empty()) usage_error("time wants a program");
     TimeDetails details;
     details.json = parsed.has("--json");

@@ -7,11 +7,12 @@
 
 namespace gfxsim {
 
-/// What is said of a launch beside its time. `instructions` and `lines`: how many, those that take the most cycles; all for 0.
+/// What is said of a launch beside its time. `instructions` and `lines`: how many, those that take the most cycles; all
+/// for 0.
 struct TimeDetails {
-    bool json = false;   ///< the JSON objects of the report as one list, with whatever they have
+    bool json = false;  ///< the JSON objects of the report as one list, with whatever they have
     std::optional<std::size_t> instructions;
-    std::optional<std::size_t> lines;   ///< of the source
+    std::optional<std::size_t> lines;  ///< of the source
 };
 
 /// Prints the times of a report's launches.

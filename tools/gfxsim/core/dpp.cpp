@@ -35,12 +35,12 @@ int source_lane(const Dpp& dpp, int lane, int lanes) {
 
 u64 dpp_move(const Wave& wave, const Dpp& dpp, const u32* in, u32* out) {
     const u64 exec = wave.exec();
-    u64 enabled    = 0;
+    u64 enabled = 0;
     for (int lane = 0; lane < wave.size; ++lane) {
-        const int from   = source_lane(dpp, lane, wave.size);
+        const int from = source_lane(dpp, lane, wave.size);
         const bool valid = from != kOutside && (dpp.fetch_inactive || (exec >> from & 1));
-        out[lane]        = valid ? in[from] : 0;
-        const bool row_on  = dpp.row_mask >> (lane / 16) & 1;
+        out[lane] = valid ? in[from] : 0;
+        const bool row_on = dpp.row_mask >> (lane / 16) & 1;
         const bool bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1;
         if ((valid || dpp.bound_ctrl) && row_on && bank_on) enabled |= u64(1) << lane;
     }

@@ -13,8 +13,8 @@ inline f32 to_f32(bf16 value) { return bit_cast<f32>(u32(value.bits) << 16); }
 inline f32 to_f32(f16 value) {
     // Shifting the exponent into place leaves it 112 too small; the multiplication mends it and normalises denormals.
     const u32 shifted = u32(value.bits & 0x7fff) << 13;
-    const u32 sign    = u32(value.bits & 0x8000) << 16;
-    const f32 scaled  = bit_cast<f32>(shifted) * bit_cast<f32>(u32(0x77800000));
+    const u32 sign = u32(value.bits & 0x8000) << 16;
+    const f32 scaled = bit_cast<f32>(shifted) * bit_cast<f32>(u32(0x77800000));
     const bool special = (value.bits & 0x7c00) == 0x7c00;
     return bit_cast<f32>(sign | (special ? shifted | 0x7f800000 : bit_cast<u32>(scaled)));
 }
@@ -26,7 +26,7 @@ f16 to_f16(f64 value, Round round);
 inline f16 to_f16(f32 value) {
     const u32 bits = bit_cast<u32>(value);
     const u32 sign = bits >> 16 & 0x8000;
-    u32 magnitude  = bits & 0x7fffffff;
+    u32 magnitude = bits & 0x7fffffff;
     u32 result;
     if (magnitude >= 0x47800000) {
         // Too large, infinite or NaN; a NaN stays quiet.
@@ -44,7 +44,7 @@ inline f16 to_f16(f32 value) {
 inline f16 to_f16(f64 value) {
     const u64 bits = bit_cast<u64>(value);
     const u64 sign = bits >> 48 & 0x8000;
-    u64 magnitude  = bits & 0x7fffffffffffffff;
+    u64 magnitude = bits & 0x7fffffffffffffff;
     u64 result;
     if (magnitude >= 0x40f0000000000000) {
         result = magnitude > 0x7ff0000000000000 ? 0x7e00 | (magnitude >> 42 & 0x3ff) : 0x7c00;

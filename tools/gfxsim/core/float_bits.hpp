@@ -7,15 +7,28 @@
 namespace gfxsim::fp {
 
 template <class T> struct FloatBits;
-template <> struct FloatBits<f16> { using type = u16; static constexpr int mantissa = 10, bias = 15; };
-template <> struct FloatBits<bf16> { using type = u16; static constexpr int mantissa = 7, bias = 127; };
-template <> struct FloatBits<f32> { using type = u32; static constexpr int mantissa = 23, bias = 127; };
-template <> struct FloatBits<f64> { using type = u64; static constexpr int mantissa = 52, bias = 1023; };
+template <> struct FloatBits<f16> {
+    using type = u16;
+    static constexpr int mantissa = 10, bias = 15;
+};
+template <> struct FloatBits<bf16> {
+    using type = u16;
+    static constexpr int mantissa = 7, bias = 127;
+};
+template <> struct FloatBits<f32> {
+    using type = u32;
+    static constexpr int mantissa = 23, bias = 127;
+};
+template <> struct FloatBits<f64> {
+    using type = u64;
+    static constexpr int mantissa = 52, bias = 1023;
+};
 
 template <class T> using bits_type = typename FloatBits<T>::type;
 
-template <class T> inline constexpr bits_type<T> kSignBit  = bits_type<T>(bits_type<T>(1) << (8 * sizeof(T) - 1));
-template <class T> inline constexpr bits_type<T> kQuietBit = bits_type<T>(bits_type<T>(1) << (FloatBits<T>::mantissa - 1));
+template <class T> inline constexpr bits_type<T> kSignBit = bits_type<T>(bits_type<T>(1) << (8 * sizeof(T) - 1));
+template <class T> inline constexpr bits_type<T> kQuietBit =
+    bits_type<T>(bits_type<T>(1) << (FloatBits<T>::mantissa - 1));
 template <class T> inline constexpr bits_type<T> kInfinityBits =
     bits_type<T>(bits_type<T>(2 * FloatBits<T>::bias + 1) << FloatBits<T>::mantissa);
 
@@ -37,7 +50,9 @@ template <class T> inline T infinity(bool negative) {
 template <class T> inline T zero(bool negative) { return bit_cast<T>(bits_type<T>(negative ? kSignBit<T> : 0)); }
 /// What an invalid sum or product is, and what an invalid quotient or function is.
 template <class T> inline T invalid() { return bit_cast<T>(bits_type<T>(kInfinityBits<T> | kQuietBit<T>)); }
-template <class T> inline T negative_nan() { return bit_cast<T>(bits_type<T>(kSignBit<T> | kInfinityBits<T> | kQuietBit<T>)); }
+template <class T> inline T negative_nan() {
+    return bit_cast<T>(bits_type<T>(kSignBit<T> | kInfinityBits<T> | kQuietBit<T>));
+}
 template <class T> inline T negated(T value) { return bit_cast<T>(bits_type<T>(bits_of(value) ^ kSignBit<T>)); }
 template <class T> inline T with_sign(T value, bool negative) {
     return bit_cast<T>(bits_type<T>(magnitude_of(value) | (negative ? kSignBit<T> : 0)));
@@ -57,17 +72,19 @@ inline T pick(bool condition, T yes, T no) {
     }
 }
 
-/// The first operand that is a NaN, with its sign and payload and made quiet; if none is, what an invalid operation gives.
+/// The first operand that is a NaN, with its sign and payload and made quiet; if none is, what an invalid operation
+/// gives.
 template <class T> inline T first_nan() { return invalid<T>(); }
 template <class T, class... Rest>
 inline T first_nan(T first, Rest... rest) {
     return pick(is_nan(first), quiet(first), first_nan<T>(rest...));
 }
 
-/// The rule for NaNs, which every instruction that computes with real numbers follows: a result that is a NaN is the first
-/// one among the operands, in the order in which the instruction names them; memory that is added to comes first.
-/// AMD documents it for vector instructions. That matrix instructions, atomics and conversions with a scale do the same is
-/// a choice. Hosts have rules of their own, and compilers exchange operands: no NaN that a host has made may be a result.
+/// The rule for NaNs, which every instruction that computes with real numbers follows: a result that is a NaN is the
+/// first one among the operands, in the order in which the instruction names them; memory that is added to comes first.
+/// AMD documents it for vector instructions. That matrix instructions, atomics and conversions with a scale do the same
+/// is a choice. Hosts have rules of their own, and compilers exchange operands: no NaN that a host has made may be a
+/// result.
 template <class T, class... Operands>
 inline T settled(T result, Operands... operands) {
     return pick(is_nan(result), first_nan<T>(operands...), result);

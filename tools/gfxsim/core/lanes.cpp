@@ -46,13 +46,13 @@ const u32* row_of(const Wave& wave, const Operand& operand, int dword, u32* room
 u64 fetch(const Wave& wave, const Instr& instr, int n, Type type, Source& in) {
     // What accumulates has its destination as the source behind the last.
     const Operand& operand = n < instr.srcs || !instr.def->traits.reads_dst ? instr.src[n] : instr.dst[0];
-    const Modifiers& mod   = instr.mod;
+    const Modifiers& mod = instr.mod;
     if (type == Type::mask) {
         in.mask = operand.is_scalar() ? wave.mask(operand.index) : read_scalar64(wave, operand);
         return ~u64(0);
     }
-    u64 enabled  = ~u64(0);
-    in.row[0]    = row_of(wave, operand, 0, in.room[0]);
+    u64 enabled = ~u64(0);
+    in.row[0] = row_of(wave, operand, 0, in.room[0]);
     const bool wide = is_wide(type);
     if (wide) in.row[1] = row_of(wave, operand, 1, in.room[1]);
 
@@ -65,33 +65,34 @@ u64 fetch(const Wave& wave, const Instr& instr, int n, Type type, Source& in) {
         }
     }
     if (mod.has_sdwa && operand.sdwa != Sdwa::dword) {
-        for (int lane = 0; lane < kLanes; ++lane) in.room[0][lane] = select(in.row[0][lane], operand.sdwa, operand.sext);
+        for (int lane = 0; lane < kLanes; ++lane)
+            in.room[0][lane] = select(in.row[0][lane], operand.sdwa, operand.sext);
         in.row[0] = in.room[0];
     }
 
     const u8 bit = u8(1u << n);
     if (is_packed16(type)) {
         // A constant has its value in the lower half alone, so op_sel means for it what it means for a register.
-        in.shift    = mod.op_sel & bit ? 16 : 0;
+        in.shift = mod.op_sel & bit ? 16 : 0;
         in.shift_hi = mod.op_sel_hi & bit ? 16 : 0;
-        in.flip     = mod.neg_lo & bit ? 0x8000 : 0;
-        in.flip_hi  = mod.neg_hi & bit ? 0x8000 : 0;
+        in.flip = mod.neg_lo & bit ? 0x8000 : 0;
+        in.flip_hi = mod.neg_hi & bit ? 0x8000 : 0;
         return enabled;
     }
     if (type == Type::pkf32 || type == Type::pku32) {
-        const u32* low  = in.row[0];
+        const u32* low = in.row[0];
         const u32* high = in.row[1];
-        in.row[0]  = mod.op_sel & bit ? high : low;
-        in.row[1]  = mod.op_sel_hi & bit ? high : low;
-        in.flip    = mod.neg_lo & bit ? 0x80000000 : 0;
+        in.row[0] = mod.op_sel & bit ? high : low;
+        in.row[1] = mod.op_sel_hi & bit ? high : low;
+        in.flip = mod.neg_lo & bit ? 0x80000000 : 0;
         in.flip_hi = mod.neg_hi & bit ? 0x80000000 : 0;
         return enabled;
     }
     const bool half = fills_half(type);
     if (half && operand.is_vector() && (operand.high || (!mod.has_sdwa && mod.op_sel & bit))) in.shift = 16;
     const u32 sign = half ? 0x8000 : 0x80000000;
-    in.keep        = operand.abs ? sign - 1 : half ? 0xffff : ~u32(0);
-    in.flip        = operand.neg ? sign : 0;
+    in.keep = operand.abs ? sign - 1 : half ? 0xffff : ~u32(0);
+    in.flip = operand.neg ? sign : 0;
     return enabled;
 }
 
@@ -106,7 +107,8 @@ struct OutputModifier {
     OutputModifier(const Wave& wave, const Modifiers& mod, u8 denorm)
         : scale(1), clamp(mod.clamp), zero_nan(wave.mode.dx10_clamp || wave.isa == Isa::gfx12) {
         const bool ieee = wave.mode.ieee && wave.isa != Isa::gfx12;
-        if (!ieee && !(denorm & 2)) scale = mod.omod == Omod::mul2 ? 2 : mod.omod == Omod::mul4 ? 4 : mod.omod == Omod::div2 ? 0.5 : 1;
+        if (!ieee && !(denorm & 2))
+            scale = mod.omod == Omod::mul2 ? 2 : mod.omod == Omod::mul4 ? 4 : mod.omod == Omod::div2 ? 0.5 : 1;
     }
 
     f64 operator()(f64 value, f64 smallest_normal) const {
@@ -152,14 +154,15 @@ void modify_results(const Wave& wave, Type type, const Modifiers& mod, Results& 
 // SDWA writes a part of the register and pads, extends or keeps the rest.
 u32 merged(u32 before, u32 value, Sdwa part, SdwaUnused unused) {
     if (part == Sdwa::dword) return value;
-    const bool byte     = part <= Sdwa::byte3;
-    const unsigned shift = byte ? 8 * (unsigned(part) - unsigned(Sdwa::byte0)) : 16 * (unsigned(part) - unsigned(Sdwa::word0));
-    const u32 field      = byte ? 0xff : 0xffff;
-    const u32 placed     = (value & field) << shift;
+    const bool byte = part <= Sdwa::byte3;
+    const unsigned shift =
+        byte ? 8 * (unsigned(part) - unsigned(Sdwa::byte0)) : 16 * (unsigned(part) - unsigned(Sdwa::word0));
+    const u32 field = byte ? 0xff : 0xffff;
+    const u32 placed = (value & field) << shift;
     if (unused == SdwaUnused::preserve) return (before & ~(field << shift)) | placed;
     if (unused == SdwaUnused::pad) return placed;
     const bool negative = value >> (byte ? 7 : 15) & 1;
-    const u32 above     = shift + (byte ? 8 : 16) >= 32 ? 0 : ~u32(0) << (shift + (byte ? 8 : 16));
+    const u32 above = shift + (byte ? 8 : 16) >= 32 ? 0 : ~u32(0) << (shift + (byte ? 8 : 16));
     return placed | (negative ? above : 0);
 }
 
@@ -171,7 +174,8 @@ void store(Wave& wave, const Instr& instr, Type type, Results& out, u64 enabled)
     u32* low = wave.v[instr.dst[0].index];
 
     if (mod.has_sdwa && mod.sdwa_dst != Sdwa::dword) {
-        for_lanes(enabled, [&](int lane) { low[lane] = merged(low[lane], out.row[0][lane], mod.sdwa_dst, mod.sdwa_unused); });
+        for_lanes(enabled,
+                  [&](int lane) { low[lane] = merged(low[lane], out.row[0][lane], mod.sdwa_dst, mod.sdwa_unused); });
         return;
     }
     if (fills_half(type)) {
@@ -180,7 +184,7 @@ void store(Wave& wave, const Instr& instr, Type type, Results& out, u64 enabled)
         const bool keep = high || wave.isa != Isa::gfx9 || instr.def->traits.keeps_half;
         for_lanes(enabled, [&](int lane) {
             const u32 value = out.row[0][lane] & 0xffff;
-            low[lane]       = high ? (low[lane] & 0xffff) | value << 16 : keep ? (low[lane] & 0xffff0000) | value : value;
+            low[lane] = high ? (low[lane] & 0xffff) | value << 16 : keep ? (low[lane] & 0xffff0000) | value : value;
         });
         return;
     }

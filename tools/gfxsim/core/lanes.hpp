@@ -33,12 +33,12 @@ struct with_bit {
 /// One source operand, as rows of one dword per lane, and the bits that its modifiers keep and flip.
 struct Source {
     const u32* row[2] = {nullptr, nullptr};
-    u32 keep  = ~u32(0);
-    u32 flip  = 0;
-    u32 flip_hi = 0;     ///< of the second value of a packed operand
-    u8 shift    = 0;     ///< 16: the upper half of a register
+    u32 keep = ~u32(0);
+    u32 flip = 0;
+    u32 flip_hi = 0;  ///< of the second value of a packed operand
+    u8 shift = 0;     ///< 16: the upper half of a register
     u8 shift_hi = 16;
-    u64 mask    = 0;     ///< of a bool operand
+    u64 mask = 0;  ///< of a bool operand
     alignas(64) u32 room[2][kLanes];
 };
 
@@ -78,7 +78,7 @@ inline void put(Results& out, int lane, T value) {
     } else if constexpr (is_packed16(type_of<T>)) {
         out.row[0][lane] = u32(bit_cast<u16>(value.lo)) | u32(bit_cast<u16>(value.hi)) << 16;
     } else if constexpr (sizeof(T) == 8) {
-        const u64 bits   = bit_cast<u64>(value);
+        const u64 bits = bit_cast<u64>(value);
         out.row[0][lane] = u32(bits), out.row[1][lane] = u32(bits >> 32);
     } else if constexpr (sizeof(T) == 2) {
         out.row[0][lane] = bit_cast<u16>(value);
@@ -130,20 +130,24 @@ template <class T> inline constexpr bool is_float_type =
 template <class T> inline constexpr bool is_f32_type =
     std::is_same_v<T, f32> || std::is_same_v<T, pair<f32>> || std::is_same_v<T, with_bit<f32>>;
 
-template <class T> struct value_of { using type = T; };
-template <class T> struct value_of<with_bit<T>> { using type = T; };
+template <class T> struct value_of {
+    using type = T;
+};
+template <class T> struct value_of<with_bit<T>> {
+    using type = T;
+};
 
 template <class F> struct Signature;
 template <class R, class... A>
 struct Signature<R (*)(A...)> {
     using Result = R;
-    using Args   = std::tuple<A...>;
+    using Args = std::tuple<A...>;
     static constexpr bool knows_lane = false;
 };
 template <class R, class... A>
 struct Signature<R (*)(const Lane&, A...)> {
     using Result = R;
-    using Args   = std::tuple<A...>;
+    using Args = std::tuple<A...>;
     static constexpr bool knows_lane = true;
 };
 
@@ -152,8 +156,8 @@ enum class Into : u8 { vector, mask, exec, mask_and_exec };
 
 template <auto F, Into into>
 struct LaneInstruction {
-    using Sig  = Signature<decltype(F)>;
-    using R    = typename Sig::Result;
+    using Sig = Signature<decltype(F)>;
+    using R = typename Sig::Result;
     using Args = typename Sig::Args;
     static constexpr std::size_t arity = std::tuple_size_v<Args>;
     static constexpr bool has_bit = !std::is_same_v<R, typename value_of<R>::type>;
@@ -165,14 +169,15 @@ private:
     static void dispatch(Wave& wave, const Instr& instr, std::index_sequence<I...> indices) {
         Source sources[arity == 0 ? 1 : arity];
         const u64 exec = wave.exec();
-        u64 enabled    = exec;
+        u64 enabled = exec;
         ((enabled &= fetch(wave, instr, int(I), type_of<std::tuple_element_t<I, Args>>, sources[I])), ...);
         constexpr bool floats = is_float_type<R> || (is_float_type<std::tuple_element_t<I, Args>> || ...);
         if constexpr (floats) {
             if (!wave.mode.plain()) {
                 // f16 and f64 share one rounding mode, f32 has its own; from an integer it is the result's.
                 constexpr bool from32 = (is_f32_type<std::tuple_element_t<I, Args>> || ...);
-                constexpr bool in32   = from32 || (is_f32_type<R> && !(is_float_type<std::tuple_element_t<I, Args>> || ...));
+                constexpr bool in32 =
+                    from32 || (is_f32_type<R> && !(is_float_type<std::tuple_element_t<I, Args>> || ...));
                 HostRounding rounding(in32 ? wave.mode.round32 : wave.mode.round64);
                 return loop<true>(wave, instr, sources, exec, enabled, indices);
             }
@@ -182,13 +187,14 @@ private:
 
     // The loop becomes vector code only if the whole of F is inside it.
     template <std::size_t... I>
-    [[gnu::flatten]] static void plain_loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec, u64 enabled,
-                                            std::index_sequence<I...> indices) {
+    [[gnu::flatten]] static void plain_loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec,
+                                            u64 enabled, std::index_sequence<I...> indices) {
         loop<false>(wave, instr, sources, exec, enabled, indices);
     }
 
     template <bool general, std::size_t... I>
-    static void loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec, u64 enabled, std::index_sequence<I...>) {
+    static void loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec, u64 enabled,
+                     std::index_sequence<I...>) {
         Results out;
         u64 bits = 0;
         const u8 denorm32 = wave.mode.denorm32, denorm64 = wave.mode.denorm64;
@@ -196,10 +202,11 @@ private:
             u32 word = 0;
             for (int i = 0; i < 32; ++i) {
                 const int lane = first + i;
-                R result       = [&] {
+                R result = [&] {
                     if constexpr (general) {
                         return flush(call<false>(wave, instr, lane,
-                                                 flush(take<std::tuple_element_t<I, Args>>(sources[I], lane), denorm32, denorm64, 0)...),
+                                                 flush(take<std::tuple_element_t<I, Args>>(sources[I], lane), denorm32,
+                                                       denorm64, 0)...),
                                      denorm32, denorm64, 1);
                     } else {
                         return call<true>(wave, instr, lane, take<std::tuple_element_t<I, Args>>(sources[I], lane)...);
@@ -240,7 +247,7 @@ constexpr Definition make_lanes(const char* name, Traits traits, u8 isas, std::i
     d.name = name, d.run = &L::run, d.traits = traits, d.isas = isas;
     ((d.src[I] = type_of<std::tuple_element_t<I, typename L::Args>>), ...);
     if constexpr (into == Into::vector) {
-        d.dsts   = L::has_bit ? 2 : 1;
+        d.dsts = L::has_bit ? 2 : 1;
         d.dst[0] = type_of<typename value_of<typename L::R>::type>;
         if (L::has_bit) d.dst[1] = Type::mask;
     } else if constexpr (into == Into::exec) {

@@ -9,7 +9,8 @@ namespace gfxsim {
 Lines distinct_lines(const Access& access, u64 line_bytes) {
     Lines lines;
     for_lanes(access.mask, [&](int lane) {
-        const u64 first = access.address[lane] / line_bytes, last = (access.address[lane] + access.bytes - 1) / line_bytes;
+        const u64 first = access.address[lane] / line_bytes,
+                  last = (access.address[lane] + access.bytes - 1) / line_bytes;
         for (u64 line = first; line <= last; ++line) {
             // Neighbouring lanes mostly share a line: dropping repeats at once keeps the list short.
             if (lines.count && lines.number[lines.count - 1] == line) continue;
@@ -22,10 +23,10 @@ Lines distinct_lines(const Access& access, u64 line_bytes) {
     return lines;
 }
 
-// Banks serve one word each per cycle. Lanes are served in groups whose accesses fill all banks once; lanes that want the
-// same word share it.
+// Banks serve one word each per cycle. Lanes are served in groups whose accesses fill all banks once; lanes that want
+// the same word share it.
 BankUse bank_use(const Access& access, u32 banks) {
-    const u32 words    = std::max<u32>(1, access.bytes / 4);
+    const u32 words = std::max<u32>(1, access.bytes / 4);
     const int together = std::max<int>(1, int(banks / words));
     BankUse use;
     for (int first = 0; first < kLanes; first += together) {
@@ -35,7 +36,7 @@ BankUse bank_use(const Access& access, u32 banks) {
             if (!(access.mask >> lane & 1)) continue;
             for (u32 word = 0; word < words; ++word) {
                 const u64 index = access.address[lane] / 4 + word;
-                auto& bank      = wanted[index % banks];
+                auto& bank = wanted[index % banks];
                 if (std::find(bank.begin(), bank.end(), index) == bank.end()) bank.push_back(index);
                 most = std::max<u64>(most, bank.size());
             }

@@ -17,7 +17,7 @@ Lines distinct_lines(const Access& access, u64 line_bytes);
 
 /// Cycles that the banks of LDS need, and how many of them because lanes meet in a bank.
 struct BankUse {
-    u64 cycles   = 0;
+    u64 cycles = 0;
     u64 conflict = 0;
 };
 BankUse bank_use(const Access& access, u32 banks);

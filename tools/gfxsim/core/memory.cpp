@@ -41,10 +41,11 @@ const Allocation* AddressSpace::reach(u64 address, u64 bytes) const {
 }
 
 std::string AddressSpace::describe(u64 address) const {
-    constexpr u64 kFar   = u64(1) << 20;
-    const Place next     = after(allocations, address);
+    constexpr u64 kFar = u64(1) << 20;
+    const Place next = after(allocations, address);
     const auto placed_by = [](u64 bytes, const char* where, const Allocation& one) {
-        return std::to_string(bytes) + " bytes " + where + " an allocation of " + std::to_string(one.end - one.begin) + " bytes";
+        return std::to_string(bytes) + " bytes " + where + " an allocation of " + std::to_string(one.end - one.begin) +
+               " bytes";
     };
     u64 behind = kFar, before = kFar;
     if (next != allocations.begin()) {
@@ -59,7 +60,7 @@ std::string AddressSpace::describe(u64 address) const {
 
 void MemoryMap::add(Allocation allocation) {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto next  = std::make_shared<AddressSpace>(*current_);
+    auto next = std::make_shared<AddressSpace>(*current_);
     auto place = after(next->allocations, allocation.begin);
     next->allocations.insert(place, std::move(allocation));
     current_ = std::move(next);
@@ -67,7 +68,7 @@ void MemoryMap::add(Allocation allocation) {
 
 bool MemoryMap::remove(u64 begin) {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto next  = std::make_shared<AddressSpace>(*current_);
+    auto next = std::make_shared<AddressSpace>(*current_);
     auto place = after(next->allocations, begin);
     if (place == next->allocations.begin() || (place - 1)->begin != begin) return false;
     next->allocations.erase(place - 1);

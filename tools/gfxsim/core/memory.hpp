@@ -20,9 +20,9 @@ struct Shadow;
 enum class MemoryKind : u8 { device, host, managed, code, arguments };
 
 struct Allocation : Span {
-    u64 limit       = 0;   ///< how far kernels may reach behind its end, if they may: the rest of a page that is its own
+    u64 limit = 0;  ///< how far kernels may reach behind its end, if they may: the rest of a page that is its own
     MemoryKind kind = MemoryKind::device;
-    bool writable   = true;
+    bool writable = true;
     std::shared_ptr<Shadow> shadow;
 
     Span reachable() const { return {begin, limit > end ? limit : end}; }

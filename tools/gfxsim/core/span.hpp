@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Ranges of addresses. Whatever a program puts into an address, no sum here wraps: all checks of memory go through these.
+// Ranges of addresses. Whatever a program puts into an address, no sum here wraps: all checks of memory go through
+// these.
 #pragma once
 
 #include "gfxsim/core/types.hpp"
 
 namespace gfxsim {
 
-/// The addresses at which some accesses begin: none is below the first or above the last. Any address, unless more is known.
+/// The addresses at which some accesses begin: none is below the first or above the last. Any address, unless more is
+/// known.
 class Bounds {
 public:
     Bounds() = default;
-    /// From `base` to `most` bytes behind it. Addresses wrap as on a GPU, and where these do, nothing is known about them.
+    /// From `base` to `most` bytes behind it. Addresses wrap as on a GPU, and where these do, nothing is known about
+    /// them.
     static Bounds from(u64 base, u64 most) {
         u64 last = 0;
         return __builtin_add_overflow(base, most, &last) ? Bounds() : Bounds(base, last);
@@ -34,7 +37,7 @@ private:
 /// Bytes of memory from `begin` up to `end`.
 struct Span {
     u64 begin = 0;
-    u64 end   = 0;
+    u64 end = 0;
 
     u64 size() const { return end - begin; }
     bool holds(u64 address, u64 bytes) const { return address >= begin && address < end && bytes <= end - address; }

@@ -6,11 +6,12 @@
 namespace gfxsim {
 
 u8* Wave::global_slow(u64 address, u32 bytes, Use use) {
-    const AddressSpace& memory    = *group->launch->memory;
+    const AddressSpace& memory = *group->launch->memory;
     const Allocation* allocation = memory.reach(address, bytes);
     const char* verb = use == Use::read ? "reads" : use == Use::write ? "writes" : "atomically updates";
     char place[64];
-    std::snprintf(place, sizeof(place), "%s %u bytes at 0x%llx, ", verb, bytes, static_cast<unsigned long long>(address));
+    std::snprintf(place, sizeof(place), "%s %u bytes at 0x%llx, ", verb, bytes,
+                  static_cast<unsigned long long>(address));
     if (!allocation) throw Fault(FaultKind::memory, place + memory.describe(address));
     if (use != Use::read && !allocation->writable)
         throw Fault(FaultKind::memory, place + std::string("which is read-only memory"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// This library is a guest in programs that know nothing of the process that it starts. So that process is nobody's child, whose
-// end a program would wait for; it holds none of the program's files; and a program may fork, or close every file that it finds.
+// This library is a guest in programs that know nothing of the process that it starts. So that process is nobody's
+// child, whose end a program would wait for; it holds none of the program's files; and a program may fork, or close
+// every file that it finds.
 #include "gfxsim/decode/connection.hpp"
 
 #include <fcntl.h>
@@ -30,9 +31,9 @@ namespace {
 
 // A kept socket, and what tells that it is still the same one.
 struct Kept {
-    int socket    = -1;
+    int socket = -1;
     pid_t process = 0;
-    struct stat identity {};
+    struct stat identity{};
 };
 
 Kept& kept() {
@@ -41,9 +42,9 @@ Kept& kept() {
 }
 
 bool is_alive(const Kept& one) {
-    struct stat now {};
-    return one.socket >= 0 && one.process == getpid() && fstat(one.socket, &now) == 0 && now.st_ino == one.identity.st_ino &&
-           now.st_dev == one.identity.st_dev && S_ISSOCK(now.st_mode);
+    struct stat now{};
+    return one.socket >= 0 && one.process == getpid() && fstat(one.socket, &now) == 0 &&
+           now.st_ino == one.identity.st_ino && now.st_dev == one.identity.st_dev && S_ISSOCK(now.st_mode);
 }
 
 // The file that holds this code: the runtime, or a program that contains it.
@@ -52,7 +53,8 @@ std::string own_file() {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
         u64 begin = 0, end = 0;
-        if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &begin, &end) != 2 || here < begin || here >= end) continue;
+        if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &begin, &end) != 2 || here < begin || here >= end)
+            continue;
         const std::size_t path = line.find('/');
         return path == std::string::npos ? "" : line.substr(path);
     }
@@ -60,14 +62,16 @@ std::string own_file() {
 }
 
 std::string program() {
-    if (const char* folder = std::getenv("GFXSIM_RUNTIME_DIR")) return std::string(folder) + "/" + disassembly::kProgram;
+    if (const char* folder = std::getenv("GFXSIM_RUNTIME_DIR"))
+        return std::string(folder) + "/" + disassembly::kProgram;
     const std::string file = own_file();
     return file.substr(0, file.rfind('/') + 1) + disassembly::kProgram;
 }
 
 [[noreturn]] void refuse(const std::string& path, int error) {
-    throw std::runtime_error("the disassembler " + path + " cannot be run (" + std::strerror(error) +
-                             "); it belongs beside the simulator's runtime, or in the folder that GFXSIM_RUNTIME_DIR names");
+    throw std::runtime_error(
+        "the disassembler " + path + " cannot be run (" + std::strerror(error) +
+        "); it belongs beside the simulator's runtime, or in the folder that GFXSIM_RUNTIME_DIR names");
 }
 
 struct Files {
@@ -104,8 +108,9 @@ int start() {
         Files files;
         const Attributes attributes;
         posix_spawn_file_actions_adddup2(&files.actions, theirs, disassembly::kSocket);
-        for (int standard : {1, 2}) posix_spawn_file_actions_addopen(&files.actions, standard, "/dev/null", O_WRONLY, 0);
-        std::string name   = path;
+        for (int standard : {1, 2})
+            posix_spawn_file_actions_addopen(&files.actions, standard, "/dev/null", O_WRONLY, 0);
+        std::string name = path;
         char* const words[] = {name.data(), nullptr};
         error = posix_spawn(&child, path.c_str(), &files.actions, &attributes.value, words, environ);
     }
@@ -115,8 +120,7 @@ int start() {
         refuse(path, error);
     }
     // It leaves a process of its own behind and ends at once.
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
     return ours;
 }
 
@@ -136,7 +140,7 @@ Connection Connection::take() {
         return Connection(start());
     }
     const int socket = one.socket;
-    one.socket       = -1;
+    one.socket = -1;
     return Connection(socket);
 }
 
@@ -162,8 +166,7 @@ void Connection::send(const void* bytes, std::size_t count) {
 
 std::size_t Connection::receive(void* bytes, std::size_t most) {
     ssize_t count = 0;
-    while ((count = recv(socket_, bytes, most, 0)) < 0 && errno == EINTR) {
-    }
+    while ((count = recv(socket_, bytes, most, 0)) < 0 && errno == EINTR) {}
     if (count <= 0) lost();
     return std::size_t(count);
 }

@@ -17,7 +17,8 @@ namespace {
 // The bits of a constant as an operand of a type sees it.
 u64 constant_bits(const Operand& operand, Type type) {
     const bool wide = type == Type::u64 || type == Type::i64 || type == Type::f64 || type == Type::wide;
-    const bool half = type == Type::u16 || type == Type::i16 || type == Type::f16 || type == Type::pk16 || type == Type::pkf16;
+    const bool half =
+        type == Type::u16 || type == Type::i16 || type == Type::f16 || type == Type::pk16 || type == Type::pkf16;
     switch (operand.written) {
         case Written::real:
             if (type == Type::bf16 || type == Type::pkbf16) return bit_cast<u32>(f32(operand.real)) >> 16;
@@ -51,14 +52,16 @@ std::string bind(const Line& line, const Definition& def, Isa isa, Instr& instr)
     instr.mod = line.mod;
     const std::size_t dsts = has_destinations(def, line.mod) ? def.dsts : 0;
     if (line.operands.size() < dsts || line.operands.size() > dsts + kMaxSrc)
-        return "has " + std::to_string(line.operands.size()) + " operands, which is not a form of " + def.name + " that is simulated";
+        return "has " + std::to_string(line.operands.size()) + " operands, which is not a form of " + def.name +
+               " that is simulated";
     for (std::size_t n = 0; n < line.operands.size(); ++n) {
         const bool is_dst = n < dsts;
-        Operand operand   = line.operands[n];
+        Operand operand = line.operands[n];
         if (operand.kind == OperandKind::constant) {
             if (is_dst) return "writes to a constant";
             operand.value = constant_bits(operand, def.src[n - dsts]);
-            if (def.traits.splats_constants && operand.written != Written::bits) operand.value = (operand.value & 0xffff) * 0x10001;
+            if (def.traits.splats_constants && operand.written != Written::bits)
+                operand.value = (operand.value & 0xffff) * 0x10001;
         }
         (is_dst ? instr.dst[n] : instr.src[n - dsts]) = operand;
     }
@@ -69,7 +72,7 @@ std::string bind(const Line& line, const Definition& def, Isa isa, Instr& instr)
     if (instr.mod.has_sdwa) {
         instr.src[0].sdwa = Sdwa(instr.mod.imm & 0xff);
         instr.src[1].sdwa = Sdwa(instr.mod.imm >> 8 & 0xff);
-        instr.mod.imm     = 0;
+        instr.mod.imm = 0;
     }
     const bool packed = is_packed16(def.src[0]) || def.src[0] == Type::pkf32 || def.src[0] == Type::pku32;
     if (packed && !instr.mod.has_op_sel_hi) instr.mod.op_sel_hi = 7;
@@ -95,29 +98,27 @@ std::string decode_half(const std::string& text, Isa isa, Instr& instr, std::str
 
 }  // namespace
 
-void run_unsupported(Wave& wave, const Instr& instr) {
-    throw Fault(FaultKind::unsupported, wave.program->text(instr));
-}
+void run_unsupported(Wave& wave, const Instr& instr) { throw Fault(FaultKind::unsupported, wave.program->text(instr)); }
 
 Decoded decode_line(const std::string& text, Isa isa) {
     Decoded decoded;
     std::string second, third;
     decoded.problem = decode_half(text, isa, decoded.instr, second);
     if (!decoded.problem.empty() || second.empty()) return decoded;
-    decoded.second  = std::make_unique<Instr>();
+    decoded.second = std::make_unique<Instr>();
     decoded.problem = decode_half(second, isa, *decoded.second, third);
     if (decoded.problem.empty()) make_dual(decoded.instr, *decoded.second);
     return decoded;
 }
 
 std::unique_ptr<Program> decode(const Gpu& gpu, const std::string& file, const u8* code, u64 size) {
-    auto program  = std::make_unique<Program>();
+    auto program = std::make_unique<Program>();
     program->file = file, program->gpu = &gpu, program->address = reinterpret_cast<u64>(code), program->size = size;
     program->at.assign(size / 4 + 1, Program::kNowhere);
 
     disassemble(gpu, code, size, [&](DisassembledLine raw) {
         Decoded decoded = decode_line(raw.text, gpu.isa);
-        Instr& instr    = decoded.instr;
+        Instr& instr = decoded.instr;
         instr.offset = u32(raw.offset), instr.size = u32(raw.size), instr.text = u32(program->lines.size());
         if (decoded.problem.empty()) unsplat_literal(instr, code);
         if (decoded.problem.empty()) {
@@ -140,7 +141,7 @@ std::unique_ptr<Program> decode(const Gpu& gpu, const std::string& file, const u
         if (distance.kind != OperandKind::constant) continue;
         const i64 offset = i64(instr.offset) + 4 + 4 * i64(i16(u16(distance.value)));
         const bool known = offset >= 0 && u64(offset) < size && program->at[u64(offset) / 4] != Program::kNowhere;
-        instr.target     = known ? program->at[u64(offset) / 4] : Program::kNowhere;
+        instr.target = known ? program->at[u64(offset) / 4] : Program::kNowhere;
     }
     return program;
 }

@@ -40,15 +40,18 @@ void check(End end, const char* gpu) {
         case End::no_disassembler:
             throw std::runtime_error("the code object manager has no disassembler for " + std::string(gpu));
         case End::too_many_deaths:
-            throw std::runtime_error("more than " + std::to_string(disassembly::kMostDeaths) + " words of its code are such that the code "
+            throw std::runtime_error("more than " + std::to_string(disassembly::kMostDeaths) +
+                                     " words of its code are such that the code "
                                      "object manager's disassembler dies of them");
     }
     throw std::runtime_error("the disassembler ended in an unknown way");
 }
 
-// Sends a request and the bytes that follow it, and hands over the lines of the answer. `valid` says whether a line makes sense.
+// Sends a request and the bytes that follow it, and hands over the lines of the answer. `valid` says whether a line
+// makes sense.
 void ask(const disassembly::Request& request, const u8* bytes, const std::vector<u64>& addresses,
-         const std::function<bool(const disassembly::Line&)>& valid, const std::function<void(const disassembly::Line&, std::string)>& take) {
+         const std::function<bool(const disassembly::Line&)>& valid,
+         const std::function<void(const disassembly::Line&, std::string)>& take) {
     static std::mutex mutex;
     const std::lock_guard<std::mutex> lock(mutex);
     // Until the last line has come the connection is of no use to anybody else.
@@ -64,7 +67,8 @@ void ask(const disassembly::Request& request, const u8* bytes, const std::vector
             connection.keep();
             return check(End(line.text), request.gpu);
         }
-        if (line.text > disassembly::kMostText || !valid(line)) throw std::runtime_error("the disassembler gave a line that makes no sense");
+        if (line.text > disassembly::kMostText || !valid(line))
+            throw std::runtime_error("the disassembler gave a line that makes no sense");
         std::string text(line.text, '\0');
         reader.read(text.data(), line.text);
         take(line, std::move(text));
@@ -83,7 +87,9 @@ void disassemble(const Gpu& gpu, const u8* code, u64 size, const std::function<v
     gpu.name().copy(request.gpu, sizeof(request.gpu) - 1);
 
     u64 offset = 0;
-    ask(request, code, {}, [&](const disassembly::Line& line) { return line.bytes % 4 == 0 && line.bytes <= request.size - offset; },
+    ask(
+        request, code, {},
+        [&](const disassembly::Line& line) { return line.bytes % 4 == 0 && line.bytes <= request.size - offset; },
         [&](const disassembly::Line& line, std::string text) {
             take({offset, line.bytes, std::move(text)});
             offset += line.bytes;
@@ -94,11 +100,14 @@ std::vector<std::string> source_lines(const std::vector<u8>& file, const std::ve
     std::vector<std::string> lines;
     disassembly::Request request;
     request.size = file.size(), request.addresses = addresses.size();
-    if (addresses.empty() || request.size > disassembly::kMostCode || request.addresses > (disassembly::kMostCode - request.size) / sizeof(u64)) {
+    if (addresses.empty() || request.size > disassembly::kMostCode ||
+        request.addresses > (disassembly::kMostCode - request.size) / sizeof(u64)) {
         lines.resize(addresses.size());
         return lines;
     }
-    ask(request, file.data(), addresses, [&](const disassembly::Line& line) { return line.bytes == 1 && lines.size() < addresses.size(); },
+    ask(
+        request, file.data(), addresses,
+        [&](const disassembly::Line& line) { return line.bytes == 1 && lines.size() < addresses.size(); },
         [&](const disassembly::Line&, std::string text) { lines.push_back(std::move(text)); });
     lines.resize(addresses.size());
     return lines;

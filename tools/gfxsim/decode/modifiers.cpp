@@ -45,10 +45,18 @@ bool parse_dpp(std::string_view key, std::string_view value, Dpp& dpp) {
         DppKind kind;
     };
     constexpr Entry kShifts[] = {
-        {"row_shl", DppKind::row_shl},       {"row_shr", DppKind::row_shr},         {"row_ror", DppKind::row_ror},
-        {"wave_shl", DppKind::wave_shl},     {"wave_shr", DppKind::wave_shr},       {"wave_rol", DppKind::wave_rol},
-        {"wave_ror", DppKind::wave_ror},     {"row_mirror", DppKind::row_mirror},   {"row_half_mirror", DppKind::row_half_mirror},
-        {"row_share", DppKind::row_share},   {"row_xmask", DppKind::row_xmask},     {"row_newbcast", DppKind::row_newbcast},
+        {"row_shl", DppKind::row_shl},
+        {"row_shr", DppKind::row_shr},
+        {"row_ror", DppKind::row_ror},
+        {"wave_shl", DppKind::wave_shl},
+        {"wave_shr", DppKind::wave_shr},
+        {"wave_rol", DppKind::wave_rol},
+        {"wave_ror", DppKind::wave_ror},
+        {"row_mirror", DppKind::row_mirror},
+        {"row_half_mirror", DppKind::row_half_mirror},
+        {"row_share", DppKind::row_share},
+        {"row_xmask", DppKind::row_xmask},
+        {"row_newbcast", DppKind::row_newbcast},
     };
     for (const Entry& entry : kShifts) {
         if (key == entry.name) {
@@ -90,8 +98,8 @@ struct WaitName {
 };
 
 constexpr WaitName kWaits[] = {
-    {"vmcnt", Counter::vm},     {"lgkmcnt", Counter::lgkm},     {"expcnt", Counter::exp},   {"vscnt", Counter::store},
-    {"loadcnt", Counter::vm},   {"dscnt", Counter::lgkm},       {"storecnt", Counter::store}, {"kmcnt", Counter::km},
+    {"vmcnt", Counter::vm},         {"lgkmcnt", Counter::lgkm}, {"expcnt", Counter::exp},     {"vscnt", Counter::store},
+    {"loadcnt", Counter::vm},       {"dscnt", Counter::lgkm},   {"storecnt", Counter::store}, {"kmcnt", Counter::km},
     {"samplecnt", Counter::sample}, {"bvhcnt", Counter::bvh},
 };
 
@@ -107,7 +115,8 @@ bool parse_wait(std::string_view rest, Line& line) {
         const std::size_t close = rest.find(')', open);
         bool found = false;
         for (const WaitName& wait : kWaits) {
-            if (name == wait.name) line.mod.wait[int(wait.counter)] = u8(number(rest.substr(open + 1, close - open - 1))), found = true;
+            if (name == wait.name)
+                line.mod.wait[int(wait.counter)] = u8(number(rest.substr(open + 1, close - open - 1))), found = true;
         }
         if (!found || close == std::string_view::npos) return false;
         rest.remove_prefix(close + 1);
@@ -121,15 +130,24 @@ struct HardwareRegister {
 };
 
 constexpr HardwareRegister kHardwareRegisters[] = {
-    {"HW_REG_MODE", 1},       {"HW_REG_STATUS", 2},     {"HW_REG_TRAPSTS", 3},       {"HW_REG_HW_ID", 4},
-    {"HW_REG_GPR_ALLOC", 5},  {"HW_REG_LDS_ALLOC", 6},  {"HW_REG_IB_STS", 7},        {"HW_REG_XCC_ID", 20},
-    {"HW_REG_HW_ID1", 23},    {"HW_REG_HW_ID2", 24},    {"HW_REG_SHADER_CYCLES", 29}, {"HW_REG_SHADER_CYCLES_LO", 29},
+    {"HW_REG_MODE", 1},
+    {"HW_REG_STATUS", 2},
+    {"HW_REG_TRAPSTS", 3},
+    {"HW_REG_HW_ID", 4},
+    {"HW_REG_GPR_ALLOC", 5},
+    {"HW_REG_LDS_ALLOC", 6},
+    {"HW_REG_IB_STS", 7},
+    {"HW_REG_XCC_ID", 20},
+    {"HW_REG_HW_ID1", 23},
+    {"HW_REG_HW_ID2", 24},
+    {"HW_REG_SHADER_CYCLES", 29},
+    {"HW_REG_SHADER_CYCLES_LO", 29},
     {"HW_REG_SHADER_CYCLES_HI", 30},
 };
 
 // The ordinary operands next to an unusual one.
 void parse_others(std::string_view text, Line& line) {
-    Line others   = parse_line("x " + std::string(text), Isa::gfx9);
+    Line others = parse_line("x " + std::string(text), Isa::gfx9);
     line.operands = others.operands;
     if (!others.problem.empty()) line.problem = others.problem;
 }
@@ -150,7 +168,7 @@ bool parse_hwreg(std::string_view text, Modifiers& mod) {
     if (comma != std::string_view::npos) {
         text.remove_prefix(comma + 1);
         mod.hwreg_offset = u8(number(text));
-        mod.hwreg_width  = u8(number(text.substr(text.find(',') + 1)));
+        mod.hwreg_width = u8(number(text.substr(text.find(',') + 1)));
     }
     return mod.hwreg != 0;
 }
@@ -162,7 +180,7 @@ bool parse_modifier(std::string_view piece, Line& line) {
     const std::size_t colon = piece.find(':');
     // A colon inside brackets belongs to a register range.
     if (colon != std::string_view::npos && piece.find('[') < colon) return false;
-    const std::string_view key   = piece.substr(0, colon);
+    const std::string_view key = piece.substr(0, colon);
     const std::string_view value = colon == std::string_view::npos ? "" : piece.substr(colon + 1);
     if (key == "offset" && value.substr(0, 8) == "swizzle(") return parse_special("swizzle", value, Isa::gfx9, line);
     if (key == "offset") mod.offset = i32(number(value));
@@ -190,7 +208,9 @@ bool parse_modifier(std::string_view piece, Line& line) {
     else if (key == "byte_sel") mod.byte_sel = u8(number(value));
     else if (key == "dst_sel") return parse_sdwa(value, mod.sdwa_dst);
     else if (key == "dst_unused")
-        mod.sdwa_unused = value == "UNUSED_PRESERVE" ? SdwaUnused::preserve : value == "UNUSED_SEXT" ? SdwaUnused::sext : SdwaUnused::pad;
+        mod.sdwa_unused = value == "UNUSED_PRESERVE" ? SdwaUnused::preserve
+                          : value == "UNUSED_SEXT"   ? SdwaUnused::sext
+                                                     : SdwaUnused::pad;
     else if (key == "src0_sel" || key == "src1_sel") {
         // Kept in the immediate until the definition tells sources from destinations.
         Sdwa part;
@@ -214,25 +234,28 @@ bool parse_special(std::string_view mnemonic, std::string_view rest, Isa, Line& 
     if (mnemonic == "s_waitcnt") return parse_wait(rest, line) || refuse();
     if (mnemonic.substr(0, 10) == "s_waitcnt_" && mnemonic != "s_waitcnt_depctr") {
         for (const WaitName& wait : kWaits) {
-            if (mnemonic.substr(10) == wait.name) line.mod.wait[int(wait.counter)] = u8(number(rest.substr(rest.find(',') + 1)));
+            if (mnemonic.substr(10) == wait.name)
+                line.mod.wait[int(wait.counter)] = u8(number(rest.substr(rest.find(',') + 1)));
         }
         return true;
     }
-    if (mnemonic.substr(0, 7) == "s_wait_" && mnemonic != "s_wait_alu" && mnemonic != "s_wait_event" && mnemonic != "s_wait_idle") {
+    if (mnemonic.substr(0, 7) == "s_wait_" && mnemonic != "s_wait_alu" && mnemonic != "s_wait_event" &&
+        mnemonic != "s_wait_idle") {
         // gfx12: one or two counters in the name, the numbers in one immediate with the second one in the upper byte.
         std::string_view names = mnemonic.substr(7);
-        const u32 counts       = u32(number(rest));
-        const std::size_t cut  = names.find("cnt_");
-        const bool two         = cut != std::string_view::npos;
-        const std::string_view first = two ? names.substr(0, cut + 3) : names, second = two ? names.substr(cut + 4) : "";
+        const u32 counts = u32(number(rest));
+        const std::size_t cut = names.find("cnt_");
+        const bool two = cut != std::string_view::npos;
+        const std::string_view first = two ? names.substr(0, cut + 3) : names,
+                               second = two ? names.substr(cut + 4) : "";
         for (const WaitName& wait : kWaits) {
             if (first == wait.name) line.mod.wait[int(wait.counter)] = u8(two ? counts >> 8 & 0x3f : counts);
             if (two && second == wait.name) line.mod.wait[int(wait.counter)] = u8(counts & 0x3f);
         }
         return true;
     }
-    if (mnemonic == "s_delay_alu" || mnemonic == "s_wait_alu" || mnemonic == "s_waitcnt_depctr" || mnemonic == "s_clause" ||
-        mnemonic == "s_sendmsg" || mnemonic == "s_version")
+    if (mnemonic == "s_delay_alu" || mnemonic == "s_wait_alu" || mnemonic == "s_waitcnt_depctr" ||
+        mnemonic == "s_clause" || mnemonic == "s_sendmsg" || mnemonic == "s_version")
         return true;
     if (mnemonic == "s_setreg_b32" || mnemonic == "s_setreg_imm32_b32" || mnemonic == "s_getreg_b32") {
         const std::size_t open = rest.find("hwreg(");
@@ -261,7 +284,7 @@ bool parse_special(std::string_view mnemonic, std::string_view rest, Isa, Line& 
         // swizzle(BITMASK_PERM,"01pip") and its like, back to the 16 bits that the instruction holds.
         const std::size_t comma = rest.find(',');
         const std::string_view kind = rest.substr(8, comma - 8);
-        std::string_view args       = rest.substr(comma + 1, rest.size() - comma - 2);
+        std::string_view args = rest.substr(comma + 1, rest.size() - comma - 2);
         std::vector<u32> values;
         u32 and_mask = 0, or_mask = 0, xor_mask = 0;
         if (kind == "BITMASK_PERM") {

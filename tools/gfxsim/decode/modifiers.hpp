@@ -6,7 +6,8 @@
 
 namespace gfxsim {
 
-/// Reads one modifier into the line; false if `piece` is no modifier. Sets line.problem if it is one without meaning here.
+/// Reads one modifier into the line; false if `piece` is no modifier. Sets line.problem if it is one without meaning
+/// here.
 bool parse_modifier(std::string_view piece, Line& line);
 
 /// Reads waits, messages, hardware registers and immediates; false if the mnemonic is an ordinary one.

@@ -24,7 +24,7 @@ bool ends_with(std::string_view text, std::string_view suffix) {
 bool parse_number(std::string_view text, u64& value) {
     const std::string copy(text);
     char* end = nullptr;
-    value     = std::strtoull(copy.c_str(), &end, 0);
+    value = std::strtoull(copy.c_str(), &end, 0);
     return !copy.empty() && *end == 0 && (std::isdigit(static_cast<unsigned char>(copy[0])));
 }
 
@@ -81,14 +81,14 @@ bool parse_register(std::string_view text, Operand& operand) {
             return true;
         }
     }
-    if (text == "src_shared_base" || text == "src_private_base" || text == "src_shared_limit" || text == "src_private_limit" ||
-        text == "src_shared_base_lo" || text == "src_private_base_lo") {
+    if (text == "src_shared_base" || text == "src_private_base" || text == "src_shared_limit" ||
+        text == "src_private_limit" || text == "src_shared_base_lo" || text == "src_private_base_lo") {
         // 64-bit values; a 32-bit reader takes the upper half, where the aperture's number is.
-        operand.kind   = OperandKind::constant;
+        operand.kind = OperandKind::constant;
         operand.dwords = 2;
         operand.written = Written::bits;
         const bool shared = text.find("shared") != std::string_view::npos;
-        operand.value     = shared ? u64(1) << 56 : u64(2) << 56;
+        operand.value = shared ? u64(1) << 56 : u64(2) << 56;
         if (text.find("limit") != std::string_view::npos) operand.value |= 0xffffffff;
         return true;
     }
@@ -105,25 +105,28 @@ bool parse_register(std::string_view text, Operand& operand) {
     operand.dwords = dwords;
     switch (text.front()) {
         case 'v': operand.kind = OperandKind::vector, operand.index = first; return first + dwords <= 256;
-        case 'a': operand.kind = OperandKind::vector, operand.index = u16(kFirstAgpr + first); return first + dwords <= 256;
+        case 'a':
+            operand.kind = OperandKind::vector, operand.index = u16(kFirstAgpr + first);
+            return first + dwords <= 256;
         case 's': operand.kind = OperandKind::scalar, operand.index = first; return first + dwords <= 106;
         default: return false;
     }
 }
 
 bool parse_constant(std::string_view text, Operand& operand) {
-    operand.kind   = OperandKind::constant;
+    operand.kind = OperandKind::constant;
     operand.dwords = 0;
     const std::string copy(text);
     char* end = nullptr;
     if (copy.find_first_of(".") != std::string::npos && !starts_with(text, "0x")) {
         operand.written = Written::real;
-        operand.real    = std::strtod(copy.c_str(), &end);
+        operand.real = std::strtod(copy.c_str(), &end);
         return *end == 0;
     }
-    const bool hex  = starts_with(text, "0x") || starts_with(text, "-0x");
+    const bool hex = starts_with(text, "0x") || starts_with(text, "-0x");
     operand.written = hex ? Written::bits : Written::integer;
-    operand.value   = hex && text.front() != '-' ? std::strtoull(copy.c_str(), &end, 16) : u64(std::strtoll(copy.c_str(), &end, 0));
+    operand.value =
+        hex && text.front() != '-' ? std::strtoull(copy.c_str(), &end, 16) : u64(std::strtoll(copy.c_str(), &end, 0));
     return !copy.empty() && *end == 0;
 }
 
@@ -146,8 +149,8 @@ bool parse_operand(std::string_view text, Operand& operand) {
 // Cuts at spaces and commas that are not inside brackets, bars or quotes.
 std::vector<std::string_view> pieces(std::string_view text) {
     std::vector<std::string_view> found;
-    int depth      = 0;
-    bool quoted    = false;
+    int depth = 0;
+    bool quoted = false;
     std::size_t at = 0;
     for (std::size_t i = 0; i <= text.size(); ++i) {
         const char c = i < text.size() ? text[i] : ' ';
@@ -177,11 +180,11 @@ Line parse_line(std::string_view text, Isa isa) {
     const std::size_t dual = text.find(" :: ");
     if (dual != std::string_view::npos) {
         line.second = std::string(trim(text.substr(dual + 4)));
-        text        = trim(text.substr(0, dual));
+        text = trim(text.substr(0, dual));
     }
     const std::size_t space = text.find_first_of(" \t");
     const std::string_view full = text.substr(0, space);
-    line.mnemonic    = std::string(plain_mnemonic(full));
+    line.mnemonic = std::string(plain_mnemonic(full));
     line.mod.has_sdwa = ends_with(full, "_sdwa");
     const std::string_view rest = space == std::string_view::npos ? "" : trim(text.substr(space));
 

@@ -12,10 +12,10 @@ namespace gfxsim {
 
 /// A line before a Definition has given its operands types. `problem` is empty unless the line was not understood.
 struct Line {
-    std::string mnemonic;           ///< without _e32, _e64, _dpp, _sdwa
+    std::string mnemonic;  ///< without _e32, _e64, _dpp, _sdwa
     std::vector<Operand> operands;
     Modifiers mod;
-    std::string second;             ///< the text behind "::" of a dual-issue instruction
+    std::string second;  ///< the text behind "::" of a dual-issue instruction
     std::string problem;
 };
 

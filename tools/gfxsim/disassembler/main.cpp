@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Disassembles for the runtime. A worker answers requests; what it is at and what it has found lie in memory that it shares with its
-// supervisor, so that after its death another one goes on behind the instruction that it died of.
+// Disassembles for the runtime. A worker answers requests; what it is at and what it has found lie in memory that it
+// shares with its supervisor, so that after its death another one goes on behind the instruction that it died of.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -24,16 +24,17 @@ using namespace gfxsim;
 using namespace gfxsim::disassembly;
 
 struct Shared {
-    bool busy      = false;  ///< with a request
+    bool busy = false;  ///< with a request
     Request request;
-    u64 offset     = 0;      ///< of the instruction that is being disassembled; or which address it is
-    u64 deaths     = 0;
-    u64 found      = 0;      ///< bytes of `lines` that have not been sent
-    u8 lines[1 << 16];       ///< small, so that they are read while the next ones are made
+    u64 offset = 0;  ///< of the instruction that is being disassembled; or which address it is
+    u64 deaths = 0;
+    u64 found = 0;                        ///< bytes of `lines` that have not been sent
+    u8 lines[1 << 16];                    ///< small, so that they are read while the next ones are made
     alignas(1 << 16) u8 code[kMostCode];  ///< in pages of its own, whatever their size
 };
 
-// Seconds of computing for a buffer of lines, which takes milliseconds; an instruction that takes longer takes for ever.
+// Seconds of computing for a buffer of lines, which takes milliseconds; an instruction that takes longer takes for
+// ever.
 constexpr int kMostSeconds = 20;
 
 bool receive(void* bytes, u64 count) {
@@ -85,7 +86,7 @@ void finish(Shared& shared, End end) {
     // The next request begins with pages that hold nothing, and nothing is kept of a large one.
     madvise(shared.code, bytes_of(shared.request), MADV_REMOVE);
     shared.offset = shared.deaths = 0;
-    shared.busy                   = false;
+    shared.busy = false;
 }
 
 void answer_addresses(Shared& shared, bool after_death) {
@@ -134,8 +135,7 @@ void answer(Shared& shared, bool after_death) {
         if (worker < 0) _exit(1);
         if (worker == 0) work(shared);
         int status = 0;
-        while (waitpid(worker, &status, 0) < 0 && errno == EINTR) {
-        }
+        while (waitpid(worker, &status, 0) < 0 && errno == EINTR) {}
         const bool died = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
         if (!died || !shared.busy) _exit(0);
         ++shared.deaths;
@@ -152,7 +152,8 @@ int main() {
     }
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return 1;
     // Nobody's child: the program that started this one waits for the first process alone.
     const pid_t other = fork();

@@ -70,9 +70,12 @@ ScaledMfma decode_scaled_mfma(const u8* code, u64 size) {
 
     std::string text = scaled ? "v_mfma_scale_f32_" : "v_mfma_f32_";
     text += mfma.opcode() == kMfma16 ? "16x16x128_f8f6f4" : "32x32x64_f8f6f4";
-    std::string operands[] = {operand(kFirstVector + (mfma.low & 0xff), acc_cd, count), operand(mfma.source(0), acc_a, count_a),
-                              operand(mfma.source(1), acc_b, count_b), operand(mfma.source(2), acc_cd, count),
-                              scaled ? operand(first.source(0), false, 1) : "-", scaled ? operand(first.source(1), false, 1) : "-"};
+    std::string operands[] = {operand(kFirstVector + (mfma.low & 0xff), acc_cd, count),
+                              operand(mfma.source(0), acc_a, count_a),
+                              operand(mfma.source(1), acc_b, count_b),
+                              operand(mfma.source(2), acc_cd, count),
+                              scaled ? operand(first.source(0), false, 1) : "-",
+                              scaled ? operand(first.source(1), false, 1) : "-"};
     for (int n = 0; n < (scaled ? 6 : 4); ++n) {
         if (operands[n].empty()) return {};
         text += (n ? ", " : " ") + operands[n];

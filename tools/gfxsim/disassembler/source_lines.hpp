@@ -9,15 +9,17 @@
 
 namespace gfxsim {
 
-/// The source lines of a code object, by its debug information, as the code object manager reads it. That may end the process.
+/// The source lines of a code object, by its debug information, as the code object manager reads it. That may end the
+/// process.
 class SourceLines {
 public:
     explicit SourceLines(const Code& file);
     ~SourceLines();
-    SourceLines(const SourceLines&)            = delete;
+    SourceLines(const SourceLines&) = delete;
     SourceLines& operator=(const SourceLines&) = delete;
 
-    /// FILE:LINE of the instruction at an address of the file, of the innermost function that was inlined; empty if it is not known.
+    /// FILE:LINE of the instruction at an address of the file, of the innermost function that was inlined; empty if it
+    /// is not known.
     std::string at(u64 address) const;
 
 private:

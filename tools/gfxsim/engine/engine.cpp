@@ -24,38 +24,46 @@ constexpr u64 kNone = ~u64(0);
 
 struct Shared {
     Shared(const Launch& of, u64 count, const EngineOptions& options)
-        : launch(of), only(options.only), groups(only.empty() ? count : only.size()), interruption(options.interruption) {}
+        : launch(of),
+          only(options.only),
+          groups(only.empty() ? count : only.size()),
+          interruption(options.interruption) {}
 
     const Launch& launch;
     const std::vector<u64>& only;
-    u64 groups;                     ///< to run
+    u64 groups;  ///< to run
     Interruption interruption;
     std::atomic<u64> next{0};
-    /// The lowest workgroup that failed. Those below it go on, so that the same one is reported however many threads there are.
+    /// The lowest workgroup that failed. Those below it go on, so that the same one is reported however many threads
+    /// there are.
     std::atomic<u64> failed{kNone};
     std::mutex mutex;
     LaunchOutcome outcome;
     OrderedSums sums;
-    std::atomic<u64> executed{0};   ///< instructions of all waves, if they are limited
+    std::atomic<u64> executed{0};  ///< instructions of all waves, if they are limited
 
     /// Whether there is no point in going on with a workgroup.
     bool given_up(u64 index) const { return index >= failed; }
 
-    void fail_all(FaultKind kind, const std::string& why) { fail(0, kind, "Kernel " + launch.kernel->name + ": " + why + "."); }
+    void fail_all(FaultKind kind, const std::string& why) {
+        fail(0, kind, "Kernel " + launch.kernel->name + ": " + why + ".");
+    }
 
     /// Ends the launch if somebody wants it to end, or if it has taken more than it may.
     void go_on(u64 spent) {
         if (interruption.wanted())
-            fail_all(FaultKind::interrupted, "the launch was interrupted after " + std::to_string(std::min<u64>(next, groups)) + " of " +
+            fail_all(FaultKind::interrupted, "the launch was interrupted after " +
+                                                 std::to_string(std::min<u64>(next, groups)) + " of " +
                                                  std::to_string(groups) + " workgroups had begun");
         if (launch.launch_limit && executed.fetch_add(spent) + spent > launch.launch_limit)
-            fail_all(FaultKind::limit, "the launch has taken more than its limit of " + std::to_string(launch.launch_limit) + " instructions");
+            fail_all(FaultKind::limit, "the launch has taken more than its limit of " +
+                                           std::to_string(launch.launch_limit) + " instructions");
     }
 
     void fail(u64 index, FaultKind kind, const std::string& sentence) {
         std::lock_guard<std::mutex> lock(mutex);
         if (index >= failed) return;
-        failed     = index;
+        failed = index;
         outcome.ok = false, outcome.kind = kind, outcome.error = sentence;
     }
 };
@@ -66,14 +74,15 @@ struct Group : Workgroup {
 
 std::string sentence(const Wave& wave, u32 pc, const std::string& message) {
     const Program& program = *wave.program;
-    const Instr& instr     = program.instrs[pc];
+    const Instr& instr = program.instrs[pc];
     const Workgroup& group = *wave.group;
     char place[160];
-    std::snprintf(place, sizeof(place), " at offset 0x%x, workgroup (%u, %u, %u), wave %u, on the simulated ", instr.offset, group.id[0],
-                  group.id[1], group.id[2], wave.index);
-    const bool quotes_text  = instr.def == nullptr;
+    std::snprintf(place, sizeof(place), " at offset 0x%x, workgroup (%u, %u, %u), wave %u, on the simulated ",
+                  instr.offset, group.id[0], group.id[1], group.id[2], wave.index);
+    const bool quotes_text = instr.def == nullptr;
     const std::string quote = quotes_text ? message : "'" + program.text(instr) + "' " + message;
-    return "Kernel " + group.launch->kernel->name + ": " + quote + place + std::string(wave.gpu->name()) + " (" + program.file + ").";
+    return "Kernel " + group.launch->kernel->name + ": " + quote + place + std::string(wave.gpu->name()) + " (" +
+           program.file + ").";
 }
 
 class Worker {
@@ -92,7 +101,7 @@ public:
     }
 
     u64 instructions = 0;
-    u64 waves        = 0;
+    u64 waves = 0;
 
 private:
     static constexpr std::size_t kResidents = 64;
@@ -185,15 +194,17 @@ private:
         }
     }
 
-    // `at` follows the instruction that is running, for whoever catches its fault. A wave yields when it begins or ends to skip.
+    // `at` follows the instruction that is running, for whoever catches its fault. A wave yields when it begins or ends
+    // to skip.
     template <bool observed, bool skipping>
     void run_until(Wave& wave, u32& at) {
         const Instr* code = wave.program->instrs.data();
-        const u64 count   = wave.program->instrs.size();
+        const u64 count = wave.program->instrs.size();
         const u64 limit = shared_.launch.instruction_limit, turn = wave.executed + kTurn;
         const u64 end = limit && limit < turn ? limit : turn;
         while (wave.state == State::running && wave.executed != end) {
-            if (wave.pc >= count) throw Fault(FaultKind::invalid, "is the last instruction before a wave goes on where there is none");
+            if (wave.pc >= count)
+                throw Fault(FaultKind::invalid, "is the last instruction before a wave goes on where there is none");
             at = wave.pc++;
             ++wave.executed;
             if constexpr (skipping) {
@@ -205,7 +216,8 @@ private:
         }
         if (wave.state != State::running) return;
         if (limit && wave.executed >= limit)
-            throw Fault(FaultKind::limit, "is where a wave stopped after the limit of " + std::to_string(limit) + " instructions");
+            throw Fault(FaultKind::limit,
+                        "is where a wave stopped after the limit of " + std::to_string(limit) + " instructions");
         wave.state = State::yielded;
     }
 
@@ -220,8 +232,8 @@ private:
     bool stalled_ = false;
 };
 
-/// While it lives, threads that are made take none of the program's signals, for which the program has threads of its own. Those that an
-/// instruction of the thread itself causes reach it all the same.
+/// While it lives, threads that are made take none of the program's signals, for which the program has threads of its
+/// own. Those that an instruction of the thread itself causes reach it all the same.
 class SignalsBlocked {
 public:
     SignalsBlocked() {
@@ -255,8 +267,7 @@ LaunchOutcome run_launch(const Launch& launch, const EngineOptions& options) {
     try {
         const SignalsBlocked blocked;
         for (unsigned i = 1; i < threads; ++i) pool.emplace_back([worker = workers[i].get()] { worker->run(); });
-    } catch (const std::system_error&) {
-    }
+    } catch (const std::system_error&) {}
     workers[0]->run();
     for (std::thread& thread : pool) thread.join();
     for (const auto& worker : workers) {

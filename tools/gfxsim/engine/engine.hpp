@@ -21,7 +21,7 @@ struct Interruption {
 };
 
 struct EngineOptions {
-    unsigned threads = 0;                    ///< 0: one per core
+    unsigned threads = 0;  ///< 0: one per core
     /// Makes the observer of one thread; null: nothing watches. Called once per thread and launch.
     std::function<std::unique_ptr<Observer>()> observer;
     /// Indices of the workgroups to run, in rising order; empty: all. Memory then has no more than what those wrote.
@@ -33,7 +33,7 @@ struct EngineOptions {
 struct LaunchOutcome {
     bool ok = true;
     FaultKind kind = FaultKind::invalid;
-    std::string error;          ///< one sentence with kernel, instruction and address
+    std::string error;  ///< one sentence with kernel, instruction and address
     u64 wave_instructions = 0;
     u64 waves = 0;
     std::vector<std::unique_ptr<Observer>> observers;  ///< one per thread, to be merged

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The floating-point sums of workgroups, added in the order of the workgroups whatever the order in which they are done.
+// The floating-point sums of workgroups, added in the order of the workgroups whatever the order in which they are
+// done.
 #pragma once
 
 #include <map>
@@ -26,8 +27,8 @@ public:
     }
 
 private:
-    /// Workgroups that follow each other, and the sums of the first of them; the others have none. So a workgroup that takes long does not
-    /// make the memory grow with the number of those behind it that are done before.
+    /// Workgroups that follow each other, and the sums of the first of them; the others have none. So a workgroup that
+    /// takes long does not make the memory grow with the number of those behind it that are done before.
     struct Run {
         u64 count;
         DeferredAdds sums;
@@ -35,7 +36,7 @@ private:
 
     void wait(u64 index, DeferredAdds sums) {
         auto behind = waiting_.upper_bound(index);
-        auto run    = behind;
+        auto run = behind;
         const bool joins = behind != waiting_.begin() && sums.empty() && ends_at(*--run, index);
         if (joins) ++run->second.count;
         else run = waiting_.emplace(index, Run{1, std::move(sums)}).first;
@@ -43,11 +44,13 @@ private:
         run->second.count += behind->second.count;
         waiting_.erase(behind);
     }
-    static bool ends_at(const std::pair<const u64, Run>& run, u64 index) { return run.first + run.second.count == index; }
+    static bool ends_at(const std::pair<const u64, Run>& run, u64 index) {
+        return run.first + run.second.count == index;
+    }
 
     std::mutex mutex_;
     u64 next_ = 0;
-    std::map<u64, Run> waiting_;   ///< by the first workgroup of each
+    std::map<u64, Run> waiting_;  ///< by the first workgroup of each
 };
 
 }  // namespace gfxsim

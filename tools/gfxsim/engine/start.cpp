@@ -13,25 +13,25 @@ constexpr u32 kPoison = 0xfeedbeef;
 // Bits of kernel_code_properties, in the order in which the registers are laid out.
 enum Property : u16 {
     kPrivateSegmentBuffer = 1 << 0,
-    kDispatchPtr          = 1 << 1,
-    kQueuePtr             = 1 << 2,
-    kKernargPtr           = 1 << 3,
-    kDispatchId           = 1 << 4,
-    kFlatScratchInit      = 1 << 5,
-    kPrivateSegmentSize   = 1 << 6,
+    kDispatchPtr = 1 << 1,
+    kQueuePtr = 1 << 2,
+    kKernargPtr = 1 << 3,
+    kDispatchId = 1 << 4,
+    kFlatScratchInit = 1 << 5,
+    kPrivateSegmentSize = 1 << 6,
 };
 
 // The buffer behind which gfx908 and gfx90a have private memory: swizzled, of any size, with the lane in the address.
-constexpr u64 kPrivateBufferLow  = u64(1) << 63;
+constexpr u64 kPrivateBufferLow = u64(1) << 63;
 constexpr u64 kPrivateBufferHigh = 0xffffffff | u64(1 << 23 | 3 << 21) << 32;
 
 bool bit(u32 value, int n) { return value >> n & 1; }
 
 u16 start_scalars(Wave& wave, const Launch& launch, const Workgroup& group) {
     const Kernel& kernel = *launch.kernel;
-    u16 next             = 0;
-    const auto put32     = [&](u32 value) { wave.s[next++] = value; };
-    const auto put64     = [&](u64 value) { put32(u32(value)), put32(u32(value >> 32)); };
+    u16 next = 0;
+    const auto put32 = [&](u32 value) { wave.s[next++] = value; };
+    const auto put64 = [&](u64 value) { put32(u32(value)), put32(u32(value >> 32)); };
     if (kernel.properties & kPrivateSegmentBuffer) put64(kPrivateBufferLow), put64(kPrivateBufferHigh);
     if (kernel.properties & kDispatchPtr) put64(launch.dispatch_packet);
     if (kernel.properties & kQueuePtr) put64(launch.queue);

@@ -12,7 +12,8 @@ namespace gfxsim {
 /// Ends a call with an error code and a sentence; a loud one is also written to stderr.
 class HipError : public std::runtime_error {
 public:
-    HipError(hipError_t code, const std::string& sentence, bool loud) : std::runtime_error(sentence), code_(code), loud_(loud) {}
+    HipError(hipError_t code, const std::string& sentence, bool loud)
+        : std::runtime_error(sentence), code_(code), loud_(loud) {}
     hipError_t code() const { return code_; }
     bool loud() const { return loud_; }
 
@@ -24,7 +25,9 @@ private:
 /// An error that programs provoke and handle; its sentence is kept for gfxsimLastError().
 [[noreturn]] inline void fail(hipError_t code, const std::string& sentence) { throw HipError(code, sentence, false); }
 /// An error whose code does not say what happened.
-[[noreturn]] inline void fail_loudly(hipError_t code, const std::string& sentence) { throw HipError(code, sentence, true); }
+[[noreturn]] inline void fail_loudly(hipError_t code, const std::string& sentence) {
+    throw HipError(code, sentence, true);
+}
 
 inline void require(bool condition, const char* sentence) {
     if (!condition) fail(hipErrorInvalidValue, sentence);
@@ -35,7 +38,8 @@ hipError_t record_exception(const char* name) noexcept;
 /// Writes a sentence to stderr.
 void say(const std::string& sentence) noexcept;
 
-/// A HipError on a processor that the simulator was not compiled for. Every call fails there, and the first one says so.
+/// A HipError on a processor that the simulator was not compiled for. Every call fails there, and the first one says
+/// so.
 void check_processor();
 
 /// Runs the body of an entry point.

@@ -22,7 +22,8 @@ constexpr u64 kDevicePage = 4096;
 void check_mapped(u64 begin, u64 bytes) {
     const u64 page = u64(sysconf(_SC_PAGESIZE)), first = begin / page * page;
     u64 end = 0;
-    if (__builtin_add_overflow(begin, bytes, &end)) fail(hipErrorInvalidValue, "the range is larger than the address space.");
+    if (__builtin_add_overflow(begin, bytes, &end))
+        fail(hipErrorInvalidValue, "the range is larger than the address space.");
     if (msync(reinterpret_cast<void*>(first), end - first, MS_ASYNC) != 0)
         fail(hipErrorInvalidValue, "a part of the range is no memory of this process.");
 }
@@ -80,7 +81,8 @@ void Blocks::publish(const Block& block) {
     Allocation allocation;
     allocation.begin = block.begin, allocation.end = block.end(), allocation.kind = block.kind;
     // Registered memory shares its pages with whatever else the program has there.
-    if (settings().whole_pages && !block.registered()) allocation.limit = (block.end() + kDevicePage - 1) / kDevicePage * kDevicePage;
+    if (settings().whole_pages && !block.registered())
+        allocation.limit = (block.end() + kDevicePage - 1) / kDevicePage * kDevicePage;
     // Memory that the host reaches too may be written there unseen.
     if (block.kind == MemoryKind::device && settings().monitor.check)
         allocation.shadow = std::make_shared<Shadow>(allocation.reachable().size());

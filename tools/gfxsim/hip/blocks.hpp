@@ -10,11 +10,11 @@
 namespace gfxsim {
 
 struct Block {
-    u64 begin       = 0;
-    u64 size        = 0;
+    u64 begin = 0;
+    u64 size = 0;
     MemoryKind kind = MemoryKind::device;
-    unsigned flags  = 0;
-    Region region;           ///< empty for memory of the program that was only registered
+    unsigned flags = 0;
+    Region region;  ///< empty for memory of the program that was only registered
 
     bool registered() const { return region.data() == nullptr; }
     u64 end() const { return begin + size; }

@@ -27,8 +27,8 @@ void copy_in(hipStream_t stream, void* to, const void* from, size_t bytes, hipMe
     copy(to, from, bytes, kind);
 }
 
-void copy_rows(hipStream_t stream, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-               hipMemcpyKind kind) {
+void copy_rows(hipStream_t stream, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+               size_t height, hipMemcpyKind kind) {
     in_stream(stream);
     copy(Place{to, to_pitch, 0}, Place{const_cast<void*>(from), from_pitch, 0}, Shape{width, height, 1}, kind);
 }
@@ -37,11 +37,13 @@ Variable symbol(const void* host, size_t bytes, size_t offset) {
     std::lock_guard<std::mutex> lock(runtime().mutex);
     const Variable variable = runtime().programs.variable(host);
     if (offset > variable.size || bytes > variable.size - offset)
-        fail(hipErrorInvalidValue, "the range leaves the variable '" + variable.name + "' of " + std::to_string(variable.size) + " bytes.");
+        fail(hipErrorInvalidValue,
+             "the range leaves the variable '" + variable.name + "' of " + std::to_string(variable.size) + " bytes.");
     return variable;
 }
 
-void to_symbol(hipStream_t stream, const void* host, const void* from, size_t bytes, size_t offset, hipMemcpyKind kind) {
+void to_symbol(hipStream_t stream, const void* host, const void* from, size_t bytes, size_t offset,
+               hipMemcpyKind kind) {
     in_stream(stream);
     copy(reinterpret_cast<u8*>(symbol(host, bytes, offset).address) + offset, from, bytes, kind);
 }
@@ -55,13 +57,16 @@ void check_peers(int to, int from) { check_device(to), check_device(from); }
 
 Place place_of(const hipPitchedPtr& pitched, const hipPos& position) {
     Place place{pitched.ptr, pitched.pitch, pitched.pitch * pitched.ysize};
-    if (place.pointer) place.pointer = static_cast<u8*>(place.pointer) + position.z * place.slice + position.y * place.pitch + position.x;
+    if (place.pointer)
+        place.pointer =
+            static_cast<u8*>(place.pointer) + position.z * place.slice + position.y * place.pitch + position.x;
     return place;
 }
 
 void copy_box(hipStream_t stream, const hipMemcpy3DParms* box) {
     require(box, "it needs a description of the copy.");
-    if (box->srcArray || box->dstArray) fail_loudly(hipErrorNotSupported, "Copies from and to arrays are not simulated.");
+    if (box->srcArray || box->dstArray)
+        fail_loudly(hipErrorNotSupported, "Copies from and to arrays are not simulated.");
     in_stream(stream);
     copy(place_of(box->dstPtr, box->dstPos), place_of(box->srcPtr, box->srcPos),
          Shape{box->extent.width, box->extent.height, box->extent.depth}, box->kind);
@@ -78,7 +83,7 @@ void copy_described(hipStream_t stream, const hip_Memcpy2D* rows) {
     Place to{pointer_of(rows->dstMemoryType, rows->dstHost, rows->dstDevice), rows->dstPitch, 0};
     Place from{pointer_of(rows->srcMemoryType, rows->srcHost, rows->srcDevice), rows->srcPitch, 0};
     require(to.pointer && from.pointer, "a pointer is null.");
-    to.pointer   = static_cast<u8*>(to.pointer) + rows->dstY * rows->dstPitch + rows->dstXInBytes;
+    to.pointer = static_cast<u8*>(to.pointer) + rows->dstY * rows->dstPitch + rows->dstXInBytes;
     from.pointer = static_cast<u8*>(from.pointer) + rows->srcY * rows->srcPitch + rows->srcXInBytes;
     copy(to, from, Shape{rows->WidthInBytes, rows->Height, 1}, hipMemcpyDefault);
 }
@@ -130,7 +135,8 @@ hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_dev
     });
 }
 
-hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, hipStream_t stream) {
+hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                              hipStream_t stream) {
     return api(__func__, [&] {
         check_peers(to_device, from_device);
         copy_in(stream, to, from, bytes, hipMemcpyDeviceToDevice);
@@ -141,7 +147,8 @@ hipError_t hipMemcpyToSymbol(const void* host, const void* from, size_t bytes, s
     return api(__func__, [&] { to_symbol(nullptr, host, from, bytes, offset, kind); });
 }
 
-hipError_t hipMemcpyToSymbolAsync(const void* host, const void* from, size_t bytes, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
+hipError_t hipMemcpyToSymbolAsync(const void* host, const void* from, size_t bytes, size_t offset, hipMemcpyKind kind,
+                                  hipStream_t stream) {
     return api(__func__, [&] { to_symbol(stream, host, from, bytes, offset, kind); });
 }
 
@@ -149,11 +156,13 @@ hipError_t hipMemcpyFromSymbol(void* to, const void* host, size_t bytes, size_t 
     return api(__func__, [&] { from_symbol(nullptr, to, host, bytes, offset, kind); });
 }
 
-hipError_t hipMemcpyFromSymbolAsync(void* to, const void* host, size_t bytes, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
+hipError_t hipMemcpyFromSymbolAsync(void* to, const void* host, size_t bytes, size_t offset, hipMemcpyKind kind,
+                                    hipStream_t stream) {
     return api(__func__, [&] { from_symbol(stream, to, host, bytes, offset, kind); });
 }
 
-hipError_t hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, hipMemcpyKind kind) {
+hipError_t hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                       hipMemcpyKind kind) {
     return api(__func__, [&] { copy_rows(nullptr, to, to_pitch, from, from_pitch, width, height, kind); });
 }
 

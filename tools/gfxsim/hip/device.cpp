@@ -101,7 +101,9 @@ hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000* place, int device) 
 }
 
 // The names without a version are those of programs from before there was one.
-hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* place, int device) { return hipGetDevicePropertiesR0000(place, device); }
+hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* place, int device) {
+    return hipGetDevicePropertiesR0000(place, device);
+}
 
 hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600*) { return hipGetDevice(device); }
 hipError_t hipChooseDeviceR0000(int* device, const hipDeviceProp_tR0000*) { return hipGetDevice(device); }

@@ -18,7 +18,7 @@ std::string bounded(const std::string& sentence) {
 }
 
 struct ThreadErrors {
-    hipError_t last = hipSuccess;       ///< until it is asked for
+    hipError_t last = hipSuccess;  ///< until it is asked for
     hipError_t last_call = hipSuccess;
     std::string sentence;
 };
@@ -31,7 +31,7 @@ ThreadErrors& errors() {
 hipError_t record(hipError_t code, const std::string& sentence) {
     ThreadErrors& state = errors();
     state.last = state.last_call = code;
-    state.sentence               = bounded(sentence);
+    state.sentence = bounded(sentence);
     return code;
 }
 
@@ -76,8 +76,10 @@ constexpr Described kErrors[] = {
     {hipErrorNotMappedAsPointer, "hipErrorNotMappedAsPointer", "resource not mapped as pointer"},
     {hipErrorECCNotCorrectable, "hipErrorECCNotCorrectable", "uncorrectable ECC error encountered"},
     {hipErrorUnsupportedLimit, "hipErrorUnsupportedLimit", "limit is not supported on this architecture"},
-    {hipErrorContextAlreadyInUse, "hipErrorContextAlreadyInUse", "exclusive-thread device already in use by a different thread"},
-    {hipErrorPeerAccessUnsupported, "hipErrorPeerAccessUnsupported", "peer access is not supported between these two devices"},
+    {hipErrorContextAlreadyInUse, "hipErrorContextAlreadyInUse",
+     "exclusive-thread device already in use by a different thread"},
+    {hipErrorPeerAccessUnsupported, "hipErrorPeerAccessUnsupported",
+     "peer access is not supported between these two devices"},
     {hipErrorInvalidKernelFile, "hipErrorInvalidKernelFile", "invalid kernel file"},
     {hipErrorInvalidGraphicsContext, "hipErrorInvalidGraphicsContext", "invalid OpenGL or DirectX context"},
     {hipErrorInvalidSource, "hipErrorInvalidSource", "device kernel image is invalid"},
@@ -99,19 +101,28 @@ constexpr Described kErrors[] = {
     {hipErrorAssert, "hipErrorAssert", "device-side assert triggered"},
     {hipErrorHostMemoryAlreadyRegistered, "hipErrorHostMemoryAlreadyRegistered",
      "part or all of the requested memory range is already mapped"},
-    {hipErrorHostMemoryNotRegistered, "hipErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
+    {hipErrorHostMemoryNotRegistered, "hipErrorHostMemoryNotRegistered",
+     "pointer does not correspond to a registered memory region"},
     {hipErrorLaunchFailure, "hipErrorLaunchFailure", "unspecified launch failure"},
     {hipErrorCooperativeLaunchTooLarge, "hipErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
     {hipErrorNotSupported, "hipErrorNotSupported", "operation not supported"},
-    {hipErrorStreamCaptureUnsupported, "hipErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
-    {hipErrorStreamCaptureInvalidated, "hipErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture"},
-    {hipErrorStreamCaptureMerge, "hipErrorStreamCaptureMerge", "operation would result in a merge of separate capture sequences"},
-    {hipErrorStreamCaptureUnmatched, "hipErrorStreamCaptureUnmatched", "capture was not ended in the same stream as it began"},
+    {hipErrorStreamCaptureUnsupported, "hipErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {hipErrorStreamCaptureInvalidated, "hipErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
+    {hipErrorStreamCaptureMerge, "hipErrorStreamCaptureMerge",
+     "operation would result in a merge of separate capture sequences"},
+    {hipErrorStreamCaptureUnmatched, "hipErrorStreamCaptureUnmatched",
+     "capture was not ended in the same stream as it began"},
     {hipErrorStreamCaptureUnjoined, "hipErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
-    {hipErrorStreamCaptureIsolation, "hipErrorStreamCaptureIsolation", "dependency created on uncaptured work in another stream"},
-    {hipErrorStreamCaptureImplicit, "hipErrorStreamCaptureImplicit", "operation would make the legacy stream depend on a capturing one"},
-    {hipErrorCapturedEvent, "hipErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"},
-    {hipErrorStreamCaptureWrongThread, "hipErrorStreamCaptureWrongThread", "attempt to terminate a capture from another thread"},
+    {hipErrorStreamCaptureIsolation, "hipErrorStreamCaptureIsolation",
+     "dependency created on uncaptured work in another stream"},
+    {hipErrorStreamCaptureImplicit, "hipErrorStreamCaptureImplicit",
+     "operation would make the legacy stream depend on a capturing one"},
+    {hipErrorCapturedEvent, "hipErrorCapturedEvent",
+     "operation not permitted on an event last recorded in a capturing stream"},
+    {hipErrorStreamCaptureWrongThread, "hipErrorStreamCaptureWrongThread",
+     "attempt to terminate a capture from another thread"},
     {hipErrorGraphExecUpdateFailure, "hipErrorGraphExecUpdateFailure", "the graph update was not performed"},
     {hipErrorInvalidChannelDescriptor, "hipErrorInvalidChannelDescriptor", "invalid channel descriptor"},
     {hipErrorInvalidTexture, "hipErrorInvalidTexture", "invalid texture"},
@@ -157,7 +168,8 @@ hipError_t record_exception(const char* name) noexcept {
 
 // Called by the entries that make_exports.py defines because nothing else does.
 std::intptr_t refuse_entry(const char* name, std::intptr_t result) {
-    const std::string sentence = std::string(name) + " is an entry of the HIP runtime that the simulator does not have.";
+    const std::string sentence =
+        std::string(name) + " is an entry of the HIP runtime that the simulator does not have.";
     say(sentence);
     (void)record(hipErrorNotSupported, sentence);
     return result;
@@ -176,7 +188,7 @@ const char* gfxsimLastError(void) { return errors().sentence.c_str(); }
 
 hipError_t hipGetLastError(void) {
     const hipError_t last = errors().last;
-    errors().last         = hipSuccess;
+    errors().last = hipSuccess;
     return last;
 }
 
@@ -184,7 +196,7 @@ hipError_t hipPeekAtLastError(void) { return errors().last; }
 
 hipError_t hipExtGetLastError(void) {
     const hipError_t last = errors().last_call;
-    errors().last_call    = hipSuccess;
+    errors().last_call = hipSuccess;
     return last;
 }
 

@@ -24,11 +24,12 @@ void check_event(hipEvent_t event) {
 }
 
 void create(hipEvent_t* event, unsigned flags) {
-    constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |
-                                hipEventReleaseToDevice | hipEventReleaseToSystem;
+    constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
+                                hipEventDisableSystemFence | hipEventReleaseToDevice | hipEventReleaseToSystem;
     require(event && !(flags & ~kKnown), "it needs a place for the event and flags that exist.");
-    if (flags & hipEventInterprocess) fail_loudly(hipErrorNotSupported, "Events that processes share are not simulated.");
-    auto made   = std::make_unique<ihipEvent_t>();
+    if (flags & hipEventInterprocess)
+        fail_loudly(hipErrorNotSupported, "Events that processes share are not simulated.");
+    auto made = std::make_unique<ihipEvent_t>();
     made->flags = flags;
     Lock lock(runtime().mutex);
     runtime().events.insert(made.get());
@@ -47,10 +48,11 @@ void record(hipEvent_t event, hipStream_t stream) {
 
 void record_event(hipEvent_t event) {
     using Microseconds = std::chrono::duration<double, std::micro>;
-    const auto now     = std::chrono::steady_clock::now();
+    const auto now = std::chrono::steady_clock::now();
     Lock lock(runtime().mutex);
     check_event(event);
-    event->microseconds = settings().monitor.time ? runtime().simulated_microseconds : Microseconds(now.time_since_epoch()).count();
+    event->microseconds =
+        settings().monitor.time ? runtime().simulated_microseconds : Microseconds(now.time_since_epoch()).count();
 }
 
 void pass_time(double microseconds) {
@@ -64,7 +66,8 @@ using namespace gfxsim;
 
 extern "C" {
 
-/// Whose time events have: 0, the machine's that the simulator runs on; 1, the simulated GPU's; 2, the same, and launches compute nothing that is right.
+/// Whose time events have: 0, the machine's that the simulator runs on; 1, the simulated GPU's; 2, the same, and
+/// launches compute nothing that is right.
 __attribute__((visibility("default"))) int gfxsimTimes(void) {
     try {
         const MonitorOptions& monitor = settings().monitor;
@@ -122,7 +125,8 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
         Lock lock(runtime().mutex);
         check_event(start), check_event(stop);
         if (!start->microseconds || !stop->microseconds) fail(hipErrorInvalidHandle, "an event has not been recorded.");
-        if ((start->flags | stop->flags) & hipEventDisableTiming) fail(hipErrorInvalidHandle, "an event was created without timing.");
+        if ((start->flags | stop->flags) & hipEventDisableTiming)
+            fail(hipErrorInvalidHandle, "an event was created without timing.");
         *milliseconds = float((*stop->microseconds - *start->microseconds) / 1000);
     });
 }

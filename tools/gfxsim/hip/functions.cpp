@@ -13,13 +13,13 @@ using Lock = std::lock_guard<std::mutex>;
 hipFuncAttributes attributes_of(const Kernel& kernel) {
     const Gpu& gpu = *settings().gpu;
     hipFuncAttributes made{};
-    const auto device              = properties(gpu);
-    made.binaryVersion             = made.ptxVersion = device.major * 10 + device.minor;
-    made.localSizeBytes            = kernel.scratch_bytes;
+    const auto device = properties(gpu);
+    made.binaryVersion = made.ptxVersion = device.major * 10 + device.minor;
+    made.localSizeBytes = kernel.scratch_bytes;
     made.maxDynamicSharedSizeBytes = int(gpu.spec->lds_bytes - i64(kernel.lds_bytes));
-    made.maxThreadsPerBlock        = int(kernel.max_group_size);
-    made.numRegs                   = int(kernel.vgprs);
-    made.sharedSizeBytes           = kernel.lds_bytes;
+    made.maxThreadsPerBlock = int(kernel.max_group_size);
+    made.numRegs = int(kernel.vgprs);
+    made.sharedSizeBytes = kernel.lds_bytes;
     return made;
 }
 
@@ -72,14 +72,16 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipF
 // A kernel may use all LDS without asking, so the hints change nothing.
 hipError_t hipFuncSetAttribute(const void* host, hipFuncAttribute attribute, int value) {
     return api(__func__, [&] {
-        require(attribute == hipFuncAttributeMaxDynamicSharedMemorySize || attribute == hipFuncAttributePreferredSharedMemoryCarveout,
+        require(attribute == hipFuncAttributeMaxDynamicSharedMemorySize ||
+                    attribute == hipFuncAttributePreferredSharedMemoryCarveout,
                 "the attribute is none that can be set.");
         settings();
         Lock lock(runtime().mutex);
         const hipFuncAttributes all = attributes_of(kernel_of(host));
-        if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize && (value < 0 || value > all.maxDynamicSharedSizeBytes))
-            fail(hipErrorInvalidValue,
-                 "the kernel can have at most " + std::to_string(all.maxDynamicSharedSizeBytes) + " bytes of dynamic LDS.");
+        if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&
+            (value < 0 || value > all.maxDynamicSharedSizeBytes))
+            fail(hipErrorInvalidValue, "the kernel can have at most " + std::to_string(all.maxDynamicSharedSizeBytes) +
+                                           " bytes of dynamic LDS.");
     });
 }
 

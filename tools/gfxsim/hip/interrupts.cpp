@@ -9,7 +9,8 @@ namespace {
 std::atomic<u64> heard{0};
 static_assert(std::atomic<u64>::is_always_lock_free, "a signal handler may use nothing that locks");
 
-// The program's handler. What it points to is never changed or freed: a signal may still be on its way through a handler of before.
+// The program's handler. What it points to is never changed or freed: a signal may still be on its way through a
+// handler of before.
 std::atomic<const struct sigaction*> target{nullptr};
 
 void hear(int signal, siginfo_t* info, void* context) {
@@ -46,7 +47,8 @@ const struct sigaction* kept(const struct sigaction& action) {
 Interruption interruption() { return {&heard, heard.load()}; }
 
 InterruptWatch::InterruptWatch() {
-    // Ours may be there already: a program that saved it during a launch has put it back. It leads on to the program's all the same.
+    // Ours may be there already: a program that saved it during a launch has put it back. It leads on to the program's
+    // all the same.
     if (sigaction(SIGINT, nullptr, &program_) != 0 || !has_handler(program_) || is_ours(program_)) return;
     target.store(kept(program_));
     // All else is as the program wants it: whether calls are restarted, on which stack, with what blocked.

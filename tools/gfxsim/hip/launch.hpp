@@ -10,13 +10,13 @@ namespace gfxsim {
 
 /// What a program asks for when it launches a kernel.
 struct LaunchRequest {
-    dim3 grid;                       ///< in workgroups
+    dim3 grid;  ///< in workgroups
     dim3 block;
     std::size_t dynamic_lds = 0;
-    void** params           = nullptr;  ///< one pointer to each argument's value, or
-    void** extra            = nullptr;  ///< all arguments in one buffer, as HIP_LAUNCH_PARAM_… entries
-    hipStream_t stream      = nullptr;
-    bool cooperative        = false;
+    void** params = nullptr;  ///< one pointer to each argument's value, or
+    void** extra = nullptr;   ///< all arguments in one buffer, as HIP_LAUNCH_PARAM_… entries
+    hipStream_t stream = nullptr;
+    bool cooperative = false;
 };
 
 /// A HipError unless the request has a value for every argument that the kernel's metadata lists.
@@ -40,7 +40,7 @@ private:
     void fill_packet(const Kernel& kernel, const Launch& launch);
 
     u64 packet_ = 0;
-    u64 queue_  = 0;
+    u64 queue_ = 0;
     Region region_;
 };
 

@@ -55,7 +55,7 @@ u64 hidden_value(ArgKind kind, const LaunchRequest& request, u64 queue) {
 
 struct Buffer {
     const u8* data = nullptr;
-    size_t size    = 0;
+    size_t size = 0;
 };
 
 Buffer packed_arguments(void** extra) {
@@ -65,7 +65,8 @@ Buffer packed_arguments(void** extra) {
         else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) buffer.size = *static_cast<const size_t*>(extra[1]);
         else fail(hipErrorInvalidValue, "the extra launch parameters hold something that is no HIP_LAUNCH_PARAM.");
     }
-    if (!buffer.data && buffer.size) fail(hipErrorInvalidValue, "the extra launch parameters have a size but no buffer.");
+    if (!buffer.data && buffer.size)
+        fail(hipErrorInvalidValue, "the extra launch parameters have a size but no buffer.");
     return buffer;
 }
 
@@ -77,7 +78,8 @@ void for_each_value(const Kernel& kernel, void** params, Take&& take) {
         if (!is_explicit(arg.kind)) continue;
         const void* value = params ? params[index] : nullptr;
         if (!value)
-            fail(hipErrorInvalidValue, "the kernel " + kernel.name + " gets no value for its argument " + std::to_string(index) + ".");
+            fail(hipErrorInvalidValue,
+                 "the kernel " + kernel.name + " gets no value for its argument " + std::to_string(index) + ".");
         take(arg, value);
         ++index;
     }
@@ -94,7 +96,7 @@ void check_arguments(const Kernel& kernel, const LaunchRequest& request) {
 
 LaunchMemory::LaunchMemory(const Kernel& kernel, const LaunchRequest& request, const Launch& launch) {
     packet_ = round_up(kernel.kernarg_bytes, 64) + kWidestLoad;
-    queue_  = packet_ + sizeof(Packet);
+    queue_ = packet_ + sizeof(Packet);
     region_ = Region(queue_ + kQueueBytes);
     copy_arguments(kernel, request);
     fill_hidden(kernel, request);
@@ -118,8 +120,9 @@ void LaunchMemory::copy_arguments(const Kernel& kernel, const LaunchRequest& req
         std::memcpy(region_.data(), buffer.data, std::min<u64>(buffer.size, kernel.kernarg_bytes));
         return;
     }
-    for_each_value(kernel, request.params,
-                   [&](const KernelArg& arg, const void* value) { std::memcpy(region_.data() + arg.offset, value, arg.size); });
+    for_each_value(kernel, request.params, [&](const KernelArg& arg, const void* value) {
+        std::memcpy(region_.data() + arg.offset, value, arg.size);
+    });
 }
 
 void LaunchMemory::fill_hidden(const Kernel& kernel, const LaunchRequest& request) {

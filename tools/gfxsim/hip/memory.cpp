@@ -31,10 +31,11 @@ void allocate_to(void** pointer, size_t bytes, MemoryKind kind, unsigned flags =
 void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t height, size_t depth) {
     require(pointer && pitch, "it needs places for the pointer and the pitch.");
     const size_t row = (width + kPitchGranule - 1) / kPitchGranule * kPitchGranule;
-    size_t bytes     = 0;
-    if (row < width || __builtin_mul_overflow(row, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes)) throw std::bad_alloc();
+    size_t bytes = 0;
+    if (row < width || __builtin_mul_overflow(row, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes))
+        throw std::bad_alloc();
     *pointer = allocate(bytes, MemoryKind::device, 0);
-    *pitch   = row;
+    *pitch = row;
 }
 
 // No kernel runs while memory goes away.
@@ -43,7 +44,7 @@ void release(void* pointer, bool only_host) {
     Lock wait(runtime().running);
     Lock lock(runtime().mutex);
     const Block* block = runtime().blocks.find(pointer);
-    const bool own     = block && block->begin == reinterpret_cast<u64>(pointer) && !block->registered();
+    const bool own = block && block->begin == reinterpret_cast<u64>(pointer) && !block->registered();
     if (!own || (only_host && block->kind != MemoryKind::host))
         fail(hipErrorInvalidValue, "the pointer is not the beginning of an allocation of this kind.");
     runtime().blocks.remove(pointer);
@@ -206,7 +207,9 @@ hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, v
         require(value, "it needs a value.");
         Lock lock(runtime().mutex);
         if (attribute == hipMemPoolAttrReleaseThreshold) pool->release_threshold = *static_cast<std::uint64_t*>(value);
-        else fail_loudly(hipErrorNotSupported, "The only attribute of a memory pool that is simulated is its release threshold.");
+        else
+            fail_loudly(hipErrorNotSupported,
+                        "The only attribute of a memory pool that is simulated is its release threshold.");
     });
 }
 
@@ -216,7 +219,9 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, v
         require(value, "it needs a place for the value.");
         Lock lock(runtime().mutex);
         if (attribute == hipMemPoolAttrReleaseThreshold) *static_cast<std::uint64_t*>(value) = pool->release_threshold;
-        else fail_loudly(hipErrorNotSupported, "The only attribute of a memory pool that is simulated is its release threshold.");
+        else
+            fail_loudly(hipErrorNotSupported,
+                        "The only attribute of a memory pool that is simulated is its release threshold.");
     });
 }
 

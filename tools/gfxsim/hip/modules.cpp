@@ -13,8 +13,8 @@ std::unique_ptr<ihipModule_t> load_module(const Image& image) {
     const Gpu& gpu = *settings().gpu;
     try {
         const DeviceCode found = find_code_object(image, gpu);
-        auto module            = std::make_unique<ihipModule_t>();
-        module->code           = CodeObject::load({found.code, image.file}, gpu, runtime().memory);
+        auto module = std::make_unique<ihipModule_t>();
+        module->code = CodeObject::load({found.code, image.file}, gpu, runtime().memory);
         return module;
     } catch (const NoCodeForGpu& error) {
         fail_loudly(hipErrorNoBinaryForGpu, error.what());
@@ -28,8 +28,8 @@ std::unique_ptr<ihipModule_t> load_module(const Image& image) {
 }  // namespace
 
 FatBinary* Programs::add_binary(const void* wrapper) {
-    auto made         = std::make_unique<FatBinary>();
-    made->wrapper     = wrapper;
+    auto made = std::make_unique<FatBinary>();
+    made->wrapper = wrapper;
     FatBinary* binary = made.get();
     binaries_.emplace(binary, std::move(made));
     return binary;
@@ -41,7 +41,9 @@ void Programs::remove_binary(FatBinary* binary) {
     for (Registry* registry : {&functions_, &variables_}) {
         for (auto entry = registry->begin(); entry != registry->end();) {
             auto& list = entry->second;
-            list.erase(std::remove_if(list.begin(), list.end(), [&](const Registered& r) { return r.binary == binary; }), list.end());
+            list.erase(
+                std::remove_if(list.begin(), list.end(), [&](const Registered& r) { return r.binary == binary; }),
+                list.end());
             entry = list.empty() ? registry->erase(entry) : std::next(entry);
         }
     }
@@ -54,7 +56,7 @@ void Programs::drop(ihipModule_t& module) {
 }
 
 hipModule_t Programs::load(const Image& image) {
-    auto made                = load_module(image);
+    auto made = load_module(image);
     const hipModule_t module = made.get();
     modules_.emplace(module, std::move(made));
     return module;
@@ -73,7 +75,7 @@ hipFunction_t Programs::find_function(ihipModule_t& module, const std::string& n
     const Kernel* kernel = module.code->kernel(name);
     if (!kernel) return nullptr;
     ihipModuleSymbol_t& function = module.functions[name];
-    function.kernel              = kernel;
+    function.kernel = kernel;
     handles_.insert(&function);
     return &function;
 }
@@ -113,21 +115,26 @@ ihipModule_t& Programs::loaded(FatBinary& binary) {
 
 hipFunction_t Programs::function(const void* host) {
     const auto found = functions_.find(host);
-    if (found == functions_.end()) fail(hipErrorInvalidDeviceFunction, "the function is no kernel that has been registered.");
+    if (found == functions_.end())
+        fail(hipErrorInvalidDeviceFunction, "the function is no kernel that has been registered.");
     const Registered& registered = found->second.back();
-    ihipModule_t& module         = loaded(*registered.binary);
+    ihipModule_t& module = loaded(*registered.binary);
     if (const hipFunction_t function = find_function(module, registered.name)) return function;
-    fail_loudly(hipErrorInvalidDeviceFunction, module.code->program().file + ": it has no kernel '" + registered.name + "'.");
+    fail_loudly(hipErrorInvalidDeviceFunction,
+                module.code->program().file + ": it has no kernel '" + registered.name + "'.");
 }
 
 Variable Programs::variable(const void* host) {
     const auto found = variables_.find(host);
-    if (found == variables_.end()) fail(hipErrorInvalidSymbol, "the symbol is no device variable that has been registered.");
+    if (found == variables_.end())
+        fail(hipErrorInvalidSymbol, "the symbol is no device variable that has been registered.");
     const Registered& registered = found->second.back();
     if (registered.managed) return {registered.name, reinterpret_cast<u64>(registered.managed), registered.size};
-    ihipModule_t& module     = loaded(*registered.binary);
+    ihipModule_t& module = loaded(*registered.binary);
     const Variable* variable = module.code->variable(registered.name);
-    if (!variable) fail_loudly(hipErrorInvalidSymbol, module.code->program().file + ": it has no variable '" + registered.name + "'.");
+    if (!variable)
+        fail_loudly(hipErrorInvalidSymbol,
+                    module.code->program().file + ": it has no variable '" + registered.name + "'.");
     return *variable;
 }
 
@@ -141,7 +148,7 @@ std::vector<const Kernel*> Programs::kernels_beside(hipFunction_t handle) const 
     const auto look_in = [&](const ihipModule_t* module) {
         if (!module || !module->code) return;
         const auto& kernels = module->code->kernels();
-        const auto same     = kernels.find(handle->kernel->name);
+        const auto same = kernels.find(handle->kernel->name);
         if (same == kernels.end() || &same->second != handle->kernel) return;
         for (const auto& kernel : kernels) found.push_back(&kernel.second);
     };

@@ -40,7 +40,7 @@ struct Registered {
     FatBinary* binary = nullptr;
     std::string name;
     std::size_t size = 0;
-    void* managed    = nullptr;  ///< memory of a managed variable
+    void* managed = nullptr;  ///< memory of a managed variable
 };
 
 /// All device code of the process. Its owner guards it.

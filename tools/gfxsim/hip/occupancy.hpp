@@ -5,7 +5,8 @@
 
 namespace gfxsim {
 
-/// What HIP calls a multiprocessor: a compute unit, or a pair where workgroups run on pairs. There are no more than the environment allows.
+/// What HIP calls a multiprocessor: a compute unit, or a pair where workgroups run on pairs. There are no more than the
+/// environment allows.
 struct Multiprocessor {
     u32 count;
     u32 simds;

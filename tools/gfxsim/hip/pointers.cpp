@@ -12,9 +12,9 @@ using Lock = std::lock_guard<std::mutex>;
 
 struct PointerFacts {
     hipMemoryType type = hipMemoryTypeUnregistered;
-    u64 begin          = 0;
-    u64 size           = 0;
-    unsigned flags     = 0;
+    u64 begin = 0;
+    u64 size = 0;
+    unsigned flags = 0;
     bool device = false, host = false, managed = false;
 };
 
@@ -24,14 +24,14 @@ PointerFacts facts_of(const void* pointer) {
         Lock lock(runtime().mutex);
         if (const Block* block = runtime().blocks.find(pointer)) facts.flags = block->flags;
     }
-    const auto memory           = runtime().memory.snapshot();
+    const auto memory = runtime().memory.snapshot();
     const Allocation* allocation = memory->find(reinterpret_cast<u64>(pointer), 1);
     if (!allocation) return facts;
     facts.begin = allocation->begin, facts.size = allocation->end - allocation->begin;
-    facts.device  = true;
+    facts.device = true;
     facts.managed = allocation->kind == MemoryKind::managed;
-    facts.host    = facts.managed || allocation->kind == MemoryKind::host;
-    facts.type    = facts.managed ? hipMemoryTypeManaged : facts.host ? hipMemoryTypeHost : hipMemoryTypeDevice;
+    facts.host = facts.managed || allocation->kind == MemoryKind::host;
+    facts.type = facts.managed ? hipMemoryTypeManaged : facts.host ? hipMemoryTypeHost : hipMemoryTypeDevice;
     return facts;
 }
 
@@ -48,7 +48,7 @@ void answer(void* place, T value) {
 
 void get_attribute(void* place, hipPointer_attribute attribute, void* pointer) {
     const PointerFacts facts = facts_of(pointer);
-    const bool known         = facts.size != 0;
+    const bool known = facts.size != 0;
     switch (attribute) {
         case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: answer<unsigned>(place, unsigned(facts.type)); break;
         case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: answer<void*>(place, known ? pointer : nullptr); break;
@@ -59,7 +59,9 @@ void get_attribute(void* place, hipPointer_attribute attribute, void* pointer) {
         case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: answer<u64>(place, facts.begin); break;
         case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: answer<size_t>(place, facts.size); break;
         case HIP_POINTER_ATTRIBUTE_MAPPED: answer<unsigned>(place, known); break;
-        default: fail_loudly(hipErrorNotSupported, "The pointer attribute " + std::to_string(int(attribute)) + " is not simulated.");
+        default:
+            fail_loudly(hipErrorNotSupported,
+                        "The pointer attribute " + std::to_string(int(attribute)) + " is not simulated.");
     }
 }
 
@@ -71,12 +73,12 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
     return api(__func__, [&] {
         require(attributes && pointer, "it needs a pointer and a place for its attributes.");
         const PointerFacts facts = facts_of(pointer);
-        *attributes              = {};
-        attributes->type         = facts.type;
-        attributes->device       = facts.device ? 0 : -1;
-        void* const same         = const_cast<void*>(pointer);
+        *attributes = {};
+        attributes->type = facts.type;
+        attributes->device = facts.device ? 0 : -1;
+        void* const same = const_cast<void*>(pointer);
         attributes->devicePointer = facts.device ? same : nullptr;
-        attributes->hostPointer   = facts.host ? same : nullptr;
+        attributes->hostPointer = facts.host ? same : nullptr;
         attributes->isManaged = facts.managed, attributes->allocationFlags = facts.flags;
     });
 }
@@ -88,7 +90,8 @@ hipError_t hipPointerGetAttribute(void* value, hipPointer_attribute attribute, h
     });
 }
 
-hipError_t hipDrvPointerGetAttributes(unsigned count, hipPointer_attribute* attributes, void** values, hipDeviceptr_t pointer) {
+hipError_t hipDrvPointerGetAttributes(unsigned count, hipPointer_attribute* attributes, void** values,
+                                      hipDeviceptr_t pointer) {
     return api(__func__, [&] {
         require(count && attributes && values, "it needs attributes and places for their values.");
         for (unsigned i = 0; i < count; ++i) get_attribute(values[i], attributes[i], pointer);

@@ -12,14 +12,16 @@
 namespace gfxsim {
 namespace {
 
-constexpr int kMostThreads      = 1024;
-constexpr int kMostBlocks       = 2147483647;
-constexpr int kMostBlocksYZ     = 65536;
-constexpr int kPitchGranule     = 256;
-constexpr int kWallClockKhz     = 100'000;
+constexpr int kMostThreads = 1024;
+constexpr int kMostBlocks = 2147483647;
+constexpr int kMostBlocksYZ = 65536;
+constexpr int kPitchGranule = 256;
+constexpr int kWallClockKhz = 100'000;
 
 // The name ends in one digit each for the minor version and the stepping.
-int major_version(const Gpu& gpu) { return std::atoi(std::string(gpu.name().substr(3, gpu.name().size() - 5)).c_str()); }
+int major_version(const Gpu& gpu) {
+    return std::atoi(std::string(gpu.name().substr(3, gpu.name().size() - 5)).c_str());
+}
 int minor_version(const Gpu& gpu) {
     const char digit[] = {gpu.name()[gpu.name().size() - 2], '\0'};
     return int(std::strtol(digit, nullptr, 16));
@@ -32,7 +34,8 @@ void set_text(char (&place)[N], const std::string& text) {
 
 hipDeviceArch_t features() {
     hipDeviceArch_t arch{};
-    arch.hasGlobalInt32Atomics = arch.hasGlobalFloatAtomicExch = arch.hasSharedInt32Atomics = arch.hasSharedFloatAtomicExch = 1;
+    arch.hasGlobalInt32Atomics = arch.hasGlobalFloatAtomicExch = arch.hasSharedInt32Atomics =
+        arch.hasSharedFloatAtomicExch = 1;
     arch.hasFloatAtomicAdd = arch.hasGlobalInt64Atomics = arch.hasSharedInt64Atomics = arch.hasDoubles = 1;
     arch.hasWarpVote = arch.hasWarpBallot = arch.hasWarpShuffle = arch.hasThreadFenceSystem = arch.has3dGrid = 1;
     return arch;
@@ -45,7 +48,7 @@ int registers_per_block(const Gpu& gpu) {
 }  // namespace
 
 hipDeviceProp_tR0600 properties(const Gpu& gpu) {
-    const auto& spec          = *gpu.spec;
+    const auto& spec = *gpu.spec;
     const Multiprocessor unit = multiprocessors(gpu);
     hipDeviceProp_tR0600 p{};
     set_text(p.name, std::string(spec.product) + " (gfxsim)");
@@ -55,27 +58,28 @@ hipDeviceProp_tR0600 properties(const Gpu& gpu) {
     p.sharedMemPerBlock = p.sharedMemPerBlockOptin = size_t(spec.lds_bytes);
     p.sharedMemPerMultiprocessor = p.maxSharedMemoryPerMultiProcessor = size_t(spec.lds_pool_bytes);
     p.regsPerBlock = p.regsPerMultiprocessor = registers_per_block(gpu);
-    p.warpSize           = spec.wave_size;
-    p.memPitch           = kMostBlocks;
+    p.warpSize = spec.wave_size;
+    p.memPitch = kMostBlocks;
     p.maxThreadsPerBlock = kMostThreads;
     for (int& most : p.maxThreadsDim) most = kMostThreads;
     p.maxGridSize[0] = kMostBlocks, p.maxGridSize[1] = p.maxGridSize[2] = kMostBlocksYZ;
-    p.clockRate     = spec.max_clock_mhz * 1000;
+    p.clockRate = spec.max_clock_mhz * 1000;
     p.totalConstMem = kMostBlocks;
     p.major = major_version(gpu), p.minor = minor_version(gpu);
     p.textureAlignment = p.texturePitchAlignment = kPitchGranule;
-    p.multiProcessorCount         = int(unit.count);
+    p.multiProcessorCount = int(unit.count);
     p.maxThreadsPerMultiProcessor = int(unit.threads);
-    p.maxBlocksPerMultiProcessor  = int(unit.threads) / spec.wave_size;
-    p.l2CacheSize                 = int(spec.l2_bytes);
-    p.clockInstructionRate        = kWallClockKhz;
-    p.arch                        = features();
-    p.pciBusID                    = 1;
-    p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = p.directManagedMemAccessFromHost = 1;
+    p.maxBlocksPerMultiProcessor = int(unit.threads) / spec.wave_size;
+    p.l2CacheSize = int(spec.l2_bytes);
+    p.clockInstructionRate = kWallClockKhz;
+    p.arch = features();
+    p.pciBusID = 1;
+    p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess =
+        p.directManagedMemAccessFromHost = 1;
     p.concurrentKernels = p.cooperativeLaunch = p.hostNativeAtomicSupported = p.canUseHostPointerForRegisteredMem = 1;
     p.hostRegisterSupported = p.memoryPoolsSupported = p.ECCEnabled = p.isLargeBar = 1;
     p.asyncEngineCount = p.deviceOverlap = 1;
-    p.streamPrioritiesSupported          = 1;
+    p.streamPrioritiesSupported = 1;
     return p;
 }
 
@@ -86,17 +90,20 @@ hipDeviceProp_tR0000 old_properties(const Gpu& gpu) {
     std::memcpy(p.gcnArchName, now.gcnArchName, sizeof(p.gcnArchName));
     p.totalGlobalMem = now.totalGlobalMem, p.sharedMemPerBlock = now.sharedMemPerBlock;
     p.regsPerBlock = now.regsPerBlock, p.warpSize = now.warpSize, p.maxThreadsPerBlock = now.maxThreadsPerBlock;
-    for (int axis = 0; axis < 3; ++axis) p.maxThreadsDim[axis] = now.maxThreadsDim[axis], p.maxGridSize[axis] = now.maxGridSize[axis];
+    for (int axis = 0; axis < 3; ++axis)
+        p.maxThreadsDim[axis] = now.maxThreadsDim[axis], p.maxGridSize[axis] = now.maxGridSize[axis];
     p.clockRate = now.clockRate, p.totalConstMem = now.totalConstMem, p.major = now.major, p.minor = now.minor;
     p.multiProcessorCount = now.multiProcessorCount, p.l2CacheSize = now.l2CacheSize;
     p.maxThreadsPerMultiProcessor = now.maxThreadsPerMultiProcessor, p.clockInstructionRate = now.clockInstructionRate;
     p.arch = now.arch, p.concurrentKernels = now.concurrentKernels, p.pciBusID = now.pciBusID;
-    p.maxSharedMemoryPerMultiProcessor = now.maxSharedMemoryPerMultiProcessor, p.canMapHostMemory = now.canMapHostMemory;
-    p.gcnArch           = int(std::strtol(std::string(gpu.name().substr(3)).c_str(), nullptr, 10));
+    p.maxSharedMemoryPerMultiProcessor = now.maxSharedMemoryPerMultiProcessor,
+    p.canMapHostMemory = now.canMapHostMemory;
+    p.gcnArch = int(std::strtol(std::string(gpu.name().substr(3)).c_str(), nullptr, 10));
     p.cooperativeLaunch = now.cooperativeLaunch, p.memPitch = now.memPitch;
     p.textureAlignment = now.textureAlignment, p.texturePitchAlignment = now.texturePitchAlignment;
     p.ECCEnabled = now.ECCEnabled, p.isLargeBar = now.isLargeBar, p.managedMemory = now.managedMemory;
-    p.directManagedMemAccessFromHost = now.directManagedMemAccessFromHost, p.concurrentManagedAccess = now.concurrentManagedAccess;
+    p.directManagedMemAccessFromHost = now.directManagedMemAccessFromHost,
+    p.concurrentManagedAccess = now.concurrentManagedAccess;
     return p;
 }
 
@@ -165,7 +172,9 @@ int attribute(const Gpu& gpu, hipDeviceAttribute_t attribute) {
         case hipDeviceAttributeCanUseStreamWaitValue: return 0;
         case hipDeviceAttributeImageSupport: return 0;
         case hipDeviceAttributeFineGrainSupport: return 1;
-        default: fail_loudly(hipErrorInvalidValue, "The device attribute " + std::to_string(int(attribute)) + " is not simulated.");
+        default:
+            fail_loudly(hipErrorInvalidValue,
+                        "The device attribute " + std::to_string(int(attribute)) + " is not simulated.");
     }
 }
 

@@ -27,7 +27,8 @@ void** __hipRegisterFatBinary(const void* wrapper) {
     return reinterpret_cast<void**>(made);
 }
 
-void __hipRegisterFunction(void** handle, const void* host, char*, const char* name, unsigned, uint3*, uint3*, dim3*, dim3*, int*) {
+void __hipRegisterFunction(void** handle, const void* host, char*, const char* name, unsigned, uint3*, uint3*, dim3*,
+                           dim3*, int*) {
     (void)api(__func__, [&] {
         Lock lock(runtime().mutex);
         runtime().programs.add_function(host, {binary_of(handle), name, 0, nullptr});

@@ -19,14 +19,14 @@ namespace gfxsim {
 
 /// What the environment chose.
 struct Settings {
-    const Gpu* gpu = nullptr;     ///< GFXSIM_GPU
-    unsigned threads = 0;         ///< GFXSIM_THREADS; 0: one per core
-    u32 multiprocessors = 0;      ///< GFXSIM_MULTIPROCESSORS; 0: all that the GPU has
-    u64 instruction_limit = 0;    ///< GFXSIM_INSTRUCTION_LIMIT, per wave
-    u64 launch_limit = 0;         ///< GFXSIM_LAUNCH_LIMIT, instructions of all waves of a launch; 0: none
-    bool whole_pages = false;     ///< GFXSIM_BOUNDS=page
-    bool execute = true;          ///< GFXSIM_EXECUTE; without, launches are only checked
-    MonitorOptions monitor;       ///< GFXSIM_CHECK, GFXSIM_REPORT and their like
+    const Gpu* gpu = nullptr;   ///< GFXSIM_GPU
+    unsigned threads = 0;       ///< GFXSIM_THREADS; 0: one per core
+    u32 multiprocessors = 0;    ///< GFXSIM_MULTIPROCESSORS; 0: all that the GPU has
+    u64 instruction_limit = 0;  ///< GFXSIM_INSTRUCTION_LIMIT, per wave
+    u64 launch_limit = 0;       ///< GFXSIM_LAUNCH_LIMIT, instructions of all waves of a launch; 0: none
+    bool whole_pages = false;   ///< GFXSIM_BOUNDS=page
+    bool execute = true;        ///< GFXSIM_EXECUTE; without, launches are only checked
+    MonitorOptions monitor;     ///< GFXSIM_CHECK, GFXSIM_REPORT and their like
 };
 
 /// Read when they are first asked for. A HipError if the environment names a GPU that is not simulated.

@@ -7,7 +7,7 @@
 
 struct ihipStream_t {
     unsigned flags = 0;
-    int priority   = 0;
+    int priority = 0;
 };
 
 namespace gfxsim {
@@ -23,9 +23,11 @@ bool is_built_in(hipStream_t stream) { return reinterpret_cast<std::uintptr_t>(s
 void create(hipStream_t* stream, unsigned flags, int priority) {
     require(stream && flags <= hipStreamNonBlocking, "it needs a place for the stream and flags that exist.");
     check_device(0);
-    auto made      = std::make_unique<ihipStream_t>();
-    made->flags    = flags;
-    made->priority = priority < kGreatestPriority ? kGreatestPriority : priority > kLeastPriority ? kLeastPriority : priority;
+    auto made = std::make_unique<ihipStream_t>();
+    made->flags = flags;
+    made->priority = priority < kGreatestPriority ? kGreatestPriority
+                     : priority > kLeastPriority  ? kLeastPriority
+                                                  : priority;
     Lock lock(runtime().mutex);
     runtime().streams.insert(made.get());
     *stream = made.release();
@@ -39,7 +41,8 @@ void check(hipStream_t stream) {
 }  // namespace
 
 void check_stream(hipStream_t stream) {
-    if (!is_built_in(stream) && !runtime().streams.count(stream)) fail(hipErrorInvalidHandle, "the stream does not exist.");
+    if (!is_built_in(stream) && !runtime().streams.count(stream))
+        fail(hipErrorInvalidHandle, "the stream does not exist.");
 }
 
 }  // namespace gfxsim
@@ -158,8 +161,8 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* s
     });
 }
 
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long*, hipGraph_t*,
-                                      const hipGraphNode_t**, size_t*) {
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long*,
+                                      hipGraph_t*, const hipGraphNode_t**, size_t*) {
     return api(__func__, [&] {
         require(status, "it needs a place for the status.");
         check(stream);

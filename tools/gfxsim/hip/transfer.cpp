@@ -13,7 +13,8 @@ size_t extent(const Place& place, const Shape& shape) {
     size_t rows = 0, slices = 0, bytes = 0;
     const bool too_large = __builtin_mul_overflow(shape.height - 1, place.pitch, &rows) ||
                            __builtin_mul_overflow(shape.depth - 1, place.slice, &slices) ||
-                           __builtin_add_overflow(rows, slices, &bytes) || __builtin_add_overflow(bytes, shape.width, &bytes);
+                           __builtin_add_overflow(rows, slices, &bytes) ||
+                           __builtin_add_overflow(bytes, shape.width, &bytes);
     if (too_large) fail(hipErrorInvalidValue, "the copy is larger than the address space.");
     return bytes;
 }
@@ -25,11 +26,12 @@ void check_place(const Place& place, const Shape& shape, bool on_device, const c
     require(place.pointer, "a pointer is null.");
     const auto memory = runtime().memory.snapshot();
     const u64 address = reinterpret_cast<u64>(place.pointer);
-    const bool known  = memory->find(address, 1) != nullptr;
-    const size_t n    = extent(place, shape);
+    const bool known = memory->find(address, 1) != nullptr;
+    const size_t n = extent(place, shape);
     if (!known && on_device) fail(hipErrorInvalidValue, name + " is no device memory.");
     if (known && !memory->find(address, n))
-        fail(hipErrorInvalidValue, name + " of " + std::to_string(n) + " bytes begins " + memory->describe(address) + ".");
+        fail(hipErrorInvalidValue,
+             name + " of " + std::to_string(n) + " bytes begins " + memory->describe(address) + ".");
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ void check_place(const Place& place, const Shape& shape, bool on_device, const c
 void copy(const Place& to, const Place& from, const Shape& shape, hipMemcpyKind kind) {
     if (shape.width == 0 || shape.height == 0 || shape.depth == 0) return;
     const bool valid = kind == hipMemcpyHostToHost || kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToHost ||
-                       kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU || kind == hipMemcpyDefault;
+                       kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU ||
+                       kind == hipMemcpyDefault;
     if (!valid) fail(hipErrorInvalidMemcpyDirection, "the direction is none that exists.");
     const bool both = kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
     check_place(to, shape, both || kind == hipMemcpyHostToDevice, "destination");

@@ -8,14 +8,14 @@ namespace gfxsim {
 
 /// A box of rows. A copy of a plain range is one row.
 struct Shape {
-    std::size_t width  = 0;  ///< in bytes
+    std::size_t width = 0;  ///< in bytes
     std::size_t height = 1;
-    std::size_t depth  = 1;
+    std::size_t depth = 1;
 };
 
 /// Where a box lies: rows `pitch` bytes apart, slices `slice` bytes apart.
 struct Place {
-    void* pointer     = nullptr;
+    void* pointer = nullptr;
     std::size_t pitch = 0;
     std::size_t slice = 0;
 };

@@ -25,7 +25,9 @@ struct Wrapper {
 };
 constexpr u32 kWrapperMagic = 0x48495046;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) { throw std::runtime_error(file + ": " + why + "."); }
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+    throw std::runtime_error(file + ": " + why + ".");
+}
 
 using Owner = std::shared_ptr<const std::vector<u8>>;
 
@@ -41,24 +43,27 @@ std::vector<DeviceCode> plain_entries(Bytes bundle, const Owner& unpacked = null
 
 // A compressed bundle says how long it is from its second version on.
 struct Compressed {
-    Bytes whole;      ///< with its header
+    Bytes whole;  ///< with its header
     Bytes data;
-    u16 method = 0;   ///< 0: zlib, 1: zstd
-    u64 size   = 0;   ///< decompressed
+    u16 method = 0;  ///< 0: zlib, 1: zstd
+    u64 size = 0;    ///< decompressed
 };
 
 Compressed read_compressed(Bytes image) {
     const u16 version = image.read<u16>(4, "version");
     if (version != 2 && version != 3)
-        throw std::runtime_error("it is a compressed bundle of version " + std::to_string(version) + "; versions 2 and 3 can be read");
-    const bool wide  = version == 3;
+        throw std::runtime_error("it is a compressed bundle of version " + std::to_string(version) +
+                                 "; versions 2 and 3 can be read");
+    const bool wide = version == 3;
     const u64 header = wide ? 32 : 24;
     Compressed bundle;
-    bundle.whole  = image.part(0, wide ? image.read<u64>(8, "size") : image.read<u32>(8, "size"), "stated size");
-    bundle.size   = wide ? image.read<u64>(16, "size") : image.read<u32>(12, "size");
+    bundle.whole = image.part(0, wide ? image.read<u64>(8, "size") : image.read<u32>(8, "size"), "stated size");
+    bundle.size = wide ? image.read<u64>(16, "size") : image.read<u32>(12, "size");
     bundle.method = image.read<u16>(6, "method");
-    if (bundle.method > 1) throw std::runtime_error("it is compressed by an unknown method, " + std::to_string(bundle.method));
-    bundle.data = bundle.whole.part(header, bundle.whole.size < header ? 0 : bundle.whole.size - header, "compressed code");
+    if (bundle.method > 1)
+        throw std::runtime_error("it is compressed by an unknown method, " + std::to_string(bundle.method));
+    bundle.data =
+        bundle.whole.part(header, bundle.whole.size < header ? 0 : bundle.whole.size - header, "compressed code");
     return bundle;
 }
 
@@ -66,11 +71,14 @@ Compressed read_compressed(Bytes image) {
 std::vector<DeviceCode> compressed_entries(Bytes image, u64& room) {
     const Compressed bundle = read_compressed(image);
     if (bundle.size > room)
-        throw std::runtime_error("its compressed code is to unpack to " + std::to_string(bundle.size) + " bytes, which is too much for its size");
+        throw std::runtime_error("its compressed code is to unpack to " + std::to_string(bundle.size) +
+                                 " bytes, which is too much for its size");
     room -= bundle.size;
-    auto content = bundle.method == 1 ? decompress_zstd(bundle.data, bundle.size) : decompress_zlib(bundle.data, bundle.size);
+    auto content =
+        bundle.method == 1 ? decompress_zstd(bundle.data, bundle.size) : decompress_zlib(bundle.data, bundle.size);
     if (content) {
-        if (!bytes_of(*content).begins_with(device_code::kBundleMagic)) throw std::runtime_error("its compressed code is no bundle");
+        if (!bytes_of(*content).begins_with(device_code::kBundleMagic))
+            throw std::runtime_error("its compressed code is no bundle");
         const Owner owner = std::make_shared<const std::vector<u8>>(std::move(*content));
         return plain_entries(bytes_of(*owner), owner);
     }
@@ -79,7 +87,7 @@ std::vector<DeviceCode> compressed_entries(Bytes image, u64& room) {
     std::vector<std::string> ids;
     for (const auto& spec : ckdispatch::arch::gpus) {
         DeviceCode entry;
-        entry.id     = "hipv4-amdgcn-amd-amdhsa--" + target_id(*find_gpu(spec.name));
+        entry.id = "hipv4-amdgcn-amd-amdhsa--" + target_id(*find_gpu(spec.name));
         entry.target = parse_target(entry.id);
         ids.push_back(entry.id);
         entries.push_back(std::move(entry));
@@ -89,7 +97,7 @@ std::vector<DeviceCode> compressed_entries(Bytes image, u64& room) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (codes[i].empty()) continue;
         entries[i].unpacked = std::make_shared<const std::vector<u8>>(std::move(codes[i]));
-        entries[i].code     = bytes_of(*entries[i].unpacked);
+        entries[i].code = bytes_of(*entries[i].unpacked);
         found.push_back(std::move(entries[i]));
     }
     return found;
@@ -102,9 +110,9 @@ std::vector<DeviceCode> entries_of(Bytes image, u64& room) {
     if (image.begins_with(kCompressed)) return compressed_entries(image, room);
     const device_code::ElfFile elf(image);
     DeviceCode only;
-    only.id     = comgr::isa_name(elf.bytes());
+    only.id = comgr::isa_name(elf.bytes());
     only.target = parse_target(only.id);
-    only.code   = elf.bytes();
+    only.code = elf.bytes();
     std::vector<DeviceCode> entries;
     entries.push_back(std::move(only));
     return entries;
@@ -148,7 +156,8 @@ DeviceCode find_code_object(const Image& image, const Gpu& gpu) {
         for (DeviceCode& entry : entries) {
             if (runs_on(entry.target, gpu)) return std::move(entry);
         }
-        throw NoCodeForGpu(image.file + ": it has no code for " + target_id(gpu) + ", only for " + names_of(entries) + ".");
+        throw NoCodeForGpu(image.file + ": it has no code for " + target_id(gpu) + ", only for " + names_of(entries) +
+                           ".");
     } catch (const NoCodeForGpu&) {
         throw;
     } catch (const std::runtime_error& error) {
@@ -171,8 +180,9 @@ std::vector<DeviceCode> all_device_code(const Image& image) {
 Image registered_image(const void* wrapper) {
     Wrapper content{};
     const Image around = readable_from(wrapper);
-    content            = around.bytes.read<Wrapper>(0, "fat binary's wrapper");
-    if (content.magic != kWrapperMagic || content.version != 1) refuse(around.file, "what it registers is no fat binary");
+    content = around.bytes.read<Wrapper>(0, "fat binary's wrapper");
+    if (content.magic != kWrapperMagic || content.version != 1)
+        refuse(around.file, "what it registers is no fat binary");
     return readable_from(content.image);
 }
 

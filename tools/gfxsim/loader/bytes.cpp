@@ -21,11 +21,11 @@ struct Mapping {
 
 bool parse_mapping(const std::string& line, Mapping& mapping) {
     char rights[5] = "";
-    int name       = 0;
+    int name = 0;
     const char* const form = "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n";
     if (std::sscanf(line.c_str(), form, &mapping.begin, &mapping.end, rights, &name) < 3) return false;
     mapping.readable = rights[0] == 'r';
-    mapping.file     = line.substr(std::size_t(name));
+    mapping.file = line.substr(std::size_t(name));
     return true;
 }
 
@@ -33,7 +33,7 @@ bool parse_mapping(const std::string& line, Mapping& mapping) {
 
 Image readable_from(const void* address) {
     const u64 begin = reinterpret_cast<u64>(address);
-    u64 end         = begin;
+    u64 end = begin;
     std::string file;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -47,7 +47,8 @@ Image readable_from(const void* address) {
         std::snprintf(place, sizeof(place), "0x%" PRIx64, begin);
         throw std::runtime_error("There is no readable memory at " + std::string(place) + ".");
     }
-    return {{reinterpret_cast<const u8*>(begin), end - begin}, file.empty() || file[0] == '[' ? "an image in memory" : file};
+    return {{reinterpret_cast<const u8*>(begin), end - begin},
+            file.empty() || file[0] == '[' ? "an image in memory" : file};
 }
 
 std::vector<u8> read_file(const std::string& path) {
@@ -59,9 +60,11 @@ std::vector<u8> read_file(const std::string& path) {
     };
     // Without waiting for the other end of a pipe.
     const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    struct stat about {};
-    if (file.number < 0 || fstat(file.number, &about) != 0) throw std::runtime_error("The file " + path + " cannot be read.");
-    if (!S_ISREG(about.st_mode)) throw std::runtime_error(path + " is no ordinary file, and its end is not known; give a file.");
+    struct stat about{};
+    if (file.number < 0 || fstat(file.number, &about) != 0)
+        throw std::runtime_error("The file " + path + " cannot be read.");
+    if (!S_ISREG(about.st_mode))
+        throw std::runtime_error(path + " is no ordinary file, and its end is not known; give a file.");
     const auto check = [&](u64 size) {
         if (size > limits::kFile)
             throw std::runtime_error("The file " + path + " has more than " + std::to_string(limits::kFile) +

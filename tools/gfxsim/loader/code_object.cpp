@@ -12,11 +12,20 @@
 namespace gfxsim {
 namespace {
 
-constexpr u16 kMostPreloaded    = 32;
+constexpr u16 kMostPreloaded = 32;
 // Scalar loads are widened to whole aligned groups of registers and may read this far behind the last constant.
 constexpr u64 kWidestLoad = 64;
 
-enum Relocation : u32 { kNone = 0, kAbs32Lo = 1, kAbs32Hi = 2, kAbs64 = 3, kRel32 = 4, kRel64 = 5, kAbs32 = 6, kRelative64 = 13 };
+enum Relocation : u32 {
+    kNone = 0,
+    kAbs32Lo = 1,
+    kAbs32Hi = 2,
+    kAbs64 = 3,
+    kRel32 = 4,
+    kRel64 = 5,
+    kAbs32 = 6,
+    kRelative64 = 13
+};
 
 // What the hardware reads to start a kernel.
 struct Descriptor {
@@ -34,8 +43,8 @@ struct Descriptor {
     u32 reserved2;
 };
 static_assert(sizeof(Descriptor) == 64, "a kernel descriptor has 64 bytes");
-constexpr u16 kWave32Property        = 1 << 10;
-constexpr u16 kDynamicStackProperty  = 1 << 11;
+constexpr u16 kWave32Property = 1 << 10;
+constexpr u16 kDynamicStackProperty = 1 << 11;
 
 void check_target(const ElfFile& elf, const Gpu& gpu) {
     if (elf.header().e_machine != EM_AMDGPU) throw std::runtime_error("it is an ELF file, but not one for an AMD GPU");
@@ -95,7 +104,8 @@ void CodeObject::map_segments(const ElfFile& elf) {
     u64 end = 0, copied = 0;
     for (const Elf64_Phdr& segment : elf.segments()) {
         if (segment.p_type != PT_LOAD) continue;
-        if (segment.p_vaddr > limits::kSegments || segment.p_memsz > limits::kSegments - segment.p_vaddr || segment.p_filesz > segment.p_memsz)
+        if (segment.p_vaddr > limits::kSegments || segment.p_memsz > limits::kSegments - segment.p_vaddr ||
+            segment.p_filesz > segment.p_memsz)
             throw std::runtime_error("it has a segment of an impossible size");
         end = std::max(end, segment.p_vaddr + segment.p_memsz);
         copied += segment.p_filesz;
@@ -117,15 +127,16 @@ void CodeObject::relocate(const ElfFile& elf) {
         for (u64 offset = 0; offset + sizeof(Elf64_Rela) <= table.size; offset += sizeof(Elf64_Rela)) {
             const auto entry = table.read<Elf64_Rela>(offset, "relocations");
             const u64 index = ELF64_R_SYM(entry.r_info), type = ELF64_R_TYPE(entry.r_info);
-            u64 value       = region_.address() + u64(entry.r_addend);
+            u64 value = region_.address() + u64(entry.r_addend);
             if (index) {
                 if (index >= symbols.size()) throw std::runtime_error("it has a relocation against no symbol");
                 if (!symbols[index].defined())
-                    throw std::runtime_error("it uses the symbol '" + shortened(symbols[index].name) + "', which it does not define");
+                    throw std::runtime_error("it uses the symbol '" + shortened(symbols[index].name) +
+                                             "', which it does not define");
                 value += symbols[index].symbol.st_value;
             }
-            const u64 bytes  = type == kAbs64 || type == kRel64 || type == kRelative64 ? 8 : 4;
-            u8* const place  = at(entry.r_offset, bytes, "relocation");
+            const u64 bytes = type == kAbs64 || type == kRel64 || type == kRelative64 ? 8 : 4;
+            u8* const place = at(entry.r_offset, bytes, "relocation");
             const u64 origin = reinterpret_cast<u64>(place);
             switch (type) {
                 case kNone: break;
@@ -156,15 +167,17 @@ void CodeObject::decode_code(const ElfFile& elf, const Gpu& gpu, const std::stri
     for (const ElfSection& section : elf.sections()) {
         if (!(section.header.sh_flags & SHF_EXECINSTR) || section.header.sh_size == 0) continue;
         at(section.header.sh_addr, section.header.sh_size, "code section");
-        begin = std::min(begin, section.header.sh_addr), end = std::max(end, section.header.sh_addr + section.header.sh_size);
+        begin = std::min(begin, section.header.sh_addr),
+        end = std::max(end, section.header.sh_addr + section.header.sh_size);
     }
     if (end == 0) begin = 0;
     // Every word becomes an instruction of some hundred bytes, so there can be no more of them than words of the file.
     if (end - begin > elf.bytes().size) throw std::runtime_error("its code is longer than itself");
     code_begin_ = begin;
-    program_    = decode(gpu, file, region_.data() + begin, end - begin);
+    program_ = decode(gpu, file, region_.data() + begin, end - begin);
     const auto& sections = elf.sections();
-    if (std::any_of(sections.begin(), sections.end(), [](const ElfSection& one) { return one.name == ".debug_line" && one.header.sh_size; })) {
+    if (std::any_of(sections.begin(), sections.end(),
+                    [](const ElfSection& one) { return one.name == ".debug_line" && one.header.sh_size; })) {
         program_->debug_file.assign(elf.bytes().data, elf.bytes().data + elf.bytes().size);
         program_->debug_address = begin;
     }
@@ -187,13 +200,15 @@ void CodeObject::find_kernels(const ElfFile& elf, const Gpu& gpu) {
 }
 
 void CodeObject::describe(Kernel& kernel, u64 address, const Gpu& gpu) const {
-    const auto fail = [&](const std::string& why) { throw std::runtime_error("its kernel '" + shortened(kernel.name) + "' " + why); };
+    const auto fail = [&](const std::string& why) {
+        throw std::runtime_error("its kernel '" + shortened(kernel.name) + "' " + why);
+    };
     Descriptor descriptor;
     std::memcpy(&descriptor, reinterpret_cast<const void*>(address), sizeof(descriptor));
     kernel.program = program_.get();
-    kernel.entry   = program_->index_of(address + u64(descriptor.entry_offset));
+    kernel.entry = program_->index_of(address + u64(descriptor.entry_offset));
     if (kernel.entry == Program::kNowhere) fail("begins where no instruction begins");
-    kernel.lds_bytes     = descriptor.group_segment_bytes;
+    kernel.lds_bytes = descriptor.group_segment_bytes;
     kernel.scratch_bytes = descriptor.private_segment_bytes;
     kernel.kernarg_bytes = std::max(kernel.kernarg_bytes, descriptor.kernarg_bytes);
     kernel.rsrc1 = descriptor.rsrc1, kernel.rsrc2 = descriptor.rsrc2, kernel.rsrc3 = descriptor.rsrc3;
@@ -202,11 +217,15 @@ void CodeObject::describe(Kernel& kernel, u64 address, const Gpu& gpu) const {
 
     const u32 wave_size = descriptor.properties & kWave32Property ? 32 : 64;
     if (kernel.wave_size != wave_size) fail("has different wave sizes in its metadata and in its descriptor");
-    if (wave_size == 32 && gpu.isa == Isa::gfx9) fail("has waves of 32 lanes, which " + std::string(gpu.name()) + " has not");
-    if ((kernel.kernarg_preload & 0x7f) > kMostPreloaded) fail("has more arguments in registers than there are registers for them");
-    if (kernel.kernarg_bytes > limits::kArguments) fail("has arguments of " + std::to_string(kernel.kernarg_bytes) + " bytes");
+    if (wave_size == 32 && gpu.isa == Isa::gfx9)
+        fail("has waves of 32 lanes, which " + std::string(gpu.name()) + " has not");
+    if ((kernel.kernarg_preload & 0x7f) > kMostPreloaded)
+        fail("has more arguments in registers than there are registers for them");
+    if (kernel.kernarg_bytes > limits::kArguments)
+        fail("has arguments of " + std::to_string(kernel.kernarg_bytes) + " bytes");
     for (const KernelArg& arg : kernel.args) {
-        if (u64(arg.offset) + arg.size > kernel.kernarg_bytes) fail("has the argument '" + shortened(arg.name) + "' outside its arguments");
+        if (u64(arg.offset) + arg.size > kernel.kernarg_bytes)
+            fail("has the argument '" + shortened(arg.name) + "' outside its arguments");
     }
 }
 
@@ -215,9 +234,9 @@ void CodeObject::publish(const ElfFile& elf) {
     for (const Elf64_Phdr& segment : elf.segments()) {
         if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
         Allocation allocation;
-        allocation.begin    = region_.address() + segment.p_vaddr;
-        allocation.end      = allocation.begin + segment.p_memsz;
-        allocation.kind     = MemoryKind::code;
+        allocation.begin = region_.address() + segment.p_vaddr;
+        allocation.end = allocation.begin + segment.p_memsz;
+        allocation.kind = MemoryKind::code;
         allocation.writable = segment.p_flags & PF_W;
         made.push_back(allocation);
     }

@@ -23,13 +23,14 @@ using ckdispatch::device_code::ElfSymbol;
 struct Variable {
     std::string name;
     u64 address = 0;
-    u64 size    = 0;
+    u64 size = 0;
 };
 
 /// Its segments are part of a memory map while it lives: kernels can read all of them and write those that are data.
 class CodeObject {
 public:
-    /// Throws std::runtime_error with a sentence if the image is damaged or not for the GPU. `memory` outlives the object.
+    /// Throws std::runtime_error with a sentence if the image is damaged or not for the GPU. `memory` outlives the
+    /// object.
     static std::unique_ptr<CodeObject> load(const Image& image, const Gpu& gpu, MemoryMap& memory);
     ~CodeObject();
     CodeObject(const CodeObject&) = delete;

@@ -20,9 +20,11 @@ F* find(const char* library, const char* name) {
 
 std::optional<std::vector<u8>> decompress_zstd(Bytes data, u64 size) {
     constexpr const char* kLibrary = "libzstd.so.1";
-    static const auto decompress   = find<std::size_t(void*, std::size_t, const void*, std::size_t)>(kLibrary, "ZSTD_decompress");
-    static const auto is_error     = find<unsigned(std::size_t)>(kLibrary, "ZSTD_isError");
-    static const auto content_size = find<unsigned long long(const void*, std::size_t)>(kLibrary, "ZSTD_getFrameContentSize");
+    static const auto decompress =
+        find<std::size_t(void*, std::size_t, const void*, std::size_t)>(kLibrary, "ZSTD_decompress");
+    static const auto is_error = find<unsigned(std::size_t)>(kLibrary, "ZSTD_isError");
+    static const auto content_size =
+        find<unsigned long long(const void*, std::size_t)>(kLibrary, "ZSTD_getFrameContentSize");
     if (!decompress || !is_error || !content_size) return std::nullopt;
     // Before room is made for a size that damage made up.
     if (content_size(data.data, data.size) != size) damaged();

@@ -71,7 +71,8 @@ std::string text(const json& node, const char* key) {
 // Null, or a list.
 const json& list(const json& node, const char* key) {
     const json& value = member(node, key);
-    if (!value.is_null() && !value.is_array()) throw std::runtime_error(std::string("its metadata has '") + key + "' that is no list");
+    if (!value.is_null() && !value.is_array())
+        throw std::runtime_error(std::string("its metadata has '") + key + "' that is no list");
     return value;
 }
 
@@ -92,13 +93,14 @@ std::vector<DescribedKernel> read_metadata(const ckdispatch::device_code::ElfFil
     const json note = ckdispatch::device_code::read_note(elf);
     for (const json& node : list(note, "amdhsa.kernels")) {
         DescribedKernel described;
-        described.descriptor  = text(node, ".symbol");
-        Kernel& kernel        = described.kernel;
-        kernel.name           = text(node, ".name");
-        kernel.kernarg_bytes  = number(node, ".kernarg_segment_size");
+        described.descriptor = text(node, ".symbol");
+        Kernel& kernel = described.kernel;
+        kernel.name = text(node, ".name");
+        kernel.kernarg_bytes = number(node, ".kernarg_segment_size");
         kernel.max_group_size = number(node, ".max_flat_workgroup_size", 1024);
-        kernel.wave_size      = number(node, ".wavefront_size", 64);
-        kernel.vgprs = number(node, ".vgpr_count"), kernel.agprs = number(node, ".agpr_count"), kernel.sgprs = number(node, ".sgpr_count");
+        kernel.wave_size = number(node, ".wavefront_size", 64);
+        kernel.vgprs = number(node, ".vgpr_count"), kernel.agprs = number(node, ".agpr_count"),
+        kernel.sgprs = number(node, ".sgpr_count");
         kernel.vgpr_spills = number(node, ".vgpr_spill_count"), kernel.sgpr_spills = number(node, ".sgpr_spill_count");
         kernel.dynamic_stack = number(node, ".uses_dynamic_stack") != 0;
         for (const json& arg : list(node, ".args")) kernel.args.push_back(read_arg(arg));

@@ -20,8 +20,8 @@ u64 whole_pages(u64 bytes) { return (bytes + page() - 1) / page() * page(); }
 
 // The half that is left of 47 bits: below it, AddressSanitizer has its shadow on aarch64.
 constexpr u64 kFirstAddress = u64(1) << 46;
-constexpr u64 kEndOfMemory  = u64(1) << 47;
-constexpr u64 kMostBytes    = u64(1) << 44;
+constexpr u64 kEndOfMemory = u64(1) << 47;
+constexpr u64 kMostBytes = u64(1) << 44;
 
 // Where something else lies, the next wish is so much further.
 constexpr u64 kStep = u64(1) << 36;
@@ -38,7 +38,7 @@ u64 next_wish(u64 bytes) {
 
 void* reserve(u64 bytes) {
     for (int attempt = 0; attempt < 64; ++attempt) {
-        void* const wish  = reinterpret_cast<void*>(next_wish(attempt == 0 ? bytes : bytes + kStep));
+        void* const wish = reinterpret_cast<void*>(next_wish(attempt == 0 ? bytes : bytes + kStep));
         void* const found = mmap(wish, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (found == MAP_FAILED) break;
         if (reinterpret_cast<u64>(found) + bytes <= kEndOfMemory) return found;
@@ -51,9 +51,9 @@ void* reserve(u64 bytes) {
 
 Region::Region(u64 bytes, Fill fill) : size_(bytes) {
     if (bytes > kMostBytes) throw std::bad_alloc();
-    const u64 inner   = whole_pages(bytes ? bytes : 1);
+    const u64 inner = whole_pages(bytes ? bytes : 1);
     void* const outer = reserve(inner + 2 * page());
-    data_             = static_cast<u8*>(outer) + page();
+    data_ = static_cast<u8*>(outer) + page();
     if (mprotect(data_, inner, PROT_READ | PROT_WRITE) != 0) {
         munmap(outer, inner + 2 * page());
         throw std::bad_alloc();

@@ -16,7 +16,10 @@ struct Generic {
     std::string_view family;
 };
 constexpr Generic kGenerics[] = {
-    {"gfx9-4-generic", "cdna3"}, {"gfx9-4-generic", "cdna4"}, {"gfx11-generic", "rdna3"}, {"gfx12-generic", "rdna4"},
+    {"gfx9-4-generic", "cdna3"},
+    {"gfx9-4-generic", "cdna4"},
+    {"gfx11-generic", "rdna3"},
+    {"gfx12-generic", "rdna4"},
 };
 
 bool same_processor(const std::string& code, const Gpu& gpu) {
@@ -29,7 +32,7 @@ bool same_processor(const std::string& code, const Gpu& gpu) {
 
 std::string make_target_id(const Gpu& gpu) {
     std::string id(gpu.name());
-    const comgr::Metadata isa      = comgr::isa_metadata("amdgcn-amd-amdhsa--" + id);
+    const comgr::Metadata isa = comgr::isa_metadata("amdgcn-amd-amdhsa--" + id);
     const comgr::Metadata features = isa.find("Features");
     if (features.find("sramecc")) id += ":sramecc+";
     if (features.find("xnack")) id += ":xnack-";
@@ -43,7 +46,7 @@ bool agrees(char code, char gpu) { return code == 0 || code == gpu; }
 Target parse_target(std::string_view id) {
     Target target;
     const std::size_t colon = id.find(':');
-    target.processor        = ckdispatch::device_code::processor_of(id);
+    target.processor = ckdispatch::device_code::processor_of(id);
     if (colon == std::string_view::npos) return target;
     const std::string_view features = id.substr(colon);
     const auto setting = [&](std::string_view feature) {

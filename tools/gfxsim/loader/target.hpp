@@ -13,7 +13,7 @@ namespace gfxsim {
 struct Target {
     std::string processor;
     char sramecc = 0;
-    char xnack   = 0;
+    char xnack = 0;
 };
 
 /// Takes a target id, also with a triple or an entry id of a bundle before it. The processor is empty if there is none.

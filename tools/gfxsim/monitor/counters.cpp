@@ -27,7 +27,9 @@ void LaunchCounter::access(Wave& wave, const Instr& instr, const Access& access)
         (access.use == Use::read ? counts_.scalar_read : counts_.scalar_written) += bytes;
         ++counts_.scalar_accesses;
     } else if (access.space == Space::global) {
-        (access.use == Use::read ? counts_.global_read : access.use == Use::write ? counts_.global_written : counts_.global_atomic) += bytes;
+        (access.use == Use::read    ? counts_.global_read
+         : access.use == Use::write ? counts_.global_written
+                                    : counts_.global_atomic) += bytes;
         ++counts_.global_accesses;
         counts_.global_lines += distinct_lines(access, kLineBytes).count;
     } else if (access.space == Space::lds) {

@@ -11,21 +11,21 @@ namespace gfxsim {
 
 struct Counts {
     std::array<u64, kClasses> instructions{};
-    u64 matrix_flops   = 0;
-    u64 barriers       = 0;      ///< times that all waves of a workgroup met
-    u64 global_read    = 0;      ///< bytes that lanes asked for
+    u64 matrix_flops = 0;
+    u64 barriers = 0;     ///< times that all waves of a workgroup met
+    u64 global_read = 0;  ///< bytes that lanes asked for
     u64 global_written = 0;
-    u64 global_atomic  = 0;
-    u64 global_accesses = 0;     ///< instructions
-    u64 global_lines   = 0;      ///< distinct lines of kLineBytes that those instructions touched
-    u64 scalar_read    = 0;      ///< bytes that a wave asked for as one, such as its arguments
+    u64 global_atomic = 0;
+    u64 global_accesses = 0;  ///< instructions
+    u64 global_lines = 0;     ///< distinct lines of kLineBytes that those instructions touched
+    u64 scalar_read = 0;      ///< bytes that a wave asked for as one, such as its arguments
     u64 scalar_written = 0;
     u64 scalar_accesses = 0;
-    u64 lds_read       = 0;
-    u64 lds_written    = 0;
-    u64 lds_accesses   = 0;
-    u64 lds_cycles     = 0;      ///< that the banks need for them
-    u64 lds_conflict_cycles = 0; ///< of these: because lanes meet in a bank
+    u64 lds_read = 0;
+    u64 lds_written = 0;
+    u64 lds_accesses = 0;
+    u64 lds_cycles = 0;           ///< that the banks need for them
+    u64 lds_conflict_cycles = 0;  ///< of these: because lanes meet in a bank
 
     void add(const Counts& other);
 };

@@ -21,12 +21,15 @@ class Watch : public Observer {
 public:
     Watch(const MonitorOptions& options, u64 launch, const std::vector<u64>& sample, const Gpu* gpu) {
         if (options.time) {
-            recorder = std::make_unique<timing::Recorder>(sample, u32(timing::facts_of(gpu->name())->line_bytes), u32(gpu->spec->lds_banks));
+            recorder = std::make_unique<timing::Recorder>(sample, u32(timing::facts_of(gpu->name())->line_bytes),
+                                                          u32(gpu->spec->lds_banks));
             parts_.push_back(recorder.get());
         }
         if (options.check) checker = std::make_unique<Checker>(launch), parts_.push_back(checker.get());
         if (options.count) counter = std::make_unique<LaunchCounter>(), parts_.push_back(counter.get());
-        if (options.trace) tracer_ = std::make_unique<Tracer>(options.trace_group, options.trace_wave), parts_.push_back(tracer_.get());
+        if (options.trace)
+            tracer_ = std::make_unique<Tracer>(options.trace_group, options.trace_wave),
+            parts_.push_back(tracer_.get());
     }
     void start(Wave& wave) override {
         for (Observer* part : parts_) part->start(wave);
@@ -62,10 +65,10 @@ bool is_on(const char* name) {
 void append(const char* variable, const std::string& path, const std::string& line, const std::string& head = "") {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
-    std::FILE* file        = std::fopen(path.c_str(), "ab");
-    const bool is_new      = file && std::fseek(file, 0, SEEK_END) == 0 && std::ftell(file) == 0;
+    std::FILE* file = std::fopen(path.c_str(), "ab");
+    const bool is_new = file && std::fseek(file, 0, SEEK_END) == 0 && std::ftell(file) == 0;
     const std::string text = is_new ? head + line : line;
-    const bool written     = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (!file || std::fclose(file) != 0 || !written)
         std::fprintf(stderr, "gfxsim: %s names %s, which cannot be written.\n", variable, path.c_str());
 }
@@ -81,37 +84,45 @@ MonitorOptions MonitorOptions::from_environment(const Gpu& gpu) {
     const char* timing = std::getenv("GFXSIM_TIMING");
     if (timing) {
         const std::string asked = timing;
-        if (asked != "" && asked != "0" && asked != "1" && asked != "sample" && asked != "auto" && asked != "auto-sample")
-            throw std::runtime_error("GFXSIM_TIMING=" + asked + " has no meaning; it is 1, or sample to run only the workgroups that a time needs. With auto "
-                                     "and auto-sample in their place a GPU without facts about time has none.");
-        const bool known   = timing::facts_of(gpu.name()) != nullptr;
-        const bool if_any  = asked == "auto" || asked == "auto-sample";
-        options.time       = if_any ? known : asked == "1" || asked == "sample";
-        options.sample     = options.time && (asked == "sample" || asked == "auto-sample");
+        if (asked != "" && asked != "0" && asked != "1" && asked != "sample" && asked != "auto" &&
+            asked != "auto-sample")
+            throw std::runtime_error(
+                "GFXSIM_TIMING=" + asked +
+                " has no meaning; it is 1, or sample to run only the workgroups that a time needs. With auto "
+                "and auto-sample in their place a GPU without facts about time has none.");
+        const bool known = timing::facts_of(gpu.name()) != nullptr;
+        const bool if_any = asked == "auto" || asked == "auto-sample";
+        options.time = if_any ? known : asked == "1" || asked == "sample";
+        options.sample = options.time && (asked == "sample" || asked == "auto-sample");
         if (options.time && !known)
-            throw std::runtime_error("GFXSIM_TIMING=" + asked + " asks for times on " + std::string(gpu.name()) + ", of which no facts about time are known; "
-                                     "there are some of " + timing::gpus_with_facts() + ".");
+            throw std::runtime_error("GFXSIM_TIMING=" + asked + " asks for times on " + std::string(gpu.name()) +
+                                     ", of which no facts about time are known; "
+                                     "there are some of " +
+                                     timing::gpus_with_facts() + ".");
     }
-    options.variants_together   = is_on("GFXSIM_TIMING_TOGETHER");
+    options.variants_together = is_on("GFXSIM_TIMING_TOGETHER");
     options.time_by_instruction = is_on("GFXSIM_TIMING_INSTRUCTIONS");
     if (const char* file = std::getenv("GFXSIM_TIMING_TRACE")) options.time_trace = file;
     // With auto nobody insists.
     const bool insists = !timing || std::string(timing).rfind("auto", 0) != 0;
     if (!options.time && insists && (options.time_by_instruction || !options.time_trace.empty()))
-        throw std::runtime_error(std::string(options.time_by_instruction ? "GFXSIM_TIMING_INSTRUCTIONS" : "GFXSIM_TIMING_TRACE") +
-                                 " is set and no times are asked for; set GFXSIM_TIMING=1, or sample, too.");
+        throw std::runtime_error(
+            std::string(options.time_by_instruction ? "GFXSIM_TIMING_INSTRUCTIONS" : "GFXSIM_TIMING_TRACE") +
+            " is set and no times are asked for; set GFXSIM_TIMING=1, or sample, too.");
     if (const char* trace = std::getenv("GFXSIM_TRACE")) {
         unsigned long long group = 0;
-        unsigned wave            = 0;
-        char behind              = 0;
+        unsigned wave = 0;
+        char behind = 0;
         if (std::sscanf(trace, "%llu:%u%c", &group, &wave, &behind) != 2)
-            throw std::runtime_error(std::string("GFXSIM_TRACE=") + trace + " is not of the form GROUP:WAVE, such as 0:0.");
+            throw std::runtime_error(std::string("GFXSIM_TRACE=") + trace +
+                                     " is not of the form GROUP:WAVE, such as 0:0.");
         options.trace = true, options.trace_group = group, options.trace_wave = wave;
     }
     return options;
 }
 
-Monitor::Monitor(const MonitorOptions& options, const Launch& launch, u32 units, const std::vector<const Kernel*>& together)
+Monitor::Monitor(const MonitorOptions& options, const Launch& launch, u32 units,
+                 const std::vector<const Kernel*>& together)
     : options_(options), launch_(++launches), gpu_(launch.gpu) {
     if (!options.time) return;
     spread_ = timing::spread_of(launch, units, together);
@@ -138,7 +149,8 @@ void Monitor::finish(const Launch& launch, LaunchOutcome& outcome) {
     }
     outcome.observers.clear();
     if (options_.time && outcome.ok && outcome.waves)
-        time_ = std::make_unique<timing::LaunchTime>(timing::time_of(launch, spread_, streams, !options_.time_trace.empty()));
+        time_ = std::make_unique<timing::LaunchTime>(
+            timing::time_of(launch, spread_, streams, !options_.time_trace.empty()));
     if (time_ && !options_.time_trace.empty())
         append("GFXSIM_TIMING_TRACE", options_.time_trace, trace_events(launch_, launch, *time_), kTraceBegin);
     findings_ = all.list();
@@ -148,7 +160,8 @@ void Monitor::finish(const Launch& launch, LaunchOutcome& outcome) {
         if (!options_.findings.empty()) append("GFXSIM_FINDINGS", options_.findings, line);
     }
     if (!options_.report.empty())
-        append("GFXSIM_REPORT", options_.report, report_json(launch, outcome, options_, counts_, findings_, time_.get()) + "\n");
+        append("GFXSIM_REPORT", options_.report,
+               report_json(launch, outcome, options_, counts_, findings_, time_.get()) + "\n");
 }
 
 }  // namespace gfxsim

@@ -14,18 +14,20 @@
 namespace gfxsim {
 
 struct MonitorOptions {
-    bool check = false;          ///< GFXSIM_CHECK=1
-    bool count = false;          ///< a report is asked for
-    bool trace = false;          ///< GFXSIM_TRACE is set
-    bool time  = false;          ///< GFXSIM_TIMING=1 or sample; auto and auto-sample on a GPU with facts about time
-    bool sample = false;         ///< GFXSIM_TIMING=sample: only workgroups that a time needs are run
-    bool variants_together = false;    ///< GFXSIM_TIMING_TOGETHER=1: the kernels of a code object are taken for one function, with the registers of the largest
+    bool check = false;              ///< GFXSIM_CHECK=1
+    bool count = false;              ///< a report is asked for
+    bool trace = false;              ///< GFXSIM_TRACE is set
+    bool time = false;               ///< GFXSIM_TIMING=1 or sample; auto and auto-sample on a GPU with facts about time
+    bool sample = false;             ///< GFXSIM_TIMING=sample: only workgroups that a time needs are run
+    bool variants_together = false;  ///< GFXSIM_TIMING_TOGETHER=1: the kernels of a code object are taken for one
+                                     ///< function, with the registers of the largest
     bool time_by_instruction = false;  ///< GFXSIM_TIMING_INSTRUCTIONS=1: the report of a time has each instruction
-    std::string time_trace;      ///< GFXSIM_TIMING_TRACE: a file that gets what the waves of each launch did, for a trace viewer
-    std::string report;          ///< GFXSIM_REPORT: a file that gets one JSON object per launch and line
-    std::string findings;        ///< GFXSIM_FINDINGS: a file that gets each finding as a line
-    u64 trace_group = 0;         ///< GFXSIM_TRACE=GROUP:WAVE: the wave whose instructions are printed
-    u32 trace_wave  = 0;
+    std::string
+        time_trace;  ///< GFXSIM_TIMING_TRACE: a file that gets what the waves of each launch did, for a trace viewer
+    std::string report;    ///< GFXSIM_REPORT: a file that gets one JSON object per launch and line
+    std::string findings;  ///< GFXSIM_FINDINGS: a file that gets each finding as a line
+    u64 trace_group = 0;   ///< GFXSIM_TRACE=GROUP:WAVE: the wave whose instructions are printed
+    u32 trace_wave = 0;
 
     /// Throws std::runtime_error with a sentence for a value that has no meaning, also on this GPU.
     static MonitorOptions from_environment(const Gpu& gpu);
@@ -41,8 +43,8 @@ public:
     std::vector<u64> groups() const;
     /// For EngineOptions::observer; empty when nothing is to be watched.
     std::function<std::unique_ptr<Observer>()> factory();
-    /// Takes the observers back, prints findings to standard error and appends to the report. Throws std::runtime_error with a sentence if there is an
-    /// instruction whose time nobody knows.
+    /// Takes the observers back, prints findings to standard error and appends to the report. Throws std::runtime_error
+    /// with a sentence if there is an instruction whose time nobody knows.
     void finish(const Launch& launch, LaunchOutcome& outcome);
 
     const std::vector<Finding>& findings() const { return findings_; }
@@ -54,7 +56,7 @@ private:
     MonitorOptions options_;
     u64 launch_;
     const Gpu* gpu_;
-    timing::Spread spread_;      ///< if times are asked for
+    timing::Spread spread_;  ///< if times are asked for
     std::vector<u64> sample_;
     std::unique_ptr<timing::LaunchTime> time_;
     std::vector<Finding> findings_;
@@ -62,7 +64,7 @@ private:
 };
 
 /// The report's JSON object, on one line.
-std::string report_json(const Launch& launch, const LaunchOutcome& outcome, const MonitorOptions& options, const Counts& counts,
-                        const std::vector<Finding>& findings, const timing::LaunchTime* time);
+std::string report_json(const Launch& launch, const LaunchOutcome& outcome, const MonitorOptions& options,
+                        const Counts& counts, const std::vector<Finding>& findings, const timing::LaunchTime* time);
 
 }  // namespace gfxsim

@@ -32,7 +32,7 @@ std::vector<std::string> lines_of(const Program& program, const timing::UnitTime
 
 // Those that ran, in the order of the code.
 Json by_instruction(const Program& program, const timing::UnitTime& unit) {
-    Json list        = Json::array();
+    Json list = Json::array();
     const auto lines = lines_of(program, unit);
     for (std::size_t i = 0; i < unit.instructions.size(); ++i) {
         const timing::Spent& spent = unit.instructions[i];
@@ -50,46 +50,68 @@ Json by_instruction(const Program& program, const timing::UnitTime& unit) {
 
 }  // namespace
 
-std::string report_json(const Launch& launch, const LaunchOutcome& outcome, const MonitorOptions& options, const Counts& counts,
-                        const std::vector<Finding>& findings, const timing::LaunchTime* time) {
+std::string report_json(const Launch& launch, const LaunchOutcome& outcome, const MonitorOptions& options,
+                        const Counts& counts, const std::vector<Finding>& findings, const timing::LaunchTime* time) {
     const Kernel& kernel = *launch.kernel;
-    const u32 items      = launch.block[0] * launch.block[1] * launch.block[2];
-    const int occupancy  = ckdispatch::arch::waves_per_simd(
-        *launch.gpu->spec, {int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(launch.lds_bytes), int(items)});
+    const u32 items = launch.block[0] * launch.block[1] * launch.block[2];
+    const int occupancy = ckdispatch::arch::waves_per_simd(
+        *launch.gpu->spec,
+        {int(kernel.vgprs), int(kernel.agprs), int(kernel.sgprs), i64(launch.lds_bytes), int(items)});
     Json report;
     report["kernel"] = kernel.name;
     report["device"] = "sim:" + std::string(launch.gpu->name());
-    report["ok"]     = outcome.ok;
+    report["ok"] = outcome.ok;
     if (!outcome.ok) report["error"] = outcome.error;
-    report["grid"]  = {launch.grid[0], launch.grid[1], launch.grid[2]};
+    report["grid"] = {launch.grid[0], launch.grid[1], launch.grid[2]};
     report["block"] = {launch.block[0], launch.block[1], launch.block[2]};
     report["waves"] = outcome.waves;
     report["wave_instructions"] = outcome.wave_instructions;
-    report["resources"] = {{"vgprs", kernel.vgprs},           {"agprs", kernel.agprs},     {"sgprs", kernel.sgprs},
-                           {"lds_bytes", launch.lds_bytes},   {"scratch_bytes", launch.scratch_bytes},
+    report["resources"] = {{"vgprs", kernel.vgprs},
+                           {"agprs", kernel.agprs},
+                           {"sgprs", kernel.sgprs},
+                           {"lds_bytes", launch.lds_bytes},
+                           {"scratch_bytes", launch.scratch_bytes},
                            {"waves_per_simd", occupancy}};
     if (options.count) {
-        for (int i = 0; i < kClasses; ++i) report["instructions"][class_name(Class(i))] = counts.instructions[std::size_t(i)];
-        report["matrix"] = {{"instructions", counts.instructions[std::size_t(Class::matrix)]}, {"flops", counts.matrix_flops}};
-        const u64 asked  = counts.global_read + counts.global_written + counts.global_atomic;
-        report["global"] = {{"bytes_read", counts.global_read},      {"bytes_written", counts.global_written},
-                            {"bytes_atomic", counts.global_atomic},  {"accesses", counts.global_accesses},
-                            {"lines", counts.global_lines},          {"line_bytes", kLineBytes},
-                            {"coalescing", counts.global_lines ? double(asked) / double(counts.global_lines * kLineBytes) : 1.0}};
-        report["scalar"] = {{"bytes_read", counts.scalar_read},      {"bytes_written", counts.scalar_written},
+        for (int i = 0; i < kClasses; ++i)
+            report["instructions"][class_name(Class(i))] = counts.instructions[std::size_t(i)];
+        report["matrix"] = {{"instructions", counts.instructions[std::size_t(Class::matrix)]},
+                            {"flops", counts.matrix_flops}};
+        const u64 asked = counts.global_read + counts.global_written + counts.global_atomic;
+        report["global"] = {
+            {"bytes_read", counts.global_read},
+            {"bytes_written", counts.global_written},
+            {"bytes_atomic", counts.global_atomic},
+            {"accesses", counts.global_accesses},
+            {"lines", counts.global_lines},
+            {"line_bytes", kLineBytes},
+            {"coalescing", counts.global_lines ? double(asked) / double(counts.global_lines * kLineBytes) : 1.0}};
+        report["scalar"] = {{"bytes_read", counts.scalar_read},
+                            {"bytes_written", counts.scalar_written},
                             {"accesses", counts.scalar_accesses}};
-        report["lds"]    = {{"bytes_read", counts.lds_read},      {"bytes_written", counts.lds_written}, {"accesses", counts.lds_accesses},
-                            {"cycles", counts.lds_cycles},        {"bank_conflict_cycles", counts.lds_conflict_cycles}};
+        report["lds"] = {{"bytes_read", counts.lds_read},
+                         {"bytes_written", counts.lds_written},
+                         {"accesses", counts.lds_accesses},
+                         {"cycles", counts.lds_cycles},
+                         {"bank_conflict_cycles", counts.lds_conflict_cycles}};
         report["barriers"] = counts.barriers;
     }
     if (time) {
-        report["time"] = {{"kind", "simulated"},           {"whole_facts", timing::facts_of(launch.gpu->name())->whole}, {"us", time->us},
-                          {"cycles", time->cycles},        {"round_cycles", time->round_cycles},
-                          {"rest_cycles", time->rest_cycles}, {"rounds", time->spread.rounds},
-                          {"rest", time->spread.rest},     {"workgroups_per_unit", time->spread.per_unit},
-                          {"sample", time->spread.sample().size()}, {"sharers", time->shared},
-                          {"fastest_cycles", time->fastest}, {"slowest_cycles", time->slowest},
-                          {"matrix_busy", double(time->unit.matrix_busy) / double(time->spread.simds) / double(std::max<u64>(1, time->unit.cycles))},
+        report["time"] = {{"kind", "simulated"},
+                          {"whole_facts", timing::facts_of(launch.gpu->name())->whole},
+                          {"us", time->us},
+                          {"cycles", time->cycles},
+                          {"round_cycles", time->round_cycles},
+                          {"rest_cycles", time->rest_cycles},
+                          {"rounds", time->spread.rounds},
+                          {"rest", time->spread.rest},
+                          {"workgroups_per_unit", time->spread.per_unit},
+                          {"sample", time->spread.sample().size()},
+                          {"sharers", time->shared},
+                          {"fastest_cycles", time->fastest},
+                          {"slowest_cycles", time->slowest},
+                          {"matrix_busy", double(time->unit.matrix_busy) / double(time->spread.simds) /
+                                              double(std::max<u64>(1, time->unit.cycles))},
                           {"lds_busy", double(time->unit.lds_busy) / double(std::max<u64>(1, time->unit.cycles))},
                           {"wave_cycles", cycles_of(time->unit.causes, true)}};
         if (options.time_by_instruction) report["time"]["instructions"] = by_instruction(*kernel.program, time->unit);
@@ -97,9 +119,13 @@ std::string report_json(const Launch& launch, const LaunchOutcome& outcome, cons
     if (options.check) {
         report["findings"] = Json::array();
         for (const Finding& finding : findings) {
-            Json entry = {{"kind", finding_name(finding.kind)}, {"instruction", finding.instruction}, {"offset", finding.offset},
+            Json entry = {{"kind", finding_name(finding.kind)},
+                          {"instruction", finding.instruction},
+                          {"offset", finding.offset},
                           {"workgroup", {finding.group[0], finding.group[1], finding.group[2]}},
-                          {"wave", finding.wave},               {"message", describe(finding, kernel.name)}, {"count", finding.count}};
+                          {"wave", finding.wave},
+                          {"message", describe(finding, kernel.name)},
+                          {"count", finding.count}};
             entry["lane"] = finding.lane < 0 ? Json(nullptr) : Json(finding.lane);
             report["findings"].push_back(entry);
         }

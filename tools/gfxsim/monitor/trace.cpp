@@ -24,7 +24,8 @@ std::string value_of(const Wave& wave, const Operand& operand) {
             continue;
         }
         const bool accumulator = index >= kFirstAgpr;
-        text += std::string(accumulator ? " a" : " v") + std::to_string(accumulator ? index - kFirstAgpr : index) + "={";
+        text +=
+            std::string(accumulator ? " a" : " v") + std::to_string(accumulator ? index - kFirstAgpr : index) + "={";
         for (int lane = 0; lane < kShownLanes; ++lane) text += (lane ? " " : "") + hex(wave.v[index][lane], 8);
         text += "…}";
     }
@@ -36,14 +37,15 @@ std::string value_of(const Wave& wave, const Operand& operand) {
 void Tracer::access(Wave& wave, const Instr&, const Access& access) {
     if (!watched(wave) || !access.mask) return;
     constexpr const char* kSpaces[] = {"global", "lds", "scratch"};
-    constexpr const char* kUses[]   = {"read", "write", "atomic"};
+    constexpr const char* kUses[] = {"read", "write", "atomic"};
     std::string addresses;
     int shown = 0;
     for_lanes(access.mask, [&](int lane) {
         if (shown++ < kShownLanes) addresses += " " + std::to_string(lane) + ":" + hex(access.address[lane], 0);
     });
-    std::fprintf(stderr, "          %s %s of %u bytes by %d lanes,%s%s\n", kSpaces[int(access.space)], kUses[int(access.use)], access.bytes,
-                 __builtin_popcountll(access.mask), addresses.c_str(), shown > kShownLanes ? " …" : "");
+    std::fprintf(stderr, "          %s %s of %u bytes by %d lanes,%s%s\n", kSpaces[int(access.space)],
+                 kUses[int(access.use)], access.bytes, __builtin_popcountll(access.mask), addresses.c_str(),
+                 shown > kShownLanes ? " …" : "");
 }
 
 void Tracer::after(Wave& wave, const Instr& instr) {

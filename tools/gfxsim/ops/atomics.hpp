@@ -48,7 +48,9 @@ T max_number(T old, T value) {
 /// Half precision adds round once because f32 has more than twice the bits.
 inline f16 add_half(f16 old, f16 value) { return fp::settled(to_f16(to_f32(old) + to_f32(value)), old, value); }
 inline bf16 add_half(bf16 old, bf16 value) { return fp::settled(to_bf16(to_f32(old) + to_f32(value)), old, value); }
-template <class T> pair<T> add_pair(pair<T> old, pair<T> value) { return {add_half(old.lo, value.lo), add_half(old.hi, value.hi)}; }
+template <class T> pair<T> add_pair(pair<T> old, pair<T> value) {
+    return {add_half(old.lo, value.lo), add_half(old.hi, value.hi)};
+}
 
 // With a third operand. LDS names its two data operands in another order on gfx9 than later.
 template <class T> T compare_exchange(T old, T value, T compare) { return old == compare ? value : old; }
@@ -99,10 +101,10 @@ inline Word<F> update(u8* at, Word<F> first, Word<F> second, Denormals keep) {
 /// On memory that other workgroups use at the same time.
 template <auto F>
 inline Word<F> update_shared(u8* at, Word<F> first, Word<F> second, Denormals keep) {
-    auto* word  = reinterpret_cast<Word<F>*>(at);
+    auto* word = reinterpret_cast<Word<F>*>(at);
     Word<F> old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, result<F>(old, first, second, keep), true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-    }
+    while (!__atomic_compare_exchange_n(word, &old, result<F>(old, first, second, keep), true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {}
     return old;
 }
 

@@ -65,7 +65,8 @@ void run_code_end(Wave&, const Instr&) { throw Fault(FaultKind::invalid, "is beh
 void run_sendmsg(Wave& wave, const Instr& instr) {
     // Giving back registers early changes nothing here; all else expects somebody who answers.
     if (wave.program->text(instr).find("MSG_DEALLOC_VGPRS") != std::string::npos) return;
-    throw Fault(FaultKind::unsupported, "sends a message (as printf and assert do to reach the host), which nobody answers here");
+    throw Fault(FaultKind::unsupported,
+                "sends a message (as printf and assert do to reach the host), which nobody answers here");
 }
 
 constexpr i32 kNoBarrier = 0, kWorkgroupBarrier = -1;
@@ -73,7 +74,8 @@ constexpr i32 kNoBarrier = 0, kWorkgroupBarrier = -1;
 i32 barrier_number(const Wave& wave, const Instr& instr) {
     const i32 number = instr.src[0].is_scalar() ? i32(wave.s[instr.src[0].index] & 0x1f) : i16(instr.src[0].value);
     if (number != kNoBarrier && number != kWorkgroupBarrier)
-        throw Fault(FaultKind::unsupported, "names barrier " + std::to_string(number) + ", only the workgroup's barrier -1 is simulated");
+        throw Fault(FaultKind::unsupported,
+                    "names barrier " + std::to_string(number) + ", only the workgroup's barrier -1 is simulated");
     return number;
 }
 
@@ -85,7 +87,8 @@ void run_barrier_signal(Wave& wave, const Instr& instr) {
         if (tells_first) wave.scc = false;
         return;
     }
-    if (wave.barrier_signalled) throw Fault(FaultKind::invalid, "signals the barrier a second time without waiting for it");
+    if (wave.barrier_signalled)
+        throw Fault(FaultKind::invalid, "signals the barrier a second time without waiting for it");
     if (tells_first) {
         bool first = true;
         for (const Wave* other : wave.group->waves) first = first && !has_signalled(*other);
@@ -98,7 +101,7 @@ void run_barrier_wait(Wave& wave, const Instr& instr) {
     if (barrier_number(wave, instr) == kNoBarrier) return;
     if (!wave.barrier_signalled) throw Fault(FaultKind::invalid, "waits for a barrier that the wave has not signalled");
     wave.barrier_signalled = false;
-    wave.state             = State::barrier;
+    wave.state = State::barrier;
 }
 
 Definition plain(const char* name, RunFn run, Class klass, u8 isas = kAllIsas) {
@@ -115,7 +118,7 @@ Definition wait(const char* name, u8 isas = kAllIsas) { return plain(name, &run_
 
 template <Condition condition>
 Definition branch(const char* name, u8 isas = kAllIsas) {
-    Definition d       = plain(name, &run_branch<condition>, Class::branch, isas);
+    Definition d = plain(name, &run_branch<condition>, Class::branch, isas);
     d.traits.reads_scc = condition == scc_is_zero || condition == scc_is_one;
     d.traits.reads_vcc = condition == vcc_is_zero || condition == vcc_is_set;
     return d;
@@ -128,7 +131,7 @@ Definition jump(const char* name, RunFn run, bool returns, Type source) {
 }
 
 Definition barrier_signal_isfirst() {
-    Definition d        = plain("s_barrier_signal_isfirst", &run_barrier_signal<true>, Class::control, kGfx12);
+    Definition d = plain("s_barrier_signal_isfirst", &run_barrier_signal<true>, Class::control, kGfx12);
     d.traits.writes_scc = true;
     return d;
 }

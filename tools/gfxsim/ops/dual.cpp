@@ -76,7 +76,7 @@ constexpr Half kHalves[] = {
 
 void make_dual(Instr& first, const Instr& second) {
     const bool known = first.dsts == 1 && second.dsts == 1;
-    first.run        = known && !reads(second, first.dst[0].index) ? &run_in_order : &run_apart;
+    first.run = known && !reads(second, first.dst[0].index) ? &run_in_order : &run_apart;
 }
 
 Table dual_table() {

@@ -27,16 +27,20 @@ void run_store_addtid(Wave& wave, const Instr& instr) {
 // A square of 8 lanes by 8 values is transposed. Each lane's values come from the same place of the 8 lanes.
 template <class Value>
 void run_load_transposed(Wave& wave, const Instr& instr) {
-    if (wave.size != 32) throw Fault(FaultKind::unsupported, "is a transposing load in a wave of 64 lanes, which is not simulated");
+    if (wave.size != 32)
+        throw Fault(FaultKind::unsupported, "is a transposing load in a wave of 64 lanes, which is not simulated");
     const u64 exec = wave.exec();
-    if (exec != wave.full) throw Fault(FaultKind::unsupported, "is a transposing load with lanes switched off, which is not defined");
+    if (exec != wave.full)
+        throw Fault(FaultKind::unsupported, "is a transposing load with lanes switched off, which is not defined");
     Reach reach;
     GlobalPlace::reach(wave, instr, kLoads, {8 * sizeof(Value), Use::read, &instr.dst[0]}, reach);
     Value in[32][8], out[8];
-    for (int lane = 0; lane < 32; ++lane) std::memcpy(in[lane], reinterpret_cast<const u8*>(reach.at[lane]), sizeof(in[lane]));
+    for (int lane = 0; lane < 32; ++lane)
+        std::memcpy(in[lane], reinterpret_cast<const u8*>(reach.at[lane]), sizeof(in[lane]));
     for (int lane = 0; lane < 32; ++lane) {
         for (int i = 0; i < 8; ++i) out[i] = in[(lane & ~7) + i][lane & 7];
-        load_lane<sizeof(out) == 16 ? Form::b128 : Form::b64>(wave.v[instr.dst[0].index], lane, reinterpret_cast<const u8*>(out));
+        load_lane<sizeof(out) == 16 ? Form::b128 : Form::b64>(wave.v[instr.dst[0].index], lane,
+                                                              reinterpret_cast<const u8*>(out));
     }
 }
 
@@ -61,8 +65,8 @@ Table flat_table() {
     load.src.fill(Type::u32);
     load.dsts = 1, load.dst[0] = Type::u32, load.traits.klass = Class::global, load.traits.counter = Counter::vm;
     Definition other = load;
-    other.dsts       = 0;
-    const auto add   = [&](Definition def, RunFn run, const char* old_name, const char* name11, const char* name12) {
+    other.dsts = 0;
+    const auto add = [&](Definition def, RunFn run, const char* old_name, const char* name11, const char* name12) {
         def.run = run;
         add_named(table, def, "global_", old_name, name11, name12);
     };

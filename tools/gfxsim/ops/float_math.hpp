@@ -50,7 +50,8 @@ inline T mul(const Lane& lane, T a, T b) {
 /// Rounded once. Where an f64 rounds the exact sum of an f16 fma, nothing is lost that an f16 could tell.
 template <class T>
 inline T fma(const Lane& lane, T a, T b, T c) {
-    if constexpr (std::is_same_v<T, f16>) return settled(rounded_f16(lane, f64(wide(a)) * f64(wide(b)) + f64(wide(c))), a, b, c);
+    if constexpr (std::is_same_v<T, f16>)
+        return settled(rounded_f16(lane, f64(wide(a)) * f64(wide(b)) + f64(wide(c))), a, b, c);
     else return settled(std::fma(a, b, c), a, b, c);
 }
 
@@ -71,8 +72,8 @@ inline bool less(T a, T b) {
 template <class T, bool largest>
 inline T extreme(const Lane& lane, T a, T b) {
     const T number = pick(less(a, b) == largest, b, a);
-    const T other  = pick(is_nan(a) && (lane.wave.isa == Isa::gfx9 || !is_nan(b)), b, a);
-    const T loud   = pick(is_signalling(a), quiet(a), quiet(b));
+    const T other = pick(is_nan(a) && (lane.wave.isa == Isa::gfx9 || !is_nan(b)), b, a);
+    const T loud = pick(is_signalling(a), quiet(a), quiet(b));
     const T chosen = pick(is_nan(a) || is_nan(b), other, number);
     return pick(lane.wave.mode.ieee && (is_signalling(a) || is_signalling(b)), loud, chosen);
 }
@@ -93,7 +94,7 @@ template <class T> inline T max_num(const Lane& lane, T a, T b) { return extreme
 template <class T, bool largest>
 inline T extreme_nan(const Lane&, T a, T b) {
     const T number = pick(less(a, b) == largest, b, a);
-    const T nan    = pick(is_nan(a) && (is_signalling(a) || !is_signalling(b)), a, b);
+    const T nan = pick(is_nan(a) && (is_signalling(a) || !is_signalling(b)), a, b);
     return pick(is_nan(a) || is_nan(b), quiet(nan), number);
 }
 template <class T> inline T minimum(const Lane& lane, T a, T b) { return extreme_nan<T, false>(lane, a, b); }

@@ -33,8 +33,8 @@ inline T rndne(const Lane& lane, T a) {
 template <class T>
 inline T fract(const Lane& lane, T a) {
     const T below_one = bit_cast<T>(bits_type<T>((bits_type<T>(FloatBits<T>::bias) << FloatBits<T>::mantissa) - 1));
-    const auto rest   = wide(a) - std::floor(wide(a));
-    const T result    = [&] {
+    const auto rest = wide(a) - std::floor(wide(a));
+    const T result = [&] {
         if constexpr (std::is_same_v<T, f16>) return rounded_f16(lane, f64(wide(a)) - std::floor(f64(wide(a))));
         else return rest;
     }();
@@ -56,7 +56,7 @@ inline T frexp_mantissa(T a) {
     bits_type<T> magnitude = magnitude_of(a);
     while (!(magnitude >> FloatBits<T>::mantissa)) magnitude = bits_type<T>(magnitude << 1);
     constexpr bits_type<T> fraction = bits_type<T>((bits_type<T>(1) << FloatBits<T>::mantissa) - 1);
-    const bits_type<T> half         = bits_type<T>(bits_type<T>(FloatBits<T>::bias - 1) << FloatBits<T>::mantissa);
+    const bits_type<T> half = bits_type<T>(bits_type<T>(FloatBits<T>::bias - 1) << FloatBits<T>::mantissa);
     return with_sign(bit_cast<T>(bits_type<T>((magnitude & fraction) | half)), is_negative(a));
 }
 

@@ -13,12 +13,12 @@ constexpr u32 kNumber = 0xff, kOperands = 0xf000, kToDestination = 8;
 
 void run_idx(Wave& wave, const Instr& instr) {
     u32& m0 = wave.s[sreg::m0];
-    m0      = (m0 & ~kNumber) | (read_scalar32(wave, instr.src[0]) & kNumber);
+    m0 = (m0 & ~kNumber) | (read_scalar32(wave, instr.src[0]) & kNumber);
 }
 
 void run_mode(Wave& wave, const Instr& instr) {
     u32& m0 = wave.s[sreg::m0];
-    m0      = (m0 & ~kOperands) | instr.mod.imm << 12;
+    m0 = (m0 & ~kOperands) | instr.mod.imm << 12;
 }
 
 void run_off(Wave&, const Instr&) {}
@@ -27,12 +27,13 @@ void shift(Operand& operand, u32 by) {
     if (!operand.is_vector()) return;
     const u32 row = operand.index + by;
     if (operand.index >= kFirstAgpr || row + operand.dwords > kFirstAgpr)
-        throw Fault(FaultKind::invalid, "makes a vector instruction name a register that does not exist, by adding " + std::to_string(by));
+        throw Fault(FaultKind::invalid,
+                    "makes a vector instruction name a register that does not exist, by adding " + std::to_string(by));
     operand.index = u16(row);
 }
 
 Instr shifted(const Instr& instr, u32 m0) {
-    Instr copy          = instr;
+    Instr copy = instr;
     const u32 operands = (m0 & kOperands) >> 12, by = m0 & kNumber;
     for (u32 i = 0; i < 3; ++i) {
         if (operands >> i & 1) shift(copy.src[i], by);
@@ -51,9 +52,11 @@ void run_on(Wave& wave, const Instr& instr) {
         const Instr& next = instrs[wave.pc++];
         if (next.run == &run_off) return;
         const bool vector = next.def && next.def->traits.klass == Class::valu;
-        const bool scalar = next.def && (next.def->traits.klass == Class::salu || next.run == &run_mode || next.run == &run_idx);
+        const bool scalar =
+            next.def && (next.def->traits.klass == Class::salu || next.run == &run_mode || next.run == &run_idx);
         if (!vector && !scalar)
-            throw Fault(FaultKind::unsupported, "is followed by '" + wave.program->text(next) + "' before s_set_gpr_idx_off");
+            throw Fault(FaultKind::unsupported,
+                        "is followed by '" + wave.program->text(next) + "' before s_set_gpr_idx_off");
         if (vector && wave.skips_vector) continue;
         const Instr running = vector ? shifted(next, wave.s[sreg::m0]) : next;
         if (wave.observer) wave.observer->before(wave, running);

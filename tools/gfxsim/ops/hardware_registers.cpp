@@ -32,7 +32,8 @@ u32 mode_without_effect(Isa isa) {
 constexpr u32 kGfx9And11Bits = 0x300;
 
 u32 read_mode(const Wave& wave) {
-    return (wave.mode.bits() & ~(wave.isa == Isa::gfx12 ? kGfx9And11Bits : 0)) | (wave.skips_vector ? kVskip : 0) | wave.mode_rest;
+    return (wave.mode.bits() & ~(wave.isa == Isa::gfx12 ? kGfx9And11Bits : 0)) | (wave.skips_vector ? kVskip : 0) |
+           wave.mode_rest;
 }
 
 // Who runs a wave asks whether it skips only when a turn of the wave begins.
@@ -42,7 +43,7 @@ void set_skipping(Wave& wave, bool skips) {
 }
 
 void write_mode(Wave& wave, u32 value, u32 mask) {
-    const u32 after   = (read_mode(wave) & ~mask) | (value & mask);
+    const u32 after = (read_mode(wave) & ~mask) | (value & mask);
     const u32 unknown = after & ~mode_simulated(wave.isa) & ~mode_without_effect(wave.isa);
     if (unknown) {
         char text[64];
@@ -91,7 +92,8 @@ void run_getreg(Wave& wave, const Instr& instr) {
 }
 
 void run_setreg(Wave& wave, const Instr& instr) {
-    if (instr.mod.hwreg != kMode) throw Fault(FaultKind::unsupported, "writes a hardware register that is not simulated");
+    if (instr.mod.hwreg != kMode)
+        throw Fault(FaultKind::unsupported, "writes a hardware register that is not simulated");
     write_mode(wave, read_scalar32(wave, instr.src[0]) << instr.mod.hwreg_offset, field_mask(instr.mod));
 }
 
@@ -119,8 +121,8 @@ Definition make(const char* name, RunFn run, Type dst, Type src, u8 isas = kAllI
 
 // The result comes by the way of scalar loads.
 Definition clock(const char* name, RunFn run, u8 isas, Counter counter) {
-    Definition d     = make(name, run, Type::u64, Type::none, isas);
-    d.traits.klass   = Class::scalar_memory;
+    Definition d = make(name, run, Type::u64, Type::none, isas);
+    d.traits.klass = Class::scalar_memory;
     d.traits.counter = counter;
     return d;
 }

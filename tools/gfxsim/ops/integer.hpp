@@ -51,7 +51,7 @@ inline T signed_field(T value, u32 first, u32 length) {
     const T rest = T(value >> first);
     if (length == 0) return 0;
     if (length >= width<T>) return rest;
-    using U          = std::make_unsigned_t<T>;
+    using U = std::make_unsigned_t<T>;
     const u32 unused = width<T> - length;
     return T(T(U(rest) << unused) >> unused);
 }

@@ -121,8 +121,8 @@ Table lds_table() {
     Table table;
     Definition def;
     def.src.fill(Type::u32);
-    def.dst[0]     = Type::u32;
-    def.traits     = lds_traits();
+    def.dst[0] = Type::u32;
+    def.traits = lds_traits();
     const auto add = [&](const Row& row, u8 dsts, bool reads_m0) {
         def.run = row.run, def.dsts = dsts, def.traits.reads_m0 = reads_m0;
         add_named(table, def, "ds_", row.old_name, row.name, row.name);

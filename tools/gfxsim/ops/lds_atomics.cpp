@@ -21,9 +21,9 @@ void run(Wave& wave, const Instr& instr) {
     // An f64 sum keeps denormals whatever the mode says.
     const Denormals keep = {wave.mode.denorm32, u8(std::is_same_v<Value<F>, f64> ? 3 : wave.mode.denorm64)};
     for_lanes(reach.mask[kLds], [&](int lane) {
-        const W first  = read_word<W>(wave, instr.src[1].index, lane);
+        const W first = read_word<W>(wave, instr.src[1].index, lane);
         const W second = operands<F> == 2 ? read_word<W>(wave, instr.src[2].index, lane) : W(0);
-        const W old    = update<F>(wave.group->lds.data() + reach.at[lane], first, second, keep);
+        const W old = update<F>(wave.group->lds.data() + reach.at[lane], first, second, keep);
         if (instr.dsts) write_word(wave, instr.dst[0].index, lane, old);
     });
     if (instr.dsts) for_lanes(reach.outside, [&](int lane) { write_word(wave, instr.dst[0].index, lane, W(0)); });
@@ -33,14 +33,15 @@ void run(Wave& wave, const Instr& instr) {
 template <class W, u32 stride>
 void run_exchange2(Wave& wave, const Instr& instr) {
     const u32 offsets[] = {instr.mod.offset0, instr.mod.offset1};
-    W old[2][kLanes]    = {};
+    W old[2][kLanes] = {};
     for (int half = 0; half < 2; ++half) {
         const Operand& data = instr.src[1 + half];
         Reach reach;
         lds_offsets(wave, instr.src[0], offsets[half] * stride * u32(sizeof(W)), reach);
         reach_lds(wave, instr, wave.exec(), {sizeof(W), Use::atomic, &data}, reach);
         for_lanes(reach.mask[kLds], [&](int lane) {
-            old[half][lane] = update<exchange<W>>(wave.group->lds.data() + reach.at[lane], read_word<W>(wave, data.index, lane), 0, {});
+            old[half][lane] = update<exchange<W>>(wave.group->lds.data() + reach.at[lane],
+                                                  read_word<W>(wave, data.index, lane), 0, {});
         });
     }
     for (int half = 0; half < 2; ++half) {

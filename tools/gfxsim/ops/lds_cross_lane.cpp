@@ -22,7 +22,7 @@ void run_permute(Wave& wave, const Instr& instr) {
     u32 out[kLanes] = {};
     for_lanes(wave.exec(), [&](int lane) {
         const int to = (lane & ~(lanes - 1)) | int((index[lane] + u32(instr.mod.offset)) / 4 & u32(lanes - 1));
-        out[to]      = value[lane];
+        out[to] = value[lane];
     });
     put_lanes(wave, instr, out);
 }
@@ -32,11 +32,11 @@ template <bool from_inactive>
 void run_backward_permute(Wave& wave, const Instr& instr) {
     const u32 *index = wave.v[instr.src[0].index], *value = wave.v[instr.src[1].index];
     const int lanes = reachable_lanes(wave);
-    const u64 exec  = wave.exec();
+    const u64 exec = wave.exec();
     u32 out[kLanes];
     for (int lane = 0; lane < wave.size; ++lane) {
         const int from = (lane & ~(lanes - 1)) | int((index[lane] + u32(instr.mod.offset)) / 4 & u32(lanes - 1));
-        out[lane]      = from_inactive || (exec >> from & 1) ? value[from] : 0;
+        out[lane] = from_inactive || (exec >> from & 1) ? value[from] : 0;
     }
     put_lanes(wave, instr, out);
 }
@@ -46,7 +46,7 @@ int swizzled_lane(int lane, u32 mode) {
     const int group = lane & ~31, within = lane & 31;
     if (mode >= 0xe000) {
         const int mask = int(mode & 0x1f);
-        int reversed   = 0;
+        int reversed = 0;
         for (int bit = 0; bit < 5; ++bit) reversed |= (within >> bit & 1) << (4 - bit);
         return group | (reversed >> __builtin_popcount(unsigned(mask))) | (within & mask);
     }
@@ -61,11 +61,11 @@ int swizzled_lane(int lane, u32 mode) {
 
 void run_swizzle(Wave& wave, const Instr& instr) {
     const u32* value = wave.v[instr.src[0].index];
-    const u64 exec   = wave.exec();
+    const u64 exec = wave.exec();
     u32 out[kLanes];
     for (int lane = 0; lane < wave.size; ++lane) {
         const int from = swizzled_lane(lane, u32(instr.mod.offset) & 0xffff);
-        out[lane]      = exec >> from & 1 ? value[from] : 0;
+        out[lane] = exec >> from & 1 ? value[from] : 0;
     }
     put_lanes(wave, instr, out);
 }
@@ -99,7 +99,8 @@ void add_lds_cross_lane(Table& table) {
     const auto add = [&](const char* name, RunFn run, u8 isas = kAllIsas) {
         Definition def;
         def.src.fill(Type::u32);
-        def.name = name, def.run = run, def.dsts = 1, def.dst[0] = Type::u32, def.traits = lds_traits(), def.isas = isas;
+        def.name = name, def.run = run, def.dsts = 1, def.dst[0] = Type::u32, def.traits = lds_traits(),
+        def.isas = isas;
         table.push_back(def);
         return &table.back();
     };
@@ -107,7 +108,7 @@ void add_lds_cross_lane(Table& table) {
     add("ds_bpermute_b32", run_backward_permute<false>);
     add("ds_bpermute_fi_b32", run_backward_permute<true>, kGfx12);
     add("ds_swizzle_b32", run_swizzle);
-    add("ds_append", run_count<true>)->traits.reads_m0  = true;
+    add("ds_append", run_count<true>)->traits.reads_m0 = true;
     add("ds_consume", run_count<false>)->traits.reads_m0 = true;
     add("ds_nop", run_nop)->dsts = 0;
 }

@@ -23,7 +23,7 @@ inline Traits lds_traits() {
 /// A register plus a constant, in 32 bits that wrap.
 inline void lds_offsets(const Wave& wave, const Operand& address, u32 offset, Reach& reach) {
     const u32* row = wave.v[address.index];
-    u32 most       = 0;
+    u32 most = 0;
     for (int lane = 0; lane < wave.size; ++lane) reach.at[lane] = u32(row[lane] + offset);
     for (int lane = 0; lane < wave.size; ++lane) most = std::max(most, row[lane] + offset);
     reach.bounds = Bounds::from(0, most);

@@ -25,8 +25,9 @@ inline bool all_finite(const T* values, int count) {
     return largest < fp::kInfinityBits<T>;
 }
 
-/// Whether the host's sums are the GPU's without a look at each. A product of finite numbers is finite before it is rounded,
-/// and never makes a NaN of the sum that it is added to; if that is a NaN already, every host hands it on and makes it quiet.
+/// Whether the host's sums are the GPU's without a look at each. A product of finite numbers is finite before it is
+/// rounded, and never makes a NaN of the sum that it is added to; if that is a NaN already, every host hands it on and
+/// makes it quiet.
 template <class T>
 inline bool needs_no_settling(const T* a, int count_a, const T* b, int count_b) {
     if constexpr (std::is_floating_point_v<T>) return all_finite(a, count_a) && all_finite(b, count_b);
@@ -45,7 +46,7 @@ inline void multiply_block(const T* a, const T* b, int block, int depth, const R
                 for (int j = 0; j < width; ++j) acc[r][j] = Acc::load(start, element, lane + j);
             }
             for (int k = 0; k < depth; ++k) {
-                const T* left  = a + k * M + i0;
+                const T* left = a + k * M + i0;
                 const T* right = b + k * N + j0;
                 for (int r = 0; r < height; ++r) {
                     for (int j = 0; j < width; ++j) acc[r][j] = step<settles>(left[r], right[j], acc[r][j]);
@@ -67,7 +68,7 @@ inline void multiply_stored(const T* a, const u8* indices, const T* b, int store
         T acc[N];
         for (int j = 0; j < N; ++j) acc[j] = Acc::load(rows, element, lane + j);
         for (int k = 0; k < stored; ++k) {
-            const T left   = a[k * M + i];
+            const T left = a[k * M + i];
             const T* right = b + indices[k * M + i] * N;
             for (int j = 0; j < N; ++j) acc[j] = step<settles>(left, right[j], acc[j]);
         }
@@ -79,13 +80,15 @@ inline void multiply_stored(const T* a, const u8* indices, const T* b, int store
 
 template <int M, int N, class T>
 void multiply(const T* a, const T* b, int block, int depth, const Row* start, Row* rows) {
-    if (needs_no_settling(a, depth * M, b, depth * N)) return multiply_block<false, M, N>(a, b, block, depth, start, rows);
+    if (needs_no_settling(a, depth * M, b, depth * N))
+        return multiply_block<false, M, N>(a, b, block, depth, start, rows);
     if constexpr (std::is_floating_point_v<T>) multiply_block<true, M, N>(a, b, block, depth, start, rows);
 }
 
 template <int M, int N, class T>
 void multiply_sparse(const T* a, const u8* indices, const T* b, int stored, Row* rows) {
-    if (needs_no_settling(a, stored * M, b, 2 * stored * N)) return multiply_stored<false, M, N>(a, indices, b, stored, rows);
+    if (needs_no_settling(a, stored * M, b, 2 * stored * N))
+        return multiply_stored<false, M, N>(a, indices, b, stored, rows);
     if constexpr (std::is_floating_point_v<T>) multiply_stored<true, M, N>(a, indices, b, stored, rows);
 }
 

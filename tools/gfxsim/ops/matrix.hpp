@@ -36,11 +36,13 @@ struct F16 {
     // As to_f32, in 32-bit steps that a loop over lanes can take side by side.
     f32 operator()(u32 raw) const {
         const u32 magnitude = raw & (raw & 0x7c00 ? 0x7fff : denormal_bits);
-        const f32 scaled    = bit_cast<f32>(magnitude << 13) * bit_cast<f32>(u32(0x77800000));
-        const u32 special   = (raw & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+        const f32 scaled = bit_cast<f32>(magnitude << 13) * bit_cast<f32>(u32(0x77800000));
+        const u32 special = (raw & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
         return bit_cast<f32>(bit_cast<u32>(scaled) | special | (raw & 0x8000) << 16);
     }
-    static bool keeps_denormals(const Wave& wave) { return wave.isa == Isa::gfx9 ? !flushes(wave) : wave.mode.denorm64 & 1; }
+    static bool keeps_denormals(const Wave& wave) {
+        return wave.isa == Isa::gfx9 ? !flushes(wave) : wave.mode.denorm64 & 1;
+    }
 };
 
 struct BF16 {
@@ -49,7 +51,9 @@ struct BF16 {
     u32 denormal_bits;
     explicit BF16(const Wave& wave) : denormal_bits(keeps_denormals(wave) ? 0xffff : 0x8000) {}
     f32 operator()(u32 raw) const { return bit_cast<f32>((raw & 0x7f80 ? raw : raw & denormal_bits) << 16); }
-    static bool keeps_denormals(const Wave& wave) { return wave.isa == Isa::gfx9 ? !flushes(wave) : wave.mode.denorm32 & 1; }
+    static bool keeps_denormals(const Wave& wave) {
+        return wave.isa == Isa::gfx9 ? !flushes(wave) : wave.mode.denorm32 & 1;
+    }
 };
 
 /// Follows the MODE register in whether denormal elements of A and B count.
@@ -114,7 +118,8 @@ inline void check_rows(const Wave& wave, const Operand& operand, int count) {
     // The disassembler takes code of gfx11 and gfx12 for that of waves of 32, whose matrices often need more registers.
     const bool maybe_fewer = wave.isa != Isa::gfx9 && wave.size == 64;
     if (!operand.is_vector() || (maybe_fewer ? operand.dwords < count : operand.dwords != count))
-        throw Fault(FaultKind::unsupported, "has a matrix operand that is not " + std::to_string(count) + " vector registers");
+        throw Fault(FaultKind::unsupported,
+                    "has a matrix operand that is not " + std::to_string(count) + " vector registers");
 }
 inline const Row* vector_rows(const Wave& wave, const Operand& operand, int count) {
     check_rows(wave, operand, count);
@@ -138,7 +143,8 @@ struct Start {
     /// `dwords`: of one element.
     Start(const Wave& wave, const Operand& operand, const Operand& dst, int count, int dwords) {
         if (operand.kind == OperandKind::constant) {
-            for (int row = 0; row < count; ++row) std::fill_n(copy[row], kLanes, u32(operand.value >> row % dwords * 32));
+            for (int row = 0; row < count; ++row)
+                std::fill_n(copy[row], kLanes, u32(operand.value >> row % dwords * 32));
             return;
         }
         rows = vector_rows(wave, operand, count);
@@ -171,9 +177,9 @@ private:
 template <int Along_, int Deep_, int Blocks_ = 1, int Parts = 1, int Lanes = kLanes>
 struct Spread {
     static constexpr int along = Along_, deep = Deep_, blocks = Blocks_, lanes = Lanes;
-    static constexpr int size     = along * deep * blocks;
+    static constexpr int size = along * deep * blocks;
     static constexpr int per_lane = size / lanes;
-    static constexpr int part     = per_lane / Parts;
+    static constexpr int part = per_lane / Parts;
 
     static constexpr int block_of(int group) { return group % blocks; }
     static constexpr int k_of(int group, int element) {
@@ -193,8 +199,8 @@ inline void unpack(const Row* rows, Format format, typename Format::Value* to) {
                 values[lane] = bit_cast<f64>(u64(rows[2 * e][lane]) | u64(rows[2 * e + 1][lane]) << 32);
         } else {
             constexpr int per_row = 32 / Format::bits;
-            const u32* row        = rows[e / per_row];
-            const int shift       = e % per_row * Format::bits;
+            const u32* row = rows[e / per_row];
+            const int shift = e % per_row * Format::bits;
             for (int lane = 0; lane < S::lanes; ++lane) values[lane] = format(row[lane] >> shift);
         }
         for (int group = 0; group < S::lanes / S::along; ++group) {
@@ -207,16 +213,18 @@ inline void unpack(const Row* rows, Format format, typename Format::Value* to) {
 /// Where an M x N accumulator's element lies: for row i the first of N neighbouring lanes, and the element of the lane.
 template <int M, int N, class T>
 struct Accumulator {
-    static constexpr int together    = sizeof(T) == 8 ? 1 : 4;  // rows that follow each other in one lane
-    static constexpr int lane_blocks = std::max(1, kLanes * together / (M * N));
-    static constexpr int lane_rows   = kLanes / lane_blocks / N;
-    static constexpr int repeats     = M / (together * lane_rows);
+    static constexpr int together = sizeof(T) == 8 ? 1 : 4;  // rows that follow each other in one lane
+    static constexpr int lane_blocks = std::max(1, kLanes* together / (M * N));
+    static constexpr int lane_rows = kLanes / lane_blocks / N;
+    static constexpr int repeats = M / (together * lane_rows);
 
     static constexpr int dwords(int blocks) { return M * N * blocks / kLanes * int(sizeof(T) / 4); }
     static constexpr int element(int i, int block) {
         return i % together + together * (i / (together * lane_rows) % repeats + repeats * (block / lane_blocks));
     }
-    static constexpr int lane(int i, int block) { return N * (block % lane_blocks + lane_blocks * (i / together % lane_rows)); }
+    static constexpr int lane(int i, int block) {
+        return N * (block % lane_blocks + lane_blocks * (i / together % lane_rows));
+    }
 
     static T load(const Row* rows, int element, int lane) {
         if constexpr (sizeof(T) == 8) {
@@ -264,7 +272,7 @@ Definition define(const char* name, RunFn run, u32 flops) {
     Definition d;
     d.name = name, d.run = run, d.dsts = 1;
     d.dst[0] = is_integer<FormatA> ? Type::i32 : FormatA::bits == 64 ? Type::f64 : Type::f32;
-    d.src    = {Type::wide, Type::wide, d.dst[0]};
+    d.src = {Type::wide, Type::wide, d.dst[0]};
     d.traits.klass = Class::matrix, d.traits.ignores_exec = true, d.traits.flops = flops;
     d.traits.exact = is_integer<FormatA> ? Exact::yes : Exact::rounding;
     return d;

@@ -13,24 +13,29 @@ int pattern(int lane, int blgp) {
         case 1: return lane & 31;
         case 2: return lane | 32;
         case 3: return (lane + 16) & 63;
-        case 4: case 5: case 6: case 7: return (lane & 15) + 16 * (blgp - 4);
+        case 4:
+        case 5:
+        case 6:
+        case 7: return (lane & 15) + 16 * (blgp - 4);
         default: return lane;
     }
 }
 
 template <int M, int N, int K, int Blocks, class FormatA, class FormatB>
 struct Mfma {
-    using T       = typename FormatA::Value;
+    using T = typename FormatA::Value;
     using SpreadA = Spread<M, K, Blocks>;
     using SpreadB = Spread<N, K, Blocks>;
     static constexpr bool is_double = std::is_same_v<T, f64>;
 
     static void run(Wave& wave, const Instr& instr) {
         const Modifiers& mod = instr.mod;
-        constexpr int dwords_a = SpreadA::per_lane * FormatA::bits / 32, dwords_b = SpreadB::per_lane * FormatB::bits / 32;
+        constexpr int dwords_a = SpreadA::per_lane * FormatA::bits / 32,
+                      dwords_b = SpreadB::per_lane * FormatB::bits / 32;
         const Row* rows_a = vector_rows(wave, instr.src[0], dwords_a);
         const Row* rows_b = vector_rows(wave, instr.src[1], dwords_b);
-        // CBSZ and ABID: all blocks take block ABID of A. What fewer than all of them would do is not clearly documented.
+        // CBSZ and ABID: all blocks take block ABID of A. What fewer than all of them would do is not clearly
+        // documented.
         const bool broadcasts = !is_double && mod.cbsz != 0;
         if (!is_double && (mod.abid >> mod.cbsz || (broadcasts && 1 << mod.cbsz != Blocks)))
             throw Fault(FaultKind::unsupported, "broadcasts A in a way that is not simulated");
@@ -43,7 +48,8 @@ struct Mfma {
                 throw Fault(FaultKind::unsupported, "has a lane pattern, which does not exist for f64");
             } else {
                 for (int row = 0; row < dwords_b; ++row) {
-                    for (int lane = 0; lane < kLanes; ++lane) permuted[row][lane] = rows_b[row][pattern(lane, mod.blgp)];
+                    for (int lane = 0; lane < kLanes; ++lane)
+                        permuted[row][lane] = rows_b[row][pattern(lane, mod.blgp)];
                 }
                 rows_b = permuted;
             }
@@ -51,7 +57,7 @@ struct Mfma {
         unpack<SpreadA>(rows_a, FormatA(wave), a);
         unpack<SpreadB>(rows_b, FormatB(wave), b);
 
-        const bool flush    = is_flushed<FormatA> && flushes(wave);
+        const bool flush = is_flushed<FormatA> && flushes(wave);
         constexpr int count = Accumulator<M, N, T>::dwords(Blocks);
         Start start(wave, instr.src[2], instr.dst[0], count, sizeof(T) / 4);
         if (flush) start.flush(count);
@@ -80,7 +86,7 @@ private:
 template <int M, int N, int K, int Blocks, class FormatA, class FormatB = FormatA>
 Definition mfma(const char* name) {
     Definition d = define<FormatA>(name, &Mfma<M, N, K, Blocks, FormatA, FormatB>::run, 2 * M * N * K * Blocks);
-    d.isas       = kGfx9;
+    d.isas = kGfx9;
     return d;
 }
 

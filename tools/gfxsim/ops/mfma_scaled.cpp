@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gfx950: matrices whose formats the instruction's CBSZ and BLGP name, with or without a scale for every 32 elements along k.
+// gfx950: matrices whose formats the instruction's CBSZ and BLGP name, with or without a scale for every 32 elements
+// along k.
 #include <array>
 
 #include "gfxsim/core/float_bits.hpp"
@@ -29,7 +30,7 @@ void unpack_small(const Row* rows, const f32* values, f32* to) {
 template <int Along, int Deep>
 void unpack_format(const Wave& wave, const Operand& operand, u8 format, f32* to) {
     // Elements of 8 bits come in two parts, each half of the matrix deep.
-    using Bytes  = Spread<Along, Deep, 1, 2>;
+    using Bytes = Spread<Along, Deep, 1, 2>;
     using Narrow = Spread<Along, Deep>;
     switch (format) {
         case 0: return unpack_small<Bytes, 8>(vector_rows(wave, operand, 8), fp8_values(false), to);
@@ -44,10 +45,10 @@ void unpack_format(const Wave& wave, const Operand& operand, u8 format, f32* to)
 // E8M0 in the chosen byte of a lane; a constant counts with the exponent that it has as f32.
 void read_scales(const Wave& wave, const Operand& operand, int byte, f64* to) {
     const bool constant = operand.kind == OperandKind::constant;
-    const Row* rows     = constant ? nullptr : vector_rows(wave, operand, 1);
+    const Row* rows = constant ? nullptr : vector_rows(wave, operand, 1);
     for (int lane = 0; lane < kLanes; ++lane) {
         const u32 code = (constant ? u32(operand.value) >> 23 : rows[0][lane] >> 8 * byte) & 0xff;
-        to[lane]       = code == 0xff ? fp::invalid<f64>() : std::ldexp(1.0, int(code) - 127);
+        to[lane] = code == 0xff ? fp::invalid<f64>() : std::ldexp(1.0, int(code) - 127);
     }
 }
 
@@ -81,7 +82,8 @@ struct MfmaF8F6F4 {
                 const f64 scale = scale_a[block * M + i];
                 f32 part[N], start[N], result[N];
                 for (int j = 0; j < N; ++j) {
-                    part[j] = bit_cast<f32>(sums[element][lane + j]), start[j] = bit_cast<f32>(before[element][lane + j]);
+                    part[j] = bit_cast<f32>(sums[element][lane + j]),
+                    start[j] = bit_cast<f32>(before[element][lane + j]);
                     result[j] = f32(f64(part[j]) * (scale * scale_b[block * N + j]) + f64(start[j]));
                 }
                 if (fp::any_nan(result, N)) {
@@ -110,14 +112,14 @@ private:
 template <int M, int N, int K>
 Definition plain(const char* name) {
     Definition d = define<FP8>(name, &MfmaF8F6F4<M, N, K>::run_plain, 2 * M * N * K);
-    d.isas       = kGfx9;
+    d.isas = kGfx9;
     return d;
 }
 
 template <int M, int N, int K>
 Definition scaled(const char* name) {
     Definition d = define<FP8>(name, &MfmaF8F6F4<M, N, K>::run_scaled, 2 * M * N * K);
-    d.isas       = kGfx9;
+    d.isas = kGfx9;
     d.src[3] = d.src[4] = Type::f32;
     return d;
 }

@@ -12,11 +12,11 @@ namespace {
 // A 64-bit address in registers, or a 32-bit offset from one in scalar registers.
 void global_addresses(const Wave& wave, const Instr& instr, const Operand& vaddr, const Operand& saddr, Reach& reach) {
     const u64 offset = u64(i64(instr.mod.offset));
-    const u32* low   = wave.v[vaddr.index];
-    const int lanes  = wave.size;
+    const u32* low = wave.v[vaddr.index];
+    const int lanes = wave.size;
     if (saddr.is_scalar() && saddr.index != sreg::null) {
         const u64 base = wave.s64(saddr.index) + offset;
-        u32 most       = 0;
+        u32 most = 0;
         for (int lane = 0; lane < lanes; ++lane) reach.at[lane] = base + low[lane];
         for (int lane = 0; lane < lanes; ++lane) most = std::max(most, low[lane]);
         reach.bounds = Bounds::from(base, most);
@@ -27,9 +27,11 @@ void global_addresses(const Wave& wave, const Instr& instr, const Operand& vaddr
 }
 
 [[noreturn]] void throw_outside_scratch(const Wave& wave, const Request& request, u64 offset) {
-    const char* verb = request.use == Use::read ? "reads " : request.use == Use::write ? "writes " : "atomically updates ";
-    throw Fault(FaultKind::memory, verb + std::to_string(request.bytes) + " bytes at offset " + std::to_string(i32(u32(offset))) +
-                                       " of a lane's private memory, which has " +
+    const char* verb = request.use == Use::read    ? "reads "
+                       : request.use == Use::write ? "writes "
+                                                   : "atomically updates ";
+    throw Fault(FaultKind::memory, verb + std::to_string(request.bytes) + " bytes at offset " +
+                                       std::to_string(i32(u32(offset))) + " of a lane's private memory, which has " +
                                        std::to_string(wave.scratch.size() / std::size_t(wave.size)) + " bytes");
 }
 
@@ -100,8 +102,9 @@ void FlatPlace::reach(Wave& wave, const Instr& instr, int data_at, const Request
 void ScratchPlace::reach(Wave& wave, const Instr& instr, int data_at, const Request& request, Reach& reach) {
     const Operand& vaddr = instr.src[0];
     const Operand& saddr = instr.src[data_at == kLoads ? 1 : 2];
-    const u32 base       = u32(instr.mod.offset) + (saddr.is_scalar() ? read_scalar32(wave, saddr) : 0);
-    for (int lane = 0; lane < kLanes; ++lane) reach.at[lane] = u32(base + (vaddr.is_vector() ? wave.v[vaddr.index][lane] : 0));
+    const u32 base = u32(instr.mod.offset) + (saddr.is_scalar() ? read_scalar32(wave, saddr) : 0);
+    for (int lane = 0; lane < kLanes; ++lane)
+        reach.at[lane] = u32(base + (vaddr.is_vector() ? wave.v[vaddr.index][lane] : 0));
     reach_scratch(wave, instr, wave.exec(), request, reach);
 }
 

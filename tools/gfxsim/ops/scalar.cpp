@@ -34,7 +34,9 @@ i32 absolute_difference(i32 a, i32 b) { return absolute(i32(u32(a) - u32(b))); }
 template <class T> T ashr(T a, u32 by) { return T(a >> (by & (width<T> - 1))); }
 // The second operand of a bit-field extraction holds the field: where it starts and how long it is.
 template <class T> T bfe_unsigned(T a, u32 where) { return field<T>(a, where & (width<T> - 1), where >> 16 & 0x7f); }
-template <class T> T bfe_signed(T a, u32 where) { return signed_field<T>(a, where & (width<T> - 1), where >> 16 & 0x7f); }
+template <class T> T bfe_signed(T a, u32 where) {
+    return signed_field<T>(a, where & (width<T> - 1), where >> 16 & 0x7f);
+}
 
 template <class T> T select(Scc scc, T a, T b) { return scc.value ? a : b; }
 template <class T> T move_if(Scc scc, Old<T> before, T a) { return scc.value ? a : before.value; }
@@ -245,7 +247,8 @@ Table scalar_compare_table() {
 
 Table scalar_table() {
     Table all;
-    for (auto table : {scalar_arithmetic_table, scalar_bits_table, scalar_compare_table, scalar_exec_table, scalar_float_table}) {
+    for (auto table :
+         {scalar_arithmetic_table, scalar_bits_table, scalar_compare_table, scalar_exec_table, scalar_float_table}) {
         for (const Definition& def : table()) all.push_back(def);
     }
     return all;

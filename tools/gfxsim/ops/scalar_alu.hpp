@@ -20,8 +20,8 @@ enum class SccFrom : u8 {
     nonzero,  ///< whether the value is other than zero
 };
 
-template <class T> inline constexpr bool is_old          = false;
-template <class T> inline constexpr bool is_old<Old<T>>  = true;
+template <class T> inline constexpr bool is_old = false;
+template <class T> inline constexpr bool is_old<Old<T>> = true;
 template <class T> inline constexpr bool is_scalar_source = !is_old<T> && !std::is_same_v<T, Scc>;
 
 template <class T>
@@ -40,21 +40,23 @@ inline void write_scalar(Wave& wave, const Operand& operand, T value) {
 
 template <auto F, SccFrom scc_from>
 struct ScalarInstruction {
-    using Sig  = Signature<decltype(F)>;
-    using R    = typename Sig::Result;
+    using Sig = Signature<decltype(F)>;
+    using R = typename Sig::Result;
     using Args = typename Sig::Args;
     using Value = typename value_of<R>::type;
-    static constexpr std::size_t arity   = std::tuple_size_v<Args>;
-    static constexpr bool has_bit        = !std::is_same_v<R, Value>;
-    static constexpr bool only_scc       = std::is_same_v<R, bool>;
-    template <std::size_t I> using Arg   = std::tuple_element_t<I, Args>;
+    static constexpr std::size_t arity = std::tuple_size_v<Args>;
+    static constexpr bool has_bit = !std::is_same_v<R, Value>;
+    static constexpr bool only_scc = std::is_same_v<R, bool>;
+    template <std::size_t I> using Arg = std::tuple_element_t<I, Args>;
 
     /// The number of sources before parameter `n`.
     template <std::size_t... I>
     static constexpr std::size_t sources_before(std::size_t n, std::index_sequence<I...>) {
         return ((I < n && is_scalar_source<Arg<I>> ? 1 : 0) + ... + 0);
     }
-    static constexpr std::size_t sources_before(std::size_t n) { return sources_before(n, std::make_index_sequence<arity>{}); }
+    static constexpr std::size_t sources_before(std::size_t n) {
+        return sources_before(n, std::make_index_sequence<arity>{});
+    }
 
     static void run(Wave& wave, const Instr& instr) { dispatch(wave, instr, std::make_index_sequence<arity>{}); }
 
@@ -65,7 +67,9 @@ private:
             if (!wave.mode.plain()) {
                 constexpr bool in32 = std::is_same_v<Value, f32> || (std::is_same_v<Arg<I>, f32> || ...);
                 HostRounding rounding(in32 ? wave.mode.round32 : wave.mode.round64);
-                return finish(wave, instr, flushed(wave, call<false>(wave, instr, flushed(wave, argument<I>(wave, instr), 0)...), 1));
+                return finish(
+                    wave, instr,
+                    flushed(wave, call<false>(wave, instr, flushed(wave, argument<I>(wave, instr), 0)...), 1));
             }
         }
         finish(wave, instr, call<true>(wave, instr, argument<I>(wave, instr)...));
@@ -118,7 +122,7 @@ constexpr Definition make_scalar(const char* name, u8 isas, std::index_sequence<
         else if constexpr (is_scalar_source<A>) d.src[S::sources_before(decltype(index)::value)] = type_of<A>;
     };
     (describe(std::integral_constant<std::size_t, I>{}), ...);
-    d.traits.klass      = Class::salu;
+    d.traits.klass = Class::salu;
     d.traits.writes_scc = S::only_scc || S::has_bit || scc_from == SccFrom::nonzero;
     return d;
 }

@@ -26,9 +26,9 @@ void update_at(Wave& wave, const Instr& instr, const Operand& data, u64 address)
     u8* const at = wave.global(address, sizeof(W), Use::atomic);
     if (address % sizeof(W)) throw_misaligned(address);
     wave.group->sums.flush();
-    const W first  = read_register<W>(wave, data.index);
+    const W first = read_register<W>(wave, data.index);
     const W second = operands<F> == 2 ? read_register<W>(wave, u16(data.index + sizeof(W) / 4)) : W(0);
-    const W old    = update_shared<F>(at, first, second, {});
+    const W old = update_shared<F>(at, first, second, {});
     if (instr.dsts) std::memcpy(&wave.s[data.index], &old, sizeof(old));
 }
 
@@ -47,10 +47,11 @@ void run(Wave& wave, const Instr& instr) {
 template <auto F>
 void run_buffer(Wave& wave, const Instr& instr) {
     using W = Word<F>;
-    const int base      = address_at(instr);
+    const int base = address_at(instr);
     const Buffer buffer = buffer_of(wave, instr.src[base]);
-    const u64 offset    = offset_of(wave, instr, base + 1) & 0xfffffffc;
-    if (Span{0, buffer.bytes}.holds(offset, sizeof(W))) return update_at<F>(wave, instr, data_of(instr), buffer.base + offset);
+    const u64 offset = offset_of(wave, instr, base + 1) & 0xfffffffc;
+    if (Span{0, buffer.bytes}.holds(offset, sizeof(W)))
+        return update_at<F>(wave, instr, data_of(instr), buffer.base + offset);
     if (instr.dsts) std::memset(&wave.s[instr.dst[0].index], 0, sizeof(W));
 }
 

@@ -15,7 +15,7 @@ template <class T, T (*F)(T, T), bool keeps_new>
 void run_exec(Wave& wave, const Instr& instr) {
     const Operand exec{OperandKind::scalar, u8(sizeof(T) / 4), sreg::exec};
     const T before = read_scalar<T>(wave, exec);
-    const T after  = F(read_scalar<T>(wave, instr.src[0]), before);
+    const T after = F(read_scalar<T>(wave, instr.src[0]), before);
     write_scalar<T>(wave, instr.dst[0], keeps_new ? after : before);
     write_scalar<T>(wave, exec, after);
     wave.scc = after != 0;
@@ -40,20 +40,21 @@ u16 shifted_register(const Operand& base, u32 by, u32 dwords) {
 template <class T>
 void run_movrels(Wave& wave, const Instr& instr) {
     Operand from = instr.src[0];
-    from.index   = shifted_register(from, wave.s[sreg::m0], sizeof(T) / 4);
+    from.index = shifted_register(from, wave.s[sreg::m0], sizeof(T) / 4);
     write_scalar<T>(wave, instr.dst[0], read_scalar<T>(wave, from));
 }
 
 template <class T>
 void run_movreld(Wave& wave, const Instr& instr) {
     Operand to = instr.dst[0];
-    to.index   = shifted_register(to, wave.s[sreg::m0], sizeof(T) / 4);
+    to.index = shifted_register(to, wave.s[sreg::m0], sizeof(T) / 4);
     write_scalar<T>(wave, to, read_scalar<T>(wave, instr.src[0]));
 }
 
 void run_movrelsd_2(Wave& wave, const Instr& instr) {
-    const u32 m0    = wave.s[sreg::m0];
-    const u16 from = shifted_register(instr.src[0], m0 & 0x3ff, 1), to = shifted_register(instr.dst[0], m0 >> 16 & 0x3ff, 1);
+    const u32 m0 = wave.s[sreg::m0];
+    const u16 from = shifted_register(instr.src[0], m0 & 0x3ff, 1),
+              to = shifted_register(instr.dst[0], m0 >> 16 & 0x3ff, 1);
     wave.s[to] = wave.s[from];
 }
 

@@ -12,13 +12,17 @@ template <class T> T fmac(const Lane& lane, Old<T> before, T a, T b) { return fp
 
 f32 from_i32(i32 a) { return f32(a); }
 f32 from_u32(u32 a) { return f32(a); }
-i32 to_i32(f32 a) { return fp::is_nan(a) ? 0 : a >= 2147483648.0f ? 0x7fffffff : a < -2147483648.0f ? i32(0x80000000) : i32(a); }
+i32 to_i32(f32 a) {
+    return fp::is_nan(a) ? 0 : a >= 2147483648.0f ? 0x7fffffff : a < -2147483648.0f ? i32(0x80000000) : i32(a);
+}
 u32 to_u32(f32 a) { return fp::is_nan(a) || a <= 0 ? 0 : a >= 4294967296.0f ? 0xffffffff : u32(a); }
 
 f16 narrowed(const Lane& lane, f32 a) { return fp::rounded_f16(lane, f64(a)); }
 f32 widened(f16 a) { return to_f32(fp::quieted(a)); }
 f32 widened_high(u32 a) { return widened(f16{u16(a >> 16)}); }
-u32 packed_toward_zero(f32 a, f32 b) { return to_f16(f64(a), Round::zero).bits | u32(to_f16(f64(b), Round::zero).bits) << 16; }
+u32 packed_toward_zero(f32 a, f32 b) {
+    return to_f16(f64(a), Round::zero).bits | u32(to_f16(f64(b), Round::zero).bits) << 16;
+}
 
 bool lt(f32 a, f32 b) { return a < b; }
 bool eq(f32 a, f32 b) { return a == b; }

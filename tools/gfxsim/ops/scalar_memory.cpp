@@ -42,9 +42,9 @@ void run_store(Wave& wave, const Instr& instr) {
 template <u32 dwords>
 void run_buffer_load(Wave& wave, const Instr& instr) {
     const Buffer buffer = buffer_of(wave, instr.src[0]);
-    const u64 offset    = offset_of(wave, instr, 1) & 0xfffffffc;
-    u32 values[dwords]  = {};
-    u32 inside          = 0;
+    const u64 offset = offset_of(wave, instr, 1) & 0xfffffffc;
+    u32 values[dwords] = {};
+    u32 inside = 0;
     while (inside < dwords && offset + 4 * inside + 4 <= buffer.bytes) ++inside;
     if (inside) {
         observe(wave, instr, Use::read, buffer.base + offset, 4 * inside, instr.dst[0]);
@@ -56,8 +56,8 @@ void run_buffer_load(Wave& wave, const Instr& instr) {
 template <class T>
 void run_buffer_load_small(Wave& wave, const Instr& instr) {
     const Buffer buffer = buffer_of(wave, instr.src[0]);
-    const u64 offset    = offset_of(wave, instr, 1) & 0xffffffff & ~u64(sizeof(T) - 1);
-    T value             = 0;
+    const u64 offset = offset_of(wave, instr, 1) & 0xffffffff & ~u64(sizeof(T) - 1);
+    T value = 0;
     if (offset + sizeof(T) <= buffer.bytes) {
         observe(wave, instr, Use::read, buffer.base + offset, sizeof(T), instr.dst[0]);
         std::memcpy(&value, wave.global(buffer.base + offset, sizeof(T), Use::read), sizeof(T));
@@ -68,8 +68,8 @@ void run_buffer_load_small(Wave& wave, const Instr& instr) {
 template <u32 dwords>
 void run_buffer_store(Wave& wave, const Instr& instr) {
     const Buffer buffer = buffer_of(wave, instr.src[1]);
-    const u64 offset    = offset_of(wave, instr, 2) & 0xfffffffc;
-    u32 inside          = 0;
+    const u64 offset = offset_of(wave, instr, 2) & 0xfffffffc;
+    u32 inside = 0;
     while (inside < dwords && offset + 4 * inside + 4 <= buffer.bytes) ++inside;
     if (!inside) return;
     observe(wave, instr, Use::write, buffer.base + offset, 4 * inside, instr.src[0]);
@@ -92,7 +92,7 @@ Definition store(const char* name, RunFn run) {
 
 // Caches hold nothing that memory does not.
 Definition cache(const char* name, u8 isas) {
-    Definition d     = make(name, &run_nothing, isas);
+    Definition d = make(name, &run_nothing, isas);
     d.traits.counter = Counter::none;
     for (Type& type : d.src) type = Type::u32;
     return d;

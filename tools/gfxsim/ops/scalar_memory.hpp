@@ -17,7 +17,7 @@ namespace scalar_memory {
 inline u64 offset_of(const Wave& wave, const Instr& instr, int operand) {
     if (instr.srcs <= operand) return u64(i64(instr.mod.offset));
     const Operand& given = instr.src[operand];
-    const u32 value      = read_scalar32(wave, given);
+    const u32 value = read_scalar32(wave, given);
     const bool immediate = given.kind == OperandKind::constant;
     return u64(immediate ? i64(i32(value)) : i64(value)) + u64(i64(instr.mod.offset));
 }
@@ -35,7 +35,7 @@ struct Buffer {
 };
 
 inline Buffer buffer_of(const Wave& wave, const Operand& operand) {
-    const u32* word  = &wave.s[operand.index];
+    const u32* word = &wave.s[operand.index];
     const u64 stride = word[1] >> 16 & 0x3fff;
     return {(word[0] | u64(word[1] & 0xffff) << 32) & ~u64(3), stride ? stride * word[2] : word[2]};
 }
@@ -43,7 +43,7 @@ inline Buffer buffer_of(const Wave& wave, const Operand& operand) {
 inline Definition make(const char* name, RunFn run, u8 isas) {
     Definition d;
     d.name = name, d.run = run, d.isas = isas;
-    d.traits.klass   = Class::scalar_memory;
+    d.traits.klass = Class::scalar_memory;
     d.traits.counter = isas == kGfx12 ? Counter::km : Counter::lgkm;
     return d;
 }

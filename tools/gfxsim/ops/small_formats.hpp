@@ -44,7 +44,8 @@ inline u32 into_byte(const Lane& lane, u32 byte, u32 value) {
 /// The manuals do not say what clamping a result of these formats does.
 inline void refuse_clamp(const Instr& instr) {
     if (instr.mod.clamp || instr.mod.omod != Omod::none)
-        throw Fault(FaultKind::unsupported, "changes a small floating-point result with clamp or omod, which is not simulated");
+        throw Fault(FaultKind::unsupported,
+                    "changes a small floating-point result with clamp or omod, which is not simulated");
 }
 
 /// The next of the numbers with which hardware and programs round stochastically.

@@ -10,14 +10,16 @@ using namespace matrix;
 // `Parts`: gfx950's deeper shapes hold A and B in two parts, each half of the matrix deep.
 template <int M, int N, int K, int Parts, class FormatA, class FormatB>
 struct Smfmac {
-    using T       = typename FormatA::Value;
+    using T = typename FormatA::Value;
     using SpreadA = Spread<M, K / 2, 1, Parts>;
     using SpreadB = Spread<N, K, 1, Parts>;
 
     static void run(Wave& wave, const Instr& instr) {
         const Modifiers& mod = instr.mod;
-        constexpr int dwords_a = SpreadA::per_lane * FormatA::bits / 32, dwords_b = SpreadB::per_lane * FormatB::bits / 32;
-        if (mod.blgp != 0) throw Fault(FaultKind::unsupported, "has a lane pattern, which does not exist for sparse matrices");
+        constexpr int dwords_a = SpreadA::per_lane * FormatA::bits / 32,
+                      dwords_b = SpreadB::per_lane * FormatB::bits / 32;
+        if (mod.blgp != 0)
+            throw Fault(FaultKind::unsupported, "has a lane pattern, which does not exist for sparse matrices");
         alignas(64) T a[SpreadA::size];
         alignas(64) T b[SpreadB::size];
         unpack<SpreadA>(vector_rows(wave, instr.src[0], dwords_a), FormatA(wave), a);
@@ -34,8 +36,8 @@ struct Smfmac {
 template <int M, int N, int K, int Parts, class FormatA, class FormatB = FormatA>
 Definition smfmac(const char* name) {
     Definition d = define<FormatA>(name, &Smfmac<M, N, K, Parts, FormatA, FormatB>::run, 2 * M * N * K);
-    d.isas       = kGfx9;
-    d.src[2]     = Type::u32;
+    d.isas = kGfx9;
+    d.src[2] = Type::u32;
     d.traits.reads_dst = true;
     return d;
 }

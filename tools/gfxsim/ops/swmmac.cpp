@@ -19,7 +19,8 @@ struct Wide {
     // 16 elements of 4 bits are too few for 64 lanes and use the first 32.
     static constexpr bool few = K / 2 * Format::bits < 128 && Format::bits == 4;
     using Whole = Spread<kEdge, K / 2>;
-    using A = std::conditional_t<few, Spread<kEdge, K / 2, 1, 1, 32>, std::conditional_t<is_half<Format>, Whole, Crossed<Whole>>>;
+    using A = std::conditional_t<few, Spread<kEdge, K / 2, 1, 1, 32>,
+                                 std::conditional_t<is_half<Format>, Whole, Crossed<Whole>>>;
     using B = std::conditional_t<is_half<Format>, Spread<kEdge, K>, Crossed<Spread<kEdge, K>>>;
 };
 
@@ -63,7 +64,7 @@ private:
 template <int K, class FormatA, class FormatB, class Out>
 Definition swmmac(const char* name) {
     Definition d = define<FormatA>(name, &Swmmac<K, FormatA, FormatB, Out>::run, 2 * kEdge * kEdge * K);
-    d.isas       = kGfx12;
+    d.isas = kGfx12;
     d.dst[0] = Out::type, d.src[2] = Type::u32;
     d.traits.reads_dst = true;
     return d;

@@ -11,8 +11,16 @@ enum class Form : u8 { u8, i8, u16, i16, b32, b64, b96, b128, lo_u8, lo_i8, lo_b
 
 constexpr u32 bytes_of(Form form) {
     switch (form) {
-        case Form::u8: case Form::i8: case Form::lo_u8: case Form::lo_i8: case Form::hi_u8: case Form::hi_i8: return 1;
-        case Form::u16: case Form::i16: case Form::lo_b16: case Form::hi_b16: return 2;
+        case Form::u8:
+        case Form::i8:
+        case Form::lo_u8:
+        case Form::lo_i8:
+        case Form::hi_u8:
+        case Form::hi_i8: return 1;
+        case Form::u16:
+        case Form::i16:
+        case Form::lo_b16:
+        case Form::hi_b16: return 2;
         case Form::b32: return 4;
         case Form::b64: return 8;
         case Form::b96: return 12;
@@ -48,7 +56,7 @@ inline void load_lane(u32* row, int lane, const u8* from) {
         for (int dword = 0; dword < dwords_of(form); ++dword) row[dword * kLanes + lane] = value[dword];
     } else {
         const u32 value = extended<form>(from);
-        u32& to         = row[lane];
+        u32& to = row[lane];
         if constexpr (is_low_half(form)) to = (to & 0xffff0000) | (value & 0xffff);
         else if constexpr (is_high_half(form)) to = (to & 0xffff) | value << 16;
         else to = value;
@@ -89,7 +97,8 @@ template <Form form>
 inline void load_four(u32* row, int lane, u64 base, const u64* at) {
     constexpr int n = dwords_of(form);
     u32 value[4][n];
-    for (int i = 0; i < 4; ++i) std::memcpy(value[i], reinterpret_cast<const u8*>(base + at[lane + i]), sizeof(value[i]));
+    for (int i = 0; i < 4; ++i)
+        std::memcpy(value[i], reinterpret_cast<const u8*>(base + at[lane + i]), sizeof(value[i]));
     for (int dword = 0; dword < n; ++dword) {
         for (int i = 0; i < 4; ++i) row[dword * kLanes + lane + i] = value[i][dword];
     }
@@ -110,7 +119,7 @@ inline int full_lanes(u64 mask) { return mask == ~u64(0) ? 64 : mask == 0xffffff
 
 template <Form form>
 void load_lanes(Wave& wave, u16 row, u64 mask, u64 base, const u64* at) {
-    u32* to         = wave.v[row];
+    u32* to = wave.v[row];
     const int lanes = full_lanes(mask);
     if constexpr (bytes_of(form) >= 8) {
         for (int lane = 0; lane < lanes; lane += 4) load_four<form>(to, lane, base, at);

@@ -45,7 +45,7 @@ i32 find_sign(i32 a) { return sign_bits(a); }
 // Each byte of the selector picks one of eight bytes, the sign of one of four halves, 0x00 or 0xff.
 u32 perm(u32 high, u32 low, u32 selector) {
     const u64 data = u64(high) << 32 | low;
-    u32 result     = 0;
+    u32 result = 0;
     for (int i = 0; i < 32; i += 8) {
         const u32 pick = selector >> i & 0xff;
         const u32 byte = u32(data >> 8 * (pick & 7)) & 0xff, sign = 0 - (u32(data >> (16 * (pick & 3) + 15)) & 1);
@@ -56,7 +56,8 @@ u32 perm(u32 high, u32 low, u32 selector) {
 
 // Nearly always all lanes have the same selector; then each byte of the result is one shift of one operand.
 void run_perm(Wave& wave, const Instr& instr) {
-    if (instr.src[2].is_vector() || instr.mod.dpp.kind != DppKind::none) return LaneInstruction<perm, Into::vector>::run(wave, instr);
+    if (instr.src[2].is_vector() || instr.mod.dpp.kind != DppKind::none)
+        return LaneInstruction<perm, Into::vector>::run(wave, instr);
     Source sources[2];
     fetch(wave, instr, 0, Type::u32, sources[0]);
     fetch(wave, instr, 1, Type::u32, sources[1]);
@@ -68,7 +69,7 @@ void run_perm(Wave& wave, const Instr& instr) {
         if (pick == 12) continue;
         // The second operand has the lower bytes.
         const u32 place = pick < 8 ? pick : 2 * (pick - 8) + 1;
-        const u32* row  = sources[place & 4 ? 0 : 1].row[0];
+        const u32* row = sources[place & 4 ? 0 : 1].row[0];
         const u32 shift = 8 * (place & 3);
         for (int lane = 0; lane < kLanes; ++lane) {
             const u32 byte = row[lane] >> shift & 0xff;
@@ -81,25 +82,25 @@ void run_perm(Wave& wave, const Instr& instr) {
 
 Definition perm_b32() {
     Definition d = lanes<perm>("v_perm_b32");
-    d.run        = &run_perm;
+    d.run = &run_perm;
     return d;
 }
 
 // The immediate is a table of what three bits give, the first operand's being the highest.
 template <class T> T bitop3(const Lane& lane, T a, T b, T c) {
-    const u32 table   = lane.instr.mod.imm;
+    const u32 table = lane.instr.mod.imm;
     const auto chosen = [table](int n) { return T(0) - T(table >> n & 1); };
-    const T low  = T((~b & ~c & chosen(0)) | (~b & c & chosen(1)) | (b & ~c & chosen(2)) | (b & c & chosen(3)));
+    const T low = T((~b & ~c & chosen(0)) | (~b & c & chosen(1)) | (b & ~c & chosen(2)) | (b & c & chosen(3)));
     const T high = T((~b & ~c & chosen(4)) | (~b & c & chosen(5)) | (b & ~c & chosen(6)) | (b & c & chosen(7)));
     return T((~a & low) | (a & high));
 }
 
 u32 next_random(u32 a) { return a << 1 ^ (a >> 31 ? 197 : 0); }
 
-u16 sat_pk_u8_i16(u32 a) {
-    return u16(saturated<u8>(i16(a)) | saturated<u8>(i16(a >> 16)) << 8);
+u16 sat_pk_u8_i16(u32 a) { return u16(saturated<u8>(i16(a)) | saturated<u8>(i16(a >> 16)) << 8); }
+u16 ashr_pk_i8(i32 a, i32 b, u32 by) {
+    return u16(u8(saturated<i8>(a >> (by & 31))) | u8(saturated<i8>(b >> (by & 31))) << 8);
 }
-u16 ashr_pk_i8(i32 a, i32 b, u32 by) { return u16(u8(saturated<i8>(a >> (by & 31))) | u8(saturated<i8>(b >> (by & 31))) << 8); }
 u16 ashr_pk_u8(i32 a, i32 b, u32 by) { return u16(saturated<u8>(a >> (by & 31)) | saturated<u8>(b >> (by & 31)) << 8); }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares of vector registers: v_cmp writes a mask, v_cmpx also changes EXEC. The names are made from a condition and a type.
+// Compares of vector registers: v_cmp writes a mask, v_cmpx also changes EXEC. The names are made from a condition and
+// a type.
 #include <deque>
 #include <string>
 
@@ -29,14 +30,23 @@ template <class T, bool (*compare)(T, T)> bool negated(T a, T b) { return !compa
 
 // The classes of numbers that v_cmp_class asks for, one bit each.
 enum NumberClass : u32 {
-    kSignallingNan, kQuietNan, kNegativeInfinity, kNegativeNormal, kNegativeDenormal, kNegativeZero,
-    kPositiveZero, kPositiveDenormal, kPositiveNormal, kPositiveInfinity,
+    kSignallingNan,
+    kQuietNan,
+    kNegativeInfinity,
+    kNegativeNormal,
+    kNegativeDenormal,
+    kNegativeZero,
+    kPositiveZero,
+    kPositiveDenormal,
+    kPositiveNormal,
+    kPositiveInfinity,
 };
 
 /// On bits, because a denormal is one here even if arithmetic takes it for zero.
 template <class T, int mantissa, class M>
 bool has_class(T bits, M mask) {
-    constexpr T kSign = T(T(1) << (8 * sizeof(T) - 1)), kFraction = T((T(1) << mantissa) - 1), kExponent = T(~kSign & ~kFraction);
+    constexpr T kSign = T(T(1) << (8 * sizeof(T) - 1)), kFraction = T((T(1) << mantissa) - 1),
+                kExponent = T(~kSign & ~kFraction);
     const bool negative = bits & kSign;
     const T fraction = bits & kFraction, exponent = bits & kExponent;
     u32 found;
@@ -62,7 +72,7 @@ public:
     template <auto F>
     void add(const char* condition, u8 isas = kAllIsas) {
         const char* plain = kept("v_cmp_" + std::string(condition) + type_);
-        const char* exec  = kept("v_cmpx_" + std::string(condition) + type_);
+        const char* exec = kept("v_cmpx_" + std::string(condition) + type_);
         push(lanes<F, Into::mask>(plain, {}, isas));
         if (isas & kGfx9) push(lanes<F, Into::mask_and_exec>(exec, {}, isas & kGfx9));
         if (isas & kGfx11And12) push(lanes<F, Into::exec>(exec, {}, isas & kGfx11And12));

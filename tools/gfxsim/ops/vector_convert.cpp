@@ -50,7 +50,7 @@ f16 toward_zero(f32 value) {
         result = 0x7bff;
     } else if (magnitude < 0x38800000) {
         const u32 places = exponent < 96 ? 31 : 126 - exponent;
-        result           = ((magnitude & 0x7fffff) | 0x800000) >> places;
+        result = ((magnitude & 0x7fffff) | 0x800000) >> places;
     } else {
         result = (magnitude - 0x38000000) >> 13;
     }
@@ -68,7 +68,9 @@ To normalized(From a) {
     const f64 x = is_nan(a) ? 0 : f64(wide(a)) * one;
     return To(i64(x <= low ? low : x >= one ? one : nearest_even(x)));
 }
-template <class To, class From> pair<To> pk_normalized(From a, From b) { return {normalized<To>(a), normalized<To>(b)}; }
+template <class To, class From> pair<To> pk_normalized(From a, From b) {
+    return {normalized<To>(a), normalized<To>(b)};
+}
 template <class To, class From> pair<To> pk_truncated(From a, From b) { return {truncated<To>(a), truncated<To>(b)}; }
 
 pair<i16> pk_i16_of_i32(i32 a, i32 b) { return {integer::saturated<i16>(a), integer::saturated<i16>(b)}; }
@@ -76,7 +78,7 @@ pair<u16> pk_u16_of_u32(u32 a, u32 b) { return {integer::saturated<u16>(a), inte
 
 /// Puts a number of 8 bits, rounded to nearest, into one byte of another operand.
 u32 byte_of_f32(f32 a, u32 byte, u32 rest) {
-    const u32 value  = is_nan(a) || a <= 0 ? 0 : a >= 255 ? 255 : u32(nearest_even(a));
+    const u32 value = is_nan(a) || a <= 0 ? 0 : a >= 255 ? 255 : u32(nearest_even(a));
     const u32 places = 8 * (byte & 3);
     return (rest & ~(u32(0xff) << places)) | value << places;
 }
@@ -84,8 +86,8 @@ u32 byte_of_f32(f32 a, u32 byte, u32 rest) {
 Table own_table() {
     // Whether a byte is rounded or truncated is not documented.
     constexpr Traits last = inexact();
-    Traits into           = inexact();
-    into.reads_dst        = true;
+    Traits into = inexact();
+    into.reads_dst = true;
     return {
         lanes<truncated<i32, f32>>("v_cvt_i32_f32"),
         lanes<truncated<u32, f32>>("v_cvt_u32_f32"),

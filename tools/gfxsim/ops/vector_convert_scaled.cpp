@@ -10,13 +10,16 @@ namespace {
 using namespace fp;
 
 /// By what a number is divided on the way to a small format and multiplied on the way back.
-f64 scale_of(f32 scale) { return exponent_field(scale) == 255 ? invalid<f64>() : power_of_two(exponent_field(scale) - 127); }
+f64 scale_of(f32 scale) {
+    return exponent_field(scale) == 255 ? invalid<f64>() : power_of_two(exponent_field(scale) - 127);
+}
 
 f64 number(f32 a) { return a; }
 f64 number(f16 a) { return to_f32(a); }
 f64 number(bf16 a) { return to_f32(a); }
 
-/// Exact. The sign of a NaN matters even where the small format has none: it is that of the largest number, which stands for it.
+/// Exact. The sign of a NaN matters even where the small format has none: it is that of the largest number, which
+/// stands for it.
 f64 divided(f64 value, f64 scale) { return settled(value / scale, value, scale); }
 f64 multiplied(f64 value, f64 scale) { return settled(value * scale, value, scale); }
 f64 divided(f64 value, f32 scale) { return divided(value, scale_of(scale)); }
@@ -71,7 +74,8 @@ u32 fp4_of_f32(const Lane& lane, f32 a, f32 b, f32 scale) {
 template <class From>
 u32 fp4_of_half(const Lane& lane, pair<From> a, f32 scale) {
     refuse_modifiers(lane.instr);
-    return into_byte(lane, dst_byte(lane.instr), pack<Fp4>(lane, divided(number(a.lo), scale), divided(number(a.hi), scale)));
+    return into_byte(lane, dst_byte(lane.instr),
+                     pack<Fp4>(lane, divided(number(a.lo), scale), divided(number(a.hi), scale)));
 }
 template <class From>
 u32 fp4_stochastic(const Lane& lane, pair<From> a, u32 seed, f32 scale) {
@@ -93,7 +97,7 @@ pair<To> pk_from(const Lane& lane, u16 a, f32 scale) {
 }
 template <class To>
 pair<To> pk_from_fp4(const Lane& lane, u32 a, f32 scale) {
-    const u32 byte    = a >> (8 * src_byte(lane.instr)) & 0xff;
+    const u32 byte = a >> (8 * src_byte(lane.instr)) & 0xff;
     const f32* values = Fp4::values(lane.wave);
     return {rounded<To>(multiplied(values[byte & 0xf], scale)), rounded<To>(multiplied(values[byte >> 4], scale))};
 }
@@ -103,7 +107,7 @@ pair<To> pk_from_fp4(const Lane& lane, u32 a, f32 scale) {
 constexpr int kCount = 32;
 
 u32 read_six(const Wave& wave, const Operand& operand, int element, int lane) {
-    const int bit  = 6 * element, row = operand.index + bit / 32;
+    const int bit = 6 * element, row = operand.index + bit / 32;
     const u64 both = u64(wave.v[row][lane]) | (bit % 32 > 26 ? u64(wave.v[row + 1][lane]) << 32 : 0);
     return u32(both >> bit % 32) & 0x3f;
 }
@@ -117,7 +121,8 @@ f64 read_number(const Wave& wave, const Operand& operand, int element, int lane)
 void need_registers(const Instr& instr, int sources) {
     refuse_modifiers(instr);
     for (int n = 0; n < sources; ++n) {
-        if (!instr.src[n].is_vector()) throw Fault(FaultKind::unsupported, "has an operand of many registers that is no vector register");
+        if (!instr.src[n].is_vector())
+            throw Fault(FaultKind::unsupported, "has an operand of many registers that is no vector register");
     }
 }
 
@@ -130,13 +135,14 @@ void run_to_six(Wave& wave, const Instr& instr) {
     fetch(wave, instr, interleaved || random ? 2 : 1, Type::f32, scales);
     for_lanes(wave.exec(), [&](int lane) {
         const f64 scale = scale_of(take<f32>(scales, lane));
-        u32 seed        = random ? take<u32>(seeds, lane) : 0;
-        u32 packed[6]   = {};
+        u32 seed = random ? take<u32>(seeds, lane) : 0;
+        u32 packed[6] = {};
         for (int i = 0; i < kCount; ++i) {
             const Operand& from = instr.src[interleaved ? i % 2 : 0];
-            const f64 value     = divided(read_number<From>(wave, from, interleaved ? i / 2 : i, lane), scale);
-            const u32 code      = random ? encode_stochastic(Small::format(wave), value, seed) : encode(Small::format(wave), value);
-            const int bit       = 6 * i;
+            const f64 value = divided(read_number<From>(wave, from, interleaved ? i / 2 : i, lane), scale);
+            const u32 code =
+                random ? encode_stochastic(Small::format(wave), value, seed) : encode(Small::format(wave), value);
+            const int bit = 6 * i;
             packed[bit / 32] |= code << bit % 32;
             if (bit % 32 > 26) packed[bit / 32 + 1] |= code >> (32 - bit % 32);
             seed = next_random(seed);
@@ -171,17 +177,23 @@ Definition wide(const char* name, RunFn run, std::array<Type, kMaxSrc> sources) 
 }
 
 template <class Small, class From>
-Definition to_six(const char* name) { return wide(name, &run_to_six<Small, From, false, false>, {Type::wide, Type::f32}); }
+Definition to_six(const char* name) {
+    return wide(name, &run_to_six<Small, From, false, false>, {Type::wide, Type::f32});
+}
 template <class Small>
-Definition two_to_six(const char* name) { return wide(name, &run_to_six<Small, f32, true, false>, {Type::wide, Type::wide, Type::f32}); }
+Definition two_to_six(const char* name) {
+    return wide(name, &run_to_six<Small, f32, true, false>, {Type::wide, Type::wide, Type::f32});
+}
 template <class Small, class From>
 Definition to_six_randomly(const char* name) {
-    Definition definition   = wide(name, &run_to_six<Small, From, false, true>, {Type::wide, Type::u32, Type::f32});
+    Definition definition = wide(name, &run_to_six<Small, From, false, true>, {Type::wide, Type::u32, Type::f32});
     definition.traits.exact = Exact::rounding;
     return definition;
 }
 template <class Small, class To>
-Definition from_six(const char* name) { return wide(name, &run_from_six<Small, To>, {Type::wide, Type::f32}); }
+Definition from_six(const char* name) {
+    return wide(name, &run_from_six<Small, To>, {Type::wide, Type::f32});
+}
 
 }  // namespace
 

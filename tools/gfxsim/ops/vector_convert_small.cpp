@@ -39,16 +39,20 @@ pair<f32> pk_f32_of_small(const Lane& lane, u16 a) {
 f32 f32_of_bf16(bf16 a) { return quieted(to_f32(a)); }
 pair<bf16> pk_bf16_of_f32(f32 a, f32 b) { return {to_bf16(a), to_bf16(b)}; }
 // A NaN is not rounded: it keeps what fits of its payload, as without random bits.
-f16 f16_of_f32_stochastic(f32 a, u32 seed) { return is_nan(a) ? to_f16(a) : f16{u16(encode_stochastic(kF16, a, seed))}; }
-bf16 bf16_of_f32_stochastic(f32 a, u32 seed) { return is_nan(a) ? to_bf16(a) : bf16{u16(encode_stochastic(kBf16, a, seed))}; }
+f16 f16_of_f32_stochastic(f32 a, u32 seed) {
+    return is_nan(a) ? to_f16(a) : f16{u16(encode_stochastic(kF16, a, seed))};
+}
+bf16 bf16_of_f32_stochastic(f32 a, u32 seed) {
+    return is_nan(a) ? to_bf16(a) : bf16{u16(encode_stochastic(kBf16, a, seed))};
+}
 
 }  // namespace
 
 Table vector_convert_small_table() {
     constexpr Traits keep = keeping_half();
-    constexpr u8 isas     = kGfx9 | kGfx12;
+    constexpr u8 isas = kGfx9 | kGfx12;
     // How random bits are added is documented for some of these formats only.
-    Traits random    = inexact();
+    Traits random = inexact();
     random.keeps_half = true;
     return {
         lanes<pk_small_of_f32<Fp8>>("v_cvt_pk_fp8_f32", keep, isas),

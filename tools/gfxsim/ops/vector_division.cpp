@@ -11,21 +11,28 @@ using namespace fp;
 
 /// How far operands are scaled, from which ratio on, and below which exponent a numerator is tiny.
 template <class T> struct Scaling;
-template <> struct Scaling<f32> { static constexpr int power = 64, large_ratio = 96, tiny_numerator = 23, vanishing_ratio = -150; };
-template <> struct Scaling<f64> { static constexpr int power = 128, large_ratio = 768, tiny_numerator = 53, vanishing_ratio = -1075; };
+template <> struct Scaling<f32> {
+    static constexpr int power = 64, large_ratio = 96, tiny_numerator = 23, vanishing_ratio = -150;
+};
+template <> struct Scaling<f64> {
+    static constexpr int power = 128, large_ratio = 768, tiny_numerator = 53, vanishing_ratio = -1075;
+};
 
 /// Whether a quotient is less than every normal number.
-template <class T> bool is_small_ratio(T numerator, T denominator) { return exponent_field(numerator / denominator) == 0; }
+template <class T> bool is_small_ratio(T numerator, T denominator) {
+    return exponent_field(numerator / denominator) == 0;
+}
 
 /// Scales `a`, which is either the denominator or the numerator. The bit tells div_fmas to scale the quotient back.
 template <class T>
 with_bit<T> div_scale(const Lane& lane, T a, T denominator, T numerator) {
     constexpr int power = Scaling<T>::power;
-    const int ratio     = exponent_field(numerator) - exponent_field(denominator);
+    const int ratio = exponent_field(numerator) - exponent_field(denominator);
     if (is_zero(numerator) || is_zero(denominator)) return {invalid<T>(), false};
     if (ratio >= Scaling<T>::large_ratio) return {a == denominator ? ldexp(lane, a, power) : quieted(a), true};
     if (is_denormal(denominator)) return {ldexp(lane, a, power), false};
-    const bool small_reciprocal = is_small_ratio(T(1), denominator), small_ratio = is_small_ratio(numerator, denominator);
+    const bool small_reciprocal = is_small_ratio(T(1), denominator),
+               small_ratio = is_small_ratio(numerator, denominator);
     // The manual has a positive power here, which would make the denominator infinite.
     if (small_reciprocal && small_ratio) return {a == denominator ? ldexp(lane, a, -power) : quieted(a), true};
     if (small_reciprocal) return {ldexp(lane, a, -power), false};
@@ -49,7 +56,7 @@ f32 small_fma(f32 a, f32 b, f32 c, Round) {
     if (!std::isfinite(sum) || is_zero(sum)) return f32(sum);
     // The sum will be rounded again: an odd last bit stands for what it lost, and cannot be a tie.
     const u64 bits = bit_cast<u64>(sum);
-    const f64 odd  = bits & 1 ? sum : bit_cast<f64>(bits + u64(i64(direction(sum, lost_in_sum(product, c, sum)))));
+    const f64 odd = bits & 1 ? sum : bit_cast<f64>(bits + u64(i64(direction(sum, lost_in_sum(product, c, sum)))));
     return f32(odd * power_of_two(-Scaling<f32>::power));
 }
 f64 small_fma(f64 a, f64 b, f64 c, Round round) {
@@ -62,15 +69,16 @@ f64 small_fma(f64 a, f64 b, f64 c, Round round) {
     const int places = 1 + Scaling<f64>::power - exponent_field(sum);
     if (places <= 0 || is_zero(sum) || is_nan(sum)) return sum * scale;
     // Denormal: an f64 has too few digits to be rounded twice, so this is done in integers with two more.
-    const f64 rounded   = product + c;
-    const f64 lost      = (rounded - sum) + (lost_in_sum(product, c, rounded) + std::fma(a, b, -product));
-    const u64 mantissa  = ((magnitude_of(sum) & 0xfffffffffffff) | 0x10000000000000) << 2;
-    const u64 digits    = mantissa + u64(i64(direction(sum, lost)));
-    const int shift     = places + 2 > 62 ? 62 : places + 2;
-    const u64 rest      = digits & ((u64(1) << shift) - 1), half = u64(1) << (shift - 1);
+    const f64 rounded = product + c;
+    const f64 lost = (rounded - sum) + (lost_in_sum(product, c, rounded) + std::fma(a, b, -product));
+    const u64 mantissa = ((magnitude_of(sum) & 0xfffffffffffff) | 0x10000000000000) << 2;
+    const u64 digits = mantissa + u64(i64(direction(sum, lost)));
+    const int shift = places + 2 > 62 ? 62 : places + 2;
+    const u64 rest = digits & ((u64(1) << shift) - 1), half = u64(1) << (shift - 1);
     const bool negative = is_negative(sum);
-    const bool away     = round == Round::nearest ? rest > half || (rest == half && (digits >> shift & 1))
-                                                  : rest && ((round == Round::up && !negative) || (round == Round::down && negative));
+    const bool away = round == Round::nearest
+                          ? rest > half || (rest == half && (digits >> shift & 1))
+                          : rest && ((round == Round::up && !negative) || (round == Round::down && negative));
     return with_sign(bit_cast<f64>((digits >> shift) + away), negative);
 }
 
@@ -91,7 +99,7 @@ T div_fmas(const Lane& lane, T a, T b, T c) {
 template <class T>
 T vanishing(const Lane& lane, bool negative) {
     const Round round = round_of(lane.wave.mode, T());
-    const bool away   = (round == Round::up && !negative) || (round == Round::down && negative);
+    const bool away = (round == Round::up && !negative) || (round == Round::down && negative);
     return with_sign(bit_cast<T>(bits_type<T>(away)), negative);
 }
 
@@ -105,7 +113,8 @@ T div_fixup(const Lane& lane, T quotient, T denominator, T numerator) {
     if (is_zero(denominator) || is_infinite(numerator)) return infinity<T>(negative);
     if (is_infinite(denominator) || is_zero(numerator)) return zero<T>(negative);
     if constexpr (!std::is_same_v<T, f16>) {
-        if (exponent_field(numerator) - exponent_field(denominator) < Scaling<T>::vanishing_ratio) return vanishing<T>(lane, negative);
+        if (exponent_field(numerator) - exponent_field(denominator) < Scaling<T>::vanishing_ratio)
+            return vanishing<T>(lane, negative);
     }
     // An infinite quotient has become a NaN when its error was computed.
     return is_nan(quotient) ? infinity<T>(negative) : with_sign(quotient, negative);

@@ -10,9 +10,11 @@ namespace {
 
 using namespace fp;
 
-// The third operand of a packed instruction is negated by neg_lo; what neg_hi does to a single number is not documented.
+// The third operand of a packed instruction is negated by neg_lo; what neg_hi does to a single number is not
+// documented.
 f32 third(const Lane& lane, f32 c) {
-    if (lane.instr.mod.neg_hi & 4) throw Fault(FaultKind::unsupported, "has neg_hi on a sum of 32 bits, which is not simulated");
+    if (lane.instr.mod.neg_hi & 4)
+        throw Fault(FaultKind::unsupported, "has neg_hi on a sum of 32 bits, which is not simulated");
     return lane.instr.mod.neg_lo & 4 ? negated(c) : c;
 }
 
@@ -41,7 +43,7 @@ f16 dot2_f16(const Lane& lane, pair<f16> a, pair<f16> b, f16 c) {
 bf16 dot2_bf16(const Lane& lane, pair<bf16> a, pair<bf16> b, bf16 c) {
     refuse_operand_modifiers(lane.instr);
     const auto product = [&](bf16 x, bf16 y) { return to_f32(to_bf16(mul(lane, to_f32(x), to_f32(y)))); };
-    const f32 sum      = to_f32(to_bf16(add(lane, to_f32(c), product(a.lo, b.lo))));
+    const f32 sum = to_f32(to_bf16(add(lane, to_f32(c), product(a.lo, b.lo))));
     return to_bf16(add(lane, sum, product(a.hi, b.hi)));
 }
 
@@ -49,7 +51,8 @@ template <class A, class B>
 f32 dot4_small(const Lane& lane, u32 a, u32 b, f32 c) {
     const f32 *values_a = A::values(lane.wave), *values_b = B::values(lane.wave);
     f32 sum = third(lane, c);
-    for (int i = 0; i < 4; ++i) sum = add(lane, sum, mul(lane, values_a[a >> 8 * i & 0xff], values_b[b >> 8 * i & 0xff]));
+    for (int i = 0; i < 4; ++i)
+        sum = add(lane, sum, mul(lane, values_a[a >> 8 * i & 0xff], values_b[b >> 8 * i & 0xff]));
     return sum;
 }
 
@@ -59,15 +62,19 @@ i64 dot(u32 a, u32 b, bool a_signed, bool b_signed) {
     i64 sum = 0;
     for (int at = 0; at < 32; at += bits) {
         const u32 up = 32 - bits - at;
-        const i64 x  = a_signed ? i64(i32(a << up) >> (32 - bits)) : i64(a << up >> (32 - bits));
-        const i64 y  = b_signed ? i64(i32(b << up) >> (32 - bits)) : i64(b << up >> (32 - bits));
+        const i64 x = a_signed ? i64(i32(a << up) >> (32 - bits)) : i64(a << up >> (32 - bits));
+        const i64 y = b_signed ? i64(i32(b << up) >> (32 - bits)) : i64(b << up >> (32 - bits));
         sum += x * y;
     }
     return sum;
 }
-template <class T> T total(const Lane& lane, i64 sum) { return lane.instr.mod.clamp ? integer::saturated<T>(sum) : T(sum); }
+template <class T> T total(const Lane& lane, i64 sum) {
+    return lane.instr.mod.clamp ? integer::saturated<T>(sum) : T(sum);
+}
 
-template <int bits> i32 signed_dot(const Lane& lane, u32 a, u32 b, i32 c) { return total<i32>(lane, dot<bits>(a, b, true, true) + c); }
+template <int bits> i32 signed_dot(const Lane& lane, u32 a, u32 b, i32 c) {
+    return total<i32>(lane, dot<bits>(a, b, true, true) + c);
+}
 template <int bits> u32 unsigned_dot(const Lane& lane, u32 a, u32 b, u32 c) {
     return total<u32>(lane, dot<bits>(a, b, false, false) + i64(c));
 }
@@ -89,8 +96,8 @@ u32 dot2_u16(const Lane& lane, pair<u16> a, pair<u16> b, u32 c) {
 
 Table vector_dot_table() {
     constexpr Traits last = inexact();
-    Traits into           = inexact();
-    into.reads_dst        = true;
+    Traits into = inexact();
+    into.reads_dst = true;
     return {
         lanes<sum_first<f16>>("v_dot2_f32_f16", last),
         lanes<sum_first<f16>>("v_dot2c_f32_f16", into, kGfx9),

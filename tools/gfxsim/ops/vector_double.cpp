@@ -12,11 +12,10 @@ i32 exponent(f64 a) { return frexp_exponent(a); }
 
 // The fraction of 2/pi, its highest bits first.
 constexpr u64 kTwoOverPi[] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
-    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 };
 constexpr int kTwoOverPiBits = 1201;
 
@@ -28,8 +27,8 @@ u64 bit_of_two_over_pi(int place) {
 // number of the piece say.
 f64 trig_preop(f64 a, u32 piece) {
     const int exponent = exponent_field(a);
-    const int first    = int(piece & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
-    u64 bits           = 0;
+    const int first = int(piece & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+    u64 bits = 0;
     for (int i = 0; i < 53; ++i) bits = bits << 1 | bit_of_two_over_pi(first + i);
     return std::ldexp(f64(bits), -53 - first + (exponent >= 1968 ? 128 : 0));
 }

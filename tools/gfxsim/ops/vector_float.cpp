@@ -18,9 +18,12 @@ f32 flushing_mad(const Lane& lane, f32 a, f32 b, f32 c) {
 
 // By the rules of DirectX 9 zero times anything is zero.
 f32 mul_zero(const Lane& lane, f32 a, f32 b) { return is_zero(a) || is_zero(b) ? 0 : mul(lane, a, b); }
-f32 fma_zero(const Lane& lane, f32 a, f32 b, f32 c) { return is_zero(a) || is_zero(b) ? quieted(c) : fma(lane, a, b, c); }
+f32 fma_zero(const Lane& lane, f32 a, f32 b, f32 c) {
+    return is_zero(a) || is_zero(b) ? quieted(c) : fma(lane, a, b, c);
+}
 f32 mad_zero(const Lane& lane, f32 a, f32 b, f32 c) {
-    return is_zero(without_denormal(a)) || is_zero(without_denormal(b)) ? flushing_mad(lane, 0, 0, c) : flushing_mad(lane, a, b, c);
+    return is_zero(without_denormal(a)) || is_zero(without_denormal(b)) ? flushing_mad(lane, 0, 0, c)
+                                                                        : flushing_mad(lane, a, b, c);
 }
 
 i32 exponent(f32 a) { return frexp_exponent(a); }
@@ -129,7 +132,8 @@ Table own_table() {
 
 Table vector_float_table() {
     Table table = own_table();
-    for (auto part : {vector_half_table, vector_double_table, vector_special_table, vector_division_table, vector_dot_table})
+    for (auto part :
+         {vector_half_table, vector_double_table, vector_special_table, vector_division_table, vector_dot_table})
         fp::append(table, part());
     return table;
 }

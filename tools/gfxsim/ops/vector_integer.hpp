@@ -21,7 +21,7 @@ struct ClampedInstruction {
 template <auto Plain, auto Saturated>
 constexpr Definition clamped(const char* name, Traits traits = {}, u8 isas = kAllIsas) {
     Definition d = lanes<Plain>(name, traits, isas);
-    d.run        = &ClampedInstruction<Plain, Saturated>::run;
+    d.run = &ClampedInstruction<Plain, Saturated>::run;
     return d;
 }
 

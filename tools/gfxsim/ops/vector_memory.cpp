@@ -12,7 +12,8 @@ const char* keep_name(std::string name) {
     return names.back().c_str();
 }
 
-void add_named(Table& table, Definition def, const char* prefix, const char* old_name, const char* name11, const char* name12) {
+void add_named(Table& table, Definition def, const char* prefix, const char* old_name, const char* name11,
+               const char* name12) {
     const auto add = [&](const char* name, u8 isas) {
         if (!name) return;
         def.name = keep_name(std::string(prefix) + name), def.isas = isas;
@@ -31,7 +32,8 @@ atomic::Denormals memory_denormals(const Wave& wave) {
 
 void throw_misaligned(u64 address) {
     char text[80];
-    std::snprintf(text, sizeof(text), "atomically updates the misaligned address 0x%llx", static_cast<unsigned long long>(address));
+    std::snprintf(text, sizeof(text), "atomically updates the misaligned address 0x%llx",
+                  static_cast<unsigned long long>(address));
     throw Fault(FaultKind::memory, text);
 }
 

@@ -19,14 +19,15 @@ namespace gfxsim {
 const char* keep_name(std::string name);
 
 /// Adds what is called `old_name` on gfx9, `name11` on gfx11 and `name12` on gfx12; a null name: not there.
-void add_named(Table& table, Definition def, const char* prefix, const char* old_name, const char* name11, const char* name12);
+void add_named(Table& table, Definition def, const char* prefix, const char* old_name, const char* name11,
+               const char* name12);
 
 /// Loads that put what they read into LDS, at M0 and the instruction's offset, one lane behind the other.
 template <Form form>
 void run_to_lds(Wave& wave, const Instr& instr, const Reach& reach) {
     constexpr u32 kBytes = bytes_of(form) < 4 ? 4 : bytes_of(form);
     // M0 has 16 bits for this where LDS is not larger.
-    const u32 m0   = wave.gpu->spec->lds_bytes > 65536 ? wave.s[sreg::m0] : wave.s[sreg::m0] & 0xffff;
+    const u32 m0 = wave.gpu->spec->lds_bytes > 65536 ? wave.s[sreg::m0] : wave.s[sreg::m0] & 0xffff;
     const u32 base = m0 + u32(instr.mod.offset);
     alignas(16) u8 values[kLanes][16] = {};
     for (int space = 0; space < 3; ++space) {
@@ -46,7 +47,8 @@ void run_to_lds(Wave& wave, const Instr& instr, const Reach& reach) {
     Reach lds;
     for (int lane = 0; lane < kLanes; ++lane) lds.at[lane] = base + u32(lane) * kBytes;
     reach_lds(wave, instr, wave.exec(), {kBytes, Use::write, nullptr}, lds);
-    for_lanes(lds.mask[int(Space::lds)], [&](int lane) { std::memcpy(wave.group->lds.data() + lds.at[lane], values[lane], kBytes); });
+    for_lanes(lds.mask[int(Space::lds)],
+              [&](int lane) { std::memcpy(wave.group->lds.data() + lds.at[lane], values[lane], kBytes); });
 }
 
 template <class Place, Form form>
@@ -81,7 +83,8 @@ void run_store(Wave& wave, const Instr& instr) {
     const Operand& data = instr.src[Place::data_at];
     Place::reach(wave, instr, Place::data_at, {bytes_of(form), Use::write, &data}, reach);
     std::atomic_thread_fence(std::memory_order_release);
-    for (int space = 0; space < 3; ++space) store_lanes<form>(wave, data.index, reach.mask[space], reach.base[space], reach.at);
+    for (int space = 0; space < 3; ++space)
+        store_lanes<form>(wave, data.index, reach.mask[space], reach.base[space], reach.at);
     for_lanes(reach.partial, [&](int lane) {
         for (u32 dword = 0; dword < reach.dwords[lane]; ++dword)
             store_lane<Form::b32>(wave.v[data.index + dword], lane, reinterpret_cast<u8*>(reach.at[lane] + 4 * dword));
@@ -96,7 +99,7 @@ template <class Place, auto F>
 void run_atomic(Wave& wave, const Instr& instr) {
     using Word = atomic::Word<F>;
     Reach reach;
-    const int data_at   = Place::atomic_data_at(instr);
+    const int data_at = Place::atomic_data_at(instr);
     const Operand& data = data_at == kLoads ? instr.dst[0] : instr.src[data_at];
     Place::reach(wave, instr, data_at, {sizeof(Word), Use::atomic, &data}, reach);
     const bool later = atomic::is_float_sum<F> && !instr.dsts;
@@ -104,10 +107,11 @@ void run_atomic(Wave& wave, const Instr& instr) {
     const atomic::Denormals in_memory = memory_denormals(wave), in_lds = {wave.mode.denorm32, wave.mode.denorm64};
     for (int space = 0; space < 3; ++space) {
         for_lanes(reach.mask[space], [&](int lane) {
-            u8* at           = reinterpret_cast<u8*>(reach.base[space] + reach.at[lane]);
+            u8* at = reinterpret_cast<u8*>(reach.base[space] + reach.at[lane]);
             const Word first = atomic::read_word<Word>(wave, data.index, lane);
-            const Word second =
-                atomic::operands<F> == 2 ? atomic::read_word<Word>(wave, u16(data.index + sizeof(Word) / 4), lane) : Word(0);
+            const Word second = atomic::operands<F> == 2
+                                    ? atomic::read_word<Word>(wave, u16(data.index + sizeof(Word) / 4), lane)
+                                    : Word(0);
             Word old;
             if (space == int(Space::global)) {
                 if (reinterpret_cast<u64>(at) % sizeof(Word)) throw_misaligned(reinterpret_cast<u64>(at));
@@ -124,7 +128,8 @@ void run_atomic(Wave& wave, const Instr& instr) {
             if (instr.dsts) atomic::write_word(wave, instr.dst[0].index, lane, old);
         });
     }
-    if (instr.dsts) for_lanes(reach.outside, [&](int lane) { atomic::write_word(wave, instr.dst[0].index, lane, Word(0)); });
+    if (instr.dsts)
+        for_lanes(reach.outside, [&](int lane) { atomic::write_word(wave, instr.dst[0].index, lane, Word(0)); });
 }
 
 template <class Place>
@@ -170,7 +175,7 @@ void add_transfers(Table& table) {
     }
     for (const Row& row : stores) {
         Definition store = def;
-        store.run        = row.run;
+        store.run = row.run;
         add_named(table, store, Place::prefix, row.old_name, nullptr, nullptr);
         store.traits.counter = Counter::store;
         add_named(table, store, Place::prefix, nullptr, row.name, row.name);
@@ -185,9 +190,9 @@ void add_lds_loads(Table& table) {
         const char* name;
     };
     const Row rows[] = {
-        {run_lds_load<Place, Form::u8>, "load_lds_ubyte"},   {run_lds_load<Place, Form::i8>, "load_lds_sbyte"},
-        {run_lds_load<Place, Form::u16>, "load_lds_ushort"}, {run_lds_load<Place, Form::i16>, "load_lds_sshort"},
-        {run_lds_load<Place, Form::b32>, "load_lds_dword"},  {run_lds_load<Place, Form::b96>, "load_lds_dwordx3"},
+        {run_lds_load<Place, Form::u8>, "load_lds_ubyte"},     {run_lds_load<Place, Form::i8>, "load_lds_sbyte"},
+        {run_lds_load<Place, Form::u16>, "load_lds_ushort"},   {run_lds_load<Place, Form::i16>, "load_lds_sshort"},
+        {run_lds_load<Place, Form::b32>, "load_lds_dword"},    {run_lds_load<Place, Form::b96>, "load_lds_dwordx3"},
         {run_lds_load<Place, Form::b128>, "load_lds_dwordx4"},
     };
     Definition def;

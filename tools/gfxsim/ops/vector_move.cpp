@@ -14,7 +14,7 @@ template <class T> T choose(T a, T b, bool second) { return second ? b : a; }
 
 bool is_plain_copy(const Instr& instr) {
     const Modifiers& mod = instr.mod;
-    const Operand& from  = instr.src[0];
+    const Operand& from = instr.src[0];
     return mod.dpp.kind == DppKind::none && !mod.has_sdwa && !from.neg && !from.abs;
 }
 
@@ -24,8 +24,8 @@ void run_mov_b32(Wave& wave, const Instr& instr) {
         throw Fault(FaultKind::unsupported, "has an output modifier, which is not simulated for a move");
     if (!is_plain_copy(instr)) return LaneInstruction<same<u32>, Into::vector>::run(wave, instr);
     const Operand& from = instr.src[0];
-    const u64 exec      = wave.exec();
-    u32* to             = wave.v[instr.dst[0].index];
+    const u64 exec = wave.exec();
+    u32* to = wave.v[instr.dst[0].index];
     if (from.is_vector()) {
         const u32* row = wave.v[from.index];
         if (exec == wave.full) std::memmove(to, row, sizeof(u32) * wave.size);
@@ -42,7 +42,8 @@ void run_mov_b32(Wave& wave, const Instr& instr) {
 
 // The mask goes to the lanes in halves, because its bits are then as wide as the values.
 void run_cndmask_b32(Wave& wave, const Instr& instr) {
-    if (instr.mod.dpp.kind != DppKind::none || instr.mod.has_sdwa) return LaneInstruction<choose<u32>, Into::vector>::run(wave, instr);
+    if (instr.mod.dpp.kind != DppKind::none || instr.mod.has_sdwa)
+        return LaneInstruction<choose<u32>, Into::vector>::run(wave, instr);
     Source from[3];
     fetch(wave, instr, 0, Type::u32, from[0]);
     fetch(wave, instr, 1, Type::u32, from[1]);
@@ -62,7 +63,9 @@ u32 read_lane(const Wave& wave, const Operand& operand, int lane) {
     return operand.is_vector() ? wave.v[operand.index][lane] : read_scalar32(wave, operand);
 }
 
-int chosen_lane(const Wave& wave, const Operand& operand) { return int(read_scalar32(wave, operand) & (wave.size - 1)); }
+int chosen_lane(const Wave& wave, const Operand& operand) {
+    return int(read_scalar32(wave, operand) & (wave.size - 1));
+}
 
 void run_readfirstlane(Wave& wave, const Instr& instr) {
     const u64 exec = wave.exec();
@@ -144,7 +147,7 @@ Definition make(const char* name, RunFn run, u8 dsts, Traits traits = {}, u8 isa
 
 Definition cndmask_b32() {
     Definition d = lanes<choose<u32>>("v_cndmask_b32");
-    d.run        = &run_cndmask_b32;
+    d.run = &run_cndmask_b32;
     return d;
 }
 

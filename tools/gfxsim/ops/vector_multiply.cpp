@@ -23,16 +23,16 @@ template <class T, class W> W mad16_wide(T a, T b, W c) { return W(u32(a) * u32(
 template <class T, class W> W mad16_wide_saturated(T a, T b, W c) { return saturated<W>(i64(a) * b + c); }
 
 template <bool saturating> with_bit<u64> mad_u64(u32 a, u32 b, u64 c) {
-    const u64 sum   = u64(a) * b + c;
+    const u64 sum = u64(a) * b + c;
     const bool over = sum < c;
     return {saturating && over ? ~u64(0) : sum, over};
 }
 // The bit is the sign of the exact sum.
 template <bool saturating> with_bit<i64> mad_i64(i32 a, i32 b, i64 c) {
     const i64 product = i64(a) * b;
-    const i64 sum     = i64(u64(product) + u64(c));
-    const bool over   = ((product ^ sum) & (c ^ sum)) < 0;
-    const bool sign   = (sum < 0) != over;
+    const i64 sum = i64(u64(product) + u64(c));
+    const bool over = ((product ^ sum) & (c ^ sum)) < 0;
+    const bool sign = (sum < 0) != over;
     const i64 nearest = sign ? std::numeric_limits<i64>::min() : std::numeric_limits<i64>::max();
     return {saturating && over ? nearest : sum, sign};
 }

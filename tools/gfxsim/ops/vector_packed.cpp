@@ -19,7 +19,9 @@ pair<T> both3(const Lane& lane, pair<T> a, pair<T> b, pair<T> c) {
 }
 
 // Integers wrap, or saturate with "clamp".
-template <class T> T sum(const Lane& lane, i64 value) { return lane.instr.mod.clamp ? integer::saturated<T>(value) : T(value); }
+template <class T> T sum(const Lane& lane, i64 value) {
+    return lane.instr.mod.clamp ? integer::saturated<T>(value) : T(value);
+}
 template <class T> T int_add(const Lane& lane, T a, T b) { return sum<T>(lane, i64(a) + i64(b)); }
 template <class T> T int_sub(const Lane& lane, T a, T b) { return sum<T>(lane, i64(a) - i64(b)); }
 template <class T> T int_mad(const Lane& lane, T a, T b, T c) { return sum<T>(lane, i64(a) * i64(b) + i64(c)); }
@@ -41,30 +43,32 @@ struct MixSource {
 
     MixSource(const Wave& wave, const Instr& instr, int n) {
         const Operand& operand = instr.src[n];
-        const bool is_half     = instr.mod.op_sel_hi >> n & 1;
+        const bool is_half = instr.mod.op_sel_hi >> n & 1;
         if (is_half && operand.kind == OperandKind::constant && operand.written == Written::real)
             throw Fault(FaultKind::unsupported, "takes an f16 from a floating-point constant, which is not simulated");
         Source source;
-        enabled         = fetch(wave, instr, n, Type::f32, source);
-        const u32* raw  = source.row[0];
+        enabled = fetch(wave, instr, n, Type::f32, source);
+        const u32* raw = source.row[0];
         const Mode mode = wave.mode;
         if (is_half) {
             const int shift = instr.mod.op_sel >> n & 1 ? 16 : 0;
             for (int lane = 0; lane < kLanes; ++lane)
                 value[lane] = to_f32(flush(f16{u16(raw[lane] >> shift)}, mode.denorm32, mode.denorm64, 0));
         } else {
-            for (int lane = 0; lane < kLanes; ++lane) value[lane] = flush(bit_cast<f32>(raw[lane]), mode.denorm32, mode.denorm64, 0);
+            for (int lane = 0; lane < kLanes; ++lane)
+                value[lane] = flush(bit_cast<f32>(raw[lane]), mode.denorm32, mode.denorm64, 0);
         }
         const u32 keep = operand.abs ? 0x7fffffff : ~u32(0), flip = operand.neg ? 0x80000000 : 0;
-        for (int lane = 0; lane < kLanes; ++lane) value[lane] = bit_cast<f32>((bit_cast<u32>(value[lane]) & keep) ^ flip);
+        for (int lane = 0; lane < kLanes; ++lane)
+            value[lane] = bit_cast<f32>((bit_cast<u32>(value[lane]) & keep) ^ flip);
     }
 };
 
 enum class Mix { full, low, high };
 
 template <Mix mix, bool plain, f32 (*function)(const Lane&, f32, f32, f32)>
-[[gnu::flatten]] void compute_mix(const Wave& wave, const Instr& instr, const MixSource& a, const MixSource& b, const MixSource& c,
-                                  Results& out) {
+[[gnu::flatten]] void compute_mix(const Wave& wave, const Instr& instr, const MixSource& a, const MixSource& b,
+                                  const MixSource& c, Results& out) {
     const Mode mode = wave.mode;
     for (int i = 0; i < kLanes; ++i) {
         f32 full = function(Lane{wave, instr, i, plain}, a.value[i], b.value[i], c.value[i]);

@@ -14,7 +14,8 @@ struct Row {
 };
 
 Row copy_of(const Wave& wave, const Operand& operand) {
-    if (!operand.is_vector()) throw Fault(FaultKind::unsupported, "moves lanes of an operand that is no vector register");
+    if (!operand.is_vector())
+        throw Fault(FaultKind::unsupported, "moves lanes of an operand that is no vector register");
     Row row;
     std::memcpy(row.lane, wave.v[operand.index], sizeof(row.lane));
     return row;
@@ -24,10 +25,10 @@ Row copy_of(const Wave& wave, const Operand& operand) {
 // reading it otherwise gives zero or leaves the destination as it is.
 template <class From>
 void permute(Wave& wave, const Instr& instr, From&& from) {
-    const Row source          = copy_of(wave, instr.src[0]);
-    const u64 exec            = wave.exec();
+    const Row source = copy_of(wave, instr.src[0]);
+    const u64 exec = wave.exec();
     const bool fetch_inactive = instr.mod.op_sel & 1, bound_ctrl = instr.mod.op_sel & 2;
-    u32* to                   = wave.v[instr.dst[0].index];
+    u32* to = wave.v[instr.dst[0].index];
     for_lanes(exec, [&](int lane) {
         const int other = from(lane);
         if (fetch_inactive || (exec >> other & 1)) to[lane] = source.lane[other];
@@ -53,12 +54,14 @@ void run_permlane64(Wave& wave, const Instr& instr) {
     for_lanes(wave.exec(), [&](int lane) { wave.v[instr.dst[0].index][lane] = source.lane[lane ^ 32]; });
 }
 
-// Exchanges the odd rows (or the upper half) of the first register with the even rows (or the lower half) of the second.
+// Exchanges the odd rows (or the upper half) of the first register with the even rows (or the lower half) of the
+// second.
 template <int distance>
 void run_permlane_swap(Wave& wave, const Instr& instr) {
     if (wave.exec() != wave.full)
-        throw Fault(FaultKind::unsupported, "runs with some lanes switched off, for which its result is not documented");
-    u32* first  = wave.v[instr.dst[0].index];
+        throw Fault(FaultKind::unsupported,
+                    "runs with some lanes switched off, for which its result is not documented");
+    u32* first = wave.v[instr.dst[0].index];
     u32* second = wave.v[instr.dst[1].index];
     for (int lane = 0; lane < kLanes; ++lane) {
         if (!(lane & distance)) std::swap(second[lane], first[lane + distance]);

@@ -23,7 +23,9 @@ u32 halves_apart(u32 a, u32 b) { return distance(a & 0xffff, b & 0xffff) + dista
 // "saturating" is for clamp.
 template <bool saturating> u32 sum32(u64 a, u32 b) { return saturating ? saturated<u32>(i64(a + b)) : u32(a + b); }
 template <bool saturating> u32 sad_u8(u32 a, u32 b, u32 c) { return sum32<saturating>(bytes_apart<false>(a, b), c); }
-template <bool saturating> u32 sad_hi_u8(u32 a, u32 b, u32 c) { return sum32<saturating>(u64(bytes_apart<false>(a, b)) << 16, c); }
+template <bool saturating> u32 sad_hi_u8(u32 a, u32 b, u32 c) {
+    return sum32<saturating>(u64(bytes_apart<false>(a, b)) << 16, c);
+}
 template <bool saturating> u32 sad_u16(u32 a, u32 b, u32 c) { return sum32<saturating>(halves_apart(a, b), c); }
 template <bool saturating> u32 sad_u32(u32 a, u32 b, u32 c) { return sum32<saturating>(distance(a, b), c); }
 template <bool saturating> u32 msad_u8(u32 a, u32 b, u32 c) { return sum32<saturating>(bytes_apart<true>(a, b), c); }
@@ -43,13 +45,14 @@ void run_mqsad_u32(Wave& wave, const Instr& instr) {
     Source window, reference;
     fetch(wave, instr, 0, Type::u64, window);
     fetch(wave, instr, 1, Type::u32, reference);
-    if (!instr.src[2].is_vector()) throw Fault(FaultKind::unsupported, "has a third operand that is no vector register");
+    if (!instr.src[2].is_vector())
+        throw Fault(FaultKind::unsupported, "has a third operand that is no vector register");
     for_lanes(wave.exec(), [&](int lane) {
         u32 sums[4];
         for (int i = 0; i < 4; ++i) {
             const u64 apart = bytes_apart<true>(u32(take<u64>(window, lane) >> 8 * i), take<u32>(reference, lane));
             const u32 start = wave.v[instr.src[2].index + i][lane];
-            sums[i]         = instr.mod.clamp ? sum32<true>(apart, start) : sum32<false>(apart, start);
+            sums[i] = instr.mod.clamp ? sum32<true>(apart, start) : sum32<false>(apart, start);
         }
         for (int i = 0; i < 4; ++i) wave.v[instr.dst[0].index + i][lane] = sums[i];
     });

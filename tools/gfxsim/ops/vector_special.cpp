@@ -20,7 +20,9 @@ struct Rcp {
 
 struct Sqrt {
     template <class T> static T of(T x) { return std::sqrt(x); }
-    template <class T> static T mended(T x, T result) { return pick(is_negative(x) && !is_zero(x), negative_nan<T>(), result); }
+    template <class T> static T mended(T x, T result) {
+        return pick(is_negative(x) && !is_zero(x), negative_nan<T>(), result);
+    }
 };
 
 struct Rsq {
@@ -56,7 +58,7 @@ inline f32 without_denormal(f32 a) { return pick(is_denormal(a), zero<f32>(is_ne
 
 template <class Function, bool denormals>
 inline f32 special32(f32 a) {
-    const f32 x      = denormals ? a : without_denormal(a);
+    const f32 x = denormals ? a : without_denormal(a);
     const f32 result = Function::mended(x, f32(Function::of(x)));
     return pick(is_nan(a), quiet(a), denormals ? result : without_denormal(result));
 }
@@ -74,11 +76,11 @@ inline f64 special64(f64 a) {
 template <auto function, class T>
 void run_scalar(Wave& wave, const Instr& instr) {
     const Operand& source = instr.src[0];
-    T value               = bit_cast<T>(bits_type<T>(read_scalar32(wave, source)));
+    T value = bit_cast<T>(bits_type<T>(read_scalar32(wave, source)));
     if (source.abs) value = with_sign(value, false);
     if (source.neg) value = negated(value);
     const Mode& mode = wave.mode;
-    value            = flush(value, mode.denorm32, mode.denorm64, 0);
+    value = flush(value, mode.denorm32, mode.denorm64, 0);
     T result;
     if constexpr (std::is_same_v<T, f16>) result = function(Lane{wave, instr, 0, false}, value);
     else result = function(value);
@@ -92,16 +94,16 @@ Definition scalar(const char* name) {
     Definition definition;
     definition.name = name, definition.run = &run_scalar<function, T>, definition.dsts = 1, definition.isas = kGfx12;
     definition.dst[0] = definition.src[0] = type_of<T>;
-    definition.traits.exact        = Exact::rounding;
+    definition.traits.exact = Exact::rounding;
     definition.traits.ignores_exec = true;
     return definition;
 }
 
-constexpr auto rcp32  = special32<Rcp, false>;
-constexpr auto rsq32  = special32<Rsq, false>;
+constexpr auto rcp32 = special32<Rcp, false>;
+constexpr auto rsq32 = special32<Rsq, false>;
 constexpr auto sqrt32 = special32<Sqrt, false>;
-constexpr auto exp32  = special32<Exp, false>;
-constexpr auto log32  = special32<Log, false>;
+constexpr auto exp32 = special32<Exp, false>;
+constexpr auto log32 = special32<Log, false>;
 
 }  // namespace
 

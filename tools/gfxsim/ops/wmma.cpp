@@ -54,7 +54,8 @@ struct Wmma {
         alignas(64) Row rows[count];
         tile.load(wave, instr.src[2], rows);
         if constexpr (is_integer<FormatA>) {
-            if ((instr.mod.neg_lo | instr.mod.neg_hi) & 4) throw Fault(FaultKind::unsupported, "negates an accumulator of integers");
+            if ((instr.mod.neg_lo | instr.mod.neg_hi) & 4)
+                throw Fault(FaultKind::unsupported, "negates an accumulator of integers");
             alignas(64) Row sums[count] = {};
             multiply<kEdge, kEdge>(a, b, 0, K, sums, sums);
             add_integers(sums, instr.mod.clamp, rows, count);
@@ -73,7 +74,7 @@ struct Wmma {
 template <int K, class FormatA, class FormatB, class Out>
 Definition wmma(const char* name, u8 isas) {
     Definition d = define<FormatA>(name, &Wmma<K, FormatA, FormatB, Out>::run, 2 * kEdge * kEdge * K);
-    d.isas       = isas;
+    d.isas = isas;
     d.dst[0] = d.src[2] = Out::type;
     return d;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the matrix instructions of gfx11 and gfx12 share. Their matrices are 16 wide; the accumulator is brought into the
-// layout that gfx9's sums work on.
+// What the matrix instructions of gfx11 and gfx12 share. Their matrices are 16 wide; the accumulator is brought into
+// the layout that gfx9's sums work on.
 #pragma once
 
 #include "gfxsim/ops/matrix.hpp"
@@ -34,7 +34,7 @@ struct Crossed : S {
 /// Elements of an accumulator.
 struct OutF32 {
     using Value = f32;
-    static constexpr int bits  = 32;
+    static constexpr int bits = 32;
     static constexpr Type type = Type::f32;
     static u8 denormals(const Wave& wave) { return wave.mode.denorm32; }
     static f32 load(u32 raw) { return bit_cast<f32>(raw); }
@@ -42,7 +42,7 @@ struct OutF32 {
 };
 struct OutF16 {
     using Value = f32;
-    static constexpr int bits  = 16;
+    static constexpr int bits = 16;
     static constexpr Type type = Type::f16;
     static u8 denormals(const Wave& wave) { return wave.mode.denorm64; }
     static f32 load(u32 raw) { return to_f32(f16{u16(raw)}); }
@@ -50,7 +50,7 @@ struct OutF16 {
 };
 struct OutBF16 {
     using Value = f32;
-    static constexpr int bits  = 16;
+    static constexpr int bits = 16;
     static constexpr Type type = Type::bf16;
     static u8 denormals(const Wave& wave) { return wave.mode.denorm32; }
     static f32 load(u32 raw) { return bit_cast<f32>(raw << 16); }
@@ -62,7 +62,7 @@ struct OutBF16 {
 };
 struct OutI32 {
     using Value = u32;
-    static constexpr int bits  = 32;
+    static constexpr int bits = 32;
     static constexpr Type type = Type::i32;
     static u32 load(u32 raw) { return raw; }
     static u32 store(u32 value) { return value; }
@@ -80,13 +80,13 @@ inline RowPlace row_place(const Wave& wave, int i) {
     return {i % 4, i / 4 % 2 * 32 + i / 8 * kEdge};
 }
 
-/// An accumulator of 16 x 16 in registers. 16-bit elements lie one to a register on gfx11, where OPSEL chooses the half,
-/// and two to a register on gfx12.
+/// An accumulator of 16 x 16 in registers. 16-bit elements lie one to a register on gfx11, where OPSEL chooses the
+/// half, and two to a register on gfx12.
 template <class Out>
 class Tile {
 public:
     using Value = typename Out::Value;
-    using Acc   = Accumulator<kEdge, kEdge, Value>;
+    using Acc = Accumulator<kEdge, kEdge, Value>;
     static constexpr int count = Acc::dwords(1);
 
     Tile(const Wave& wave, const Instr& instr) : packed_(Out::bits == 16 && wave.isa == Isa::gfx12) {
@@ -96,23 +96,24 @@ public:
 
     void load(const Wave& wave, const Operand& operand, Row* to) const {
         const bool constant = operand.kind == OperandKind::constant;
-        const Row* rows     = constant ? nullptr : vector_rows(wave, operand, registers(wave));
+        const Row* rows = constant ? nullptr : vector_rows(wave, operand, registers(wave));
         for (int i = 0; i < kEdge; ++i) {
             const RowPlace place = row_place(wave, i);
-            u32* out             = to[Acc::element(i, 0)] + Acc::lane(i, 0);
-            const u32* in        = constant ? nullptr : rows[packed_ ? place.element / 2 : place.element] + place.lane;
-            const int shift      = packed_ ? place.element % 2 * 16 : half_;
-            for (int j = 0; j < kEdge; ++j) out[j] = bit_cast<u32>(Out::load(constant ? u32(operand.value) : in[j] >> shift));
+            u32* out = to[Acc::element(i, 0)] + Acc::lane(i, 0);
+            const u32* in = constant ? nullptr : rows[packed_ ? place.element / 2 : place.element] + place.lane;
+            const int shift = packed_ ? place.element % 2 * 16 : half_;
+            for (int j = 0; j < kEdge; ++j)
+                out[j] = bit_cast<u32>(Out::load(constant ? u32(operand.value) : in[j] >> shift));
         }
     }
     void store(Wave& wave, const Operand& operand, const Row* from) const {
         Row* rows = vector_rows(wave, operand, registers(wave));
         for (int i = 0; i < kEdge; ++i) {
             const RowPlace place = row_place(wave, i);
-            const u32* in        = from[Acc::element(i, 0)] + Acc::lane(i, 0);
-            u32* out             = rows[packed_ ? place.element / 2 : place.element] + place.lane;
-            const int shift      = packed_ ? place.element % 2 * 16 : half_;
-            const u32 keep       = Out::bits == 16 ? ~(0xffffu << shift) : 0;
+            const u32* in = from[Acc::element(i, 0)] + Acc::lane(i, 0);
+            u32* out = rows[packed_ ? place.element / 2 : place.element] + place.lane;
+            const int shift = packed_ ? place.element % 2 * 16 : half_;
+            const u32 keep = Out::bits == 16 ? ~(0xffffu << shift) : 0;
             for (int j = 0; j < kEdge; ++j) out[j] = (out[j] & keep) | Out::store(bit_cast<Value>(in[j])) << shift;
         }
     }
@@ -122,18 +123,19 @@ private:
     int half_;
 };
 
-/// Brings A or B (`operand` 0 or 1) into the order [k][16]. NEG is the sign of integers, and flips the sign of the 16-bit
-/// elements in the lower halves of registers, NEG_HI that of those in the upper halves.
+/// Brings A or B (`operand` 0 or 1) into the order [k][16]. NEG is the sign of integers, and flips the sign of the
+/// 16-bit elements in the lower halves of registers, NEG_HI that of those in the upper halves.
 template <class S, class Format>
 void unpack_wmma(const Wave& wave, const Instr& instr, int operand, typename Format::Value* to) {
     constexpr int count = S::per_lane * Format::bits / 32;
-    const Row* rows     = vector_rows(wave, instr.src[std::size_t(operand)], count);
+    const Row* rows = vector_rows(wave, instr.src[std::size_t(operand)], count);
     const bool low = instr.mod.neg_lo >> operand & 1, high = instr.mod.neg_hi >> operand & 1;
     if constexpr (is_integer<Format>) {
         if (high) throw Fault(FaultKind::unsupported, "has NEG_HI, which means nothing for integers");
         unpack<S>(rows, Format{low}, to);
     } else if (low || high) {
-        if (!is_half<Format>) throw Fault(FaultKind::unsupported, "negates a matrix of 8-bit elements, which cannot be");
+        if (!is_half<Format>)
+            throw Fault(FaultKind::unsupported, "negates a matrix of 8-bit elements, which cannot be");
         alignas(64) Row flipped[count];
         const u32 flip = (low ? 0x8000 : 0) | (high ? 0x80000000 : 0);
         for (int row = 0; row < count; ++row) {
@@ -149,9 +151,9 @@ void unpack_wmma(const Wave& wave, const Instr& instr, int operand, typename For
 inline void add_integers(const Row* sums, bool clamp, Row* rows, int count) {
     for (int row = 0; row < count; ++row) {
         for (int lane = 0; lane < kLanes; ++lane) {
-            const i64 exact  = i64(i32(rows[row][lane])) + i64(i32(sums[row][lane]));
+            const i64 exact = i64(i32(rows[row][lane])) + i64(i32(sums[row][lane]));
             const i64 inside = std::clamp<i64>(exact, INT32_MIN, INT32_MAX);
-            rows[row][lane]  = u32(clamp ? inside : exact);
+            rows[row][lane] = u32(clamp ? inside : exact);
         }
     }
 }

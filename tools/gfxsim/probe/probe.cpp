@@ -55,7 +55,7 @@ void run(const char* name, const uint8_t* code, uint64_t size, gfxsim_probe_stat
     group.sums.flush();
     std::memcpy(state.v, wave->v, sizeof(state.v));
     std::memcpy(state.s, wave->s, sizeof(state.s));
-    state.scc  = wave->scc;
+    state.scc = wave->scc;
     state.mode = wave->mode.bits();
     if (state.lds) std::copy(group.lds.begin(), group.lds.end(), state.lds);
     if (state.scratch) std::copy(wave->scratch.begin(), wave->scratch.end(), state.scratch);

@@ -22,17 +22,17 @@ struct WaveTime {
     const std::vector<Step>* steps = nullptr;
     std::size_t at = 0;
     u32 group = 0, wave = 0;
-    int simd  = 0;
-    u64 came  = 0;                            ///< to the instruction at `at`
+    int simd = 0;
+    u64 came = 0;  ///< to the instruction at `at`
     std::array<Pending, kCounters> pending;
-    std::vector<u64> matrix_ready;            ///< of each vector register: when a matrix instruction has written it
+    std::vector<u64> matrix_ready;  ///< of each vector register: when a matrix instruction has written it
 };
 
 struct GroupTime {
     const GroupStream* stream = nullptr;
     u32 waves = 0, arrived = 0, ended = 0, first_wave = 0;
     u64 last = 0;
-    u64 turn = 0;                             ///< of its place on the unit: how many were there before
+    u64 turn = 0;  ///< of its place on the unit: how many were there before
     std::vector<u32> waiting;
 };
 
@@ -40,14 +40,20 @@ class Run {
 public:
     Run(const Program& program, const std::vector<Cost>& costs, const Facts& facts, int simds, const Shares& shares,
         const std::vector<const GroupStream*>& groups, std::size_t resident, bool trace)
-        : program_(program), costs_(costs), facts_(facts), path_(facts, shares), free_(std::size_t(simds)), trace_(trace) {
+        : program_(program),
+          costs_(costs),
+          facts_(facts),
+          path_(facts, shares),
+          free_(std::size_t(simds)),
+          trace_(trace) {
         result_.instructions.resize(program.instrs.size());
         result_.groups.resize(groups.size());
         if (!resident) resident = groups.size();
         int next = 0;
         for (u32 g = 0; g < groups.size(); ++g) {
             GroupTime group;
-            group.stream = groups[g], group.waves = u32(groups[g]->waves.size()), group.turn = g / resident, group.first_wave = u32(waves_.size());
+            group.stream = groups[g], group.waves = u32(groups[g]->waves.size()), group.turn = g / resident,
+            group.first_wave = u32(waves_.size());
             for (u32 w = 0; w < group.waves; ++w) {
                 WaveTime wave;
                 wave.steps = &groups[g]->waves[w], wave.group = g, wave.wave = w, wave.simd = next++ % simds;
@@ -84,11 +90,11 @@ private:
     // The wave is at an instruction and could begin it now: does so, or comes back when it can.
     void step(WaveTime& wave, u32 index, u64 now) {
         if (wave.at == wave.steps->size()) return end(wave, now);
-        const Step step    = (*wave.steps)[wave.at];
+        const Step step = (*wave.steps)[wave.at];
         const Instr& instr = program_.instrs[step.instr];
-        const Cost& cost   = costs_[step.instr];
-        Cause cause        = Cause::other;
-        const u64 begin    = begins(wave, step, instr, cost, now, cause);
+        const Cost& cost = costs_[step.instr];
+        Cause cause = Cause::other;
+        const u64 begin = begins(wave, step, instr, cost, now, cause);
         if (begin > now) {
             waited_[index] = waited_[index] == Cause::other ? cause : waited_[index];
             return queue_.push({begin, index});
@@ -96,14 +102,15 @@ private:
         if (cost.barrier) return barrier(wave, index, now);
         u64 next = now + cost.issue + handing_over(wave, step);
         occupy(wave, step, instr, cost, now);
-        if (cost.unit == Unit::branch && wave.at + 1 < wave.steps->size() && (*wave.steps)[wave.at + 1].instr != step.instr + 1)
+        if (cost.unit == Unit::branch && wave.at + 1 < wave.steps->size() &&
+            (*wave.steps)[wave.at + 1].instr != step.instr + 1)
             next += u64(facts_.branch_cycles);
         pass(wave, index, step, next);
     }
 
     // When the instruction can begin, at the earliest `now`, and what keeps it.
     u64 begins(const WaveTime& wave, const Step& step, const Instr& instr, const Cost& cost, u64 now, Cause& cause) {
-        u64 begin        = now;
+        u64 begin = now;
         const auto later = [&](u64 at, Cause why) {
             if (at > begin) begin = at, cause = why;
         };
@@ -125,10 +132,12 @@ private:
                 // Both begin by way of one port.
                 later(free[std::size_t(Unit::vector)], Cause::vector);
                 if (cost.unit == Unit::matrix) later(free[std::size_t(Unit::matrix)], Cause::matrix);
-                for (int n = 0; n < instr.srcs; ++n) later(matrix_ready(wave, instr.src[std::size_t(n)]), Cause::matrix);
+                for (int n = 0; n < instr.srcs; ++n)
+                    later(matrix_ready(wave, instr.src[std::size_t(n)]), Cause::matrix);
                 break;
             case Unit::lds:
-                later(lds_free_ > u64(facts_.lds_queue_cycles) ? lds_free_ - u64(facts_.lds_queue_cycles) : 0, Cause::lds);
+                later(lds_free_ > u64(facts_.lds_queue_cycles) ? lds_free_ - u64(facts_.lds_queue_cycles) : 0,
+                      Cause::lds);
                 later(free[std::size_t(Unit::lds)], Cause::lds);
                 break;
             case Unit::memory:
@@ -143,7 +152,8 @@ private:
     u64 matrix_ready(const WaveTime& wave, const Operand& operand) const {
         if (!operand.is_vector()) return 0;
         u64 ready = 0;
-        for (int i = 0; i < operand.dwords; ++i) ready = std::max(ready, wave.matrix_ready[std::size_t(operand.index + i)]);
+        for (int i = 0; i < operand.dwords; ++i)
+            ready = std::max(ready, wave.matrix_ready[std::size_t(operand.index + i)]);
         return ready;
     }
 
@@ -171,11 +181,13 @@ private:
                 free[std::size_t(Unit::matrix)] = now + cost.busy;
                 result_.matrix_busy += cost.busy;
                 for (int i = 0; i < instr.dst[0].dwords; ++i)
-                    wave.matrix_ready[std::size_t(instr.dst[0].index + i)] = now + cost.busy + u64(facts_.matrix_result_cycles);
+                    wave.matrix_ready[std::size_t(instr.dst[0].index + i)] =
+                        now + cost.busy + u64(facts_.matrix_result_cycles);
                 break;
             case Unit::lds: {
                 u64 cycles = touch ? std::max<u64>(1, touch->lds_cycles) : 2;
-                if (touch && touch->use != Use::read) cycles = std::max(cycles, u64(touch->bytes / facts_.lds_write_bytes_per_cycle));
+                if (touch && touch->use != Use::read)
+                    cycles = std::max(cycles, u64(touch->bytes / facts_.lds_write_bytes_per_cycle));
                 free[std::size_t(Unit::lds)] = now + u64(facts_.issue_cycles) + handing_over(wave, step);
                 lds_free_ = std::max(lds_free_, now) + cycles;
                 result_.lds_busy += cycles;
@@ -184,7 +196,8 @@ private:
             }
             case Unit::memory:
                 free[std::size_t(Unit::memory)] = now + u64(facts_.issue_cycles) + handing_over(wave, step);
-                if (touch) done = path_.access(now, *touch, stream.lines.data() + touch->first_line, groups_[wave.group].turn);
+                if (touch)
+                    done = path_.access(now, *touch, stream.lines.data() + touch->first_line, groups_[wave.group].turn);
                 break;
             default: break;
         }
@@ -218,7 +231,7 @@ private:
         ++spent.times, spent.cycles += cycles;
         const u64 own = std::min<u64>(cycles, cost.issue);
         const Cause other = waited_[index] == Cause::other ? own_cause(cost) : waited_[index];
-        const auto add    = [&](Cause cause, u64 count) {
+        const auto add = [&](Cause cause, u64 count) {
             result_.causes[std::size_t(cause)] += count;
             spent.causes[std::size_t(cause)] += count;
         };
@@ -226,7 +239,8 @@ private:
         add(other, cycles - own);
         result_.wave_cycles += cycles;
         if (trace_ && result_.stretches.size() < kMostStretches)
-            result_.stretches.push_back({wave.group, wave.wave, step.instr, wave.came, next, cycles > 2 * own ? other : own_cause(cost)});
+            result_.stretches.push_back(
+                {wave.group, wave.wave, step.instr, wave.came, next, cycles > 2 * own ? other : own_cause(cost)});
         else if (trace_) ++result_.left_out;
         waited_[index] = Cause::other;
         wave.came = next;
@@ -248,7 +262,7 @@ private:
 
     void end(WaveTime& wave, u64 now) {
         GroupTime& group = groups_[wave.group];
-        group.last       = std::max(group.last, now);
+        group.last = std::max(group.last, now);
         ++group.ended;
         if (group.ended == group.waves) {
             result_.groups[wave.group] = group.last;
@@ -266,7 +280,7 @@ private:
     std::vector<GroupTime> groups_;
     std::size_t started_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;
-    std::vector<Cause> waited_;               ///< of each wave: what its instruction waited for first
+    std::vector<Cause> waited_;  ///< of each wave: what its instruction waited for first
     bool trace_;
     UnitTime result_;
 };
@@ -274,12 +288,14 @@ private:
 }  // namespace
 
 const char* cause_name(Cause cause) {
-    constexpr const char* kNames[] = {"scalar", "vector", "matrix", "lds", "memory", "lds wait", "memory wait", "barrier", "other"};
+    constexpr const char* kNames[] = {"scalar",   "vector",      "matrix",  "lds",  "memory",
+                                      "lds wait", "memory wait", "barrier", "other"};
     return kNames[int(cause)];
 }
 
-UnitTime run_unit(const Program& program, const std::vector<Cost>& costs, const Facts& facts, int simds, const Shares& shares,
-                  const std::vector<const GroupStream*>& groups, std::size_t resident, bool trace) {
+UnitTime run_unit(const Program& program, const std::vector<Cost>& costs, const Facts& facts, int simds,
+                  const Shares& shares, const std::vector<const GroupStream*>& groups, std::size_t resident,
+                  bool trace) {
     return Run(program, costs, facts, simds, shares, groups, resident, trace).run();
 }
 

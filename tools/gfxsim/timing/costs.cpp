@@ -29,7 +29,7 @@ constexpr u8 kFirstNarrow = 2;
 
 int cycles_of(std::string_view gpu, const Instr& instr) {
     const std::string name = instr.def->name;
-    const bool narrow      = instr.mod.cbsz >= kFirstNarrow && instr.mod.blgp >= kFirstNarrow;
+    const bool narrow = instr.mod.cbsz >= kFirstNarrow && instr.mod.blgp >= kFirstNarrow;
     for (const auto& row : ckdispatch::arch::instruction_cycles) {
         if (row.gpu == gpu && (narrow || !row.narrow) && fnmatch(row.pattern, name.c_str(), 0) == 0) return row.cycles;
     }
@@ -41,21 +41,21 @@ std::vector<Cost> costs_of(const Program& program, const Facts& facts) {
     for (std::size_t i = 0; i < costs.size(); ++i) {
         const Instr& instr = program.instrs[i];
         if (!instr.def) continue;
-        Cost& cost        = costs[i];
+        Cost& cost = costs[i];
         const Class klass = instr.def->traits.klass;
         const std::string_view name = instr.def->name;
-        cost.unit  = unit_of(klass);
+        cost.unit = unit_of(klass);
         cost.issue = u16(instr.size > 8 ? facts.wide_issue_cycles : facts.issue_cycles);
-        cost.busy  = u16(facts.issue_cycles);
+        cost.busy = u16(facts.issue_cycles);
         const int own = klass == Class::valu || klass == Class::matrix ? cycles_of(facts.gpu, instr) : 0;
         if (klass == Class::matrix) cost.busy = u16(own);
         if (klass == Class::valu) cost.busy = u16(own ? own : facts.vector_cycles);
         if (klass == Class::matrix && !own)
             throw std::runtime_error("How long " + std::string(name) + " takes on " + std::string(facts.gpu) +
                                      " is not known, so kernels with it have no time.");
-        cost.wait    = klass == Class::wait;
+        cost.wait = klass == Class::wait;
         cost.barrier = klass == Class::barrier;
-        cost.ends    = name == "s_endpgm";
+        cost.ends = name == "s_endpgm";
         // A wait state is one instruction that a wave could have begun.
         if (name == "s_nop") cost.issue = u16((instr.src[0].value + 1) * u64(facts.issue_cycles));
     }

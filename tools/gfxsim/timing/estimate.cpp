@@ -14,15 +14,18 @@ constexpr u64 kNeighbours = 12;
 
 u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
-// By how many workgroups of the XCD each line of the unit's workgroups is asked for: as many as in the sample, and of the others as large a share.
-std::unordered_map<u64, float> sharers_of(const Spread& spread, const std::unordered_map<u64, const GroupStream*>& streams) {
+// By how many workgroups of the XCD each line of the unit's workgroups is asked for: as many as in the sample, and of
+// the others as large a share.
+std::unordered_map<u64, float> sharers_of(const Spread& spread,
+                                          const std::unordered_map<u64, const GroupStream*>& streams) {
     std::unordered_map<u64, u32> counts;
     std::vector<u64> own;
     const auto distinct = [](const GroupStream& stream) {
         std::vector<u64> lines;
         for (const Touch& touch : stream.touches)
             if (touch.use == Use::read)
-                lines.insert(lines.end(), stream.lines.begin() + touch.first_line, stream.lines.begin() + touch.first_line + touch.lines);
+                lines.insert(lines.end(), stream.lines.begin() + touch.first_line,
+                             stream.lines.begin() + touch.first_line + touch.lines);
         std::sort(lines.begin(), lines.end());
         lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
         return lines;
@@ -34,7 +37,8 @@ std::unordered_map<u64, float> sharers_of(const Spread& spread, const std::unord
             const auto found = counts.find(line);
             if (found != counts.end()) ++found->second;
         }
-    const double others = spread.neighbours.size() > 1 ? double(spread.on_xcd - 1) / double(spread.neighbours.size() - 1) : 0.0;
+    const double others =
+        spread.neighbours.size() > 1 ? double(spread.on_xcd - 1) / double(spread.neighbours.size() - 1) : 0.0;
     std::unordered_map<u64, float> sharers;
     for (const auto& [line, count] : counts) sharers[line] = float(1.0 + std::max(0.0, double(count) - 1.0) * others);
     return sharers;
@@ -61,39 +65,44 @@ std::vector<u64> Spread::sample() const {
 }
 
 Spread spread_of(const Launch& launch, u32 units, const std::vector<const Kernel*>& together) {
-    const auto& gpu      = *launch.gpu->spec;
+    const auto& gpu = *launch.gpu->spec;
     const Kernel& kernel = *launch.kernel;
     Spread spread;
     spread.groups = u64(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-    spread.units = units, spread.xcds = u32(std::max(1, gpu.xcds)), spread.simds = u32(ckdispatch::arch::simds_per_unit(gpu));
+    spread.units = units, spread.xcds = u32(std::max(1, gpu.xcds)),
+    spread.simds = u32(ckdispatch::arch::simds_per_unit(gpu));
     const int items = int(launch.block[0] * launch.block[1] * launch.block[2]);
     const auto held = [&](const Kernel& with) {
-        return u32(std::max(1, ckdispatch::arch::workgroups_per_unit(gpu, {int(with.vgprs), int(with.agprs), int(with.sgprs), i64(launch.lds_bytes), items})));
+        return u32(
+            std::max(1, ckdispatch::arch::workgroups_per_unit(
+                            gpu, {int(with.vgprs), int(with.agprs), int(with.sgprs), i64(launch.lds_bytes), items})));
     };
     spread.per_unit = held(kernel);
     for (const Kernel* other : together) spread.per_unit = std::min(spread.per_unit, held(*other));
     const u64 slots = u64(spread.units) * spread.per_unit;
     spread.rounds = spread.groups / slots, spread.rest = spread.groups % slots;
     // Workgroups go to the XCDs in turn, and in each to its units in turn. The round in the middle stands for all.
-    const u64 first    = spread.rounds ? spread.rounds / 2 * slots : 0;
-    const u64 there    = spread.rounds ? slots : spread.rest;
-    const u64 xcd      = std::min<u64>(spread.xcds / 2, there - 1);
-    spread.on_xcd      = there / spread.xcds + (xcd < there % spread.xcds ? 1 : 0);
+    const u64 first = spread.rounds ? spread.rounds / 2 * slots : 0;
+    const u64 there = spread.rounds ? slots : spread.rest;
+    const u64 xcd = std::min<u64>(spread.xcds / 2, there - 1);
+    spread.on_xcd = there / spread.xcds + (xcd < there % spread.xcds ? 1 : 0);
     const u64 unit_count = std::max<u64>(1, units / spread.xcds);
-    const auto group_at  = [&](u64 place) { return first + xcd + place * spread.xcds; };
-    const u64 own        = std::min<u64>(spread.on_xcd, unit_count) / 2;
+    const auto group_at = [&](u64 place) { return first + xcd + place * spread.xcds; };
+    const u64 own = std::min<u64>(spread.on_xcd, unit_count) / 2;
     for (u64 place = own; place < spread.on_xcd; place += unit_count) spread.on_unit.push_back(group_at(place));
     spread.neighbours = spread.on_unit;
     if (spread.neighbours.size() > kNeighbours / 2) spread.neighbours.resize(kNeighbours / 2);
     const u64 more = std::min<u64>(kNeighbours, spread.on_xcd);
     for (u64 i = 0; i < more && spread.neighbours.size() < kNeighbours; ++i) {
         const u64 group = group_at(i * spread.on_xcd / more);
-        if (std::find(spread.neighbours.begin(), spread.neighbours.end(), group) == spread.neighbours.end()) spread.neighbours.push_back(group);
+        if (std::find(spread.neighbours.begin(), spread.neighbours.end(), group) == spread.neighbours.end())
+            spread.neighbours.push_back(group);
     }
     return spread;
 }
 
-LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector<std::unique_ptr<GroupStream>>& streams, bool trace) {
+LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector<std::unique_ptr<GroupStream>>& streams,
+                   bool trace) {
     const Facts* facts = facts_of(launch.gpu->name());
     const auto costs = costs_of(*launch.kernel->program, *facts);
     std::unordered_map<u64, const GroupStream*> by_index;
@@ -108,9 +117,9 @@ LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector
     const auto shares_for = [&](u64 groups) {
         Shares shares;
         const double active = double(std::min<u64>(groups, spread.units));
-        const double most   = double(facts->l1_bytes_per_cycle);
-        shares.l2     = std::min(most, facts->l2_bytes_per_cycle * double(spread.units) / active);
-        shares.mall   = std::min(most, facts->mall_gb_s * 1e9 / hz / active);
+        const double most = double(facts->l1_bytes_per_cycle);
+        shares.l2 = std::min(most, facts->l2_bytes_per_cycle * double(spread.units) / active);
+        shares.mall = std::min(most, facts->mall_gb_s * 1e9 / hz / active);
         shares.memory = std::min(most, facts->memory_gb_s * 1e9 / hz / active);
         shares.sharers = &sharers;
         return shares;
@@ -119,28 +128,30 @@ LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector
     const auto unit_time = [&](u64 count, u64 groups, bool traced = false) {
         std::vector<const GroupStream*> on;
         for (u64 i = 0; i < count; ++i) on.push_back(by_index.at(spread.on_unit[i % spread.on_unit.size()]));
-        return run_unit(*launch.kernel->program, costs, *facts, int(spread.simds), shares_for(groups), on, spread.per_unit, traced);
+        return run_unit(*launch.kernel->program, costs, *facts, int(spread.simds), shares_for(groups), on,
+                        spread.per_unit, traced);
     };
     const u64 slots = u64(spread.units) * spread.per_unit;
     if (spread.rounds) {
-        time.unit         = unit_time(spread.per_unit, slots, trace);
+        time.unit = unit_time(spread.per_unit, slots, trace);
         const double once = double(time.unit.cycles);
-        // A workgroup begins as soon as one ends, while others are in their loops: from the second round on there is less waiting for the slowest.
+        // A workgroup begins as soon as one ends, while others are in their loops: from the second round on there is
+        // less waiting for the slowest.
         const double next = spread.rounds > 1 ? double(unit_time(2 * spread.per_unit, slots).cycles) - once : 0.0;
         time.round_cycles = (once + double(spread.rounds - 1) * next) / double(spread.rounds);
     }
     if (spread.rest) {
         const u64 rest = ceil_div(spread.rest, spread.units);
-        UnitTime last  = unit_time(rest, spread.rest, trace && !spread.rounds);
+        UnitTime last = unit_time(rest, spread.rest, trace && !spread.rounds);
         time.rest_cycles = double(last.cycles);
         // Either alone, with the bandwidth that the idle units leave, or into the places that become free.
         if (spread.rounds)
-            time.rest_cycles = std::min(time.rest_cycles, double(unit_time(spread.per_unit + rest, slots).cycles) - double(time.unit.cycles));
-        else
-            time.unit = std::move(last);
+            time.rest_cycles = std::min(
+                time.rest_cycles, double(unit_time(spread.per_unit + rest, slots).cycles) - double(time.unit.cycles));
+        else time.unit = std::move(last);
     }
     time.cycles = double(spread.rounds) * time.round_cycles + time.rest_cycles;
-    time.us     = facts->launch_us + time.cycles / hz * 1e6;
+    time.us = facts->launch_us + time.cycles / hz * 1e6;
     if (!time.unit.groups.empty()) {
         time.fastest = double(*std::min_element(time.unit.groups.begin(), time.unit.groups.end()));
         time.slowest = double(*std::max_element(time.unit.groups.begin(), time.unit.groups.end()));

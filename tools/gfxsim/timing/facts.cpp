@@ -11,7 +11,8 @@ const Facts* facts_of(std::string_view gpu) {
 
 std::string gpus_with_facts() {
     std::string names;
-    for (const Facts& facts : ckdispatch::arch::timing_facts) names += (names.empty() ? "" : ", ") + std::string(facts.gpu);
+    for (const Facts& facts : ckdispatch::arch::timing_facts)
+        names += (names.empty() ? "" : ", ") + std::string(facts.gpu);
     return names;
 }
 

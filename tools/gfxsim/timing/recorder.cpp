@@ -14,7 +14,7 @@ void Recorder::start(Wave& wave) {
     if (slot) done_.push_back(std::move(slot));
     last_ = nullptr;
     if (!std::binary_search(wanted_.begin(), wanted_.end(), wave.group->index)) return;
-    slot        = std::make_unique<GroupStream>();
+    slot = std::make_unique<GroupStream>();
     slot->index = wave.group->index;
     const u32* block = wave.group->launch->block;
     slot->waves.resize((block[0] * block[1] * block[2] + wave.size - 1) / wave.size);
@@ -24,13 +24,14 @@ GroupStream* Recorder::stream(const Wave& wave) {
     if (last_ != wave.group) {
         last_ = wave.group;
         const auto found = running_.find(wave.group);
-        last_stream_     = found == running_.end() ? nullptr : found->second.get();
+        last_stream_ = found == running_.end() ? nullptr : found->second.get();
     }
     return last_stream_;
 }
 
 void Recorder::before(Wave& wave, const Instr& instr) {
-    if (GroupStream* to = stream(wave)) to->waves[wave.index].push_back({u32(&instr - wave.program->instrs.data()), kNoTouch});
+    if (GroupStream* to = stream(wave))
+        to->waves[wave.index].push_back({u32(&instr - wave.program->instrs.data()), kNoTouch});
 }
 
 void Recorder::access(Wave& wave, const Instr& instr, const Access& access) {

@@ -13,7 +13,8 @@ namespace gfxsim::timing {
 class Recorder : public Observer {
 public:
     /// `groups`: of which, in rising order. `line_bytes`: of the GPU's caches.
-    Recorder(const std::vector<u64>& groups, u32 line_bytes, u32 banks) : wanted_(groups), line_bytes_(line_bytes), banks_(banks) {}
+    Recorder(const std::vector<u64>& groups, u32 line_bytes, u32 banks)
+        : wanted_(groups), line_bytes_(line_bytes), banks_(banks) {}
 
     void start(Wave& wave) override;
     void before(Wave& wave, const Instr& instr) override;

@@ -10,27 +10,27 @@ namespace gfxsim::timing {
 
 /// One memory instruction of a wave: the lines that it touched, or the cycles that LDS needs for it.
 struct Touch {
-    u32 first_line = 0;   ///< in GroupStream::lines
-    u32 lines      = 0;
-    u32 bytes      = 0;   ///< that lanes asked for
+    u32 first_line = 0;  ///< in GroupStream::lines
+    u32 lines = 0;
+    u32 bytes = 0;  ///< that lanes asked for
     u16 lds_cycles = 0;
-    Space space    = Space::global;
-    Use use        = Use::read;
+    Space space = Space::global;
+    Use use = Use::read;
 };
 
 constexpr u32 kNoTouch = ~u32(0);
 
 struct Step {
-    u32 instr;            ///< index in the program
-    u32 touch;            ///< index in GroupStream::touches, or kNoTouch
+    u32 instr;  ///< index in the program
+    u32 touch;  ///< index in GroupStream::touches, or kNoTouch
 };
 
 /// The waves of one workgroup.
 struct GroupStream {
-    u64 index = 0;        ///< of the workgroup in its launch
+    u64 index = 0;  ///< of the workgroup in its launch
     std::vector<std::vector<Step>> waves;
     std::vector<Touch> touches;
-    std::vector<u64> lines;   ///< addresses divided by the size of a line
+    std::vector<u64> lines;  ///< addresses divided by the size of a line
 };
 
 }  // namespace gfxsim::timing

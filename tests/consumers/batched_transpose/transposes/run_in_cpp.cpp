@@ -18,16 +18,18 @@ void require(bool holds, const std::string& what) {
     std::exit(1);
 }
 
-void run(BatchedTransposeDispatcher& dispatcher, const std::shared_ptr<Device>& device, const BatchedTransposeProblem& problem, const std::string& kernel) {
+void run(BatchedTransposeDispatcher& dispatcher, const std::shared_ptr<Device>& device,
+         const BatchedTransposeProblem& problem, const std::string& kernel) {
     const std::size_t bytes = BatchedTransposeFamily::tensor_bytes(problem, 0);
     std::vector<unsigned char> values(bytes);
     std::iota(values.begin(), values.end(), static_cast<unsigned char>(1));
     const DeviceBuffer x(device, bytes), y(device, bytes);
     device->copy_to_device(x.address(), values.data(), bytes);
     device->fill(y.address(), 0, bytes);
-    void* const tensors[]   = {x.address(), y.address()};
+    void* const tensors[] = {x.address(), y.address()};
     const Validation result = validate(dispatcher, problem, tensors);
-    require(result.ok() && result.checked > 0, problem.text() + ": " + std::to_string(result.wrong) + " of " + std::to_string(result.checked) + " are wrong");
+    require(result.ok() && result.checked > 0, problem.text() + ": " + std::to_string(result.wrong) + " of " +
+                                                   std::to_string(result.checked) + " are wrong");
     require(result.kernel == kernel, problem.text() + " was computed by " + result.kernel + ", not " + kernel);
     std::printf("%s by %s on %s\n", problem.text().c_str(), result.kernel.c_str(), result.device.c_str());
 }

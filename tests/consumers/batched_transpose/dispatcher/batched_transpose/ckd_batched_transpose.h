@@ -9,8 +9,8 @@
 typedef struct ckd_batched_transpose_problem {
     ckd_problem base;
     int64_t batch, height, width;
-    const char* dtype;        /* such as "fp16" */
-    int32_t alignment;        /* bytes that every address is a multiple of; 0 is 16 */
+    const char* dtype; /* such as "fp16" */
+    int32_t alignment; /* bytes that every address is a multiple of; 0 is 16 */
     int32_t reserved;
     uint64_t workspace_limit; /* bytes; 0 is no limit */
 } ckd_batched_transpose_problem;

@@ -21,7 +21,7 @@ struct BatchedTransposeKey {
     Name dtype;
     Extent3 tile;
     int waves = 0;
-    bool pad  = false;
+    bool pad = false;
 
     template <class Visit>
     static void fields(Visit&& visit) {
@@ -46,7 +46,7 @@ public:
 struct BatchedTransposeProblem {
     std::int64_t batch = 1, height = 0, width = 0;
     Name dtype;
-    int alignment                 = 16;
+    int alignment = 16;
     std::uint64_t workspace_limit = std::numeric_limits<std::uint64_t>::max();
 
     std::string text() const;
@@ -62,11 +62,11 @@ struct BatchedTransposeProblem {
 struct BatchedTransposeWay {};
 
 struct BatchedTransposeFamily : FamilyDefaults<BatchedTransposeFamily, BatchedTransposeProblem> {
-    using Key      = BatchedTransposeKey;
-    using Problem  = BatchedTransposeProblem;
+    using Key = BatchedTransposeKey;
+    using Problem = BatchedTransposeProblem;
     using Registry = BatchedTransposeRegistry;
-    using Way      = BatchedTransposeWay;
-    using Bound    = ck_batched_transpose_problem;
+    using Way = BatchedTransposeWay;
+    using Bound = ck_batched_transpose_problem;
 
     static Mismatch mismatch(const Key& key, const Problem& problem, const arch::GpuSpec& gpu);
     static std::vector<Way> ways(const Key&, const Problem&, double) { return {{}}; }
@@ -83,6 +83,7 @@ struct BatchedTransposeFamily : FamilyDefaults<BatchedTransposeFamily, BatchedTr
 using BatchedTransposeDispatcher = Dispatcher<BatchedTransposeFamily>;
 
 /// Runs the problem and compares y with x, bit by bit; the worst place is matrix, row and column of y.
-Validation validate(BatchedTransposeDispatcher& dispatcher, const BatchedTransposeProblem& problem, Tensors tensors, const RunOptions& options = {});
+Validation validate(BatchedTransposeDispatcher& dispatcher, const BatchedTransposeProblem& problem, Tensors tensors,
+                    const RunOptions& options = {});
 
 }  // namespace ckdispatch

@@ -18,34 +18,41 @@ struct Library {
     using Problem = ck_batched_transpose_problem;
 
     static constexpr char kComputes[] = "batched transposes";
-    static constexpr char kProblem[]  = "ck_batched_transpose_problem";
+    static constexpr char kProblem[] = "ck_batched_transpose_problem";
 
     Config config;
     const char* name;
     const void* function;
 };
 
-constexpr std::int64_t kMostLayers = 65535; // of workgroups along y and z of the grid
+constexpr std::int64_t kMostLayers = 65535;  // of workgroups along y and z of the grid
 
 constexpr std::int64_t tiles(std::int64_t extent, int tile) { return (extent + tile - 1) / tile; }
 
-inline ck_kernel_status check(const Library& library, const ck_batched_transpose_problem& p, int, const Reason& reason)
-{
-    const Config& c       = library.config;
+inline ck_kernel_status check(const Library& library, const ck_batched_transpose_problem& p, int,
+                              const Reason& reason) {
+    const Config& c = library.config;
     const long long batch = p.batch, height = p.height, width = p.width;
-    if(p.batch < 1 || p.height < 1 || p.width < 1)
-        return reason(CK_KERNEL_INVALID, "%s was asked for %lld matrices of %lld x %lld; each must be at least 1.", library.name, batch, height, width);
+    if (p.batch < 1 || p.height < 1 || p.width < 1)
+        return reason(CK_KERNEL_INVALID, "%s was asked for %lld matrices of %lld x %lld; each must be at least 1.",
+                      library.name, batch, height, width);
     std::int64_t elements = 0;
-    if(__builtin_mul_overflow(p.height, p.width, &elements) || __builtin_mul_overflow(elements, p.batch, &elements) || elements > INT32_MAX / c.bytes)
-        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for %lld matrices of %lld x %lld, which are 2 GiB or more.", library.name, batch, height, width);
-    if(!c.pad && (p.height % c.rows != 0 || p.width % c.columns != 0))
-        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for matrices of %lld x %lld and needs multiples of %d x %d, because it does not pad.",
-                      library.name, height, width, c.rows, c.columns);
-    if(p.batch > kMostLayers || tiles(p.width, c.columns) > kMostLayers)
-        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for %lld matrices of %lld columns, which are more than %lld layers of workgroups.", library.name,
-                      batch, width, static_cast<long long>(kMostLayers));
-    if(misaligned(p.x, c.vector() * c.bytes) || misaligned(p.y, c.vector() * c.bytes))
-        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for addresses that are not multiples of %d bytes, its vector width.", library.name,
+    if (__builtin_mul_overflow(p.height, p.width, &elements) || __builtin_mul_overflow(elements, p.batch, &elements) ||
+        elements > INT32_MAX / c.bytes)
+        return reason(CK_KERNEL_UNSUPPORTED, "%s was asked for %lld matrices of %lld x %lld, which are 2 GiB or more.",
+                      library.name, batch, height, width);
+    if (!c.pad && (p.height % c.rows != 0 || p.width % c.columns != 0))
+        return reason(
+            CK_KERNEL_UNSUPPORTED,
+            "%s was asked for matrices of %lld x %lld and needs multiples of %d x %d, because it does not pad.",
+            library.name, height, width, c.rows, c.columns);
+    if (p.batch > kMostLayers || tiles(p.width, c.columns) > kMostLayers)
+        return reason(CK_KERNEL_UNSUPPORTED,
+                      "%s was asked for %lld matrices of %lld columns, which are more than %lld layers of workgroups.",
+                      library.name, batch, width, static_cast<long long>(kMostLayers));
+    if (misaligned(p.x, c.vector() * c.bytes) || misaligned(p.y, c.vector() * c.bytes))
+        return reason(CK_KERNEL_UNSUPPORTED,
+                      "%s was asked for addresses that are not multiples of %d bytes, its vector width.", library.name,
                       c.vector() * c.bytes);
     return CK_KERNEL_OK;
 }
@@ -65,11 +72,10 @@ struct Work {
     void* workspace;
     std::uint32_t phases;
 
-    hipError_t enqueue(const ck_batched_transpose_problem& p) const
-    {
-        const Config& c  = library.config;
+    hipError_t enqueue(const ck_batched_transpose_problem& p) const {
+        const Config& c = library.config;
         const auto count = [](std::int64_t value) { return static_cast<unsigned>(value); };
-        const auto size  = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+        const auto size = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
         Args args{p.x, p.y, size(p.batch), size(p.height), size(p.width), size(p.height * p.width)};
         void* pointers[] = {&args};
         const dim3 grid(count(tiles(p.height, c.rows)), count(tiles(p.width, c.columns)), count(p.batch));
@@ -77,4 +83,4 @@ struct Work {
     }
 };
 
-} // namespace ck_kernel::batched_transpose
+}  // namespace ck_kernel::batched_transpose

@@ -8,10 +8,10 @@
 namespace ck_kernel::batched_transpose {
 
 struct Config {
-    int rows, columns; // of the tile
+    int rows, columns;  // of the tile
     int waves;
     bool pad;
-    int bytes; // of an element
+    int bytes;  // of an element
 
     constexpr int vector() const { return pad ? 1 : 16 / bytes; }
 };
@@ -23,4 +23,4 @@ struct Args {
     std::int32_t batch, height, width, stride;
 };
 
-} // namespace ck_kernel::batched_transpose
+}  // namespace ck_kernel::batched_transpose
