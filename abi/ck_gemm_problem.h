@@ -14,9 +14,10 @@ extern "C" {
 /* The most D tensors that a kernel takes. */
 #define CK_GEMM_MAX_DS 4
 
-/* C[m,n] = op(A[m,k] * B[k,n], D0[m,n], ...). Strides are leading dimensions in elements; dtypes, layouts, the operation
- * and the number of D tensors are the kernel's. supports() ignores null pointers; with pointers it also checks their
- * alignment. What a kernel has no use for must be 1 (k_batch, batch), or 0 and null (groups), or is ignored. */
+/* C[m,n] = op(A[m,k] * B[k,n], D0[m,n], ...). Strides are leading dimensions in elements; dtypes, layouts, the
+ * operation and the number of D tensors are the kernel's. supports() ignores null pointers; with pointers it also
+ * checks their alignment. What a kernel has no use for must be 1 (k_batch, batch), or 0 and null (groups), or is
+ * ignored. */
 typedef struct ck_gemm_problem {
     ck_problem base;
     int64_t m, n, k;

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
 // What a family of kernels tells the core. Family names the types Key, Problem, Way, Registry and Bound (the problem of
 // the kernel ABI), derives from FamilyDefaults<Family, Problem>, whose functions it may have its own of, and has
-//     static Mismatch mismatch(const Key&, const Problem&, const GpuSpec&)   why the kernel computes something else, if
-//     it does; what matters most is checked first static std::vector<Way> ways(const Key&, const Problem&, double) how
-//     it could be run, such as parts of a split K; workgroups that the GPU runs at once static Work work(const Key&,
-//     const Problem&, const Way&)               for the cost model static std::int64_t parts(const Way&) of a sum that
-//     it splits, or 1 static Bound probe(const Problem&, const Way&)                         to ask supports(), with
-//     addresses of the stated alignment static Bound bind(const Problem&, const Way&, Tensors, std::int64_t)   the
-//     problem of one launch static std::size_t tensor_count(const Problem&) static std::string tensor_name(const
-//     Problem&, std::size_t)            what a sentence calls a tensor static constexpr const char* kAsked what begins
-//     a sentence, such as "A GEMM" static Lines lines(const Problem&, std::size_t)                        where the
-//     elements of a tensor are
+//     static Mismatch mismatch(const Key&, const Problem&, const GpuSpec&)
+//         why the kernel computes something else, if it does; what matters most is checked first
+//     static std::vector<Way> ways(const Key&, const Problem&, double)
+//         how it could be run, such as parts of a split K; the number is that of workgroups that the GPU runs at once
+//     static Work work(const Key&, const Problem&, const Way&)
+//         for the cost model
+//     static std::int64_t parts(const Way&)
+//         of a sum that it splits, or 1
+//     static Bound probe(const Problem&, const Way&)
+//         to ask supports(), with addresses of the stated alignment
+//     static Bound bind(const Problem&, const Way&, Tensors, std::int64_t)
+//         the problem of one launch
+//     static std::size_t tensor_count(const Problem&)
+//     static std::string tensor_name(const Problem&, std::size_t)
+//         what a sentence calls a tensor
+//     static constexpr const char* kAsked
+//         what begins a sentence, such as "A GEMM"
+//     static Lines lines(const Problem&, std::size_t)
+//         where the elements of a tensor are
 // A Problem has an alignment (of its addresses) and a workspace_limit, says how many bytes it holds beside itself,
 // std::size_t held_bytes() const, and is compared, hashed and shown: operator==, std::size_t hash() const, std::string
 // text() const.

@@ -17,11 +17,13 @@ namespace ckdispatch {
 /// A JSON object of at most 8 MiB:
 ///   schema_version  1
 ///   family, gpu     what it was trained for
-///   serves          fields of a kernel's key and the words they must have: {"variant": "forward"}; those that are left
-///   out may have any features        the names of what its trees look at ranges          for each feature the least
-///   and the most that training saw: {"depth": [1, 4096]} constants       those of the cost model that it corrects, by
-///   name trees           a list of objects with the lists of Tree, whose features are places in `features` manifest an
-///   object that says what the model was made from, and how good it is; nothing here looks into it
+///   serves          fields of a kernel's key and the words they must have: {"variant": "forward"}; those that are
+///                   left out may have any
+///   features        the names of what its trees look at
+///   ranges          for each feature the least and the most that training saw: {"depth": [1, 4096]}
+///   constants       those of the cost model that it corrects, by name
+///   trees           a list of objects with the lists of Tree, whose features are places in `features`
+///   manifest        an object that says what the model was made from, and how good it is; nothing here looks into it
 /// It is immutable, and may be used from any thread.
 class Model {
 public:

@@ -15,18 +15,14 @@ namespace ck_kernel {
 inline const char* gpu_names() { return CK_KERNEL_GPUS; }
 
 // The wave size of a GPU of this library, or 0 for any other. Target features ("gfx942:sramecc+:xnack-") are ignored.
-inline int wave_size_of(const char* gpu)
-{
-    if(gpu == nullptr)
-        return 0;
+inline int wave_size_of(const char* gpu) {
+    if (gpu == nullptr) return 0;
     const std::size_t length = std::strcspn(gpu, ":");
-    for(const char* item = CK_KERNEL_GPUS; length > 0 && *item != '\0';)
-    {
+    for (const char* item = CK_KERNEL_GPUS; length > 0 && *item != '\0';) {
         const std::size_t name = std::strcspn(item, ":");
-        if(name == length && std::strncmp(item, gpu, length) == 0)
-        {
+        if (name == length && std::strncmp(item, gpu, length) == 0) {
             int size = 0;
-            for(const char* digit = item + name + 1; *digit >= '0' && *digit <= '9'; ++digit)
+            for (const char* digit = item + name + 1; *digit >= '0' && *digit <= '9'; ++digit)
                 size = 10 * size + (*digit - '0');
             return size;
         }
@@ -36,4 +32,4 @@ inline int wave_size_of(const char* gpu)
     return 0;
 }
 
-} // namespace ck_kernel
+}  // namespace ck_kernel

@@ -25,4 +25,4 @@ namespace ck_kernel::fmha {
 // Stores that the compiler does not see through are for GPUs with waves of 64 lanes.
 inline constexpr bool kRawStores = ck_tile::get_warp_size() == 64;
 
-} // namespace ck_kernel::fmha
+}  // namespace ck_kernel::fmha

@@ -19,9 +19,13 @@ template <typename Problem>
 using Qr = ck_tile::BlockFmhaPipelineQRKSVS<Problem, ForThisGpu<ck_tile::BlockFmhaPipelineQRKSVSDefaultPolicy>>;
 
 template <typename Problem>
-using SplitQr = ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVS<Problem, ForThisGpu<ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVSDefaultPolicy>>;
+using SplitQr =
+    ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVS<Problem,
+                                               ForThisGpu<ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVSDefaultPolicy>>;
 
 template <typename Problem>
-using PagedQr = ck_tile::BlockFmhaFwdPagedKVPipelineQRKSVS<Problem, ForThisGpu<ck_tile::BlockFmhaFwdPagedKVPipelineQRKSVSDefaultPolicy>>;
+using PagedQr =
+    ck_tile::BlockFmhaFwdPagedKVPipelineQRKSVS<Problem,
+                                               ForThisGpu<ck_tile::BlockFmhaFwdPagedKVPipelineQRKSVSDefaultPolicy>>;
 
-} // namespace ck_kernel::fmha
+}  // namespace ck_kernel::fmha

@@ -15,11 +15,11 @@ namespace ck_kernel::fmha {
 // CK's kernel, and that it has none of the features that it does not name.
 template <typename Pipeline, typename Epilogue>
 struct V3Kernel : ck_tile::FmhaFwdV3Kernel<Pipeline, Epilogue> {
-    static constexpr auto BiasEnum          = ck_tile::BlockAttentionBiasEnum::NO_BIAS;
+    static constexpr auto BiasEnum = ck_tile::BlockAttentionBiasEnum::NO_BIAS;
     static constexpr bool kHasLogitsSoftCap = false;
-    static constexpr bool kHasDropout       = false;
+    static constexpr bool kHasDropout = false;
     static constexpr bool kDoFp8StaticQuant = false;
-    static constexpr bool kSkipMinSeqlenQ   = false;
+    static constexpr bool kSkipMinSeqlenQ = false;
 };
 
 template <typename Pipeline>
@@ -27,5 +27,5 @@ struct V3Pipeline : Pipeline {
     static constexpr ck_tile::index_t kAlignmentBias = 1;
 };
 
-} // namespace ck_kernel::fmha
+}  // namespace ck_kernel::fmha
 #endif

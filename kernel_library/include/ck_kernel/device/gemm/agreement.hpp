@@ -12,8 +12,7 @@
 namespace ck_kernel::gemm {
 
 template <typename Theirs, typename Ours>
-constexpr bool arguments_agree()
-{
+constexpr bool arguments_agree() {
     return sizeof(Theirs) == sizeof(Ours) && offsetof(Theirs, as_ptr) == offsetof(Ours, a) &&
            offsetof(Theirs, bs_ptr) == offsetof(Ours, b) && offsetof(Theirs, ds_ptr) == offsetof(Ours, d) &&
            offsetof(Theirs, e_ptr) == offsetof(Ours, c) && offsetof(Theirs, M) == offsetof(Ours, m) &&
@@ -26,17 +25,15 @@ constexpr bool arguments_agree()
 }
 
 template <typename Kernel>
-constexpr bool d_vectors_agree(const Config& config)
-{
-    if constexpr(Kernel::UniversalGemmKernel::NumDTensor > 0)
+constexpr bool d_vectors_agree(const Config& config) {
+    if constexpr (Kernel::UniversalGemmKernel::NumDTensor > 0)
         return !config.d.row_major ||
                Kernel::EpiloguePipeline::GetVectorSizeD(ck_tile::number<0>{}) == vector_d(config);
     return true;
 }
 
 template <typename Kernel>
-constexpr bool vectors_agree(const Config& config)
-{
+constexpr bool vectors_agree(const Config& config) {
     const int wave_size = ck_tile::get_warp_size();
     return Kernel::kBlockSize == block_size(config, wave_size) &&
            Kernel::GemmPipeline::GetVectorSizeA() == vector_a(config, wave_size) &&
@@ -45,11 +42,11 @@ constexpr bool vectors_agree(const Config& config)
 }
 
 // Every part of K begins with a whole vector, whatever its number.
-constexpr bool parts_are_aligned(const Config& config)
-{
+constexpr bool parts_are_aligned(const Config& config) {
     const int wave_size = ck_tile::get_warp_size();
-    return config.split_k == SplitK::none || ((!config.a.row_major || config.warp_tile.k % vector_a(config, wave_size) == 0) &&
-                               (config.b.row_major || config.warp_tile.k % vector_b(config, wave_size) == 0));
+    return config.split_k == SplitK::none ||
+           ((!config.a.row_major || config.warp_tile.k % vector_a(config, wave_size) == 0) &&
+            (config.b.row_major || config.warp_tile.k % vector_b(config, wave_size) == 0));
 }
 
-} // namespace ck_kernel::gemm
+}  // namespace ck_kernel::gemm

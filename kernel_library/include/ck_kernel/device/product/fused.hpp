@@ -10,16 +10,14 @@ namespace ck_kernel::gemm {
 
 struct Alone {
     template <typename Sum>
-    __device__ static Sum combine(Sum product)
-    {
+    __device__ static Sum combine(Sum product) {
         return product;
     }
 };
 
 struct Added {
     template <typename Sum, typename... Ds>
-    __device__ static Sum combine(Sum product, Ds... ds)
-    {
+    __device__ static Sum combine(Sum product, Ds... ds) {
         ((product += ds), ...);
         return product;
     }
@@ -27,8 +25,7 @@ struct Added {
 
 struct Multiplied {
     template <typename Sum, typename... Ds>
-    __device__ static Sum combine(Sum product, Ds... ds)
-    {
+    __device__ static Sum combine(Sum product, Ds... ds) {
         ((product *= ds), ...);
         return product;
     }
@@ -38,8 +35,7 @@ struct Multiplied {
 template <typename Sum, typename Combination, typename Activation>
 struct Fused {
     template <typename E, typename C, typename... Ds>
-    __device__ void operator()(E& e, const C& product, const Ds&... ds) const
-    {
+    __device__ void operator()(E& e, const C& product, const Ds&... ds) const {
         const Sum x = Combination::combine(ck_tile::type_convert<Sum>(product), ck_tile::type_convert<Sum>(ds)...);
         Sum y{};
         Activation{}(y, x);
@@ -47,4 +43,4 @@ struct Fused {
     }
 };
 
-} // namespace ck_kernel::gemm
+}  // namespace ck_kernel::gemm

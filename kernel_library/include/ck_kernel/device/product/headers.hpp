@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Device pass only: what the device pass of any kernel with a product includes, whatever its pipeline and epilogue. It is
-// one list for all of them, so that Bazel can precompile it once for each GPU.
+// Device pass only: what the device pass of any kernel with a product includes, whatever its pipeline and epilogue. It
+// is one list for all of them, so that Bazel can precompile it once for each GPU.
 #pragma once
 
 #include "ck_kernel/device/product/add_parts.hpp"

@@ -27,46 +27,39 @@ struct Library : Subject {
     using Problem = ck_fmha_problem;
 
     static constexpr char kComputes[] = "attention";
-    static constexpr char kProblem[]  = "ck_fmha_problem";
+    static constexpr char kProblem[] = "ck_fmha_problem";
 
     const void* function;
 
     constexpr Library(const Config& of, const char* called, const void* code) : Subject{of, called}, function(code) {}
 };
 
-constexpr int workgroup_size(const Config& config, int wave_size)
-{
+constexpr int workgroup_size(const Config& config, int wave_size) {
     return config.waves * (config.lanes > 0 ? config.lanes : wave_size);
 }
 
 template <typename Stage>
-ck_kernel_status check(const Library<Stage>& library, const ck_fmha_problem& p, int wave_size, const Reason& reason)
-{
-    if(const auto status = check_sizes(library, p, reason))
-        return status;
-    if(const auto status = Stage::check(library, p, reason))
-        return status;
-    return check_grid(library, Stage::grid(library.config, p, wave_size), workgroup_size(library.config, wave_size), reason);
+ck_kernel_status check(const Library<Stage>& library, const ck_fmha_problem& p, int wave_size, const Reason& reason) {
+    if (const auto status = check_sizes(library, p, reason)) return status;
+    if (const auto status = Stage::check(library, p, reason)) return status;
+    return check_grid(library, Stage::grid(library.config, p, wave_size), workgroup_size(library.config, wave_size),
+                      reason);
 }
 
 template <typename Stage>
-std::uint64_t workspace_bytes(const Library<Stage>&, const ck_fmha_problem&)
-{
-    return 0; // what waits between kernels is a matter of the plan
+std::uint64_t workspace_bytes(const Library<Stage>&, const ck_fmha_problem&) {
+    return 0;  // what waits between kernels is a matter of the plan
 }
 
 template <typename Stage>
-std::uint32_t phases(const Library<Stage>&, const ck_fmha_problem&)
-{
+std::uint32_t phases(const Library<Stage>&, const ck_fmha_problem&) {
     return CK_PHASE_COMPUTE;
 }
 
 template <typename Stage>
-bool has_null(const Library<Stage>& library, const ck_fmha_problem& p)
-{
-    for(const auto index : Stage::kNeeded)
-        if(p.tensors[index] == nullptr)
-            return true;
+bool has_null(const Library<Stage>& library, const ck_fmha_problem& p) {
+    for (const auto index : Stage::kNeeded)
+        if (p.tensors[index] == nullptr) return true;
     return Stage::lacks_feature(library.config, p);
 }
 
@@ -80,15 +73,14 @@ struct Work {
     void* workspace;
     std::uint32_t phases;
 
-    hipError_t enqueue(const ck_fmha_problem& p) const
-    {
-        const Grid grid           = Stage::grid(library.config, p, wave_size);
-        const auto count          = [](std::int64_t value) { return static_cast<unsigned>(value); };
+    hipError_t enqueue(const ck_fmha_problem& p) const {
+        const Grid grid = Stage::grid(library.config, p, wave_size);
+        const auto count = [](std::int64_t value) { return static_cast<unsigned>(value); };
         typename Stage::Args args = Stage::arguments(library.config, p);
-        void* pointers[]          = {&args};
+        void* pointers[] = {&args};
         return hip.launch_kernel(library.function, dim3(count(grid.x), count(grid.y), count(grid.z)),
                                  dim3(count(workgroup_size(library.config, wave_size))), pointers, 0, stream);
     }
 };
 
-} // namespace ck_kernel::fmha
+}  // namespace ck_kernel::fmha

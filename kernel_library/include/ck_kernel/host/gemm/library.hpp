@@ -15,13 +15,13 @@ struct Library {
     using Problem = ck_gemm_problem;
 
     static constexpr char kComputes[] = "a GEMM";
-    static constexpr char kProblem[]  = "ck_gemm_problem";
+    static constexpr char kProblem[] = "ck_gemm_problem";
 
     Config config;
     const char* name;
     const Entry* entries;
     std::size_t entry_count;
-    const void* add_parts; // the device function that adds up what waits in a workspace, or null
+    const void* add_parts;  // the device function that adds up what waits in a workspace, or null
 };
 
-} // namespace ck_kernel::gemm
+}  // namespace ck_kernel::gemm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Host pass only, to be included before CK. CK's headers include <iostream>, with which libstdc++ sets up its streams in
-// every library. Nothing here uses one, and a kernel library needs libc alone: so they are declared, and nothing more.
+// Host pass only, to be included before CK. CK's headers include <iostream>, with which libstdc++ sets up its streams
+// in every library. Nothing here uses one, and a kernel library needs libc alone: so they are declared, and nothing
+// more.
 #pragma once
 
 #include <istream>
@@ -12,5 +13,5 @@
 namespace std {
 extern istream cin;
 extern ostream cout, cerr, clog;
-} // namespace std
+}  // namespace std
 #endif

@@ -17,26 +17,20 @@ struct Entry {
     const void* function;
 };
 
-inline const Entry* find_entry(const Config& config, const Entry* entries, std::size_t count, int loops)
-{
-    if(chooses_loops_on_device(config))
-        return entries;
+inline const Entry* find_entry(const Config& config, const Entry* entries, std::size_t count, int loops) {
+    if (chooses_loops_on_device(config)) return entries;
     const LoopVariant wanted = loop_variant(config, loops);
-    for(std::size_t i = 0; i < count; ++i)
-        if(entries[i].variant == wanted)
-            return &entries[i];
+    for (std::size_t i = 0; i < count; ++i)
+        if (entries[i].variant == wanted) return &entries[i];
     return nullptr;
 }
 
 // Parts are added to zero, or each has a place of its own until they are added up.
-inline std::uint32_t phases_of(SplitK split_k)
-{
+inline std::uint32_t phases_of(SplitK split_k) {
     std::uint32_t phases = CK_PHASE_COMPUTE;
-    if(split_k == SplitK::atomic)
-        phases |= CK_PHASE_CLEAR;
-    if(split_k == SplitK::workspace)
-        phases |= CK_PHASE_COMBINE;
+    if (split_k == SplitK::atomic) phases |= CK_PHASE_CLEAR;
+    if (split_k == SplitK::workspace) phases |= CK_PHASE_COMBINE;
     return phases;
 }
 
-} // namespace ck_kernel::gemm
+}  // namespace ck_kernel::gemm

@@ -20,4 +20,4 @@ struct CombineArgs {
 // A wave takes so many columns of a row of o_acc at a time, and as many rows as it has lanes left.
 constexpr int kCombineLanesOfRow = 8;
 
-} // namespace ck_kernel::fmha
+}  // namespace ck_kernel::fmha

@@ -7,7 +7,19 @@
 
 namespace ck_kernel::fmha {
 
-enum class Variant { fwd, splitkv, combine, pagedkv, appendkv, batch_prefill, dot_do_o, dq_dk_dv, convert_dq, sum, sink };
+enum class Variant {
+    fwd,
+    splitkv,
+    combine,
+    pagedkv,
+    appendkv,
+    batch_prefill,
+    dot_do_o,
+    dq_dk_dv,
+    convert_dq,
+    sum,
+    sink
+};
 enum class Pipeline { none, qr, qr_async, trload, v3, kr, kr_trload, qr_trload };
 enum class Bias { none, elementwise, alibi };
 enum class Rotary { none, interleaved, half };
@@ -20,22 +32,24 @@ struct Pads {
 struct Config {
     Variant variant;
     Pipeline pipeline;
-    bool group;         // sequences are packed one behind the other
-    int hdim_q, hdim_v; // the most that fit
-    int bytes;          // of an element of q, k and v
+    bool group;          // sequences are packed one behind the other
+    int hdim_q, hdim_v;  // the most that fit
+    int bytes;           // of an element of q, k and v
     int o_bytes, bias_bytes;
     bool mask, lse, dropout, soft_cap, scales, paged, merged, skip_min, bias_grad, deterministic;
     Bias bias;
     Rotary rotary;
     int max_splits;
-    int tile[9]; // as the spec has it, and zeros
-    int waves;   // of a workgroup
-    int lanes;   // of each of them; 0 if as many as the GPU has
+    int tile[9];  // as the spec has it, and zeros
+    int waves;    // of a workgroup
+    int lanes;    // of each of them; 0 if as many as the GPU has
     Pads pads;
 
-    // Elements that CK moves at a time, as many as have 16 bytes; all pipelines but the asynchronous ones pad head sizes
-    // element by element.
-    constexpr bool in_vectors() const { return pipeline == Pipeline::qr_async || pipeline == Pipeline::trload || pipeline == Pipeline::v3; }
+    // Elements that CK moves at a time, as many as have 16 bytes; all pipelines but the asynchronous ones pad head
+    // sizes element by element.
+    constexpr bool in_vectors() const {
+        return pipeline == Pipeline::qr_async || pipeline == Pipeline::trload || pipeline == Pipeline::v3;
+    }
     constexpr int vector_q() const { return pads.hdim_q == 1 && !in_vectors() ? 1 : 16 / bytes; }
     constexpr int vector_v() const { return pads.hdim_v == 1 && !in_vectors() ? 1 : 16 / bytes; }
     constexpr int vector_o() const { return pads.hdim_v == 1 && !in_vectors() ? 1 : 16 / o_bytes; }
@@ -47,4 +61,4 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 // CK computes exponentials as powers of two.
 constexpr double kLog2E = 1.44269504088896340736;
 
-} // namespace ck_kernel::fmha
+}  // namespace ck_kernel::fmha

@@ -10,14 +10,14 @@ namespace ck_kernel::fmha {
 struct SumArgs {
     const void* from;
     void* to;
-    std::int64_t from_row, from_head, from_batch, to_row, to_head, to_batch; // elements from one to the next
+    std::int64_t from_row, from_head, from_batch, to_row, to_head, to_batch;  // elements from one to the next
     std::int32_t rows, columns;
-    std::int32_t heads; // that are added up to one
-    bool vectors;       // every row of both begins with a whole vector and ends with one
+    std::int32_t heads;  // that are added up to one
+    bool vectors;        // every row of both begins with a whole vector and ends with one
 };
 
 // Elements that a lane moves at once: 16 bytes.
-constexpr int kSumBytes   = 16;
+constexpr int kSumBytes = 16;
 constexpr int kSumThreads = 256;
 
-} // namespace ck_kernel::fmha
+}  // namespace ck_kernel::fmha

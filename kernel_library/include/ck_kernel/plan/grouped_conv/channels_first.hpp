@@ -14,33 +14,28 @@ template <int Spatial, Filter F, int A, int B, int C>
 struct ChannelsFirst {
     using index_t = ck_tile::index_t;
 
-    CK_TILE_HOST static auto descriptors(const Sizes<Spatial>& s, const Residue<Spatial>&)
-    {
+    CK_TILE_HOST static auto descriptors(const Sizes<Spatial>& s, const Residue<Spatial>&) {
         const index_t depth = s.w[2] * positions(s.w);
-        const auto a        = ck_tile::make_naive_tensor_descriptor(ck_tile::make_tuple(s.w[1], depth),
-                                                                    ck_tile::make_tuple(depth, kOne), ck_tile::number<A>{}, kOne);
-        if constexpr(F == Filter::unit_stride_1)
+        const auto a = ck_tile::make_naive_tensor_descriptor(
+            ck_tile::make_tuple(s.w[1], depth), ck_tile::make_tuple(depth, kOne), ck_tile::number<A>{}, kOne);
+        if constexpr (F == Filter::unit_stride_1)
             return ck_tile::make_tuple(a, channels_by_positions<B>(s.x), channels_by_positions<C>(s.y));
-        else
-            return ck_tile::make_tuple(a, under_filter(s), channels_by_positions<C>(s.y));
+        else return ck_tile::make_tuple(a, under_filter(s), channels_by_positions<C>(s.y));
     }
 
 private:
     static constexpr ck_tile::number<1> kOne{};
 
     template <typename Lengths>
-    CK_TILE_HOST static index_t positions(const Lengths& of)
-    {
+    CK_TILE_HOST static index_t positions(const Lengths& of) {
         index_t all = 1;
-        for(int i = 0; i < Spatial; ++i)
-            all *= of[i + 3];
+        for (int i = 0; i < Spatial; ++i) all *= of[i + 3];
         return all;
     }
 
     // All positions of all images, for each channel of the group.
     template <int Vector, typename Lengths>
-    CK_TILE_HOST static auto channels_by_positions(const Lengths& of)
-    {
+    CK_TILE_HOST static auto channels_by_positions(const Lengths& of) {
         const index_t all = positions(of);
         const auto images = ck_tile::make_naive_tensor_descriptor(ck_tile::make_tuple(of[1], of[2], all),
                                                                   ck_tile::make_tuple(of[0] * of[2] * all, all, kOne),
@@ -54,36 +49,32 @@ private:
     }
 
     template <typename Function>
-    CK_TILE_HOST static auto for_spatial(Function function)
-    {
+    CK_TILE_HOST static auto for_spatial(Function function) {
         return ck_tile::generate_tuple(function, ck_tile::number<Spatial>{});
     }
 
     template <typename... Outer, typename Inner>
-    CK_TILE_HOST static auto joined(const Inner& inner, const Outer&... outer)
-    {
+    CK_TILE_HOST static auto joined(const Inner& inner, const Outer&... outer) {
         return ck_tile::container_concat(ck_tile::make_tuple(outer...), inner);
     }
 
     // Channels and places of the filter, by images and places of the output.
-    CK_TILE_HOST static auto under_filter(const Sizes<Spatial>& s)
-    {
+    CK_TILE_HOST static auto under_filter(const Sizes<Spatial>& s) {
         using ck_tile::sequence;
-        const auto image   = ck_tile::make_pass_through_transform(s.x[1]);
+        const auto image = ck_tile::make_pass_through_transform(s.x[1]);
         const auto channel = ck_tile::make_pass_through_transform(s.x[2]);
 
         // Dimensions: image, channel, and the spatial ones.
         const auto each = for_spatial([](auto i) { return sequence<i + 2>{}; });
-        const auto all  = joined(each, sequence<0>{}, sequence<1>{});
+        const auto all = joined(each, sequence<0>{}, sequence<1>{});
         // What lies beyond each of them when the spatial ones are passed.
         const auto strides = for_spatial([&](auto i) {
             index_t inner = 1;
-            for(int later = i + 1; later < Spatial; ++later)
-                inner *= s.x[later + 3];
+            for (int later = i + 1; later < Spatial; ++later) inner *= s.x[later + 3];
             return inner;
         });
         const index_t one_channel = positions(s.x);
-        const auto images         = ck_tile::make_naive_tensor_descriptor(
+        const auto images = ck_tile::make_naive_tensor_descriptor(
             joined(for_spatial([&](auto i) { return s.x[i + 3]; }), s.x[1], s.x[2]),
             joined(strides, s.x[0] * s.x[2] * one_channel, one_channel), kOne, kOne);
         const auto padded = ck_tile::transform_tensor_descriptor(
@@ -117,4 +108,4 @@ private:
     }
 };
 
-} // namespace ck_kernel::grouped_conv
+}  // namespace ck_kernel::grouped_conv

@@ -17,12 +17,12 @@ enum class Layout { channels_last, channels_first };
 
 struct Config {
     Direction direction;
-    int spatial; // dimensions of an image
+    int spatial;  // dimensions of an image
     Layout layout;
     Filter filter;
-    int merged_groups; // that one workgroup computes at once
+    int merged_groups;  // that one workgroup computes at once
     int vector_a, vector_b, vector_c;
-    gemm::Config gemm; // A and B are read, C is written: which tensors they are is the direction's and the layout's
+    gemm::Config gemm;  // A and B are read, C is written: which tensors they are is the direction's and the layout's
 };
 
-} // namespace ck_kernel::grouped_conv
+}  // namespace ck_kernel::grouped_conv

@@ -14,8 +14,9 @@ struct Sizes {
     ck_tile::array<ck_tile::index_t, Spatial> stride, dilation, left_pad, right_pad;
 };
 
-// Backward data: the inputs whose distance from one another is a multiple of the stride meet the same part of the filter.
+// Backward data: the inputs whose distance from one another is a multiple of the stride meet the same part of the
+// filter.
 template <int Spatial>
 using Residue = ck_tile::array<ck_tile::index_t, Spatial>;
 
-} // namespace ck_kernel::grouped_conv
+}  // namespace ck_kernel::grouped_conv
