@@ -27,7 +27,7 @@ def test_the_texts_stand_at_their_places() -> None:
     assert found.directives == (
         '#include "a.hpp" \nck_text_0\n#  if defined(X) && \\\n    defined(Y)\nck_text_1\n#else\n#endif\n'
     )
-    assert found.texts == ('int a = 1; const char* b = "// no comment";', "#define Z int\nZ c;")
+    assert found.texts == ('int a=1;const char*b="// no comment";', "#define Z int\nZ c;")
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,26 @@ def test_the_texts_stand_at_their_places() -> None:
 )
 def test_comments_and_spaces_do_not_count(same: str) -> None:
     assert Skeleton.of(same).texts == Skeleton.of(SOURCE).texts
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("if(a)\n{\n  b = c -1;\n}", "if (a) { b = c - 1; }"),
+        ("#define X a \\\n  b\nint f( int* x );", "#define X a b\nint f(int* x);"),
+        ("f(' ', \"a  b\",\n c);", "f(' ', \"a  b\", c);"),
+    ],
+)
+def test_formatting_does_not_count(text: str, same: str) -> None:
+    assert Skeleton.of(text).texts == Skeleton.of(same).texts
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [("int a;", "inta;"), ("a - -b", "a--b"), ('"a  b"', '"a b"'), ("' '", "''"), ("#define X\na", "#define X a")],
+)
+def test_what_a_compiler_tells_apart_counts(text: str, other: str) -> None:
+    assert Skeleton.of(text).texts != Skeleton.of(other).texts
 
 
 def test_a_macro_is_a_directive_only_where_the_compiler_sees_it() -> None:

@@ -28,6 +28,8 @@ from cksupport.preprocessor import preprocessed
 from cksupport.skeleton import what_is_seen, without_numbers
 
 _LENGTH = 16
+_LINES = 2
+"""Which way it is of writing the same text in plain lines: what is remembered of another one counts no more."""
 
 
 class Digests:
@@ -74,6 +76,7 @@ class Digests:
                 "directives": directives,
                 "flags": list(self._flags(gpu)),
                 "headers": [self._ck.digest, own.digest],
+                "lines": _LINES,
             }
 
             def find() -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,7 +11,12 @@ _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\
 _REST = r"\b(?:\\\n|[^\n])*\n?"
 _BRANCHES = re.compile(rf"^[ \t]*(#[ \t]*(?:include|if|ifdef|ifndef|elif|else|endif|error){_REST})", re.MULTILINE)
 _DIRECTIVES = re.compile(rf"^[ \t]*(#[ \t]*\w+{_REST})", re.MULTILINE)
+_STRING = r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])')"""
+_SPACES = re.compile(rf"{_STRING}|\s+")
+_OPERATOR = r"[-+*/%&|^<>=!:.]"
+_NEEDLESS = re.compile(rf"{_STRING}|(?<!\w) (?!{_OPERATOR})|(?<!{_OPERATOR}) (?!\w)")
 _PLACE = "ck_text_"
+_OF_ITS_OWN = re.compile(rf"\s*(#|{_PLACE})")
 _NUMBERED = re.compile(rf"^{_PLACE}(\d+)$", re.MULTILINE)
 
 
@@ -62,5 +67,19 @@ def without_numbers(preprocessed: str) -> tuple[str, tuple[int, ...]]:
 
 
 def in_plain_lines(text: str) -> str:
-    """The same to a compiler: without empty lines, and with single spaces."""
-    return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+    """The same to a compiler, however it is formatted: a line for each directive and for what stands between two."""
+    lines: list[str] = []
+    between: list[str] = []
+    for line in [*text.replace("\\\n", " ").splitlines(), "#"]:
+        if not _OF_ITS_OWN.match(line):
+            between.append(line)
+            continue
+        lines += [_in_single_spaces(" ".join(between)), " ".join(line.split())]
+        between = []
+    return "\n".join(filter(None, lines[:-1]))
+
+
+def _in_single_spaces(text: str) -> str:
+    """``text`` with spaces only in strings, and where they part two words or two operators."""
+    plain = _SPACES.sub(lambda found: found[1] or " ", text.strip())
+    return _NEEDLESS.sub(lambda found: found[1] or "", plain)
