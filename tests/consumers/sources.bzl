@@ -43,9 +43,11 @@ _source_list = repository_rule(
 )
 
 # What //tests/style reads. Sorted and without times, so that the archive changes when a file does.
+_PYTHON = ["*.py", "py.typed", "pyproject.toml"]
+_CPP = ["*.cpp", "*.h", "*.hpp", ".clang-format"]
 _CHECKED = " -o ".join([
     "-name '{}'".format(name)
-    for name in ["*.py", "*.bzl", "*.bazel", "*.sh", "*.sh.tpl", "bazelw", "py.typed", "pyproject.toml", ".shellcheckrc"]
+    for name in _PYTHON + _CPP + ["*.bzl", "*.bazel", "*.sh", "*.sh.tpl", "bazelw", ".shellcheckrc"]
 ])
 _PACK = "(find . \\( {} \\) -prune -o -type f \\( {} \\) -print0; find .ci -type f -print0) | ".format(_PRUNED, _CHECKED) + \
         "LC_ALL=C sort -z | tar --null --no-recursion --mtime=@0 --owner=0 --group=0 --numeric-owner -cf \"$1\" -T -"

@@ -15,6 +15,7 @@ import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+_CLANG_FORMAT = "CK_STYLE_CLANG_FORMAT"
 _RUFF = "CK_STYLE_RUFF"
 _SHELLCHECK = "CK_STYLE_SHELLCHECK"
 _BUILDIFIER = "CK_STYLE_BUILDIFIER"
@@ -65,6 +66,12 @@ def mypy(root: Path) -> int:
     return subprocess.call([sys.executable, "-m", "mypy", "--cache-dir", os.devnull, *sorted(rooms)], cwd=root, env=environment)
 
 
+def clang_format(root: Path, *more: str) -> int:
+    """Checks the format of C and C++."""
+    files = _found(root, "*.cpp", "*.h", "*.hpp")
+    return subprocess.call([_program(_CLANG_FORMAT), *(more or ("--dry-run", "--Werror")), *files], cwd=root)
+
+
 def shellcheck(root: Path) -> int:
     """Checks scripts; those of ``tools/sealed`` as the parts of ``./bazelw`` that they are."""
     scripts = [file for file in _found(root, "*.sh", "*.sh.tpl") if not file.startswith("tools/sealed/")]
@@ -78,6 +85,7 @@ def buildifier(root: Path, mode: str = "check") -> int:
 
 
 _TOOLS: dict[str, Callable[[Path], int]] = {
+    "clang_format": clang_format,
     "ruff": ruff,
     "mypy": mypy,
     "shellcheck": shellcheck,
@@ -101,9 +109,9 @@ def test(tool: str, archive: str) -> int:
 
 
 def fix() -> int:
-    """Mends what ruff and buildifier can mend, and says what is left."""
+    """Mends what ruff, clang-format and buildifier can mend, and says what is left."""
     root = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
-    return max(ruff(root, "--fix"), buildifier(root, "fix"), shellcheck(root))
+    return max(ruff(root, "--fix"), clang_format(root, "-i"), buildifier(root, "fix"), shellcheck(root))
 
 
 if __name__ == "__main__":

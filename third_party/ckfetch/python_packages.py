@@ -36,7 +36,7 @@ py_library(
 
 # What a package installs as programs, and what type checkers read of it.
 _REST = """
-exports_files(glob(["site/bin/*"], allow_empty = True))
+exports_files(glob(["site/bin/*", "site/*/data/bin/*"], allow_empty = True))
 
 filegroup(
     name = "stubs",
