@@ -39,6 +39,8 @@ OPTIONS = {
     "evaluate": (TIMES, ("--measurements", "--gpu", "--strategy", "--kernels", "--jobs")),
     "evaluate --strategy model": (TIMES, ("--model",)),
     "train": (TIMES, ("--measurements", "--gpu", "--output", "--fix", "--seed", "--kernels", "--jobs")),
+    "report": ((ESSENTIAL[1], "--no-times", "--output", "page.html"), ("--output", "--before", "--title")),
+    "report --quiet": ((ESSENTIAL[1], "--output", "page.html"), ("--problems", "--measurements")),
     "cache prune": ((), ("--to",)),
 }  # fmt: skip
 
