@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 from ckarch import load_specs
+from ckgen.gemm.spec import GemmSpec
 from cksupport.digests import Digests
 from cksupport.gemm.family import FAMILY
 from cksupport.gemm.tables import all_tables
@@ -27,7 +29,8 @@ def test_every_kernel_is_in_one_batch() -> None:
 def test_every_product_of_every_gpu_comes_once_before_any_comes_again() -> None:
     seen: list[tuple[str, str, str]] = []
     for gpu, specs in batches(KERNELS):
-        seen += [(gpu, spec.dtype_a, spec.dtype_b) for spec in specs]
+        products = [cast(GemmSpec, spec) for spec in specs]
+        seen += [(gpu, spec.dtype_a, spec.dtype_b) for spec in products]
     assert len(set(seen[: len(set(seen))])) == len(set(seen))
 
 

@@ -77,7 +77,8 @@ def launch(module: Module, kernel: str, bug: bool, groups: int = 1, n: int = 0, 
         finally:
             reports = REPORT.read_text().splitlines()
     assert len(reports) == 1
-    return json.loads(reports[0])
+    report: dict[str, Any] = json.loads(reports[0])
+    return report
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.kernel)

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pcode import source
 from pcode.source import Entry
@@ -119,13 +120,16 @@ _SDWA = (
 )
 
 
+_Choice = TypeVar("_Choice")
+
+
 class Chooser:
     """Takes constants in turn, so that a run over all instructions uses each of them."""
 
     def __init__(self, start: int) -> None:
         self._at = start
 
-    def take(self, choices: tuple) -> object:
+    def take(self, choices: tuple[_Choice, ...]) -> _Choice:
         """The next choice."""
         self._at += 1
         return choices[self._at % len(choices)]
@@ -227,8 +231,8 @@ def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> It
     # Operands of several f32 take no constants, and LLVM's assembler never ends over some of them.
     packed = [entry.fields[name].format.startswith("PK") and entry.fields[name].bits > 32 for name in names]
     able = tuple(number for number, wide in enumerate(packed) if not wide)
-    number = chooser.take(able) if able else None
-    if number is not None:
+    if able:
+        number = chooser.take(able)
         form = entry.fields[names[number]].format
         yield Form("constant", "_e64", _with(plain, number, _constant(form, chooser, False)))
         yield Form("literal", "_e64", _with(plain, number, _constant(form, chooser, True)))

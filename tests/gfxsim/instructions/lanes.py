@@ -84,9 +84,9 @@ def sdwa_select(bits: int, source: Source) -> int:
     return part
 
 
-def sdwa_merge(before: int, result: int, form: Form) -> int:
+def sdwa_merge(before: int, result: int, written: tuple[str, str]) -> int:
     """The register after an SDWA instruction wrote a part of it."""
-    part, unused = form.sdwa
+    part, unused = written
     if part == "DWORD":
         return result
     low, width = _PARTS[part]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from pcode import interpreter
-from pcode.state import Cell, Scope
+from pcode.state import Cell, Scope, cell_of
 from pcode.values import U32, U64, Value, integer
 from probe import EXEC, M0, State
 
@@ -292,14 +292,16 @@ class MemoryCase(MemoryText):
             atomic = "ATOMIC" in self.entry.name
             if atomic and not self.form.returns:
                 return
-            result = names["RETURN_DATA" if atomic else "SDATA"]
+            result = cell_of(names, "RETURN_DATA" if atomic else "SDATA")
             # A compare-and-swap takes two numbers and returns one.
             for place in range((result.width // (2 if "cmpswap" in self.mnemonic else 1)) // 32 or 1):
                 after.s[RESULT + place] = result.bits >> 32 * place & 0xFFFFFFFF
             return
         returns = self.form.returns or "ATOMIC" not in self.entry.name
-        result = names.get("RETURN_DATA")
-        if result is not None and result.written and returns and result_name in self.entry.fields:
+        if "RETURN_DATA" not in names or not returns or result_name not in self.entry.fields:
+            return
+        result = cell_of(names, "RETURN_DATA")
+        if result.written:
             write_row(after, VECTOR_RESULT, self._returned_bits(result_name), lane, result.bits)
 
     def _returned_bits(self, result_name: str) -> int:

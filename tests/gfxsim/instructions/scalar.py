@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from pcode import floats, interpreter
 from pcode.source import Entry, Field
-from pcode.state import Cell, Scope
+from pcode.state import Cell, Scope, cell_of
 from pcode.values import U1, U32, Value, integer
 from probe import EXEC, M0, VCC, State
 
@@ -119,6 +119,7 @@ class ScalarCase:
         """What the wave holds afterwards, by the pseudocode."""
         after = before.copy()
         result = self.entry.fields.get("sdst")
+        scalars = _Scalars(before)
         names: dict[str, object] = {
             "SCC": Cell(before.scc, 1),
             "EXEC": Cell(before.mask(EXEC), 64),
@@ -129,7 +130,7 @@ class ScalarCase:
             "WAVE_MODE.IEEE": Value(before.mode >> 9 & 1, U1),
             "SRC0": integer(SCALAR_SOURCES[0], U32),
             "DST": integer(SCALAR_RESULT, U32),
-            "SGPR": _Scalars(before),
+            "SGPR": scalars,
         }
         if result:
             old = _read(before, self.result_register, result.bits)
@@ -140,7 +141,7 @@ class ScalarCase:
             self._name_immediate(names)
         rounds = floats.Round(before.mode & 3), floats.Round(before.mode >> 2 & 3)
         interpreter.run(self.code, Scope(self.entry.generation, names, *rounds))
-        self._collect(names, after)
+        self._collect(names, scalars, after)
         return after
 
     def _name_immediate(self, names: dict[str, object]) -> None:
@@ -151,16 +152,19 @@ class ScalarCase:
         else:
             names["S0"] = immediate
 
-    def _collect(self, names: dict[str, object], after: State) -> None:
+    def _collect(self, names: dict[str, object], scalars: _Scalars, after: State) -> None:
         for name, register in (("EXEC", EXEC), ("VCC", VCC)):
-            if names[name].written:
-                after.set_mask(register, names[name].bits)
-        if names["M0"].written:
-            after.s[M0] = names["M0"].bits
-        names["SGPR"].store(after)
-        after.scc = names["SCC"].bits
-        if "D0" in names and names["D0"].written:
-            _write(after, self.result_register, max(32, self.entry.fields["sdst"].bits), names["D0"].bits)
+            mask = cell_of(names, name)
+            if mask.written:
+                after.set_mask(register, mask.bits)
+        index = cell_of(names, "M0")
+        if index.written:
+            after.s[M0] = index.bits
+        scalars.store(after)
+        after.scc = cell_of(names, "SCC").bits
+        if "D0" in names and (result := cell_of(names, "D0")).written:
+            bits = max(32, self.entry.fields["sdst"].bits)
+            _write(after, self.result_register, bits, result.bits)
 
     @property
     def result_register(self) -> int:
@@ -176,7 +180,7 @@ class ScalarCase:
         return lanes.constant_bits(kind, field.format, field.bits if field.bits in (16, 64) else 32)
 
 
-class _Scalars(list):
+class _Scalars(list["_Pair"]):
     """SGPR[…], as cells that know whether they were written."""
 
     def __init__(self, state: State) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -101,7 +101,8 @@ def _memory_cases(definition: Definition, entry: Entry, target: Target) -> list[
     return [MemoryCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in memory_text.forms(entry)]
 
 
-_MAKERS: dict[str, tuple[Callable[..., list], re.Pattern[str]]] = {
+_Maker = Callable[[Definition, Entry, Target], Sequence[Case]]
+_MAKERS: dict[str, tuple[_Maker, re.Pattern[str]]] = {
     "scalar": (_scalar_cases, re.compile("s_.*")),
     "memory": (_memory_cases, re.compile(".*")),
     "compare": (_vector_cases, re.compile("v_cmp.*")),
@@ -163,9 +164,12 @@ def run(case: Case, code: bytes, turn: int) -> list[str]:
 
 def run_on(case: Case, code: bytes, state: State) -> list[str]:
     """Runs a case on a state, which it changes; returns what is wrong."""
-    runner = {VectorCase: _run_vector, ScalarCase: _run_scalar, MemoryCase: _run_memory}[type(case)]
     try:
-        return runner(case, code, state)
+        if isinstance(case, VectorCase):
+            return _run_vector(case, code, state)
+        if isinstance(case, ScalarCase):
+            return _run_scalar(case, code, state)
+        return _run_memory(case, code, state)
     except ProbeError as error:
         return [f"{case.label}: {error}"]
 
@@ -182,7 +186,7 @@ def _run_vector(case: VectorCase, code: bytes, got: State) -> list[str]:
     places = differences.tolerance(case.mnemonic)
     if form and case.has_scalar_result:
         check.forgive_scalar(got, wanted, SCALAR_RESULT, form, places)
-    elif form:
+    elif form and result:
         _, width = numbers.element(result.format, result.bits)
         check.forgive(got, wanted, VECTOR_RESULT, result.bits, form, width, places)
     found = check.differences_between(got, wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -294,14 +295,15 @@ def test_scalar_buffers_that_say_more_than_there_is(arena: Arena) -> None:
 
 
 # Text, the registers that a number in s21 chooses, and how many there are.
+Relative = tuple[str, Callable[[int], list[int]], int]
 BY_M0 = "s_mov_b32 m0, s21\n"
 INDEXED = "s_set_gpr_idx_on s21, gpr_idx({})\nv_mov_b32_e32 {}, v8\ns_set_gpr_idx_off"
-SCALAR_RELATIVE = [
+SCALAR_RELATIVE: list[Relative] = [
     (BY_M0 + "s_movrels_b32 s40, s8", lambda n: [8 + n], 106),
     (BY_M0 + "s_movrels_b64 s[40:41], s[8:9]", lambda n: [9 + n], 106),
     (BY_M0 + "s_movreld_b64 s[90:91], s[8:9]", lambda n: [91 + n], 106),
 ]
-RELATIVE = {
+RELATIVE: dict[str, list[Relative]] = {
     "gfx9": [
         (INDEXED.format("SRC0", "v120"), lambda n: [8 + n % 256], 256),
         (INDEXED.format("DST", "v200"), lambda n: [200 + n % 256], 256),

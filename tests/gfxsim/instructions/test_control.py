@@ -3,24 +3,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from probe import EXEC, VCC, Probe, ProbeError, State
 
 GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+Prepare = Callable[[State], None]
 
 
-def _taken(gpu: str, branch: str, prepare) -> bool:
+def _taken(gpu: str, branch: str, prepare: Prepare) -> bool:
     state = State()
     prepare(state)
     Probe(gpu).run(f"{branch} there\ns_mov_b32 s40, 1\ns_endpgm\nthere:\ns_mov_b32 s40, 2", state)
     return int(state.s[40]) == 2
 
 
-def _set_scc(value: int):
+def _set_scc(value: int) -> Prepare:
     return lambda state: setattr(state, "scc", value)
 
 
-def _set_mask(register: int, bits: int):
+def _set_mask(register: int, bits: int) -> Prepare:
     return lambda state: state.set_mask(register, bits)
 
 
@@ -43,7 +46,9 @@ def _set_mask(register: int, bits: int):
         ("s_cbranch_execnz", _set_mask(EXEC, 1 << 40), True),
     ],
 )
-def test_branch_is_taken_when_its_condition_holds(gpu: str, branch: str, prepare, taken: bool) -> None:
+def test_branch_is_taken_when_its_condition_holds(
+    gpu: str, branch: str, prepare: Prepare, taken: bool
+) -> None:
     assert _taken(gpu, branch, prepare) is taken
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from pcode import interpreter, source
+from pcode import floats, interpreter, source
 from pcode.state import Cell, Scope
 from pcode.values import U1, U32, Value, integer
 from probe import VCC, Probe, State
@@ -92,7 +92,7 @@ def test_both_halves_do_what_their_pseudocode_says(gpu: str, pair: tuple[str, st
     got = Probe(gpu).run(" :: ".join(_text(name, registers) for name, registers in zip(pair, (_X, _Y), strict=False)), before.copy())
     for name, registers in zip(pair, (_X, _Y), strict=False):
         if name.endswith(("f32", "f16", "bf16")):
-            check.forgive(got, wanted, registers["dst"], 32, numbers.float_format("F32"), 32, 0)
+            check.forgive(got, wanted, registers["dst"], 32, floats.F32, 32, 0)
     assert not check.differences_between(got, wanted)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from instructions import suite
+from instructions.vector import VectorCase
 
 NAMES = (
     "v_add_f32",
@@ -71,6 +72,7 @@ def _parameters() -> list[tuple[suite.Target, str, str]]:
 def test_mode_register_rules_rounding_and_denormals(target: suite.Target, name: str, mode: str) -> None:
     problems: list[str] = []
     for case, code in suite.cases(_kind(name), target)[name]:
+        assert isinstance(case, VectorCase)
         if case.form.label == "vector":
             problems += suite.run(replace(case, form=replace(case.form, mode=MODES[mode], label=mode)), code, 0)
     assert not problems, "\n" + "\n".join(problems[:6])

@@ -15,7 +15,7 @@ from pcode.values import U1, U32, Value, integer
 from probe import EXEC, M0, VCC, State
 
 from instructions import differences, lanes, numbers
-from instructions.forms import Source
+from instructions.forms import Packed, Source
 from instructions.layout import SCALAR_RESULT, SCALAR_SOURCES, VECTOR_RESULT, VECTOR_SOURCES
 from instructions.rows import read_rows, write_row, write_rows
 from instructions.vector_text import SPECIAL, VectorText
@@ -94,7 +94,7 @@ class VectorCase(VectorText):
             self._run_once(before, after, scope)
             return outcome
         exec_mask = before.mask(EXEC) & ((1 << self.wave_size) - 1)
-        compared, carried = scope.names["D0"], scope.names["VCC"]
+        compared, carried = scope.cell("D0"), scope.cell("VCC")
         enabled = Cell(0, 64)
         for lane in range(self.wave_size):
             if exec_mask >> lane & 1:
@@ -173,12 +173,13 @@ class VectorCase(VectorText):
             scope.names[f"S{number}"] = Cell(raw, max(32, field.bits))
         scope.names["D0"] = Cell(int(before.s[SCALAR_RESULT]), 32)
         interpreter.run(self.code, scope)
-        result = scope.names["D0"]
+        result = scope.cell("D0")
         if result.written:
             after.s[SCALAR_RESULT] = result.bits & 0xFFFFFFFF
 
     def _run_lane(self, before: State, outcome: Outcome, scope: Scope, lane: int, exec_mask: int, enabled: Cell) -> None:
-        origin, writes = lane, True
+        origin: int | None = lane
+        writes = True
         if self.form.dpp:
             origin, writes = lanes.dpp_source(self.form.dpp, lane, self.wave_size, exec_mask)
         if not writes:
@@ -205,12 +206,12 @@ class VectorCase(VectorText):
             run.names["D0"] = Cell(old >> 16 if self.form.high else old, max(32, result.bits), clears)
             run.names["D"] = run.names["D0"]
             run.names.setdefault("S2", run.names["D0"])
-            run.names["D1"] = _Bit(scope.names["VCC"], lane)
+            run.names["D1"] = _Bit(scope.cell("VCC"), lane)
         interpreter.run(self.code, run)
         if sources and sources[0].written:
             self._write_source(outcome.state, lane, sources[0].bits)
-        if not self.is_compare and result and run.names["D0"].written:
-            self._write_result(before, outcome, lane, run.names["D0"].bits, result)
+        if not self.is_compare and result and (found := run.cell("D0")).written:
+            self._write_result(before, outcome, lane, found.bits, result)
 
     def _write_source(self, after: State, lane: int, bits: int) -> None:
         """The other half of a swap."""
@@ -231,15 +232,16 @@ class VectorCase(VectorText):
                 old = bits >> place & ((1 << width) - 1)
                 new = lanes.output(old, form, self.form, before.mode, has_ieee)
                 bits ^= (old ^ new) << place
-        partial = self.form.sdwa and self.form.sdwa[0] != "DWORD" and form
-        if partial and form.is_nan(bits & (form.sign * 2 - 1)):
+        partial = form if self.form.sdwa and self.form.sdwa[0] != "DWORD" else None
+        if partial and partial.is_nan(bits & (partial.sign * 2 - 1)):
             # As check.same_number has it; but a part of a number cannot be asked whether it is a NaN.
-            bits |= form.quiet
+            bits |= partial.quiet
         elif partial and differences.tolerance(self.mnemonic):
             # A part of a number that may be off by a little says nothing.
             outcome.unknown.add(lane)
         if self.form.sdwa:
-            bits = lanes.sdwa_merge(read_rows(before, VECTOR_RESULT, 32, lane), bits & 0xFFFFFFFF, self.form)
+            old = read_rows(before, VECTOR_RESULT, 32, lane)
+            bits = lanes.sdwa_merge(old, bits & 0xFFFFFFFF, self.form.sdwa)
         elif self.form.high and field.bits == 16:
             bits = int(before.v[VECTOR_RESULT, lane]) & 0xFFFF | (bits & 0xFFFF) << 16
         write_row(outcome.state, VECTOR_RESULT, field.bits, lane, bits)
@@ -299,16 +301,22 @@ class VectorCase(VectorText):
             bits ^= (old ^ lanes.flush(old, form, mode, results)) << place
         return bits
 
+    @property
+    def _modifiers_of_halves(self) -> Packed:
+        assert self.form.packed is not None
+        return self.form.packed
+
     def _flushed_mix(self, bits: int, number: int, mode: int) -> int:
         """The same for an operand that is an f32 or one of two f16."""
-        if not self.form.packed.op_sel_hi >> number & 1:
+        packed = self._modifiers_of_halves
+        if not packed.op_sel_hi >> number & 1:
             return lanes.flush(bits, floats.F32, mode, False)
-        place = 16 if self.form.packed.op_sel >> number & 1 else 0
+        place = 16 if packed.op_sel >> number & 1 else 0
         half = bits >> place & 0xFFFF
         return bits ^ (half ^ lanes.flush(half, floats.F16, mode, False)) << place
 
     def _packed(self, raw: int, number: int, width: int, part: str) -> int:
-        packed = self.form.packed
+        packed = self._modifiers_of_halves
         if "OPSEL" in self.code:
             # The pseudocode picks halves by itself; the modifiers of a mixed operand mean neg and abs.
             if "mix" in self.mnemonic:
@@ -326,7 +334,7 @@ class VectorCase(VectorText):
         return result
 
     def _mixed(self, raw: int, number: int) -> int:
-        packed = self.form.packed
+        packed = self._modifiers_of_halves
         sign = 0x80000000
         if packed.op_sel_hi >> number & 1:
             sign = 0x80000000 if packed.op_sel >> number & 1 else 0x8000
@@ -362,7 +370,8 @@ class _Registers:
         """One register of one lane."""
         if register < self.FIRST_SOURCE:
             return int(self._after.v[register, lane])
-        number, origin = register - self.FIRST_SOURCE, lane
+        number = register - self.FIRST_SOURCE
+        origin: int | None = lane
         if self._case.form.dpp and number == 0:
             origin, _ = lanes.dpp_source(self._case.form.dpp, lane, self._case.wave_size, self._before.mask(EXEC))
         return self._case.raw(self._before, number, origin) & 0xFFFFFFFF
@@ -372,5 +381,5 @@ class _Registers:
         self._after.v[register, lane] = bits & 0xFFFFFFFF
 
 
-def _random_registers(rng: random.Random, shape: tuple[int, ...]):
+def _random_registers(rng: random.Random, shape: tuple[int, ...]) -> np.ndarray:
     return np.random.default_rng(rng.getrandbits(32)).integers(0, 1 << 32, size=shape, dtype=np.uint32)

@@ -69,7 +69,7 @@ class VectorText:
         return registers("s", register, self.wave_size)
 
     @property
-    def carry_out(self) -> int | None:
+    def carry_out(self) -> int:
         """The register of the mask that is written."""
         if "sdst" in self.entry.fields:
             return SCALAR_CARRY
@@ -163,8 +163,8 @@ class VectorText:
         elif form.op_sel:
             found.append(f"op_sel:[{','.join(map(str, form.op_sel))}]")
         elif not form.halves and (form.high or any(source.high for source in form.sources)):
-            bits = [int(source.high) for source in form.sources] + [int(form.high)]
-            found.append(f"op_sel:[{','.join(map(str, bits))}]")
+            halves = [int(source.high) for source in form.sources] + [int(form.high)]
+            found.append(f"op_sel:[{','.join(map(str, halves))}]")
         if "bitop3" in self.mnemonic:
             found.append(f"bitop3:{self.truth_table:#x}")
         if form.clamp:

@@ -7,6 +7,7 @@ its report.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 from collections.abc import Sequence
@@ -17,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from ckabi import KernelLibrary, Phase, Status
-from ckabi.gemm import Problem
 from ckdispatch.reference.dtypes import numpy_dtype
 from gfxsim import Buffer, Runtime
 from numpy.typing import NDArray
@@ -66,17 +66,17 @@ class Placed:
     @property
     def address(self) -> int:
         """That of the first matrix."""
-        return self.buffer.address + GUARD * self.whole.shape[2] * self.whole.itemsize
+        return self.buffer.address + GUARD * self.leading_dimension * self.whole.itemsize
 
     @property
     def leading_dimension(self) -> int:
         """Elements from one row to the next, or from one column."""
-        return self.whole.shape[2]
+        return int(self.whole.shape[2])
 
     @property
     def stride(self) -> int:
         """Elements from one matrix to the next."""
-        return self.whole.shape[1] * self.whole.shape[2]
+        return int(self.whole.shape[1] * self.whole.shape[2])
 
     def read(self) -> list[Matrix]:
         """The matrices as they are now; fails if anything around them has changed."""
@@ -118,7 +118,7 @@ class Device:
         """A copy of an array, with nothing around it."""
         return self._memory.enter_context(self._runtime.upload(data.tobytes()))
 
-    def launch(self, library: KernelLibrary, problem: Problem) -> None:
+    def launch(self, library: KernelLibrary, problem: ctypes.Structure) -> None:
         """Runs a problem at once and then phase by phase, with a workspace of just the size that the kernel asks for."""
         status, size = library.workspace_size(problem, GPU)
         assert status is Status.OK, library.supports(problem, GPU)[1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +25,7 @@ WHOLE = [(256, 256, 96), (256, 256, 128), (256, 256, 192), (256, 512, 320)]
 
 
 @pytest.fixture(scope="module")
-def runtime() -> Iterator[Runtime]:
+def runtime() -> Runtime:
     return Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
 
 

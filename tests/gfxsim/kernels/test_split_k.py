@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -30,7 +29,7 @@ GAP = 8
 
 
 @pytest.fixture(scope="module")
-def runtime() -> Iterator[Runtime]:
+def runtime() -> Runtime:
     return Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
 
 

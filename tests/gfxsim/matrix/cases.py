@@ -159,7 +159,8 @@ class Run:
         i = self.instruction
         left = i.a.form.values(self.a if a is None else a)
         right = i.b.form.values(self.b if b is None else b)
-        return np.einsum("bik,bjk->bij", left, right)
+        product: np.ndarray = np.einsum("bik,bjk->bij", left, right)
+        return product
 
     def expected(self) -> np.ndarray:
         return wrapped(self.instruction, self.c_values() + self.product())

@@ -79,6 +79,8 @@ class Sum:
 
     def codes(self, form: Format) -> np.ndarray:
         """In the accumulator's format."""
+        nan: np.ndarray
+        numbers: np.ndarray
         with np.errstate(invalid="ignore", over="ignore"):
             if form is F16:
                 nan = self.nan >> np.uint64(16) & np.uint64(0x8000) | np.uint64(0x7E00) | self.nan >> np.uint64(13) & np.uint64(0x3FF)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -94,11 +95,15 @@ def test_broadcast_that_is_not_documented_is_refused() -> None:
         run.run(run.state(), run.text("cbsz:1 abid:1"))
 
 
-_PATTERNS = {
+def _of_quarter(quarter: int) -> Callable[[int], int]:
+    return lambda lane: lane % 16 + 16 * quarter
+
+
+_PATTERNS: dict[int, Callable[[int], int]] = {
     1: lambda lane: lane % 32,
     2: lambda lane: lane % 32 + 32,
     3: lambda lane: (lane + 16) % 64,
-    **{4 + quarter: lambda lane, quarter=quarter: lane % 16 + 16 * quarter for quarter in range(4)},
+    **{4 + quarter: _of_quarter(quarter) for quarter in range(4)},
 }
 
 
@@ -211,7 +216,7 @@ def _scaled(run: Run, state: State, a_byte: int, b_byte: int) -> np.ndarray:
     """The result with the scales that a state has: one for 32 elements along k, in lanes as E8M0."""
     i = run.instruction
     left, right = i.a.form.values(run.a)[0], i.b.form.values(run.b)[0]
-    total = run.c_values()[0]
+    total: np.ndarray = run.c_values()[0]
     for block in range(left.shape[1] // 32):
         part = slice(32 * block, 32 * block + 32)
         rows, columns = (

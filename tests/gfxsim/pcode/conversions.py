@@ -40,10 +40,10 @@ def _between_floats(source: Type, target: Type) -> Function:
     return convert
 
 
-def _to_small(target: str) -> Function:
+def _to_small(target: Type) -> Function:
     def convert(scope: Scope, x: Value) -> Value:
-        form = scope.small_format(target)
-        return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), named_type(target))
+        form = scope.small_format(repr(target))
+        return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), target)
 
     return convert
 
@@ -107,34 +107,32 @@ def _random_up(form: Format, number: Number, random: int) -> Number:
     return Number(number.negative, whole + (rest + (random >> (32 - count)) >> count), last)
 
 
-def _to_scaled(target: str, stochastic: bool) -> Function:
+def _to_scaled(target: Type, stochastic: bool) -> Function:
     """A number divided by 2**(scale - 127) in a small format. A format without NaN has its largest number instead, with its sign."""
-    kind = named_type(target)
 
     def convert(scope: Scope, x: Value, *rest: Value) -> Value:
-        scale, form = rest[-1].integer, scope.small_format(target)
+        scale, form = rest[-1].integer, scope.small_format(repr(target))
         if x.type.form.is_nan(x.bits) or scale == 255:
             nan = floats.first_nan(x.type.form, x.bits)
-            return Value((form.sign if nan & x.type.form.sign else 0) | (form.nan or form.most), kind)
+            sign = form.sign if nan & x.type.form.sign else 0
+            return Value(sign | (form.nan or form.most), target)
         number = _scaled_number(x.type.form, x.bits, 127 - scale)
         if number is None:
-            return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), kind)
+            return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), target)
         if stochastic:
             number = _random_up(form, number, rest[0].bits)
-        return Value(floats.pack(form, number, Round.NEAREST), kind)
+        return Value(floats.pack(form, number, Round.NEAREST), target)
 
     return convert
 
 
-def _stochastic(target: str) -> Function:
-    kind = named_type(target)
-
+def _stochastic(target: Type) -> Function:
     def convert(scope: Scope, x: Value, random: Value) -> Value:
-        form = scope.small_format(target) if kind.width <= 8 else kind.form
+        form = scope.small_format(repr(target)) if target.width <= 8 else target.form
         if _scaled_number(x.type.form, x.bits, 0) is None:
-            return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), kind)
+            return Value(floats.convert(x.type.form, form, x.bits, Round.NEAREST), target)
         number = _random_up(form, floats.unpack(x.type.form, x.bits), random.bits)
-        return Value(floats.pack(form, number, Round.NEAREST), kind)
+        return Value(floats.pack(form, number, Round.NEAREST), target)
 
     return convert
 
@@ -154,11 +152,13 @@ def conversion(name: str) -> Function | None:
     if source is None or target is None:
         return None
     if found[4]:
-        return _from_scaled(found[1], target) if source.width <= 8 else _to_scaled(found[2], bool(found[3]))
+        if source.width <= 8:
+            return _from_scaled(found[1], target)
+        return _to_scaled(target, bool(found[3]))
     if found[3]:
-        return _stochastic(found[2])
+        return _stochastic(target)
     if target.is_float and target.width <= 8:
-        return _to_small(found[2])
+        return _to_small(target)
     if source.is_float and target.is_float:
         return _between_floats(source, target)
     if source.is_float:

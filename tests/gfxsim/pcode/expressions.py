@@ -49,7 +49,7 @@ def _view(node: tree.View) -> Compiled:
     if isinstance(node.of, tree.Index) and isinstance(node.of.of, tree.Name) and node.of.of.name in ("MEM", "LDS"):
         address = expression(node.of.at)
         size = kind.width // 8
-        return lambda scope: Value(scope.names["MEM"].load(address(scope).bits, size), kind)
+        return lambda scope: Value(scope.memory.load(address(scope).bits, size), kind)
     of = expression(node.of)
     return lambda scope: view(of(scope), kind)
 
@@ -59,7 +59,7 @@ def _index(node: tree.Index) -> Compiled:
     if isinstance(node.of, tree.Name):
         name = node.of.name
         if name in ("MEM", "LDS"):
-            return lambda scope: Value(scope.names["MEM"].load(at(scope).bits, 4), type_of("b", 32))
+            return lambda scope: Value(scope.memory.load(at(scope).bits, 4), type_of("b", 32))
 
         def element(scope: Scope) -> Value:
             found = scope.names.get(name)
@@ -69,9 +69,12 @@ def _index(node: tree.Index) -> Compiled:
             return Value(_read(found, name).bits >> index & 1, type_of("u", 1))
 
         return element
-    if is_register(node):
-        lane = expression(node.of.at)
-        return lambda scope: Value(scope.names["VGPR"].read(lane(scope).integer, at(scope).integer), type_of("b", 32))
+    of_lane = lane_of(node)
+    if of_lane is not None:
+        lane = expression(of_lane)
+        return lambda scope: Value(
+            scope.registers.read(lane(scope).integer, at(scope).integer), type_of("b", 32)
+        )
     of = expression(_storage(node.of))
     return lambda scope: Value(of(scope).bits >> at(scope).integer & 1, type_of("u", 1))
 
@@ -81,9 +84,11 @@ def _storage(node: tree.Expression) -> tree.Expression:
     return node.of if isinstance(node, tree.View) and isinstance(node.of, tree.Name) else node
 
 
-def is_register(node: tree.Expression) -> bool:
-    """Whether the node is VGPR[lane][register]."""
-    return isinstance(node, tree.Index) and isinstance(node.of, tree.Index) and node.of.of == tree.Name("VGPR")
+def lane_of(node: tree.Expression) -> tree.Expression | None:
+    """The lane, if the node is VGPR[lane][register]."""
+    if not isinstance(node, tree.Index) or not isinstance(node.of, tree.Index):
+        return None
+    return node.of.at if node.of.of == tree.Name("VGPR") else None
 
 
 def bounds_of(node: tree.Slice) -> Bounds:
@@ -213,8 +218,8 @@ def _compare(node: tree.Binary) -> Compiled:
     return execute
 
 
-def _is_denormal(node: tree.Binary) -> Compiled:
-    of, form = expression(node.left), node.right.type.form
+def _is_denormal(node: tree.Expression, kind: Type) -> Compiled:
+    of, form = expression(node), kind.form
 
     def execute(scope: Scope) -> Value:
         size = of(scope).bits & (form.sign - 1)
@@ -233,14 +238,14 @@ def _power(node: tree.Expression) -> tree.Expression | None:
 def _binary(node: tree.Binary) -> Compiled:
     operator = node.operator
     if operator == "==" and isinstance(node.right, tree.View) and node.right.of == tree.Name("DENORM"):
-        return _is_denormal(node)
+        return _is_denormal(node.left, node.right.type)
     if operator in _COMPARE:
         return _compare(node)
     left, right = expression(node.left), expression(node.right)
     if operator == "&&":
-        return lambda scope: truth(left(scope).bits and right(scope).bits)
+        return lambda scope: truth(bool(left(scope).bits and right(scope).bits))
     if operator == "||":
-        return lambda scope: truth(left(scope).bits or right(scope).bits)
+        return lambda scope: truth(bool(left(scope).bits or right(scope).bits))
     if operator == "*":
         for factor, other in ((node.left, right), (node.right, left)):
             exponent = _power(factor)
@@ -284,8 +289,11 @@ def _call(node: tree.Call) -> Compiled:
 
     def execute(scope: Scope) -> Value:
         values = [argument(scope) for argument in arguments]
-        found = scope.names.get(name) or built_in
-        return found(scope, *values) if found else scope.call(name, scope, values)
+        found = scope.function(name) or built_in
+        if found:
+            return found(scope, *values)
+        assert scope.call is not None
+        return scope.call(name, scope, values)
 
     return execute
 

@@ -40,7 +40,7 @@ def _call_code(code: str, scope: Scope, values: list[Value]) -> Value:
     inner.names.update({f"S{i}": Cell(value.bits, value.type.width) for i, value in enumerate(values)})
     inner.names["D0"] = Cell(0, 64)
     run(code, inner)
-    return view(inner.names["D0"].read(), _result_type(parse(code)))
+    return view(inner.cell("D0").read(), _result_type(parse(code)))
 
 
 @cache

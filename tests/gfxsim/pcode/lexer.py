@@ -38,8 +38,10 @@ def tokens(text: str) -> list[Token]:
         piece = _PIECES.match(text, at)
         if not piece:
             raise NotPseudocode(f"there is no meaning in {text[at : at + 20]!r}")
-        if piece.lastgroup != "space":
-            found.append(Token(piece.lastgroup, piece.group()))
+        kind = piece.lastgroup
+        assert kind is not None
+        if kind != "space":
+            found.append(Token(kind, piece.group()))
         at = piece.end()
     found.append(Token("end", ""))
     return found

@@ -7,7 +7,7 @@ from functools import cache
 
 from pcode import tree
 from pcode.lexer import NotPseudocode, Token, tokens
-from pcode.values import Value, integer, named_type, real, type_of
+from pcode.values import Type, Value, integer, named_type, real, type_of
 
 # From the loosest to the tightest; all of them group to the left except "**".
 _LEVELS = (
@@ -119,7 +119,7 @@ class _Parser:
         return tree.Assign(tuple(targets), "", value)
 
     def _if(self) -> tree.If:
-        branches = []
+        branches: list[tuple[tree.Expression | None, tree.Block]] = []
         while True:
             condition = self._expression()
             self.expect("then")
@@ -168,7 +168,7 @@ class _Parser:
         self.expect(")")
         return tree.Lambda(tuple(parameters), body)
 
-    def _cast_type(self, text: str):
+    def _cast_type(self, text: str) -> Type:
         width, kind = text.split("'")
         return type_of(kind.lower(), int(width))
 

@@ -47,6 +47,7 @@ def _folder() -> Path:
 def _table(path: Path, name: str) -> ast.Dict:
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == name:
+            assert isinstance(statement.value, ast.Dict)
             return statement.value
     raise ValueError(f"{path.name} holds no table {name}")
 
@@ -57,7 +58,29 @@ _ENCODINGS = {"VFLAT": "FLAT", "VGLOBAL": "GLOBAL", "VSCRATCH": "SCRATCH", "VBUF
 _NAMES = {"vsrc0": "src0", "vsrc1": "src1", "vsrc": "data", "rsrc": "srsrc"}
 
 
-def _key(node: ast.Attribute) -> tuple[str, str]:
+def _attribute(node: ast.expr | None) -> ast.Attribute:
+    assert isinstance(node, ast.Attribute)
+    return node
+
+
+def _text(node: ast.expr | None) -> str:
+    assert isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return node.value
+
+
+def _number(node: ast.expr) -> int:
+    assert isinstance(node, ast.Constant) and isinstance(node.value, int)
+    return node.value
+
+
+def _items(node: ast.expr) -> list[tuple[ast.expr | None, ast.expr]]:
+    assert isinstance(node, ast.Dict)
+    return list(zip(node.keys, node.values, strict=False))
+
+
+def _key(key: ast.expr | None) -> tuple[str, str]:
+    node = _attribute(key)
+    assert isinstance(node.value, ast.Name)
     encoding = node.value.id.removesuffix("Op")
     return _ENCODINGS.get(encoding, encoding), re.sub(r"_E(32|64)$", "", node.attr)
 
@@ -68,10 +91,11 @@ def _name(encoding: str, name: str) -> str:
     return _NAMES.get(name, name)
 
 
-def _field(node: ast.Tuple) -> Field:
+def _field(node: ast.expr) -> Field:
+    assert isinstance(node, ast.Tuple)
     form, bits, place = node.elts
-    name = form.attr.removeprefix("FMT_").removeprefix("NUM_")
-    return Field(name, bits.value, place.attr.removeprefix("OPR_"))
+    name = _attribute(form).attr.removeprefix("FMT_").removeprefix("NUM_")
+    return Field(name, _number(bits), _attribute(place).attr.removeprefix("OPR_"))
 
 
 @cache
@@ -79,11 +103,11 @@ def entries(generation: str) -> dict[str, dict[str, Entry]]:
     """For a generation: mnemonic, in lower case and without suffix → encoding → entry."""
     folder = _folder() / generation
     code = _table(folder / "str_pcode.py", "PCODE")
-    texts = {_key(key): value.value for key, value in zip(code.keys, code.values, strict=False)}
+    texts = {_key(key): _text(value) for key, value in _items(code)}
     operands = _table(folder / "operands.py", "OPERANDS")
     fields = {
-        _key(key): {_name(_key(key)[0], name.value): _field(field) for name, field in zip(value.keys, value.values, strict=False)}
-        for key, value in zip(operands.keys, operands.values, strict=False)
+        key: {_name(key[0], _text(name)): _field(field) for name, field in _items(value)}
+        for key, value in ((_key(node), value) for node, value in _items(operands))
     }
     found: dict[str, dict[str, Entry]] = {}
     for encoding, name in {**fields, **texts}:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, cast
 
 from pcode import floats
 from pcode.floats import Format, Round
@@ -66,6 +66,13 @@ class Variable(Cell):
         super().write(low, width, bits)
 
 
+def cell_of(names: Mapping[str, object], name: str) -> Cell:
+    """The register or variable of that name."""
+    found = names[name]
+    assert isinstance(found, Cell)
+    return found
+
+
 class Memory(Protocol):
     """MEM, which knows what lies at an address."""
 
@@ -105,7 +112,26 @@ class Scope:
         """A format of at most 8 bits, such as "fp8", as the GPU has it."""
         if self.fnuz and name in ("fp8", "bf8"):
             return floats.FP8_FNUZ if name == "fp8" else floats.BF8_FNUZ
-        return getattr(floats, name.upper())
+        found: Format = getattr(floats, name.upper())
+        return found
+
+    def cell(self, name: str) -> Cell:
+        """The register or variable of that name."""
+        return cell_of(self.names, name)
+
+    @property
+    def memory(self) -> Memory:
+        """MEM."""
+        return cast(Memory, self.names["MEM"])
+
+    @property
+    def registers(self) -> VectorFile:
+        """VGPR."""
+        return cast(VectorFile, self.names["VGPR"])
+
+    def function(self, name: str) -> Callable[..., Value] | None:
+        """What the code or an operand has put in the place of a function, if anything."""
+        return cast("Callable[..., Value] | None", self.names.get(name))
 
     def child(self) -> Scope:
         """A scope for code that this code calls."""

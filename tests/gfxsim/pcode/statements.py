@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 from pcode import floats, tree
-from pcode.expressions import Bounds, bounds_of, calculate, expression, is_register
+from pcode.expressions import Bounds, bounds_of, calculate, expression, lane_of
 from pcode.state import Cell, Scope, Variable
 from pcode.values import Type, Value, cast, integer, type_of, view
 
@@ -55,7 +55,7 @@ def block(statements: tree.Block) -> Run:
 
 def _assign(node: tree.Assign) -> Run:
     if isinstance(node.value, tree.Lambda):
-        name, function = node.targets[0].name, node.value
+        name, function = _name_of(node.targets[0]), node.value
 
         def define(scope: Scope) -> None:
             scope.names[name] = _Closure(scope, function)
@@ -88,6 +88,11 @@ def _fitted(value: Value, kind: Type, scope: Scope) -> int:
     return view(value, kind).bits
 
 
+def _name_of(node: tree.Expression) -> str:
+    assert isinstance(node, tree.Name)
+    return node.name
+
+
 def _store(target: tree.Expression) -> Store:
     if isinstance(target, tree.Concat):
         return _store_parts(target)
@@ -96,7 +101,7 @@ def _store(target: tree.Expression) -> Store:
     # From the outside in: the last view gives the type, slices and indices the place.
     kind: Type | None = None
     offsets: list[Bounds] = []
-    node = target
+    node: tree.Expression = target
     while True:
         if isinstance(node, tree.View):
             kind = kind or node.type
@@ -104,21 +109,34 @@ def _store(target: tree.Expression) -> Store:
         elif isinstance(node, tree.Slice):
             offsets.append(bounds_of(node))
             node = node.of
-        elif isinstance(node, tree.Index) and not is_register(node) and not isinstance(node.of, tree.Name):
+        elif (
+            isinstance(node, tree.Index)
+            and lane_of(node) is None
+            and not isinstance(node.of, tree.Name)
+        ):
             offsets.append(_bit(node))
             node = node.of
         else:
             break
-    if isinstance(node, tree.Index) and is_register(node):
-        return _store_register(node, kind, offsets)
-    name, at = (node.of.name, _bit(node)) if isinstance(node, tree.Index) else (node.name, None)
+    if not isinstance(node, tree.Index):
+        return _store_named(_name_of(node), None, kind, offsets)
+    lane = lane_of(node)
+    if lane is not None:
+        return _store_register(lane, node.at, kind, offsets)
+    name = _name_of(node.of)
     if name in ("MEM", "LDS"):
         return _store_memory(node.at, kind or type_of("b", 32))
+    return _store_named(name, _bit(node), kind, offsets)
+
+
+def _store_named(name: str, at: Bounds | None, kind: Type | None, offsets: list[Bounds]) -> Store:
+    """A part of a variable or of an operand, which may be an array."""
 
     def store(scope: Scope, value: Value) -> None:
         found = scope.names.get(name)
         places = offsets
         if isinstance(found, list):
+            assert at is not None
             found = found[at(scope)[0]]
         elif at:
             places = [*offsets, at]
@@ -135,7 +153,9 @@ def _bit(node: tree.Index) -> Bounds:
     return lambda scope: (at(scope).integer, 1, False)
 
 
-def _write(cell: Cell, value: Value, kind: Type | None, offsets: list, scope: Scope) -> None:
+def _write(
+    cell: Cell, value: Value, kind: Type | None, offsets: list[Bounds], scope: Scope
+) -> None:
     if kind is None and not offsets and isinstance(cell, Variable):
         kind = cell.type
     low, width = 0, kind.width if kind else cell.width
@@ -148,14 +168,16 @@ def _write(cell: Cell, value: Value, kind: Type | None, offsets: list, scope: Sc
     cell.write(low, width, _fitted(value, kind, scope) if kind else value.bits)
 
 
-def _store_register(node: tree.Index, kind: Type | None, offsets: list) -> Store:
-    lane, register = expression(node.of.at), expression(node.at)
+def _store_register(
+    of_lane: tree.Expression, at: tree.Expression, kind: Type | None, offsets: list[Bounds]
+) -> Store:
+    lane, register = expression(of_lane), expression(at)
 
     def store(scope: Scope, value: Value) -> None:
         which, number = lane(scope).integer, register(scope).integer
-        cell = Cell(scope.names["VGPR"].read(which, number), 32)
+        cell = Cell(scope.registers.read(which, number), 32)
         _write(cell, value, kind, offsets, scope)
-        scope.names["VGPR"].write(which, number, cell.bits)
+        scope.registers.write(which, number, cell.bits)
 
     return store
 
@@ -177,7 +199,11 @@ def _store_name(name: str) -> Store:
 def _store_memory(at: tree.Expression, kind: Type) -> Store:
     address = expression(at)
     size = kind.width // 8
-    return lambda scope, value: scope.names["MEM"].store(address(scope).bits, size, _fitted(value, kind, scope))
+
+    def store(scope: Scope, value: Value) -> None:
+        scope.memory.store(address(scope).bits, size, _fitted(value, kind, scope))
+
+    return store
 
 
 def _store_parts(target: tree.Concat) -> Store:
@@ -186,7 +212,10 @@ def _store_parts(target: tree.Concat) -> Store:
     def store(scope: Scope, value: Value) -> None:
         bits = value.bits
         for write, part in parts:
-            width = part.type.width if isinstance(part, tree.View) else scope.names[part.name].width
+            if isinstance(part, tree.View):
+                width = part.type.width
+            else:
+                width = scope.cell(_name_of(part)).width
             write(scope, Value(bits & ((1 << width) - 1), type_of("b", width)))
             bits >>= width
 

@@ -7,6 +7,7 @@ import itertools
 import math
 import random
 import struct
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -15,11 +16,18 @@ from pcode import floats
 from pcode.floats import Format, Round, Top
 
 _CODES = {floats.F16: "<e", floats.F32: "<f", floats.F64: "<d"}
+_Operation = Callable[[Format, int, int, Round], int]
+_OWN: dict[_Operation, Callable[[float, float], float]] = {
+    floats.add: lambda a, b: a + b,
+    floats.multiply: lambda a, b: a * b,
+    floats.divide: lambda a, b: a / b,
+}
 _SMALL = (floats.FP8, floats.BF8, floats.FP8_FNUZ, floats.BF8_FNUZ, floats.FP6, floats.BF6, floats.FP4)
 
 
 def _machine(form: Format, bits: int) -> float:
-    return struct.unpack(_CODES[form], bits.to_bytes(form.width // 8, "little"))[0]
+    number: float = struct.unpack(_CODES[form], bits.to_bytes(form.width // 8, "little"))[0]
+    return number
 
 
 def _patterns(form: Format, count: int) -> list[int]:
@@ -42,15 +50,14 @@ def test_patterns_are_the_machines_numbers(form: Format) -> None:
             assert floats.from_float(form, number) == bits
 
 
-@pytest.mark.parametrize("operation", [floats.add, floats.multiply, floats.divide])
-def test_doubles_are_rounded_as_the_machine_does(operation) -> None:
+@pytest.mark.parametrize("operation", _OWN)
+def test_doubles_are_rounded_as_the_machine_does(operation: _Operation) -> None:
     form = floats.F64
-    own = {floats.add: lambda a, b: a + b, floats.multiply: lambda a, b: a * b, floats.divide: lambda a, b: a / b}[operation]
     for a, b in zip(_patterns(form, 1000), reversed(_patterns(form, 1000)), strict=False):
         left, right = _machine(form, a), _machine(form, b)
         if right == 0 and operation is floats.divide:
             continue
-        wanted = own(left, right)
+        wanted = _OWN[operation](left, right)
         got = operation(form, a, b, Round.NEAREST)
         assert form.is_nan(got) if math.isnan(wanted) else got == int.from_bytes(struct.pack("<d", wanted), "little")
 
@@ -105,7 +112,8 @@ def test_small_formats_survive_the_way_through_f32(form: Format) -> None:
 
 
 def test_formats_have_the_limits_of_their_definitions() -> None:
-    limits = {floats.FP8: 448, floats.BF8: 57344, floats.FP8_FNUZ: 240, floats.BF8_FNUZ: 57344}
+    limits: dict[Format, float] = {floats.FP8: 448, floats.BF8: 57344}
+    limits |= {floats.FP8_FNUZ: 240, floats.BF8_FNUZ: 57344}
     limits |= {floats.FP6: 7.5, floats.BF6: 28, floats.FP4: 6}
     for form, most in limits.items():
         assert floats.value(form, form.most) == most

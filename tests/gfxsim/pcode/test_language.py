@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from pcode import interpreter
+from pcode import interpreter, source
 from pcode.lexer import NotPseudocode
 from pcode.parser import parse
-from pcode.state import Cell, Scope
+from pcode.state import Cell, Scope, cell_of
 from pcode.values import U32, Value, integer
 
 
@@ -16,7 +16,7 @@ def _run(code: str, width: int = 32, generation: str = "rdna4", **sources: int) 
     names: dict[str, object] = {name: Cell(bits, 64) for name, bits in sources.items()}
     names["D0"] = Cell(0, width)
     interpreter.run(code, Scope(generation, names))
-    return names["D0"].bits
+    return cell_of(names, "D0").bits
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,11 @@ def test_half_results_clear_the_rest_where_the_register_says_so() -> None:
 
 @pytest.mark.parametrize(("left", "right", "result"), [(0x0, 0x80000000, 0x80000000), (0x80000000, 0x0, 0x80000000)])
 def test_zeros_written_with_a_sign_are_told_apart(left: int, right: int, result: int) -> None:
-    names = {"S0": Cell(left, 32), "S1": Cell(right, 32), "D0": Cell(1, 32), "WAVE_MODE.IEEE": integer(1, U32)}
-    code = interpreter.source.entries("cdna")["v_min_f32"]["VOP2"].code
-    interpreter.run(code, Scope("cdna", names))
-    assert names["D0"].bits == result
+    found = Cell(1, 32)
+    names = {"S0": Cell(left, 32), "S1": Cell(right, 32), "D0": found}
+    code = source.entries("cdna")["v_min_f32"]["VOP2"].code
+    interpreter.run(code, Scope("cdna", {**names, "WAVE_MODE.IEEE": integer(1, U32)}))
+    assert found.bits == result
 
 
 def test_instructions_can_be_called_by_name() -> None:
@@ -82,13 +83,13 @@ def test_lanes_of_a_mask_are_bits() -> None:
     mask = Cell(0b1000, 64)
     scope = Scope("cdna", {"VCC": mask, "laneId": integer(3, U32), "D0": Cell(0, 32)})
     interpreter.run("D0.u32 = VCC.u64[laneId] ? 1U : 2U; VCC.u64[laneId] = 1'0U", scope)
-    assert (scope.names["D0"].bits, mask.bits) == (1, 0)
+    assert (scope.cell("D0").bits, mask.bits) == (1, 0)
 
 
 def test_concatenation_takes_results_apart() -> None:
     scope = Scope("cdna", {"D0": Cell(0, 64), "D1": Cell(0, 1), "S0": Cell(0xFFFFFFFF, 32)})
     interpreter.run("{ D1.u1, D0.u64 } = 65'B(65'U(S0.u32) * 65'U(S0.u32) + 65'U(0xffffffffffffffffULL))", scope)
-    assert (scope.names["D1"].bits, scope.names["D0"].bits) == (1, 0xFFFFFFFE00000000)
+    assert (scope.cell("D1").bits, scope.cell("D0").bits) == (1, 0xFFFFFFFE00000000)
 
 
 def test_memory_is_read_and_written_through_views() -> None:

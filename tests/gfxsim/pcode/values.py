@@ -26,13 +26,17 @@ _FORMATS = {
 class Type:
     """A kind ("u", "i", "b" for plain bits, or a floating-point one) and a width in bits."""
 
+    form: Format
+    """Of a floating-point kind; the others have none."""
+
     def __init__(self, kind: str, width: int) -> None:
         self.kind = kind
         self.width = width
         self.mask = (1 << width) - 1
         self.top = 1 << (width - 1)
-        self.form: Format | None = _FORMATS.get((kind, width))
-        self.is_float = self.form is not None
+        self.is_float = (kind, width) in _FORMATS
+        if self.is_float:
+            self.form = _FORMATS[kind, width]
         self.is_signed = kind == "i"
 
     def __repr__(self) -> str:

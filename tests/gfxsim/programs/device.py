@@ -76,7 +76,9 @@ class Module:
         runtime().call("hipModuleGetFunction", ctypes.byref(function), self.handle, name.encode())
         return function
 
-    def launch(self, name: str, *arguments: ctypes._SimpleCData, grid: int = 1, block: int = 64, lds: int = 0) -> None:
+    def launch(
+        self, name: str, *arguments: ctypes._CData, grid: int = 1, block: int = 64, lds: int = 0
+    ) -> None:
         """Runs a kernel to its end; a HipError if it fails."""
         pointers = (ctypes.c_void_p * len(arguments))(*(ctypes.addressof(argument) for argument in arguments))
         runtime().call("hipModuleLaunchKernel", self.function(name), grid, 1, 1, block, 1, 1, lds, None, pointers, None)

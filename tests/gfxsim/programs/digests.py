@@ -22,7 +22,7 @@ def main() -> None:
     def zeros(count: int, kind: type = np.int32) -> np.ndarray:
         return np.zeros(count, kind)
 
-    runs: list[tuple[str, str, list]] = [
+    runs: list[tuple[str, str, list[np.ndarray | int]]] = [
         ("control", "run_add", [reals, reals[::-1].copy(), zeros(N, np.float32), N, 96]),
         ("control", "run_maze", [numbers, zeros(N), N]),
         ("cooperation", "run_reduce_in_lds", [numbers, zeros(9, np.int64), N, 9]),

@@ -60,7 +60,8 @@ def test_the_upper_halves_of_products(program: Program) -> None:
 
     def low(value: int, bits: int) -> int:
         """The low bits of a number, signed."""
-        return (value + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+        half = 1 << (bits - 1)
+        return (value + half) % (2 * half) - half
 
     for x, y, row in zip(a.tolist(), b.tolist(), found.T.tolist(), strict=True):
         ux, uy = x % 2**64, y % 2**64
@@ -128,7 +129,8 @@ def fused(x: float, y: float, z: float, kind: np.dtype) -> float:
 
 def same_bits(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
     bits = f"uint{8 * found.dtype.itemsize}"
-    return (found.view(bits) == expected.view(bits)) | (np.isnan(found) & np.isnan(expected))
+    same: np.ndarray = found.view(bits) == expected.view(bits)
+    return same | (np.isnan(found) & np.isnan(expected))
 
 
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
@@ -144,7 +146,8 @@ def test_arithmetic_rounds_to_nearest_and_keeps_denormals(program: Program, kind
     found = np.zeros((16, n), kind)
     program.run(f"run_{kind}", np.ascontiguousarray(a), np.ascontiguousarray(b), c, found, n)
     with np.errstate(all="ignore"):
-        multiply_add = np.array([fused(*map(float, numbers), info.dtype) for numbers in zip(a, b, c, strict=True)])
+        triples = zip(a.tolist(), b.tolist(), c.tolist(), strict=True)
+        multiply_add = np.array([fused(x, y, z, info.dtype) for x, y, z in triples])
         expected = [
             a + b, a - b, a * b, a / b, multiply_add,
             np.sqrt(np.abs(a)), np.floor(a), np.ceil(a), np.trunc(a), np.rint(a), np.abs(a), -a, np.copysign(a, b), np.where(a < b, a, b),
@@ -159,7 +162,8 @@ def test_arithmetic_rounds_to_nearest_and_keeps_denormals(program: Program, kind
 _erf = np.vectorize(math.erf)
 
 # What each function is, and by how many units in the last place a GPU's may differ from the exact value.
-FUNCTIONS: list[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray], float]] = [
+Functions = list[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray], float]]
+FUNCTIONS: Functions = [
     ("exp", lambda x, y: np.exp(x), 1),
     ("exp2", lambda x, y: np.exp2(x), 1),
     ("expm1", lambda x, y: np.expm1(x), 2),
@@ -177,7 +181,7 @@ FUNCTIONS: list[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray], float
     ("atan2", lambda x, y: np.arctan2(x, y), 2),
     ("rsqrt", lambda x, y: 1 / np.sqrt(np.abs(x)), 2),
 ]
-FLOAT_FUNCTIONS = [
+FLOAT_FUNCTIONS: Functions = [
     *FUNCTIONS,
     ("sinh", lambda x, y: np.sinh(x), 3),
     ("asin", lambda x, y: np.arcsin((x.astype(np.float32) / (np.abs(x.astype(np.float32)) + 1)).astype(np.float64)), 4),
@@ -197,11 +201,13 @@ def arguments(kind: type, biggest: float) -> tuple[np.ndarray, np.ndarray]:
     turns = np.arange(1, 30) * np.pi / 2
     # Arguments whose reduction needs hundreds of bits of 2/pi.
     huge = np.array([1e5, 123456789.0, 1e15, 1e22, biggest])
-    x = np.concatenate([small, near_zero, turns, huge]).astype(kind)
+    x: np.ndarray = np.concatenate([small, near_zero, turns, huge]).astype(kind)
     return x, RANDOM.uniform(-8, 8, len(x)).astype(kind)
 
 
-def check_functions(found: np.ndarray, x: np.ndarray, y: np.ndarray, functions: list[tuple[str, Callable, float]], spare: float) -> None:
+def check_functions(
+    found: np.ndarray, x: np.ndarray, y: np.ndarray, functions: Functions, spare: float
+) -> None:
     for row, (name, function, ulps) in zip(found, functions, strict=True):
         with np.errstate(all="ignore"):
             exact = function(x.astype(np.float64), y.astype(np.float64))

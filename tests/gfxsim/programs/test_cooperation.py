@@ -64,7 +64,8 @@ def test_shuffles_take_the_value_of_the_lane_that_they_name(program: Program) ->
     in_group = lane // 16 * 16
 
     def take(lanes: np.ndarray) -> np.ndarray:
-        return values[first + lanes]
+        taken: np.ndarray = values[first + lanes]
+        return taken
 
     expected = [
         take(lane ^ 1),
@@ -88,7 +89,8 @@ def test_dpp_swizzles_and_permutes_move_values_between_lanes(program: Program) -
     first, row, in_row, item = np.arange(n) - lane, lane // 16, lane % 16, np.arange(n) % 64
 
     def take(lanes: np.ndarray) -> np.ndarray:
-        return values[first + lanes % WAVE]
+        taken: np.ndarray = values[first + lanes % WAVE]
+        return taken
 
     half_mirror = take(lane ^ 7)
     written = ((0xA >> row) & (0x5 >> (in_row // 4)) & 1).astype(bool)

@@ -120,7 +120,7 @@ def test_a_kernel_tells_what_it_uses(program: Program) -> None:
     assert blocks.value > 1
 
 
-def load(how: Callable[[Path], tuple], path: Path) -> ctypes.c_void_p:
+def load(how: Callable[[Path], tuple[str, bytes]], path: Path) -> ctypes.c_void_p:
     module = ctypes.c_void_p()
     name, argument = how(path)
     status = getattr(hip(), name)(ctypes.byref(module), argument)
@@ -133,7 +133,9 @@ def load(how: Callable[[Path], tuple], path: Path) -> ctypes.c_void_p:
     [lambda path: ("hipModuleLoadData", path.read_bytes()), lambda path: ("hipModuleLoad", str(path).encode())],
     ids=["from_memory", "from_a_file"],
 )
-def test_a_kernel_of_a_module_is_launched_by_its_name(program: Program, how: Callable[[Path], tuple]) -> None:
+def test_a_kernel_of_a_module_is_launched_by_its_name(
+    program: Program, how: Callable[[Path], tuple[str, bytes]]
+) -> None:
     runtime, n = program.runtime, 70
     module = load(how, Path(f"tests/gfxsim/programs/module.{GPU}.co"))
     function = ctypes.c_void_p()

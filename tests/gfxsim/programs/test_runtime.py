@@ -70,7 +70,9 @@ def test_programs_are_told_of_no_more_multiprocessors_than_the_environment_allow
         ("hipMallocAsync", [None], "hipFree", DEVICE),
     ],
 )
-def test_a_kernel_works_on_memory_of_every_kind(program: Program, allocate: str, more: list, free: str, kind: int) -> None:
+def test_a_kernel_works_on_memory_of_every_kind(
+    program: Program, allocate: str, more: list[int | None], free: str, kind: int
+) -> None:
     address = ctypes.c_void_p()
     program.runtime.call(allocate, ctypes.byref(address), ctypes.c_size_t(4 * N), *more)
     found, on_device = ctypes.c_int(), ctypes.c_void_p()
@@ -140,7 +142,7 @@ def test_copies_of_rectangles(program: Program) -> None:
     runtime.call("hipFree", address)
 
 
-def fills(buffer: ctypes.c_void_p) -> list[tuple[str, tuple, np.ndarray]]:
+def fills(buffer: ctypes.c_void_p) -> list[tuple[str, tuple[object, ...], np.ndarray]]:
     size = ctypes.c_size_t
     return [
         ("hipMemset", (buffer, 0x1A5, size(64)), np.full(64, 0xA5, np.uint8)),

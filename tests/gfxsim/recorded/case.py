@@ -133,7 +133,7 @@ def shown(words: np.ndarray) -> str:
 
 def write(found: list[Recorded]) -> str:
     """The text of a file."""
-    sections: dict[tuple, list[Recorded]] = {}
+    sections: dict[tuple[tuple[str, int], ...], list[Recorded]] = {}
     for one in found:
         sections.setdefault(one.targets, []).append(one)
     heads = (" ".join(f"{gpu}/{wave}" for gpu, wave in targets) for targets in sections)
@@ -154,6 +154,8 @@ def read(text: str) -> list[Recorded]:
 
 def _parse(line: str) -> tuple[Case, str, str]:
     text, operands, result, by, bits = line.split(" | ")
-    letter, first, count, lanes = re.fullmatch(r"([vsml])(\d+)(?:\+(\d+))?(?:\*(\d+))?", result).groups()
+    place = re.fullmatch(r"([vsml])(\d+)(?:\+(\d+))?(?:\*(\d+))?", result)
+    assert place, result
+    letter, first, count, lanes = place.groups()
     filled = tuple(fillings.parse(operand) for operand in operands.split())
     return Case(text, filled, Result(letter, int(first), int(count or 1), int(lanes or LANES))), by, bits

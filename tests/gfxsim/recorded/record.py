@@ -13,12 +13,12 @@ from pathlib import Path
 from instructions import suite
 
 from recorded import from_matrices, from_pseudocode
-from recorded.case import FILE, Recorded, write
+from recorded.case import FILE, Case, Recorded, write
 
 
 def _merged(found: list[Recorded]) -> list[Recorded]:
     """Cases that are the same on several GPUs in one."""
-    targets: dict[tuple, list[tuple[str, int]]] = {}
+    targets: dict[tuple[Case, str, str], list[tuple[str, int]]] = {}
     for one in found:
         targets.setdefault((one.case, one.by, one.bits), []).extend(one.targets)
     return [Recorded(tuple(gpus), *rest) for rest, gpus in targets.items()]

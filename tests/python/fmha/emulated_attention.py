@@ -52,7 +52,8 @@ def emulated_forward(
             o = o * fade + narrow(powers * np.float32(scale_p), dtype, rounding) @ v32[part]
             top = new
         lse = np.where(total > 0, top + np.log(total), np.float32(-np.inf))[:, 0]
-    return o / np.where(total > 0, total, np.float32(1)), lse
+    divisor: Floats = np.where(total > 0, total, np.float32(1))
+    return o / divisor, lse
 
 
 def emulated_backward(

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from ckdispatch.fmha.reference import Attention, alibi_slopes
@@ -15,6 +15,14 @@ from numpy.typing import NDArray
 
 HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (8, 2))
 FEATURES = ("plain", "plain", "bias", "alibi", "soft_cap", "dropout", "sink", "sink_tokens")
+
+
+class Added(TypedDict, total=False):
+    """Arguments of the reference that change scores."""
+
+    bias: NDArray[Any]
+    slopes: NDArray[Any]
+    sink: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +35,7 @@ class RandomAttention:
     d_o: NDArray[Any]
     options: Attention
     starts: tuple[NDArray[np.int32], NDArray[np.int32]] | None
-    added: dict[str, NDArray[Any]] = field(default_factory=dict)
+    added: Added
 
     def sequences(self) -> list[tuple[Any, Any, int]]:
         """For each sequence: where its rows are, where its keys, and its number."""
@@ -70,7 +78,7 @@ def random_attention(
         options["mask"] = str(random.choice(["top_left", "bottom_right", "bottom_right"]))
         options["window"] = random_window(random, longest)
     rows, keys = (q.shape[0], max([1, *lengths[1]])) if is_group else (q.shape[1], k.shape[1])
-    added: dict[str, NDArray[Any]] = {}
+    added: Added = {}
     feature = features[int(random.integers(len(features)))]
     if feature == "bias":
         full = (heads_q, rows, keys) if is_group else (batch, heads_q, rows, keys)

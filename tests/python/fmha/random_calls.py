@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from checked_call import Call, Checks, written
 from ckdispatch.comparison import Reference, compare
 from ckdispatch.fmha.reference import (
     Attention,
@@ -23,7 +24,6 @@ from ckdispatch.reference.tolerance import Tolerance, store_unit
 from cksupport.fmha.draws import with_minus_infinity
 from numpy.typing import NDArray
 from random_attention import random_window
-from random_problems import Call, Checks, written
 
 HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (8, 2))
 METHODS = ("attention", "attention", "attention_varlen", "attention_varlen", "attention_kvcache", "attention_kvcache", "attention_bwd")
@@ -172,7 +172,7 @@ def _batch(d: _Drawing) -> Call:
             lengths["seqlen_q"] = [d.below(rows + 1) for _ in range(d.batch)]
             d.arguments["seqused_q"] = np.array(lengths["seqlen_q"], np.int32)
     d.arguments["return_lse"] = d.chance(0.6)
-    operands = (q, k, v)
+    operands: tuple[NDArray[Any], ...] = (q, k, v)
     first = d.chance(0.3)
     own = d.chance(0.4)
     if own:
@@ -217,7 +217,8 @@ def _varlen(d: _Drawing) -> Call:
     d.arguments["return_lse"] = d.chance(0.6)
 
     def check(result: Any) -> Checks:
-        expected = forward_varlen(q, k, v, *starts, d.attention(), **d.added, **lengths)
+        given = {**d.added, **lengths}
+        expected = forward_varlen(q, k, v, starts[0], starts[1], d.attention(), **given)
         yield from _forward_checks(d, expected, result, np.asarray(result.out))
 
     return Call("attention_varlen", (q, k, v, *starts), d.arguments, check)
@@ -258,13 +259,14 @@ def _cache(d: _Drawing) -> Call:
         if tables:
             kind = "interleaved" if d.arguments.get("rotary_interleaved", True) else "half"
             steps = np.arange(rows) if options.mask != "none" else np.zeros(rows, np.int64)
-            turned = rotated(q, *tables, lengths[:, None] + steps, kind).rounded
-            keys = rotated(fresh["k"], *tables, lengths[:, None] + np.arange(new), kind)
+            cos, sin = tables
+            turned = rotated(q, cos, sin, lengths[:, None] + steps, kind).rounded
+            keys = rotated(fresh["k"], cos, sin, lengths[:, None] + np.arange(new), kind)
             options = d.attention(input_unit=2 * store_unit(d.dtype))
         if new:
             yield from _appended_checks(caches, old, where, before, keys, fresh["v"])
         dense = [_dense(cache, where, max(room + new, *before)) for cache in (caches["k"], caches["v"])]
-        made = forward(turned, *dense, options, **d.added, seqlen_k=lengths + new)
+        made = forward(turned, dense[0], dense[1], options, **d.added, seqlen_k=lengths + new)
         yield from _forward_checks(d, made, result, np.asarray(result.out))
 
     return Call("attention_kvcache", (q, caches["k"], caches["v"]), d.arguments, check)
@@ -328,7 +330,10 @@ def _gradients(d: _Drawing) -> Call:
     is_group = d.chance(0.5)
     pairs = [d.pair(400) for _ in range(d.batch if is_group else 1)]
     starts = [np.cumsum([0, *(pair[side] for pair in pairs)]).astype(np.int32) for side in range(2)]
-    leads = [(int(start[-1]),) if is_group else (d.batch, pairs[0][side]) for side, start in enumerate(starts)]
+    leads: list[tuple[int, ...]] = [
+        (int(start[-1]),) if is_group else (d.batch, pairs[0][side])
+        for side, start in enumerate(starts)
+    ]
     q, k, v, d_o = (
         d.strided(d.numbers(*lead, heads, hdim))
         for lead, heads, hdim in (
@@ -350,14 +355,17 @@ def _gradients(d: _Drawing) -> Call:
     options = d.attention(parts=1)
     if is_group:
         d.arguments |= {"cu_seqlens_q": starts[0], "cu_seqlens_k": starts[1]}
-        stored = forward_varlen(q, k, v, *starts, options, **d.added)
+        stored = forward_varlen(q, k, v, starts[0], starts[1], options, **d.added)
     else:
         stored = forward(q, k, v, options, **d.added)
     o, lse = stored.o.rounded, stored.lse.rounded
 
     def check(result: Any) -> Checks:
         given = {"o": o, "lse": lse, **d.added}
-        made = backward_varlen(q, k, v, d_o, *starts, options, **given) if is_group else backward(q, k, v, d_o, options, **given)
+        if is_group:
+            made = backward_varlen(q, k, v, d_o, starts[0], starts[1], options, **given)
+        else:
+            made = backward(q, k, v, d_o, options, **given)
         for name in ("dq", "dk", "dv"):
             yield name, written(getattr(made, name), np.asarray(getattr(result, name)))
         if d.arguments.get("return_dbias"):

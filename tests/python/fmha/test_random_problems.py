@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from checked_call import Call
 from ckdispatch import Dispatcher, Registry
 from random_calls import METHODS, draw
-from random_problems import Call, Outcome, check_findings, run
+from random_problems import Outcome, check_findings, run
 
 PROBLEMS = int(os.environ.get("CK_PROBLEMS", "60"))
 SHARD, SHARDS = (int(one) for one in os.environ.get("CK_SHARD", "0/1").split("/"))

@@ -175,14 +175,14 @@ def test_what_a_kernel_computes_is_within_the_tolerance_and_a_lost_key_is_not(dt
     for seed in range(12):
         q, k, v = operands(20, 150 + 30 * seed, (1, 1), 64, dtype, seed)
         made = forward(q, k, v, CAUSAL)
-        heads = [one[0, :, 0] for one in (q, k, v)]
+        one_q, one_k, one_v = (one[0, :, 0] for one in (q, k, v))
         kept = visible(CAUSAL, 20, k.shape[1])
-        o, lse = emulated_forward(*heads, 64**-0.5, kept=kept, rounding=rounding)
+        o, lse = emulated_forward(one_q, one_k, one_v, 64**-0.5, kept=kept, rounding=rounding)
         assert made.o.compare(round_to(o, q.dtype)[None, :, None]), seed
         assert made.lse.compare(lse[None, None])
         used = max(used, float((np.abs(o - made.o.exact[0, :, 0]) / made.o.tolerance.bound(made.o.exact)[0, :, 0]).max()))
         kept[:, 100] = False
-        o, lse = emulated_forward(*heads, 64**-0.5, kept=kept, rounding=rounding)
+        o, lse = emulated_forward(one_q, one_k, one_v, 64**-0.5, kept=kept, rounding=rounding)
         lost += not made.o.compare(round_to(o, q.dtype)[None, :, None])
         assert not made.lse.compare(lse[None, None])
     # NumPy adds float32 up in pairs, which is better than what kernels may do by far; roundings to 16 bits are what they are.
@@ -193,7 +193,7 @@ def test_a_kernel_of_8_bit_floats_is_within_the_tolerance_with_scaled_shares_and
     for scale_p in (1.0, 240.0):
         q, k, v = operands(20, 150, (1, 1), 64, "fp8")
         made = forward(q, k, v, Attention(scale_p=scale_p, scale_o=0.5 / scale_p), output=numpy_dtype("bf16"))
-        o, _ = emulated_forward(*(one[0, :, 0] for one in (q, k, v)), 64**-0.5, scale_p=scale_p)
+        o, _ = emulated_forward(q[0, :, 0], k[0, :, 0], v[0, :, 0], 64**-0.5, scale_p=scale_p)
         stored = round_to(o * (0.5 / scale_p), numpy_dtype("bf16"))
         assert made.o.compare(stored[None, :, None])
         assert not made.o.compare(round_to(2 * o * (0.5 / scale_p), numpy_dtype("bf16"))[None, :, None])
@@ -209,8 +209,11 @@ def test_gradients_of_a_kernel_are_within_the_tolerance_and_a_wrong_factor_of_dr
     stored = forward(q, k, v, options)
     made = backward(q, k, v, d_o, options)
     heads = [one[0, :, 0] for one in (q, k, v, stored.o.rounded)]
-    right = emulated_backward(*heads, stored.lse.rounded[0, 0], d_o[0, :, 0], 32**-0.5, factors)
-    wrong = emulated_backward(*heads, stored.lse.rounded[0, 0], d_o[0, :, 0], 32**-0.5, factors * np.float32(0.75))
+    lse = stored.lse.rounded[0, 0]
+    right, wrong = (
+        emulated_backward(heads[0], heads[1], heads[2], heads[3], lse, d_o[0, :, 0], 32**-0.5, some)
+        for some in (factors, factors * np.float32(0.75))
+    )
     for one, good, bad in zip((made.dq, made.dk, made.dv), right, wrong, strict=True):
         assert one.compare(round_to(good, q.dtype)[None, :, None]), str(one.compare(round_to(good, q.dtype)[None, :, None]))
         assert not one.compare(round_to(bad, q.dtype)[None, :, None])
@@ -225,9 +228,10 @@ def test_operands_that_a_matrix_unit_takes_for_zeros_are_within_its_tolerance_an
     ok = {}
     for flushes in (True, False):
         options = Attention(flushes=flushes)
-        made, seen = (forward(*some[:3], options) for some in (given, flushed))
+        made, seen = (forward(q, k, v, options) for q, k, v, _ in (given, flushed))
         grads, seen_grads = (
-            backward(*some, options, o=made.o.rounded, lse=made.lse.rounded.astype(np.float32)) for some in (given, flushed)
+            backward(q, k, v, d_o, options, o=made.o.rounded, lse=made.lse.rounded.astype(np.float32))
+            for q, k, v, d_o in (given, flushed)
         )
         pairs = [(made.o, seen.o), (made.lse, seen.lse)]
         pairs += [(getattr(grads, name), getattr(seen_grads, name)) for name in ("dq", "dk", "dv")]

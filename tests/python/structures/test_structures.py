@@ -8,7 +8,7 @@ import os
 import subprocess
 
 import pytest
-from probe import structures
+from c_probe import structures
 
 
 def in_c() -> dict[str, dict[str, tuple[int, int]]]:

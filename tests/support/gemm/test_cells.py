@@ -12,6 +12,7 @@ from ckgen.core.rules import first_violation
 from ckgen.core.target import Target
 from ckgen.gemm.choices import ALL_PADS
 from ckgen.gemm.rules import GEMM_RULES
+from ckgen.gemm.spec import GemmSpec
 from ckgen.product.spec import Dtype, Epilogue, Layout, Pipeline, Scheduler
 from cksupport.cells import Cell
 from cksupport.gemm.candidates import candidates
@@ -33,6 +34,11 @@ def cells() -> tuple[Cell, ...]:
 
 def legal(cells: tuple[Cell, ...], table: str) -> list[Cell]:
     return [cell for cell in cells if cell.place.table == table and cell.spec is not None]
+
+
+def spec_of(cell: Cell) -> GemmSpec:
+    assert isinstance(cell.spec, GemmSpec)
+    return cell.spec
 
 
 def test_no_cell_is_there_twice(cells: tuple[Cell, ...]) -> None:
@@ -69,7 +75,7 @@ def test_paddings_run_along_every_combination_and_pipeline() -> None:
 
 def test_every_pipeline_of_a_gpu_is_padded_in_some_way(cells: tuple[Cell, ...]) -> None:
     for gpu in ARCH.architectures.values():
-        padded = {c.spec.pipeline for c in legal(cells, "pads") if c.spec and c.place.gpu == gpu.name}
+        padded = {spec_of(c).pipeline for c in legal(cells, "pads") if c.place.gpu == gpu.name}
         assert padded == {pipeline for pipeline in Pipeline if pipeline in gpu.pipelines}, gpu.name
 
 
@@ -89,8 +95,7 @@ def test_the_kernel_of_a_cell_satisfies_every_rule_on_its_gpu(cells: tuple[Cell,
 
 def test_the_kernel_of_a_product_is_what_the_cell_says(cells: tuple[Cell, ...]) -> None:
     for cell in legal(cells, "products"):
-        spec = cell.spec
-        assert spec is not None
+        spec = spec_of(cell)
         a, b = spec.dtype_a, spec.dtype_b
         assert cell.place.row == f"{a if a is b else f'{a} x {b}'} {spec.layout}"
         assert cell.place.column in (str(spec.pipeline), f"{spec.pipeline} {spec.scheduler}")
@@ -117,8 +122,8 @@ def test_the_same_cells_come_out_every_time(cells: tuple[Cell, ...]) -> None:
 
 def test_known_cells_are_what_they_are_known_to_be(cells: tuple[Cell, ...]) -> None:
     found = {(c.place.table, c.place.gpu, c.place.row, c.place.column): c for c in cells}
-    good = found["products", "gfx942", "fp16 rcr", "mem interwave"].spec
-    assert good is not None and good.scheduler is Scheduler.INTERWAVE
+    good = spec_of(found["products", "gfx942", "fp16 rcr", "mem interwave"])
+    assert good.scheduler is Scheduler.INTERWAVE
     bad = found["products", "gfx1100", "fp8 ccr", "compv3"].refusal
     assert bad is not None and bad.rule == "gemm.dtype_combination"
     assert bad.sentence == "gfx1100 has no matrix instruction for fp8 x fp8"
@@ -126,4 +131,4 @@ def test_known_cells_are_what_they_are_known_to_be(cells: tuple[Cell, ...]) -> N
 
 def test_a_wave_of_a_kernel_repeats_its_warp_tile_along_every_axis(cells: tuple[Cell, ...]) -> None:
     for cell in legal(cells, "products"):
-        assert cell.spec is not None and min(cell.spec.tiling.repeat) > 1, str(cell)
+        assert min(spec_of(cell).tiling.repeat) > 1, str(cell)

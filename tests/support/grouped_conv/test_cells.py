@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 from ckarch import load_specs
 from ckgen.core.target import Target
-from ckgen.grouped_conv.spec import Variant
+from ckgen.grouped_conv.spec import GroupedConvSpec, Variant
 from ckgen.product.spec import FusedOp, SplitK
 from cksupport.cells import Cell
 from cksupport.cli import main
@@ -79,7 +79,9 @@ def test_all_operations_directions_and_ways_to_split_are_among_the_kernels(kerne
 def test_known_pairs_are_what_they_are_known_to_be(cells: tuple[Cell, ...]) -> None:
     known = {(cell.place.table, cell.place.row, cell.place.column): cell for cell in cells}
     met = known["GPU", "direction: backward_weight", "gfx1201"].kernel
-    assert met is not None and met.gpu == "gfx1201" and met.spec.variant is Variant.BACKWARD_WEIGHT
+    assert met is not None and met.gpu == "gfx1201"
+    assert isinstance(met.spec, GroupedConvSpec)
+    assert met.spec.variant is Variant.BACKWARD_WEIGHT
     for row, rule in (
         ("pipeline: comp_async", "grouped_conv.pipeline_supported"),
         ("dtypes: pk_fp4", "grouped_conv.packed_dtype"),
