@@ -18,7 +18,6 @@ from ckdispatch.errors import InvalidArgument
 from ckgen.cli import main as generator
 from ckgen.core import foreign
 from ckgen.families import FAMILIES
-from codegen_support import BASE_NAME
 
 from tests.docs.pages import blocks
 
@@ -153,7 +152,7 @@ def test_names_of_the_package_are_there() -> None:
 
 @pytest.mark.parametrize("row", rows("Names of kernels"), ids=lambda row: row[0])
 def test_a_name_is_taken_or_answered_with_ours(row: list[str]) -> None:
-    middle = BASE_NAME.removeprefix("gemm_fp16_rcr_")
+    middle = KernelConfig(tile_m=128).name.removeprefix("gemm_fp16_rcr_")
     asked = code(row[0])[0].replace("…", middle)
     if row[1] == "the same":
         assert KernelConfig.parse(asked).name == asked
