@@ -14,7 +14,7 @@ from ckgen.core.errors import CkgenError
 from ckgen.core.family import Family, look_up_family
 from ckgen.core.generate import GeneratedKernel, generate
 from ckgen.core.spec import KernelSpec
-from ckgen.core.target import Target
+from ckgen.core.target import DEFAULT_GPU, Target
 from ckgen.families import FAMILIES as GENERATORS
 
 from ckdispatch.arguments import checked_path, members
@@ -104,13 +104,18 @@ Progress = Callable[[int, int, GeneratedSource], None]
 
 
 class CodegenRunner:
-    """Writes the sources of kernels for the GPU ``arch`` into ``output_dir``.
+    """Writes the sources of kernels for the GPU ``arch`` into ``output_dir``, which is made.
 
     A kernel that fails does not lose the others: its error is in the result. Sources that would not
     change are left alone. ``jobs`` processes work at it, by default as many as there are CPUs.
     """
 
-    def __init__(self, output_dir: str | os.PathLike[str], arch: str = "gfx942", jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        output_dir: str | os.PathLike[str] = "generated_kernels",
+        arch: str = DEFAULT_GPU,
+        jobs: int | None = None,
+    ) -> None:
         if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
             raise InvalidArgument(f"{quoted(jobs)} jobs were asked for; it must be at least 1")
         self.output_dir = checked_path("the folder of the sources", output_dir)
@@ -142,8 +147,9 @@ class CodegenRunner:
         """The sources of a family's catalogue: all of a variant that is worth trying on the GPU.
 
         The family is by default the one that has the variant.
-        ``fields`` narrow it down, such as ``dtype="fp16"`` or ``layout=["rcr", "rrr"]``; without
-        them these are all dtypes and layouts, thousands of kernels.
+        ``fields`` narrow it down, such as ``dtype="bf16"`` or ``layout=["rcr", "rrr"]``, and
+        ``"*"`` stands for all. What is left out is what the family's command fills in, such as
+        fp16, or its default.
         """
         chosen = self._family_with(variant) if family is None else family
         return self._generate(list(self._catalogue(chosen, variant, fields)), progress)
@@ -191,8 +197,9 @@ class CodegenRunner:
                     f"the catalogue of {family.name} cannot be narrowed down by {quoted(name)}, only by {', '.join(at_top)}"
                 )
         said = _said_variant(family, variant)
-        chosen = dict.fromkeys(at_top, "*") | fields | said
-        for entry in family.catalogue(said)["kernels"]:
+        usual = {f.name: f.usual for f in family.entry_fields if f.required and f.name in at_top}
+        chosen = usual | fields | said
+        for entry in family.catalogue(chosen)["kernels"]:
             yield from self._expanded(FAMILIES[family.name].config_type(**{**chosen, **entry}))
 
     def _generate(self, wanted: list[KernelSpec | GeneratedSource], progress: Progress | None) -> GenerationResult:

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from ckgen.core import foreign
+
 import ckdispatch
 from ckdispatch.cli.commands import (
     bench,
@@ -73,6 +75,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command; returns the exit code. Help and the version end the program themselves."""
     as_json = "--json" in arguments
     try:
+        told = foreign.objection(foreign.DISPATCHER, arguments)
+        if told is not None:
+            raise UsageError(told)
         options = build_parser().parse_args(arguments)
         report: Report = options.run(options)
         print_report(report, sys.stdout, as_json=as_json)

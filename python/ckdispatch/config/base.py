@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from ckgen.core import codec
 from ckgen.core.declaration import Declaration, Entry, Options, parse_entry
 from ckgen.core.errors import CkgenError, FieldError
 from ckgen.core.expand import Expansion, expand
 from ckgen.core.family import Family
+from ckgen.core.foreign import EXTENTS, with_whole_extents
 from ckgen.core.nearest import nearest_legal
 from ckgen.core.rules import Finding, first_violation
 from ckgen.core.spec import KernelSpec, field_types
@@ -45,24 +46,30 @@ class KernelConfig:
 
     Which GPU is meant is never part of a config: ``validate``, ``autocorrect`` and ``expand`` take
     its name.
+
+    Where extents are said one by one, as ``KernelConfig(tile_m=256, tile_n=256, tile_k=64)``, what
+    is left out is filled in with what is usual, and without a family they are of the first.
     """
 
     family: ClassVar[str] = ""
     _options: Mapping[str, Options]
 
+    def __new__(cls: type[C], **fields: object) -> C:
+        known = bool(cls.family) or not EXTENTS.keys() & fields
+        return super().__new__(cls if known else cast("type[C]", EXAMPLE.config_type))
+
     def __init__(self, **fields: object) -> None:
         cls = type(self)
-        if not cls.family:
-            raise InvalidArgument(
-                f"KernelConfig is of no family; use the config of one, such as {EXAMPLE.config}, or KernelConfig.parse"
-            )
+        family = cls.generator_family()
         if "gpus" in fields:
             raise InvalidArgument(
                 f"{cls.__name__}: there is no field 'gpus'; validate, autocorrect and expand take the name of a GPU"
             )
         said = {name: as_json(value) for name, value in fields.items() if value is not None}
         try:
-            entry = parse_entry(said, cls.generator_family(), (), cls.__name__)
+            entry = parse_entry(dict(with_whole_extents(family, said)), family, (), cls.__name__)
+        except FieldError as error:
+            raise InvalidArgument(f"{cls.__name__}: {error}") from error
         except CkgenError as error:
             raise InvalidArgument(str(error)) from error
         self.__dict__["_options"] = MappingProxyType(dict(entry.options))
@@ -70,6 +77,11 @@ class KernelConfig:
     @classmethod
     def generator_family(cls) -> Family:
         """The family as the generator knows it."""
+        if not cls.family:
+            raise InvalidArgument(
+                f"KernelConfig is of no family; use the config of one, such as {EXAMPLE.config}, "
+                "or KernelConfig.parse"
+            )
         return GENERATORS[cls.family]
 
     @classmethod

@@ -65,7 +65,6 @@ def test_sources_are_written(tmp_path: Path) -> None:
         (("--ndim-spatial", "two", "--datatype", "fp16"), '--ndim-spatial: expected a whole number, not "two"'),
         (("--ndim-spatial", "0", "--datatype", "fp16"), "--ndim-spatial: expected 1 or more, not 0"),
         (("--ndim-spatial", ",", "--datatype", "fp16"), "--ndim-spatial: ',' names nothing"),
-        (("--datatype", "fp16"), "--ndim-spatial is needed where neither --preselected nor"),
         (("--layout", "nchw"), "--layout: expected one of channels_last, channels_first, nwgc"),
         (("--preselected", SET, "--variant", "backward_data"),
          "kernels has variant backward_data"),

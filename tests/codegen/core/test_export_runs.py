@@ -59,14 +59,15 @@ class Build:
             "HEADER": str(self.header),
         }
 
-    def run(self, **changes: str) -> str:
-        """Build; returns what was printed. The commands of the compiler are in ``calls``."""
+    def run(self, target: str = "", **changes: str) -> str:
+        """Build all or a target; returns what was printed. The commands of the compiler are in ``calls``."""
         self.log.write_text("", encoding="utf-8")
         environment = {**self.environment, **changes}
-        commands = [[self.system]]
+        commands = [[self.system, *([target] if target else [])]]
         if self.system == "cmake":
             values = [f"-D{key}={environment[key]}" for key in ("HIPCC", "CK_INCLUDE")]
             commands = [["cmake", ".", "-G", "Ninja", *values], ["cmake", "--build", "."]]
+            commands[1] += ["--target", target] if target else []
         printed = ""
         for command in commands:
             done = subprocess.run(
@@ -87,6 +88,11 @@ class Build:
 @pytest.fixture(name="build", params=sorted(PROGRAMS))
 def _build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     return Build(request.param, tmp_path)
+
+
+def test_all_kernels_are_a_target(build: Build) -> None:
+    assert not build.run(target="all_kernels").startswith("FAILED")
+    assert (build.folder / "libck_kernels.so").exists()
 
 
 def test_every_kernel_is_compiled_once_and_all_are_linked(build: Build) -> None:

@@ -6,11 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
+import pytest
 from ckgen.core.nearest import describe_change, distance, nearest_legal, refusal
 from ckgen.core.rules import first_violation
 from ckgen.core.tile import Extents
 from ckgen.families import FAMILIES
 from ckgen.fmha.spec import FmhaSpec
+from ckgen.gemm.spec import GemmSpec, Variant
+from ckgen.product.rules.fused import OPERATIONS_OF_INTEGERS
+from ckgen.product.spec import Dtype, FusedOp
 from codegen_support import GEMM, TOY, Color, ToySpec, gemm, target
 
 FMHA_BASE = cast(FmhaSpec, FAMILIES["fmha"].parse_name("fmha_sum_fp16_batch_h256x256_t64_w4_p1x0x1x1_o2"))
@@ -33,6 +37,44 @@ def test_where_nothing_is_legal_nothing_is_found() -> None:
 def test_a_small_change_is_preferred_to_a_large_one() -> None:
     nearest = nearest_legal(GEMM, gemm(warp_tile=(32, 32, 4)), target())
     assert nearest == gemm(warp_tile=(32, 32, 8))
+
+
+@pytest.mark.parametrize(
+    ("op", "ds", "meant", "then"),
+    [
+        (FusedOp.RELU, 1, FusedOp.MULTI_D_ADD_RELU, 1),
+        (FusedOp.FAST_GELU, 3, FusedOp.MULTI_D_ADD_FAST_GELU, 3),
+        (FusedOp.PASS_THROUGH, 2, FusedOp.MULTI_D_ADD, 2),
+        (FusedOp.GELU, 7, FusedOp.MULTI_D_ADD_GELU, 4),
+        (FusedOp.MULTI_D_MULTIPLY, 5, FusedOp.MULTI_D_MULTIPLY, 4),
+        (FusedOp.MULTI_D_ADD_TANH, 0, FusedOp.TANH, 0),
+        (FusedOp.MULTI_D_ADD, 0, FusedOp.MULTI_D_ADD, 1),
+        (FusedOp.MULTI_D_MULTIPLY, 0, FusedOp.MULTI_D_MULTIPLY, 1),
+    ],
+)
+def test_a_fused_operation_keeps_its_mathematics(
+    op: FusedOp, ds: int, meant: FusedOp, then: int
+) -> None:
+    spec = gemm(variant=Variant.MULTI_D, fused_op=op, d_count=ds)
+    nearest = nearest_legal(GEMM, spec, target())
+    assert nearest == replace(spec, fused_op=meant, d_count=then)
+
+
+def test_integers_have_no_gelu_so_that_another_operation_is_the_nearest() -> None:
+    spec = gemm(
+        variant=Variant.MULTI_D, fused_op=FusedOp.GELU, d_count=1, dtype_a=Dtype.INT8,
+        dtype_b=Dtype.INT8, dtype_c=Dtype.INT32, dtype_acc=Dtype.INT32,
+    )  # fmt: skip
+    nearest = nearest_legal(GEMM, spec, target())
+    assert nearest is not None
+    assert cast(GemmSpec, nearest).fused_op in OPERATIONS_OF_INTEGERS
+
+
+def test_a_convolution_with_a_bias_keeps_its_mathematics() -> None:
+    conv = FAMILIES["grouped_conv"]
+    name = "grouped_conv_fwd_fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
+    nearest = nearest_legal(conv, conv.parse_name(f"{name}_Silu_d1"), target())
+    assert nearest == conv.parse_name(f"{name}_MultiDAddSilu_d1")
 
 
 def test_distance_grows_with_the_change() -> None:

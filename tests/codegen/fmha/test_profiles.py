@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 from ckgen.cli.main import main
+from ckgen.core.target import DEFAULT_GPU
 from ckgen.fmha.profiles import PROFILES
 from ckgen.fmha.spec import Dtype, FmhaSpec, Variant
 from codegen_support import target
@@ -116,12 +117,23 @@ def test_without_a_gpu_a_profile_is_counted_for_all(capsys: pytest.CaptureFixtur
     assert "888 on gfx908: " in lines and "888 on gfx1201: " in lines
 
 
+def test_without_a_gpu_kernels_are_listed_for_the_usual_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    listed = []
+    for gpu in ([], ["--gpu-target", DEFAULT_GPU]):
+        assert main(["fmha", "--variant", "sink", "--hdim", "64", "--list", *gpu]) == 0
+        listed.append(capsys.readouterr())
+    assert listed[0].out == listed[1].out != ""
+    filled = f"--gpu-target {DEFAULT_GPU} --datatype fp16"
+    assert listed[0].err == f"ckgen: as nothing else was said: {filled}\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["--profile", "flush", "--list", "--gpu-target", "gfx942"], "--profile: there is no profile 'flush'; there is ck_default, "),
-        (["--list", "--datatype", "fp16"], "--gpu-target is needed unless the kernels of a profile are counted"),
-        (["--profile", "flash"], "--gpu-target is needed"),
+        (["--profile", "flash"], "--output-dir is needed"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_one_sentence(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,6 +110,25 @@ def test_a_name_reads_back_into_its_spec(changes: dict[str, Any], name: str) -> 
     assert parse_name(name) == gemm(**changes)
 
 
+@pytest.mark.parametrize(
+    ("op", "meant", "why"),
+    [
+        ("Relu", "MultiDAddRelu", ", and Relu of a sum with them is MultiDAddRelu"),
+        ("PassThrough", "MultiDAdd", ", and PassThrough of a sum with them is MultiDAdd"),
+        ("MultiDAddGelu", "MultiDAddGelu", ""),
+        ("MultiDMultiply", "MultiDMultiply", ""),
+    ],
+)
+def test_a_name_without_the_layout_of_d_is_answered_with_the_one_that_is_meant(
+    op: str, meant: str, why: str
+) -> None:
+    with pytest.raises(SpecError) as refused:
+        parse_name(f"{BASE_NAME}_multid_{op}_d1")
+    written = f"{BASE_NAME.replace('rcr', 'rcrr')}_multid_{meant}_d1"
+    assert str(refused.value).endswith(f"by rows or by columns{why}; by rows it is called {written}")
+    assert parse_name(written).fused_op == meant
+
+
 def test_the_base_spec_is_the_one_of_the_base_name() -> None:
     assert parse_name(BASE_NAME) == BASE
 

@@ -24,6 +24,7 @@ USAGE = {
     "no command": ((), "the following arguments are required: COMMAND"),
     "an unknown command": (("frobnicate",), "'frobnicate'"),
     "an unknown option": (("run", *PROBLEM, "--fast"), "unrecognized arguments: --fast"),
+    "an option of others": (("list", "--kernel-dir", "x"), "none here: write --kernels with the name"),
     "no kernels": (("run", "64x64x64"), "required: --kernels"),
     "no problem": (("bench", *ESSENTIAL), "no problem was given"),
     "no extents": (("run", "64x64", *ESSENTIAL), "'64x64' is no GEMM problem; write MxNxK"),

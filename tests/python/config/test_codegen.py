@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ckdispatch.codegen import CodegenRunner, GeneratedSource
 from ckdispatch.errors import CkDispatchError, GenerationFailed, InvalidArgument
+from ckgen.cli.main import main
 from ckgen.core.generate import render_kernel
 from ckgen.families import FAMILIES
 from config_support import BASE_NAME, SPECS, gemm
@@ -121,6 +122,31 @@ def test_a_variant_is_its_whole_catalogue_on_the_gpu(tmp_path: Path) -> None:
         pad=[[False] * 3, [True] * 3],
     ).expand("gfx942")  # fmt: skip
     assert {kernel.name for kernel in result.kernels} == {config.name for config in expected}
+
+
+def test_sources_go_to_a_folder_of_their_own_unless_another_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CodegenRunner().generate_from_config(gemm())
+    assert result.output_dir == Path("generated_kernels") and result
+    assert [path.name for path in (tmp_path / "generated_kernels").iterdir()] == [f"{BASE_NAME}.cpp"]
+
+
+def test_what_is_not_said_of_a_catalogue_is_what_the_command_fills_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gemm", "--variants", "preshuffle", "--list"]) == 0
+    result = CodegenRunner(tmp_path).generate("preshuffle")
+    assert [kernel.name for kernel in result.kernels] == capsys.readouterr().out.splitlines()
+    many = CodegenRunner(tmp_path, jobs=2).generate("preshuffle", layout="*", dtype=["fp16", "fp8"])
+    assert {kernel.name.split("_")[1] for kernel in many.kernels} == {"fp16", "fp8"}
+
+
+def test_a_catalogue_is_narrowed_down_whatever_the_family(tmp_path: Path) -> None:
+    result = CodegenRunner(tmp_path).generate("pagedkv", dtype="bf16", hdim_q=128)
+    assert result and {kernel.name.split("_")[2] for kernel in result.kernels} == {"bf16"}
+    assert all("_h128x" in kernel.name for kernel in result.kernels)
 
 
 def test_a_variant_tells_its_family(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ import pytest
 from ckdispatch import families
 from ckdispatch.config.base import KernelConfig
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.fmha.config import FmhaConfig
 from ckdispatch.gemm.config import GemmConfig
+from ckdispatch.grouped_conv.config import GroupedConvConfig
 from ckgen.families import FAMILIES
 from config_support import BASE_NAME, FIELDS, configs, explicit_configs, gemm
 from hypothesis import given, settings
@@ -159,9 +161,49 @@ def test_an_unknown_attribute_is_refused_with_the_fields() -> None:
         _ = gemm().foo
 
 
+def test_extents_that_are_said_one_by_one_are_filled_up() -> None:
+    config = KernelConfig(tile_m=256, tile_n=256, tile_k=64)
+    said = {**FIELDS, "tile": (256, 256, 64), "pipeline": "compv3"}
+    assert type(config) is GemmConfig and config == GemmConfig(**said)
+    assert all(config.validate(gpu) for gpu in ("gfx90a", "gfx942", "gfx950"))
+    assert pickle.loads(pickle.dumps(config)) == config
+    one = GemmConfig(tile_k=64, dtype="bf16", wave_m=4, wave_n=1, pipeline="mem", warp_tile_k=None)
+    said = {**said, "dtype": "bf16", "tile": (128, 128, 64), "waves": (4, 1, 1), "pipeline": "mem"}
+    assert one == GemmConfig(**said)
+    conv = GroupedConvConfig(tile_m=64, tile_n=64, tile_k=64, layout="channels_first")
+    assert (conv.ndim_spatial, conv.tile, conv.dtype) == (2, (64, 64, 64), "fp16")
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (
+            {"tile": (64, 64, 64), "tile_m": 64},
+            "^GemmConfig: tile_m was said beside tile; say one of them$",
+        ),
+        ({"tile_m": 0}, r"^GemmConfig, field 'tile': expected three .*, not \[0, 128, 32\]$"),
+        (
+            {"tile_m": 64, "warp_m": 32},
+            r"^GemmConfig: there is no field 'warp_m'; the fields are variant, ",
+        ),
+        ({"tile_m": 64, "gpus": ["gfx942"]}, "^GemmConfig: there is no field 'gpus'"),
+    ],
+)
+def test_extents_that_make_no_sense_are_refused(said: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidArgument, match=sentence):
+        KernelConfig(**said)
+
+
+def test_a_tile_of_another_kind_is_not_said_one_by_one() -> None:
+    with pytest.raises(InvalidArgument, match=r"^FmhaConfig: there is no field 'tile_m'"):
+        FmhaConfig(tile_m=64, hdim_q=64, dtype="fp16")
+
+
 def test_the_base_has_no_family() -> None:
     with pytest.raises(InvalidArgument, match=r"^KernelConfig is of no family; use the config of "):
         KernelConfig(**FIELDS)
+    with pytest.raises(InvalidArgument, match=r"or KernelConfig.parse$"):
+        KernelConfig.from_name(BASE_NAME)
 
 
 REFUSED_PARSES: list[tuple[Any, str]] = [

@@ -14,10 +14,10 @@ from ckarch import ArchSpecs, load_specs
 
 from ckgen.cli.explain import explain, explanation_lines, spec_from_text
 from ckgen.cli.profiles import print_profile, select_profile
-from ckgen.cli.selection import Selection, option_name, select, wanted_gpus
+from ckgen.cli.selection import Selection, fill_in, option_name, select, wanted_gpus
 from ckgen.core.errors import CkgenError, UsageError
 from ckgen.core.family import Family
-from ckgen.core.target import Target
+from ckgen.core.target import DEFAULT_GPU, Target
 
 BUILD_SYSTEMS = ("cmake", "ninja", "makefile")
 
@@ -33,7 +33,11 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
     )
     parser.add_argument("--output-dir", type=Path, metavar="DIR", help="where sources are written")
     parser.add_argument(
-        "--gpu-target", nargs="+", required=not family.profiles, default=[], metavar="GPU", help="such as gfx942,gfx950"
+        "--gpu-target",
+        nargs="+",
+        default=[],
+        metavar="GPU",
+        help=f"such as gfx942,gfx950; {DEFAULT_GPU} if none is said",
     )
     for field in family.entry_fields:
         if field.set_level:
@@ -66,6 +70,13 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
     parser.add_argument(
         "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N", help="processes"
     )
+    # Said on AMD's pages, of what is always so here.
+    parser.add_argument(
+        "--parallel", action="store_true", help="generate in --jobs processes, as is done anyway"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="print a line for each kernel, as is done anyway"
+    )
     for system in BUILD_SYSTEMS:
         parser.add_argument(
             f"--generate-{system}", action="store_true", help=f"also write a {system} build file"
@@ -78,8 +89,7 @@ def run(family: Family, options: argparse.Namespace) -> None:
     """List, explain or generate."""
     arch = load_specs(options.arch_specs)
     profile = getattr(options, "profile", None)
-    if not options.gpu_target and not (profile and options.list and not options.json):
-        raise UsageError("--gpu-target is needed unless the kernels of a profile are counted")
+    filled = fill_in(family, options)
     if options.explain is not None:
         _explain(family, options, arch)
         return
@@ -88,6 +98,8 @@ def run(family: Family, options: argparse.Namespace) -> None:
     if profile is not None and options.list:
         print_profile(family, profile, options, arch)
         return
+    if filled:
+        print(f"ckgen: as nothing else was said: {' '.join(filled)}", file=sys.stderr)
     selection = select(family, options, arch) if profile is None else select_profile(family, profile, options, arch)
     if selection.left_out:
         print(

@@ -11,7 +11,8 @@ from pathlib import Path
 from ckarch import ArchError
 
 from ckgen.cli import expand_command, family_command, list_commands, render_command
-from ckgen.core.errors import CkgenError, UsageError
+from ckgen.core import foreign
+from ckgen.core.errors import CkgenError, FieldError, UsageError
 from ckgen.families import FAMILIES
 
 EXIT_OK = 0
@@ -21,8 +22,8 @@ EXIT_USAGE = 2
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; returns 0, 1 for a failure, or 2 for a request that makes no sense."""
-    options = build_parser().parse_args(arguments)
     try:
+        options = build_parser().parse_args(_in_our_words(arguments))
         options.run(options)
     except UsageError as error:
         return _fail(error, EXIT_USAGE)
@@ -51,6 +52,18 @@ def build_parser() -> argparse.ArgumentParser:
         )
     list_commands.add_to(commands)
     return parser
+
+
+def _in_our_words(arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments of who comes from AMD's pages, as the parser knows them, if there is a way."""
+    try:
+        command = foreign.command_of(FAMILIES, arguments[0]) if arguments else None
+    except FieldError as error:
+        raise UsageError(str(error)) from None
+    told = foreign.objection(foreign.GENERATOR, arguments)
+    if told is not None:
+        raise UsageError(told)
+    return arguments if command is None else [command, *arguments[1:]]
 
 
 def _fail(message: object, status: int) -> int:

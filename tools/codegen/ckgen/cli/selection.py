@@ -23,7 +23,7 @@ from ckgen.core.expand import ExpandedKernel, Refusals, expand
 from ckgen.core.family import EntryField, Family
 from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
-from ckgen.core.target import Target
+from ckgen.core.target import DEFAULT_GPU, Target
 from ckgen.families import FAMILIES
 
 
@@ -47,6 +47,25 @@ def wanted_gpus(options: argparse.Namespace, arch: ArchSpecs) -> tuple[str, ...]
                 f"--gpu-target: there is no GPU {name!r}; known ones are {', '.join(arch.gpus)}"
             )
     return tuple(name for name in arch.gpus if name in wanted)
+
+
+def fill_in(family: Family, options: argparse.Namespace) -> list[str]:
+    """Say what must be said and was not; returns the options that were filled in.
+
+    The kernels of a profile are counted for every GPU unless some are named.
+    """
+    sources = (options.preselected, options.declaration, options.explain)
+    profile = getattr(options, "profile", None)
+    filled = []
+    if not options.gpu_target and not (profile and options.list and not options.json):
+        options.gpu_target = [DEFAULT_GPU]
+        filled.append(f"--gpu-target {DEFAULT_GPU}")
+    if profile is None and not any(source is not None for source in sources):
+        for field in family.entry_fields:
+            if field.set_level and field.required and not getattr(options, field.name):
+                setattr(options, field.name, [str(field.usual)])
+                filled.append(f"{option_name(field)} {field.usual}")
+    return filled
 
 
 def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Selection:
@@ -115,20 +134,15 @@ def _declaration(
 ) -> Declaration:
     if options.preselected is not None:
         known = preselected_sets(family, arch)
-        if options.preselected not in known:
-            raise UsageError(
-                f"--preselected: there is no set {options.preselected!r}; "
-                f"there is {', '.join(known)}"
-            )
-        return replace(known[options.preselected], source=options.preselected)
+        # Whoever asks a family's command need not say the family again.
+        for name in (options.preselected, f"{family.name}_{options.preselected}"):
+            if name in known:
+                return replace(known[name], source=name)
+        raise UsageError(
+            f"--preselected: there is no set {options.preselected!r}; there is {', '.join(known)}"
+        )
     if options.declaration is not None:
         return load_declaration(options.declaration, FAMILIES, arch.gpus)
-    for field in family.entry_fields:
-        if field.set_level and field.required and field.name not in fields:
-            raise UsageError(
-                f"{option_name(field)} is needed where neither --preselected nor --declaration "
-                "says which kernels to generate"
-            )
     catalogue: dict[str, Any] = dict(family.catalogue(fields))
     catalogue["kernels"] = [{**entry, "gpus": list(gpus)} for entry in catalogue["kernels"]]
     return parse_declaration(catalogue, FAMILIES, arch.gpus, f"the {family.name} catalogue")

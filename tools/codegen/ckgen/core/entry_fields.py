@@ -29,10 +29,10 @@ def choice_field(
     return EntryField(name, description, decode, any_of(tuple(kind)), default, **more)
 
 
-def triple_field(name: str, description: str, choices: Choices) -> EntryField:
+def triple_field(name: str, description: str, choices: Choices, **more: Any) -> EntryField:
     """A required field of three extents."""
     decode = partial(codec.decode, Dim3)
-    return EntryField(name, description, decode, choices, required=True, triple=True)
+    return EntryField(name, description, decode, choices, required=True, triple=True, **more)
 
 
 def row_field(name: str, description: str, choices: Choices, **more: Any) -> EntryField:

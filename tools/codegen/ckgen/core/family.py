@@ -32,7 +32,8 @@ class EntryField:
     of numbers, is a JSON list itself, so that only a list of lists means several choices; it
     ``may_be_empty`` or not. ``set_level`` fields may also stand
     at the top of a declaration, and are options of the family's command, called ``option``, or by
-    an alias.
+    an alias. ``usual`` stands for a required field where people come from pages on which it may be
+    left out: in the family's command, and where extents are said one by one.
     """
 
     name: str
@@ -46,6 +47,7 @@ class EntryField:
     set_level: bool = False
     option: str = ""
     aliases: tuple[str, ...] = ()
+    usual: object = None
 
 
 class Family(ABC):

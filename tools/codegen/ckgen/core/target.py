@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from ckarch import ArchSpecs, GpuSpec
 
+DEFAULT_GPU = "gfx942"
+"""The GPU that sources are generated for where none is named; builds without one take it too."""
+
 
 @dataclass(frozen=True)
 class Target:

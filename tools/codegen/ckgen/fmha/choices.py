@@ -239,9 +239,15 @@ _SWITCH_TEXTS = {
 
 ENTRY_FIELDS: tuple[EntryField, ...] = (
     choice_field("variant", "which part of attention", Variant, Variant.FWD, set_level=True, aliases=("variants",)),
-    choice_field("dtype", "dtype of q, k, v and o", Dtype, required=True, set_level=True, option="datatype"),
+    choice_field(
+        "dtype", "dtype of q, k, v and o", Dtype,
+        required=True, set_level=True, option="datatype", usual=Dtype.FP16,
+    ),
     EntryField("mode", "how sequences lie", partial(codec.decode, Mode), _modes, Mode.BATCH, set_level=True),
-    number_field("hdim_q", "head size of q and k", _hdims_q, required=True, set_level=True, option="hdim"),
+    number_field(
+        "hdim_q", "head size of q and k", _hdims_q,
+        required=True, set_level=True, option="hdim", usual=128,
+    ),
     number_field("hdim_v", "head size of v and o, if another", _hdims_v, set_level=True, option="hdim-v"),
     *(
         switch_field(name, _SWITCH_TEXTS[name], _switch(name), default=None if name in ("lse", "paged") else False)

@@ -19,7 +19,7 @@ from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.gemm.spec import MAX_DS, DLayout, GemmSpec, Variant
 from ckgen.product.choices import chosen_dtypes, dtype_field, loop_fields, outputs, warp_tiles
-from ckgen.product.spec import Epilogue, FusedOp, Layout, Scheduler, SplitK
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Layout, Scheduler, SplitK
 
 Pads = tuple[bool, bool, bool]
 
@@ -66,12 +66,16 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
         "variant", "what is computed around the product", Variant, Variant.STANDARD,
         set_level=True, option="variants", aliases=("variant",),
     ),
-    dtype_field("dtype", "dtype of A and B", required=True, set_level=True, option="datatype"),
+    dtype_field(
+        "dtype", "dtype of A and B", required=True, set_level=True, option="datatype",
+        usual=Dtype.FP16,
+    ),
     dtype_field("dtype_a", "dtype of A, if not `dtype`"),
     dtype_field("dtype_b", "dtype of B, if not `dtype`"),
     dtype_field("dtype_c", "dtype of C, if not the usual one", outputs),
     choice_field(
-        "layout", "rows or columns for A, B and C", Layout, required=True, set_level=True
+        "layout", "rows or columns for A, B and C", Layout, required=True, set_level=True,
+        usual=Layout.RCR,
     ),
     *loop_fields(_warp_tiles),
     choice_field("epilogue", "how C is stored", Epilogue, Epilogue.CSHUFFLE),

@@ -60,6 +60,9 @@ class GemmFamily(ProductFamily):
         gemm = cast(GemmSpec, spec)
         if field == "d_count":
             return range(MAX_DS + 1)
+        if field == "fused_op" and gemm.fused_op.takes_ds and gemm.d_count > MAX_DS:
+            # No operation takes so many, so none is nearer to what was meant.
+            return ()
         if field == "dtype_d":
             return (gemm.dtype_c,)
         if field == "dtype_b":

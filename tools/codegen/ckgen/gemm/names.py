@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ckgen.core.errors import SpecError
 from ckgen.core.naming import one_of
@@ -62,4 +63,17 @@ def parse_name(name: str) -> GemmSpec:
         persistent=match["persistent"] == "True",
         **fields,
     )
+    if fields["d_count"] and not match["d_layout"]:
+        raise SpecError(_without_d_layout(spec, name))
     return named(spec, name)
+
+
+def _without_d_layout(spec: GemmSpec, name: str) -> str:
+    """What to write in place of a name of before D tensors had a layout."""
+    meant = replace(spec, fused_op=spec.fused_op.with_ds)
+    other = meant.fused_op is not spec.fused_op
+    why = f", and {spec.fused_op} of a sum with them is {meant.fused_op}" if other else ""
+    return (
+        f"{name!r} does not say whether its D tensors lie by rows or by columns{why}; by rows it is "
+        f"called {meant.name}"
+    )

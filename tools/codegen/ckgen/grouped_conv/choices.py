@@ -26,7 +26,7 @@ from ckgen.grouped_conv.spec import (
     operands,
 )
 from ckgen.product.choices import chosen_dtypes, dtype_field, loop_fields, outputs
-from ckgen.product.spec import Epilogue, FusedOp, Scheduler, SplitK
+from ckgen.product.spec import Dtype, Epilogue, FusedOp, Scheduler, SplitK
 
 DIMENSIONS = (1, 2, 3)
 MERGED_GROUPS = (1, 2, 4, 8, 16, 32, 64)
@@ -110,11 +110,11 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
     ),
     EntryField(
         "ndim_spatial", "dimensions of an image: 1, 2 or 3", partial(_decode_whole, 1),
-        any_of(DIMENSIONS), required=True, set_level=True, option="ndim-spatial",
+        any_of(DIMENSIONS), required=True, set_level=True, option="ndim-spatial", usual=2,
     ),
     dtype_field(
         "dtype", "dtype of the tensors that are read",
-        required=True, set_level=True, option="datatype",
+        required=True, set_level=True, option="datatype", usual=Dtype.FP16,
     ),
     dtype_field("dtype_b", "dtype of the second that is read, if not `dtype`"),
     dtype_field("dtype_c", "dtype of what is computed, if not the usual one", outputs),

@@ -77,11 +77,16 @@ def dtype_field(name: str, description: str, choices: Choices = dtypes, **more: 
 def loop_fields(warp_tiles: Choices = warp_tiles) -> tuple[EntryField, ...]:
     """The extents of the loop over k, and how it is run."""
     return (
-        triple_field("tile", "m, n and k of one workgroup", any_of(TILE_TABLE)),
-        triple_field("waves", "waves along m, n and k", _waves),
-        triple_field("warp_tile", "m, n and k of one matrix instruction", warp_tiles),
+        triple_field(
+            "tile", "m, n and k of one workgroup", any_of(TILE_TABLE), usual=Dim3(128, 128, 32)
+        ),
+        triple_field("waves", "waves along m, n and k", _waves, usual=Dim3(2, 2, 1)),
+        triple_field(
+            "warp_tile", "m, n and k of one matrix instruction", warp_tiles, usual=Dim3(32, 32, 16)
+        ),
+        # Of the pipelines for large problems it takes the largest tiles, because it has one buffer.
         EntryField(
             "pipeline", "how tiles are loaded and consumed", partial(codec.decode, Pipeline),
-            _pipelines, required=True,
+            _pipelines, required=True, usual=Pipeline.COMPV3,
         ),
     )  # fmt: skip

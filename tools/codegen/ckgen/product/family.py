@@ -61,6 +61,9 @@ class ProductFamily(Family):
             return wave_layouts(product.pipeline, target)
         if field == "warp_tile":
             return tuple(Dim3(*tile) for tile in warp_tiles_of(product, target))
+        if field == "fused_op" and product.fused_op.takes_ds is not bool(product.d_count):
+            # Of all operations the one that computes what was meant.
+            return (product.fused_op.with_ds if product.d_count else product.fused_op.without_ds,)
         if field == "dtype_acc":
             return (default_dtypes(product.dtype_a, product.dtype_b, target.arch)[0],)
         if field == "pipeline":

@@ -116,6 +116,21 @@ class FusedOp(Choice):
         """Whether it needs D tensors."""
         return self.value.startswith("MultiD")
 
+    @property
+    def with_ds(self) -> FusedOp:
+        """What users of CK mean by it where there are D tensors: the same of the sum with them."""
+        if self.takes_ds:
+            return self
+        own = "" if self is FusedOp.PASS_THROUGH else self.value
+        return FusedOp(f"{FusedOp.MULTI_D_ADD}{own}")
+
+    @property
+    def without_ds(self) -> FusedOp:
+        """What is left of it without a D tensor."""
+        if self is FusedOp.MULTI_D_MULTIPLY:
+            return FusedOp.PASS_THROUGH
+        return FusedOp(self.value.removeprefix(FusedOp.MULTI_D_ADD) or FusedOp.PASS_THROUGH)
+
 
 class ProductSpec(KernelSpec):
     """A kernel that computes C[m,n] = A[m,k] * B[k,n], whichever of its tensors these are.
