@@ -42,13 +42,13 @@ def _wheel_impl(ctx):
     args.add("--python-requires", ctx.attr.python_requires)
     args.add_all(ctx.attr.requires, before_each = "--requires")
     args.add_all(["{}={}".format(name, place) for name, place in ctx.attr.commands.items()], before_each = "--command")
-    args.add_all(ctx.files.licenses, before_each = "--license")
+    args.add_all(ctx.files.license_files, before_each = "--license")
     for path in sorted(files):
         args.add("--file").add_joined([_place(ctx.attr.layout, path), files[path]], join_with = "=")
     ctx.actions.run(
         executable = ctx.executable._maker,
         arguments = [args],
-        inputs = files.values() + ctx.files.licenses,
+        inputs = files.values() + ctx.files.license_files,
         mnemonic = "CkWheel",
         outputs = [folder],
         progress_message = "Making a wheel",
@@ -63,7 +63,7 @@ wheel = rule(
             doc = "Folders of this repository, and the folders of the wheel that have their files. The longest that fits a file counts.",
             mandatory = True,
         ),
-        "licenses": attr.label_list(doc = "Files for whoever distributes it.", allow_files = True),
+        "license_files": attr.label_list(doc = "Files for whoever distributes it.", allow_files = True),
         "python_requires": attr.string(doc = "The versions of Python.", mandatory = True),
         "requires": attr.string_list(doc = "What pip installs with it."),
         "srcs": attr.label_list(doc = "The targets whose files, also those that they need to run, are in it.", allow_files = True),
