@@ -11,6 +11,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+_ROOM = Path(__file__).parents[1]
+_INSTALLED = _ROOM / "ckdispatch" / "repository"
+
+REPOSITORY = _INSTALLED if _INSTALLED.is_dir() else _ROOM.parent
+"""The folder of this repository: a clone, an unpacked archive, or its part of a runfiles tree.
+
+A wheel has no such folder: its Python packages lie side by side, and one of them holds every other
+file, laid out as here.
+"""
+
 
 @dataclass(frozen=True)
 class FamilyRow:
@@ -35,7 +45,7 @@ def read_table(path: Path) -> tuple[FamilyRow, ...]:
     return tuple(FamilyRow(**{**row, "layers": tuple(row["layers"]), "ck_folders": tuple(row["ck_folders"])}) for row in rows)
 
 
-FAMILIES = read_table(Path(__file__).parents[1] / "families.json")
+FAMILIES = read_table(REPOSITORY / "families" / "families.json")
 NUMBERS: Mapping[str, int] = MappingProxyType({row.name: row.number for row in FAMILIES})
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ckdispatch.selection import Refusal as Refusal
     from ckdispatch.tensors.device_tensor import DeviceTensor as DeviceTensor
 
-__version__ = "0.1.0"
+    __version__: str
 
 _HOMES = {
     "BuildResult": "jit",
@@ -75,9 +75,15 @@ __all__ = sorted([*_HOMES, "__version__", *(name for family in families.FAMILIES
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = importlib.import_module(f"{__name__}.{_HOMES[name]}") if name in _HOMES else families
-    value = globals()[name] = getattr(home, name)
+    value = globals()[name] = _found(name)
     return value
+
+
+def _found(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module(f"{__name__}.version").version()
+    home = importlib.import_module(f"{__name__}.{_HOMES[name]}") if name in _HOMES else families
+    return getattr(home, name)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
 load("//arch:repositories.bzl", "arch_specs_repository")
 load("//families:repositories.bzl", "families_repository")
-load(":fetch_repositories.bzl", "buildifier_repository", "charts_repository", "code_objects_repository", "composable_kernel_repository", "python_packages_repository")
+load(":fetch_repositories.bzl", "buildifier_repository", "charts_repository", "code_objects_repository", "composable_kernel_repository", "python_packages_repository", "wheels_repository")
 load(":hip_repository.bzl", "hip_repository")
 load(":kernel_folder_repository.bzl", "kernel_folder_repository")
 load(":kernel_set_repository.bzl", "kernel_set_repository")
@@ -84,6 +84,13 @@ def _ck_impl(mctx):
     # Of the same wheel, for a test alone.
     code_objects_repository(
         name = "ck_code_objects",
+        lock = Label("//third_party:composable_kernel/composable_kernel.lock"),
+    )
+
+    # Likewise, as a user's pip gets them.
+    wheels_repository(name = "ck_wheels", lock = Label("//third_party:python/requirements.lock"))
+    wheels_repository(
+        name = "ck_headers_wheel",
         lock = Label("//third_party:composable_kernel/composable_kernel.lock"),
     )
 

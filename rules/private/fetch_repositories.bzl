@@ -35,6 +35,24 @@ python_packages_repository = _fetching_rule(
     lock = "Requirements with hashes.",
 )
 
+_WHEELS_BUILD = """\
+filegroup(
+    name = "wheels",
+    srcs = glob(["wheels/*.whl"]),
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _wheels_impl(rctx):
+    _fetch(rctx, "wheels")
+    rctx.file("BUILD.bazel", _WHEELS_BUILD, executable = False)
+
+wheels_repository = _fetching_rule(
+    _wheels_impl,
+    doc = "The wheels of a lock file as they were published, for tests that install them.",
+    lock = "Requirements with hashes.",
+)
+
 _CODE_OBJECTS_BUILD = """\
 package(default_visibility = ["//visibility:public"])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run by the repository rules: python3 -m ckfetch {python-packages,composable-kernel,code-objects,echarts,buildifier} --lock FILE --output FOLDER."""
+"""Run by the repository rules: python3 -m ckfetch JOB --lock FILE --output FOLDER."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from ckfetch import buildifier, code_objects, composable_kernel, echarts, python_packages
+from ckfetch import (
+    buildifier,
+    code_objects,
+    composable_kernel,
+    echarts,
+    python_packages,
+    wheelhouse,
+)
 from ckfetch.wheelhouse import FetchError
 
 _JOBS = {
@@ -16,6 +23,7 @@ _JOBS = {
     "code-objects": code_objects.unpack,
     "echarts": echarts.unpack,
     "buildifier": buildifier.unpack,
+    "wheels": wheelhouse.collect,
 }
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from ckfetch import wheelhouse
@@ -20,20 +21,26 @@ _SHIPPED = "shipped"
 
 def unpack(lock: Path, output: Path) -> None:
     """Write the headers below `output`, from the cached wheel or from the network."""
+    for path, shipped, edited in obtain(lock, lambda path: path.startswith(_WANTED)):
+        if edited != shipped:
+            wheelhouse.write(output / _SHIPPED / path, shipped)
+        wheelhouse.write(output / path, edited)
+
+
+def obtain(lock: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes, bytes]]:
+    """The wanted files of a checkout by path, each as it was shipped and as it is after the edits.
+
+    All that have edits must be among them.
+    """
     wheel = wheelhouse.obtain(lock, "amd_aiter-")
     unseen = {edit.path for edit in EDITS}
-    for path, content in wheelhouse.files_below(wheel, _INSIDE, lambda path: path.startswith(_WANTED)):
+    for path, shipped in wheelhouse.files_below(wheel, _INSIDE, wanted):
         unseen.discard(path)
-        _write(output, path, content)
+        edited = shipped
+        for edit in EDITS:
+            if edit.path == path:
+                edited = edit.apply(edited.decode()).encode()
+        yield path, shipped, edited
     if unseen:
-        raise FetchError(f"{wheel.name} has no {min(unseen)}, which is to be edited; the lock names other headers.")
-
-
-def _write(output: Path, relative: str, shipped: bytes) -> None:
-    content = shipped
-    for edit in EDITS:
-        if edit.path == relative:
-            content = edit.apply(content.decode()).encode()
-    if content != shipped:
-        wheelhouse.write(output / _SHIPPED / relative, shipped)
-    wheelhouse.write(output / relative, content)
+        missing = f"{wheel.name} has no {min(unseen)}, which is to be edited"
+        raise FetchError(f"{missing}; the lock names other headers.")

@@ -97,18 +97,38 @@ def install(lock: Path, wheels: Path, site: Path) -> None:
     """Install the lock's packages into `site`, from the cache if it has them all and else from the network."""
     def attempt() -> subprocess.CompletedProcess[str]:
         shutil.rmtree(site, ignore_errors=True)
-        return _pip(
-            "install", "--no-index", "--find-links", str(wheels), "--require-hashes", "--no-deps",
-            "--only-binary=:all:", "--no-compile", "--target", str(site), "--requirement", str(lock),
-        )
+        return _pip("install", *_offline(lock, wheels), "--no-compile", "--target", str(site))
 
+    _with_downloads(lock, wheels, attempt)
+
+
+def collect(lock: Path, output: Path) -> None:
+    """Copy the wheels of the lock that this Python needs below `output`, likewise."""
+    wheels = cache_folder()
+    _with_downloads(
+        lock, wheels, lambda: _pip("download", *_offline(lock, wheels), "--dest", str(output / "wheels"))
+    )
+
+
+def _offline(lock: Path, wheels: Path) -> tuple[str, ...]:
+    return (
+        "--no-index", "--find-links", str(wheels), "--require-hashes", "--no-deps",
+        "--only-binary=:all:", "--requirement", str(lock),
+    )
+
+
+def _with_downloads(
+    lock: Path, wheels: Path, attempt: Callable[[], subprocess.CompletedProcess[str]]
+) -> None:
     wheels.mkdir(parents=True, exist_ok=True)
     result = attempt()
     if result.returncode != 0:
         download(lock, wheels)
         result = attempt()
     if result.returncode != 0:
-        raise FetchError(f"pip could not install the packages of {lock.name}: {_last_error(result.stderr)}")
+        raise FetchError(
+            f"pip could not install the packages of {lock.name}: {_last_error(result.stderr)}"
+        )
 
 
 def _last_error(text: str) -> str:

@@ -18,6 +18,7 @@ from ckdispatch.errors import NotFound
 from ckdispatch.jit.entry import canonical
 from ckdispatch.jit.files import sha256_bytes, sha256_file
 from ckdispatch.jit.memo import States, are_as_before, remember, states_of
+from ckdispatch.jit.places import cache_folder
 from ckdispatch.jit.process import ask, clean_environment
 from ckdispatch.user_files import open_to_all
 
@@ -79,9 +80,18 @@ def find_compiler(memos: Path, environment: Mapping[str, str] | None = None) -> 
         return Compiler(**facts, seen=seen)
     raise NotFound(
         f"a kernel was to be compiled and no HIP compiler was found ({'; '.join(refused)}); "
-        "install ROCm or the distribution's hipcc, or set CKDISPATCH_HIPCC to the path of a hipcc "
-        "or of a clang++ that has AMD's device libraries."
+        f"install ROCm or the distribution's hipcc,{_in_a_sealed_root(known)} or set "
+        "CKDISPATCH_HIPCC to the path of a hipcc or of a clang++ that has AMD's device libraries."
     )
+
+
+def _in_a_sealed_root(environment: Mapping[str, str]) -> str:
+    """What to do with the compiler of a sealed root, which finds its own libraries only inside."""
+    roots = cache_folder(environment).parent / "sealed"
+    made = next(roots.glob("*/etc/ckdispatch-sealed"), None)
+    if made is None:
+        return ""
+    return f" or run this in `./bazelw --sealed-shell`, whose root {made.parents[1]} has one,"
 
 
 def rocm_places(environment: Mapping[str, str]) -> list[tuple[str, Path]]:

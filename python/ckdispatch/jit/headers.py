@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The headers that kernels are compiled with: Composable Kernel's, and the generator's own.
 
+Composable Kernel's are packed beside this package where Bazel built it. A wheel has none of them,
+but the recipe by which Bazel gets them: what to download, with its hash, the edits, and the hash of
+what comes out.
+
 Both are copied into the cache under the hash of their content before anything is compiled. A
 header that is edited while a compiler runs can therefore not end up under the wrong key.
 """
@@ -15,7 +19,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ckdispatch.errors import Damaged, NotFound
+from ckfamilies import REPOSITORY
+
+from ckdispatch.errors import Damaged, IoFailed, NotFound
 from ckdispatch.jit.cache import Cache
 from ckdispatch.jit.compiler import rocm_places
 from ckdispatch.jit.entry import canonical, key_of
@@ -29,8 +35,14 @@ from ckdispatch.wording import quoted
 if TYPE_CHECKING:
     from ckgen.core.family import Family
 
-PACKED = Path(__file__).parents[2] / "jit_data" / "ck_headers.tar"
+PACKED = REPOSITORY / "python" / "jit_data" / "ck_headers.tar"
 """Composable Kernel's headers as Bazel packs them beside this package."""
+
+PINNED = REPOSITORY / "python" / "packaging" / "ck_headers.sha256"
+"""The hash of these headers, in a wheel, which does not have them."""
+
+LOCK = REPOSITORY / "third_party" / "composable_kernel" / "composable_kernel.lock"
+"""What has them, in a wheel."""
 
 _WITNESS = "ck_tile/core.hpp"
 _SUFFIXES = (".hpp", ".inc")
@@ -53,7 +65,8 @@ def composable_kernel(memos: Path, environment: Mapping[str, str] | None = None)
     """Composable Kernel's headers.
 
     CKDISPATCH_CK names a checkout or its include folder, or is ``rocm`` for an installed one.
-    Without it they are those packed with this package, or else ROCm's. Raises ``NotFound``.
+    Without it they are those packed with this package, those that a wheel was built with, which are
+    downloaded when they are read, or else ROCm's. Raises ``NotFound``.
     """
     known = os.environ if environment is None else environment
     wanted = known.get("CKDISPATCH_CK")
@@ -67,6 +80,9 @@ def composable_kernel(memos: Path, environment: Mapping[str, str] | None = None)
         )
     if not wanted and PACKED.is_file():
         return _remembered(PACKED, memos, partial(_read_archive, PACKED), lambda: [PACKED])
+    if not wanted and PINNED.is_file():
+        digest = PINNED.read_text(encoding="ascii").strip()
+        return HeaderSource(digest, partial(_read_pinned, digest))
     places = [prefix for _, prefix in rocm_places(known)]
     for place in places:
         if (place / "include" / _WITNESS).is_file():
@@ -76,6 +92,11 @@ def composable_kernel(memos: Path, environment: Mapping[str, str] | None = None)
         f"packed at {PACKED} nor installed below {' or '.join(map(str, places))}; "
         "set CKDISPATCH_CK to a checkout of Composable Kernel."
     )
+
+
+def digest_of_archive(archive: Path) -> str:
+    """The hash of packed headers, by which a wheel knows them."""
+    return _digest(_read_archive(archive))
 
 
 def own_headers(family: Family) -> HeaderSource:
@@ -148,6 +169,40 @@ def _remembered(
 
     facts, _ = remember(memos, {"headers": str(place)}, find)
     return HeaderSource(facts["digest"], read)
+
+
+def _read_pinned(digest: str) -> Mapping[str, bytes]:
+    """The headers of that hash by the recipe: out of the user's cache, or from the network."""
+    from ckfetch import composable_kernel as recipe
+    from ckfetch.wheelhouse import FetchError
+
+    top = PurePosixPath("include")
+
+    def is_header(path: str) -> bool:
+        return path.startswith("include/ck_tile/") and path.endswith(_SUFFIXES)
+
+    try:
+        found = recipe.obtain(LOCK, is_header)
+        content = {
+            str(PurePosixPath(path).relative_to(top)): edited for path, _, edited in found
+        }
+    except FetchError as error:
+        raise NotFound(
+            "a kernel was to be compiled and the headers of Composable Kernel could not be "
+            f"brought: {error} Or set CKDISPATCH_CK to a checkout of it, or to `rocm` for an installed one."
+        ) from error
+    except OSError as error:
+        raise IoFailed(
+            f"the headers of Composable Kernel could not be kept in the cache: {error}; "
+            "set CKDISPATCH_CACHE to a folder that you may write to."
+        ) from error
+    if _digest(content) != digest:
+        raise NotFound(
+            "a kernel was to be compiled, and this wheel was built with other headers of "
+            f"Composable Kernel than {LOCK.name} names; set CKDISPATCH_CK to the checkout that "
+            "has them."
+        )
+    return content
 
 
 def _read_archive(archive: Path) -> Mapping[str, bytes]:

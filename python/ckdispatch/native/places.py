@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where the files that Bazel built for this package are: beside it in the runfiles, or where a variable says."""
+"""Where the files are that Bazel built for this package.
+
+They are beside it, in the runfiles or in a wheel, or where a variable says.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,16 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ckfamilies import REPOSITORY
+
 from ckdispatch.arguments import checked_path
 from ckdispatch.errors import Damaged, InvalidArgument, NotFound
 from ckdispatch.families import EXAMPLE
 from ckdispatch.user_files import open_to_all
 from ckdispatch.wording import quoted
 
-_REPOSITORY = Path(__file__).parents[3]
-"""The folder of this repository: in a runfiles tree, in an unpacked archive or in a clone."""
+_BUILT = (REPOSITORY / "kernels", REPOSITORY / "bazel-bin")
+"""Where kernel sets are outside of runfiles: in a wheel, and in a clone."""
 
 _DEEPEST = 6
 """Folders between a repository's root and a manifest that are searched; runfiles can be large."""
@@ -36,7 +41,7 @@ def _find(variable: str, pattern: str, what: str, target: str) -> Path:
         if path.is_file():
             return _checked(path.absolute(), what)
         raise NotFound(f"{variable} names {named} as {what}, and there is no such file.")
-    for root in (_REPOSITORY, _REPOSITORY / "bazel-bin"):
+    for root in (REPOSITORY, REPOSITORY / "bazel-bin"):
         for found in sorted(root.glob(pattern)):
             return _checked(found, what)
     raise NotFound(
@@ -56,8 +61,8 @@ def runfiles_roots() -> Iterator[Path]:
     for variable in ("RUNFILES_DIR", "TEST_SRCDIR"):
         if folder := os.environ.get(variable):
             yield Path(folder)
-    if _REPOSITORY.parent.name.endswith(".runfiles"):
-        yield _REPOSITORY.parent
+    if REPOSITORY.parent.name.endswith(".runfiles"):
+        yield REPOSITORY.parent
 
 
 def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
@@ -77,9 +82,10 @@ def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
         for repository in sorted(root.iterdir()) if root.is_dir() else ():
             if found := _search(repository, wanted):
                 return found
-    built = _REPOSITORY / "bazel-bin"
-    if built.is_dir() and (found := _search(built, wanted)):
-        return found
+    for built in _BUILT:
+        if built.is_dir() and (found := _search(built, wanted)):
+            return found
+        searched += [str(built)] if any(built.glob("*.manifest.json")) else []
     places = " and ".join(searched) or "no runfiles"
     raise NotFound(
         f"the kernel set {name} was asked for and is not among the files of this program ({places}); "

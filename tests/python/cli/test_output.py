@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from ckdispatch.version import version
 from cli_support import ESSENTIAL, PROGRAM, SIMULATED, ckdispatch, environment
 
 ESCAPE = "\x1b"
@@ -114,7 +115,7 @@ def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> Non
 
 def test_the_version() -> None:
     ended = ckdispatch("--version")
-    assert (ended.code, ended.out) == (0, "ckdispatch 0.1.0\n")
+    assert (ended.code, ended.out) == (0, f"ckdispatch {version()}\n")
 
 
 def test_help_needs_neither_numpy_nor_the_generator_nor_the_runtime() -> None:

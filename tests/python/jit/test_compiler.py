@@ -91,6 +91,18 @@ def test_a_rocm_path_that_leads_nowhere_is_not_replaced_by_another(tmp_path: Pat
         find({"ROCM_PATH": "/nowhere", "PATH": str(tmp_path)}, tmp_path)
 
 
+def test_where_a_sealed_root_was_made_the_sentence_leads_there(tmp_path: Path) -> None:
+    environment = {"CKDISPATCH_HIPCC": "/nowhere/hipcc", "CKDISPATCH_CACHE": str(tmp_path)}
+    with pytest.raises(NotFound, match=r"hipcc, or set CKDISPATCH_HIPCC"):
+        find(environment, tmp_path)
+    marker = tmp_path / "sealed/amd64-0/etc/ckdispatch-sealed"
+    marker.parent.mkdir(parents=True)
+    marker.touch()
+    root = rf"or run this in `\./bazelw --sealed-shell`, whose root {tmp_path}/sealed/amd64-0 has one,"
+    with pytest.raises(NotFound, match=f"hipcc, {root} or set CKDISPATCH_HIPCC"):
+        find(environment, tmp_path)
+
+
 def machine(*there: str) -> Callable[[str], bool]:
     return lambda path: path in ("/", *there)
 

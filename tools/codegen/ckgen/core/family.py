@@ -11,16 +11,15 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ckarch import ArchSpecs
-from ckfamilies import FAMILIES, FamilyRow
+from ckfamilies import FAMILIES, REPOSITORY, FamilyRow
 
 from ckgen.core.errors import UsageError
 from ckgen.core.rules import Finding, Rule, Verdict, first_violation
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 
-_ROOT = Path(__file__).parents[4]
-_HEADERS = _ROOT / "kernel_library" / "include"
-_ABI = _ROOT / "abi"
+_HEADERS = REPOSITORY / "kernel_library" / "include"
+_ABI = REPOSITORY / "abi"
 
 
 @dataclass(frozen=True)
