@@ -109,7 +109,7 @@ def uses(repository: Path, file: PurePosixPath, rooms: dict[str, frozenset[str]]
         found = _python_uses(text)
     elif file.suffix == ".bzl" or file.name == "BUILD.bazel":
         # A visibility list names who may use the room, not what the room uses.
-        found = _label_uses(re.sub(r"visibility\s*=\s*\[[^\]]*\]", "", text), rooms)
+        found = _label_uses(re.sub(r"visibility\s*[=(]\s*\[[^\]]*\]", "", text), rooms)
     elif file.suffix in (".hpp", ".h", ".cpp", ".inc", ".j2"):
         found = _include_uses(text)
     else:
