@@ -66,7 +66,7 @@ def test_the_page_names_every_part_of_a_launch_that_the_model_sees() -> None:
 
 
 def test_the_page_has_every_error() -> None:
-    (statuses,) = re.findall(r"typedef CKD_ENUM\(ckd_status\) \{(.*?)\}", HEADER, flags=re.DOTALL)
+    (statuses,) = re.findall(r"typedef CKD_ENUM\(ckd_status\)\s*\{(.*?)\}", HEADER, flags=re.DOTALL)
     declared = re.findall(r"(CKD_\w+)\s*= (\d+)", statuses)
     codes = [(name, int(value)) for name, value in declared if name != "CKD_OK"]
     rows = [[cell.strip("`") for cell in cells] for cells in table(PAGE, r"\d+")]
