@@ -99,7 +99,7 @@ def test_more_words_are_taken() -> None:
 
 
 def test_what_is_not_there_is_a_sentence() -> None:
-    with pytest.raises(NotFound, match=r"the problem list 'resnet5' was asked for; there is c3d, .*resnet50"):
+    with pytest.raises(NotFound, match=r"the problem list 'resnet5' was asked for; there is batch32-56x56, c3d, .*resnet50"):
         load("resnet5")
     with pytest.raises(NotFound):
         load("../data/resnet50")
