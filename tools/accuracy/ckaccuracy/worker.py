@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def measure_all(cases: Iterable[Case], libraries: Sequence[Path]) -> dict[Key, F
     return found
 
 
-def _ask(request: dict[str, object]) -> list[Figures]:
+def _ask(request: Mapping[str, object]) -> list[Figures]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
         [sys.executable, "-m", "ckaccuracy.worker"],
