@@ -65,8 +65,13 @@ def test_a_result_above_the_bar_is_told() -> None:
     assert f"Above is `{case.problem}`" not in page(CASES, results)
 
 
-def test_a_case_without_a_result_has_no_page() -> None:
+def test_a_case_without_a_result_is_told() -> None:
     results = read(RESULTS)
-    del results[CASES[3].key]
-    with pytest.raises(AccuracyError, match="has no result; measure it"):
-        page(CASES, results)
+    case = CASES[3]
+    del results[case.key]
+    assert f"- `{case.problem}` by `{case.kernel}`, {case.gpu}\n" in page(CASES, results).split("## Not measured yet\n")[1]
+
+
+def test_cases_have_one_seed() -> None:
+    with pytest.raises(AccuracyError, match="several seeds"):
+        page([CASES[0], replace(CASES[1], seed=2)], read(RESULTS))
