@@ -18,6 +18,7 @@ IMPORTS = {
     "ckfetch": "third_party",
     "ckgen": "tools/codegen",
     "ckinspect": "tools/inspect",
+    "ckaccuracy": "tools/accuracy",
     "ckbench": "tools/bench",
     "cktune": "tools/tune",
     "ckreport": "tools/report",

@@ -75,6 +75,9 @@ class FamilyCommands(Protocol):
     def notes(self, plan: Plan[Any]) -> tuple[str, ...]:
         """What else there is to say about a plan, in sentences."""
 
+    def kernel_set(self, problem: Any) -> str | None:
+        """The shipped set with every kernel of the problem's kind; None if there is not one alone."""
+
     def workload(self, dispatcher: BaseDispatcher, problem: Any, plan: Plan[Any], seed: int) -> Workload:
         """Random operands on the device."""
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.report import Report
 from ckdispatch.families import EXAMPLE, FAMILIES
 from ckdispatch.wording import quoted
@@ -42,6 +43,13 @@ def add_kernels(parser: argparse.ArgumentParser, *, required: bool = True) -> No
         help=f"the kernels: the name of a set, such as {EXAMPLE.example_kernels}, or the path of a"
         " manifest, of what `build --save` wrote, or of a kernel library; repeat for more",
     )
+
+
+def needed_kernels(given: Sequence[str] | None, program: str) -> Sequence[str]:
+    """What ``--kernels`` names, for a command that does not always need any."""
+    if not given:
+        raise UsageError(f"the following arguments are required: --kernels; see ckdispatch {program} --help")
+    return given
 
 
 def add_problem(parser: argparse.ArgumentParser, count: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import secrets
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ckdispatch.cli.families import add_problem_options, commands_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
     from ckdispatch.plan import Plan
     from ckdispatch.problem import Problem
+    from ckdispatch.registry import Registry
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
@@ -34,14 +36,17 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=whole(0), metavar="N", help="of the random inputs; a new one by default")
 
 
-def make_dispatcher(options: argparse.Namespace) -> Dispatcher:
-    """A dispatcher for the kernels and the device of the options; nothing is opened yet."""
+def kernels_of(options: argparse.Namespace) -> Registry:
+    """The kernels of the options."""
+    registry = load_kernels(options.kernels)
+    return registry if options.kernel is None else only_kernel(registry, options.kernel)
+
+
+def make_dispatcher(options: argparse.Namespace, registry: Registry | None = None) -> Dispatcher:
+    """A dispatcher for the device of the options and their kernels, which may be loaded; nothing is opened yet."""
     from ckdispatch.dispatcher import Dispatcher
 
-    registry = load_kernels(options.kernels)
-    if options.kernel is not None:
-        registry = only_kernel(registry, options.kernel)
-    return Dispatcher(registry, options.device)
+    return Dispatcher(kernels_of(options) if registry is None else registry, options.device)
 
 
 def seed_of(options: argparse.Namespace) -> int:
@@ -49,15 +54,17 @@ def seed_of(options: argparse.Namespace) -> int:
     return secrets.randbits(32) if options.seed is None else int(options.seed)
 
 
-def planned(dispatcher: Dispatcher, problem: Problem, options: argparse.Namespace) -> tuple[Plan[Problem], tuple[str, ...]]:
+def planned(
+    choose: Callable[..., Plan[Problem]], problem: Problem, options: argparse.Namespace
+) -> tuple[Plan[Problem], tuple[str, ...]]:
     """The best plan, and in sentences how what it computes differs from the problem.
 
-    If a kernel is named, the dispatcher has no other.
+    ``choose`` is ``plan`` of a dispatcher or ``select`` of a selection; if a kernel is named, it has no other.
     """
     try:
-        plan = dispatcher.plan(problem, kernel=options.kernel)
+        plan = choose(problem, kernel=options.kernel)
     except (NoKernel, Unsupported):
         if not options.pad:
             raise
-        plan = dispatcher.plan(problem, pad=True)
+        plan = choose(problem, pad=True)
     return plan, (*plan.changes, *commands_of(problem.family).notes(plan))

@@ -95,6 +95,11 @@ def notes(plan: Plan[FmhaProblem]) -> tuple[str, ...]:
     return (f"it is computed in {len(kernels)} stages: {', '.join(kernels)}",) if len(kernels) > 1 else ()
 
 
+def kernel_set(_problem: FmhaProblem) -> None:
+    # Stages of one attention are kernels of several sets.
+    return None
+
+
 def workload(dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int) -> Workload:
     from ckdispatch.fmha.workload import FmhaWorkload
 

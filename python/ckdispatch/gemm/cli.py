@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ckdispatch.registry import Registry
     from ckdispatch.selection import Selection
 
-__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "notes", "workgroup_size", "workload"]
+__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "kernel_set", "notes", "workgroup_size", "workload"]
 
 FIELDS = {"variant": "variant", "dtype": "dtype_a", "layout": "layout", "pipeline": "pipeline"}
 COLUMNS = tuple(Column(title) for title in (*COMMON, "pads"))
@@ -71,6 +71,16 @@ def notes(plan: Plan[GemmProblem]) -> tuple[str, ...]:
     from ckdispatch.gemm.grouped import one_by_one
 
     return one_by_one(plan)
+
+
+def kernel_set(problem: GemmProblem) -> str:
+    if problem.fused_op is not None:
+        return f"gemm_multi_d_{problem.dtype}_all"
+    if problem.groups or problem.batch > 1:
+        return f"gemm_{'grouped' if problem.groups else 'batched'}_{problem.dtype}_all"
+    if problem.weights is not None:
+        return f"gemm_preshuffle_{problem.dtype}_all"
+    return f"gemm_{problem.dtype}_{problem.layout}_all"
 
 
 def workload(dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> Workload:

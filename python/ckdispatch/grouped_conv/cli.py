@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ckdispatch.grouped_conv.problem import GroupedConvProblem
     from ckdispatch.plan import Plan
 
-__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "notes", "workgroup_size", "workload"]
+__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "kernel_set", "notes", "workgroup_size", "workload"]
 
 FIELDS = {"variant": "variant", "dtype": "dtype_x", "layout": "layout", "pipeline": "pipeline"}
 COLUMNS = tuple(Column(title) for title in (*COMMON, "vectors", "groups", "for"))
@@ -32,6 +32,8 @@ CONFIG_OPTIONS = {
     "specialization": ConfigOption("of a convolution, such as filter_1x1_pad0"),
 }
 PROBLEM_OPTIONS = {"split_k": SPLIT_K}
+_OF_SETS = {"forward": "fwd", "backward_data": "bwd_data", "backward_weight": "bwd_weight"}
+"""What names of kernels call the directions."""
 
 
 def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -43,6 +45,10 @@ def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 def notes(_plan: Plan[GroupedConvProblem]) -> tuple[str, ...]:
     return ()
+
+
+def kernel_set(problem: GroupedConvProblem) -> str:
+    return f"grouped_conv_{_OF_SETS[problem.direction]}_{problem.dtype}_{len(problem.sizes.axes)}d_all"
 
 
 def workload(dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int) -> Workload:

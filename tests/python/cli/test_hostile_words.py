@@ -33,6 +33,7 @@ OPTIONS = {
     "list": (ESSENTIAL, ("--gpu", "--pipeline", "--dtype", "--layout", "--kernels", "--family")),
     "bench": ((*PROBLEM, "--repeat", "1", "--warmup", "0"), ("--device", "--file", "--kernel", "--repeat", "--warmup", "--rotating-buffers", "--seed")),
     "bench --all-kernels": ((*PROBLEM, "--repeat", "1", "--warmup", "0", "--no-flush-cache"), ("--output",)),
+    "bench --suite llama3-8b": (("--gpu", "gfx942", *ESSENTIAL), ("--suite", "--dtype", "--batch", "--words", "--gpu")),
     "problems": (("resnet50", "sd15-unet-gemm", "--sample", "1"), ("--dtype", "--batch", "--words", "--sample", "--seed")),
     "build": (KERNEL, ("--gpu", "--jobs", "--save", "--family", "--kernel", "--tile", "--waves", "--warp-tile", "--pipeline", "--pad", "--layout", "--dtype",
                        "--d-count", "--persistent", "--fused-op", "--ndim-spatial", "--vector", "--merged-groups", "--variant")),

@@ -71,7 +71,7 @@ def test_another_command_reads_what_it_prints() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("resnet5",), 3, "the problem list 'resnet5' was asked for; there is c3d, "),
+        (("resnet5",), 3, "the problem list 'resnet5' was asked for; there is batch32-56x56, c3d, "),
         (("",), 3, "the problem list '' was asked for"),
         (("resnet50", "--list"), 2, "--list was asked for with 'resnet50'"),
         (("--batch", "4"), 2, "without the name of a list"),

@@ -42,7 +42,8 @@ def test_the_page_has_every_list_with_its_count() -> None:
 def test_a_list_says_what_it_is_and_where_it_is_from(name: str) -> None:
     found = load(name)
     assert found.title and found.batch and found.family in FAMILIES
-    assert "arXiv:" in found.source or found.source.startswith("drawn from the distribution in this file")
+    named = ("arXiv:", "Composable Kernel's dispatcher/examples/")
+    assert any(one in found.source for one in named) or found.source.startswith("drawn from the distribution in this file")
 
 
 @every_list
@@ -81,6 +82,11 @@ def test_a_batch_is_images_or_rows_or_a_multiple_of_them() -> None:
     assert load("sd15-unet-gemm").problems([3])[0].problem == GemmProblem(3 * 64 * 64, 320, 320)
 
 
+def test_the_problems_of_composable_kernels_benchmark_are_there() -> None:
+    assert texts(load("batch32-56x56").problems()) == ["n32 g1 c64 k128 56x56 3x3 pad=1 fp16 forward"]
+    assert texts(load("pointwise-1x1").problems()) == ["n1 g1 c256 k256 56x56 1x1 fp16 forward"]
+
+
 def test_tokens_are_from_1_to_16384() -> None:
     assert load("llama3-70b").batches == tuple(2**power for power in range(15))
 
@@ -93,7 +99,7 @@ def test_more_words_are_taken() -> None:
 
 
 def test_what_is_not_there_is_a_sentence() -> None:
-    with pytest.raises(NotFound, match=r"the problem list 'resnet5' was asked for; there is c3d, .*resnet50"):
+    with pytest.raises(NotFound, match=r"the problem list 'resnet5' was asked for; there is batch32-56x56, c3d, .*resnet50"):
         load("resnet5")
     with pytest.raises(NotFound):
         load("../data/resnet50")

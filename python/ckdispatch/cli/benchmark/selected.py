@@ -42,10 +42,8 @@ class Measured:
 
 def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Report:
     """A row of times for each problem; nothing found if one of them has no kernel."""
-    dispatcher = make_dispatcher(options)
-    ask_for_times(dispatcher.device_name, of_all=options.cpu_timer or waits_for_others(dispatcher.registry))
-    seed = seed_of(options)
-    found = interruptible(lambda: _measure_all(dispatcher, problems, seed, options))
+    dispatcher, seed = make_dispatcher(options), seed_of(options)
+    found = measure_all(dispatcher, problems, seed, options)
     refused = [one for one in found if one.refusal]
     device = dispatcher.device_name
     simulated = device.startswith("sim:")
@@ -62,6 +60,12 @@ def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Re
         ExitCode.NOT_FOUND if refused else ExitCode.OK,
         f"without a kernel: {len(refused)} of {several(len(found), 'problem')}" if refused else "",
     )
+
+
+def measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace) -> list[Measured]:
+    """The times of each problem, or why there are none."""
+    ask_for_times(dispatcher.device_name, of_all=options.cpu_timer or waits_for_others(dispatcher.registry))
+    return interruptible(lambda: _measure_all(dispatcher, problems, seed, options))
 
 
 def _measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace) -> list[Measured]:
@@ -81,7 +85,7 @@ def _measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, opt
 def _measure(dispatcher: Dispatcher, problem: Problem, seed: int, options: argparse.Namespace) -> dict[str, Any]:
     family = commands_of(problem.family)
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
-    plan, changes = planned(dispatcher, problem, options)
+    plan, changes = planned(dispatcher.plan, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
     times = timing_of(options, dispatcher.device_name, QUICK).measure(dispatcher, plan, workload.tensors)
     measured = ("times", "milliseconds", "median", "minimum", "mean")

@@ -12,6 +12,7 @@ from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import add_problem_options, changed
 from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem
+from ckdispatch.cli.predictions import BASES, PREDICTED, how_predicted
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Block, Column, Report, Table
 from ckdispatch.families import EXAMPLE
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
     from ckdispatch.registry import Registry
     from ckdispatch.selection import Ranking
 
-_PREDICTED = "Times are predicted by a cost model; nothing was measured."
-_LEARNED = "Times are predicted by a cost model that a learned one corrects; nothing was measured."
-_BEYOND = "The problem lies outside of what the learned model has seen, so that its times are guesses."
-_BASES = {
-    "cost_model": "the cost model",
-    "learned": "a learned model",
-    "beyond": "a learned model, beyond what it has seen",
-    "predictor": "a predictor",
-}
 _FIT = (Column("rank", right=True), Column("kernel", whole=False), Column(PARTS, right=True), Column("predicted us", right=True))
 _REFUSED = (Column("refused", whole=False), Column("why", whole=False))
 
@@ -41,7 +33,7 @@ def add_to(commands: Commands) -> None:
         "explain",
         run,
         "rank the kernels for a problem, and say why the others do not fit",
-        f"{_PREDICTED}\n\nExample:\n  ckdispatch explain {EXAMPLE.example} --kernels {EXAMPLE.example_kernels}",
+        f"{PREDICTED}\n\nExample:\n  ckdispatch explain {EXAMPLE.example} --kernels {EXAMPLE.example_kernels}",
     )
     add_problem(parser, "+")
     add_kernels(parser)
@@ -89,21 +81,6 @@ def _document(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _trained(ranking: Ranking) -> str:
-    """What the models in use were made from."""
-    manifests = [model["manifest"] for model in ranking.models]
-    tables = [f"{table['name']} ({one['provenance']})" for one in manifests for table in one.get("tables", ())]
-    return f"It was trained on {', '.join(tables) or 'a table without a name'}."
-
-
-def _fitted(ranking: Ranking) -> str:
-    """Where the constants of the cost model come from."""
-    costs = ranking.costs
-    if not costs.carried_over:
-        return f"Its constants were fitted on {costs.source}."
-    return f"Its constants are carried over: they were fitted for {costs.family} on {costs.gpu}, on {costs.source}."
-
-
 def _blocks(ranking: Ranking) -> tuple[Block, ...]:
     head = (
         f"{ranking.problem} on {ranking.gpu}: {several(len(ranking.fit), 'way')} to compute it, "
@@ -112,16 +89,10 @@ def _blocks(ranking: Ranking) -> tuple[Block, ...]:
     bases = {one.basis for one in ranking.fit}
     by_rules = bases == {"cost_model"}
     if ranking.fit:
-        head += f" {_PREDICTED if by_rules else _LEARNED}"
-    if bases & {"learned", "beyond"}:
-        head += f" {_trained(ranking)}"
-    if "beyond" in bases:
-        head += f" {_BEYOND}"
-    if "cost_model" in bases:
-        head += f" {_fitted(ranking)}"
+        head += f" {how_predicted(bases, ranking)}"
     columns = _FIT if by_rules else (*_FIT, Column("by"))
     fit = tuple(
-        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", _BASES[one.basis])[: len(columns)]
+        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", BASES[one.basis])[: len(columns)]
         for place, one in enumerate(ranking.fit, 1)
     )
     # Reasons begin with the kernel's name, which has a column of its own.

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> Report:
 def _run(dispatcher: Dispatcher, problem: Problem, options: argparse.Namespace) -> Report:
     family, seed = commands_of(problem.family), seed_of(options)
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
-    plan, changes = planned(dispatcher, problem, options)
+    plan, changes = planned(dispatcher.plan, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
     workload.launch()
     comparison = workload.compare() if options.validate else None
