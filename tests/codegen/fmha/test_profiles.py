@@ -122,7 +122,7 @@ def test_without_a_gpu_kernels_are_listed_for_the_usual_one(
 ) -> None:
     listed = []
     for gpu in ([], ["--gpu-target", DEFAULT_GPU]):
-        assert main(["fmha", "--variant", "appendkv", "--hdim", "64", "--list", *gpu]) == 0
+        assert main(["fmha", "--variant", "convert_dq", "--hdim", "64", "--list", *gpu]) == 0
         listed.append(capsys.readouterr())
     assert listed[0].out == listed[1].out != ""
     filled = f"--gpu-target {DEFAULT_GPU} --datatype fp16"
