@@ -19,6 +19,7 @@ from ckgen.gemm.rules import GEMM_RULES
 from ckgen.gemm.spec import MAX_DS, GemmSpec, Variant
 from ckgen.product.dtypes import allowed_outputs
 from ckgen.product.family import ProductFamily
+from ckgen.product.spec import FusedOp
 
 
 class GemmFamily(ProductFamily):
@@ -60,6 +61,8 @@ class GemmFamily(ProductFamily):
         gemm = cast(GemmSpec, spec)
         if field == "d_count":
             return range(MAX_DS + 1)
+        if field == "fused_op" and gemm.variant is not Variant.MULTI_D:
+            return (FusedOp.PASS_THROUGH,)
         if field == "fused_op" and gemm.fused_op.takes_ds and gemm.d_count > MAX_DS:
             # No operation takes so many, so none is nearer to what was meant.
             return ()
