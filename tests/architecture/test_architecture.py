@@ -63,7 +63,7 @@ def test_no_code_outside_arch_decides_by_the_name_of_a_gpu() -> None:
 
 
 # What is about some families and not for all of them: shipped sets, programs that show or measure one, and what is fetched.
-_MAY_NAME_FAMILIES = ("MODULE.bazel", "dispatcher/examples", "docs", "kernels", "python/examples", "tests", "third_party", "tools/bench")
+_MAY_NAME_FAMILIES = ("MODULE.bazel", "dispatcher/examples", "docs", "kernels", "python/examples", "tests", "third_party", "tools/accuracy", "tools/bench")
 # The namespace of the product in kernel libraries is part of symbols in code objects, which do not change; //tests/families looks at what they include.
 _NAMESPACE = re.compile(r"(kernel_library/|tools/codegen/ckgen/\w+/templates/).* names gemm")
 
