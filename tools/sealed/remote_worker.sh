@@ -27,6 +27,8 @@ remote_worker() {
         fail "a worker that keeps at most $(human_size "$limit_kib") needs $(human_size $((limit_kib / 20))) of free disk, and $data has" \
             "$(human_size "$(free_kib "$data")"); free some, give a smaller --limit, or set CKDISPATCH_CACHE to a larger disk."
     touch -- "$data/state/open"
+    # For as many connections as Bazel has uploads under way.
+    ulimit -Sn "$(ulimit -Hn)"
     start_server justbuild execute --compatible --local-build-root /data/build --info-file /data/state/justbuild.json \
         --local-launcher "$(launcher_as_json)" --plain-log --log-limit 1
     wait_until test -s "$data/state/justbuild.json"
@@ -59,7 +61,8 @@ pid /data/state/nginx.pid;
 error_log stderr crit;
 worker_processes 2;
 events {
-    worker_connections 1024;
+    # Each stream of Bazel's is a connection to justbuild, and Bazel may have a hundred in each of its hundred connections.
+    worker_connections 20480;
 }
 http {
     access_log off;
