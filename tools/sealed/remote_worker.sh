@@ -13,6 +13,11 @@ remote_worker() {
     local identity
     asked='./bazelw --remote-worker'
     read_remote_options --remote-worker 8981 "$@"
+    if [[ -n $server ]]; then
+        remote_member
+        return
+    fi
+    ((${#offered[@]} == 0)) || usage_error "--remote-worker was given a --property and no --server that could ask for it."
     find_cache
     find_workspace
     find_base
@@ -41,10 +46,7 @@ remote_worker() {
 
 # The launcher as justbuild takes it: a list of words in JSON.
 launcher_as_json() {
-    local links='' index text
-    for ((index = 0; index < ${#bare[@]}; index++)); do
-        [[ ${bare[index]} != --symlink ]] || links+=" --symlink ${bare[index + 1]} ${bare[index + 2]}"
-    done
+    local text
     text=${action_launcher//@LINKS@/$links}
     text=${text//\\/\\\\}
     text=${text//\"/\\\"}
