@@ -68,6 +68,7 @@ def _ck_impl(mctx):
 
     # Large, and few targets need them: a repository of its own is downloaded when one of those is built.
     python_packages_repository(name = "ck_browser", lock = Label("//third_party:python/browser.lock"))
+    python_packages_repository(name = "ck_buildgrid", lock = Label("//third_party:python/buildgrid.lock"))
     python_packages_repository(name = "ck_learning", lock = Label("//third_party:python/learning.lock"))
     python_packages_repository(name = "ck_parquet", lock = Label("//third_party:python/parquet.lock"))
     python_packages_repository(name = "ck_style", lock = Label("//third_party:python/style.lock"))

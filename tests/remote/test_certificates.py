@@ -4,29 +4,20 @@
 from __future__ import annotations
 
 import http.client
-import re
 import ssl
-import subprocess
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from tests.remote.certificates import entries, make_certificates, reads, writes
 from tests.remote.project import Project, project
 from tests.remote.servers import Server, needs_sealed_root, running
 
 pytestmark = needs_sealed_root
 
 WANTED = ["//:first", "//:second"]
-
-
-def make_certificates(folder: Path) -> Path:
-    """Runs the lines of the page."""
-    folder.mkdir()
-    (lines,) = re.findall(r"```sh\n(openssl req .*?)```", Path("docs/remote.md").read_text(), re.DOTALL)
-    subprocess.run(["bash", "-euc", f"CACHE=cache.example\n{lines}"], cwd=folder, check=True, capture_output=True)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -44,18 +35,6 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 def server(tmp_path: Path, ours: Path) -> Iterator[Server]:
     with running("cache", tmp_path / "server", "--certificates", str(ours)) as made:
         yield made
-
-
-def reads(server: Server, ca: Path) -> list[str]:
-    return [f"--remote_cache=https://localhost:{server.port}", f"--tls_certificate={ca}/ca.crt", "--remote_download_outputs=all"]
-
-
-def writes(server: Server, ca: Path, own: Path) -> list[str]:
-    return [*reads(server, ca), f"--tls_client_certificate={own}/writer.crt", f"--tls_client_key={own}/writer.key"]
-
-
-def entries(server: Server) -> list[str]:
-    return sorted(path.name for path in (server.data / "entries").rglob("*") if path.is_file())
 
 
 def build(one: Project, flags: list[str]) -> str:

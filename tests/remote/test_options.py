@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.remote.servers import BAZELW, environment, needs_sealed_root, running
+from tests.remote.servers import BAZELW, environment, free_port, needs_sealed_root, running
 
 pytestmark = needs_sealed_root
 
@@ -33,6 +33,15 @@ def refused(cache: Path, *arguments: str) -> tuple[int, str]:
             "--remote-cache was told to listen on 0.0.0.0, where whoever reaches it could write; give it --certificates too,"
             " or let it listen on 127.0.0.1.",
         ),
+        (
+            "--remote-worker --server localhost:8985",
+            "--remote-worker was given the server 'localhost:8985', which is not of the form http://HOST:PORT.",
+        ),
+        (
+            "--remote-worker --server http://localhost:8985 --property GPU",
+            "--remote-worker was given the property 'GPU', which is not of the form NAME=VALUE.",
+        ),
+        ("--remote-worker --property A=B", "--remote-worker was given a --property and no --server that could ask for it."),
     ],
 )
 def test_a_wrong_option_is_told_in_a_sentence(tmp_path: Path, arguments: str, sentence: str) -> None:
@@ -71,3 +80,35 @@ def test_a_worker_that_finds_too_little_room_is_told_in_a_sentence(tmp_path: Pat
     code, said = refused(tmp_path, "--remote-worker", "--limit", "9000000G")
     assert code == 36
     assert said.startswith("a worker that keeps at most 9000000.0 GB needs 450000.0 GB of free disk, and ")
+
+
+def test_a_worker_without_a_server_is_told_in_a_sentence(tmp_path: Path) -> None:
+    server = f"http://127.0.0.1:{free_port()}"
+    assert refused(tmp_path, "--remote-worker", "--server", server) == (
+        36,
+        f"the worker is to work for {server}, where nothing answers; start BuildGrid there, as docs/remote.md says.",
+    )
+
+
+@pytest.mark.skipif(Path("/dev/kfd").exists(), reason="this machine has an AMD GPU")
+def test_a_worker_that_offers_a_gpu_and_has_none_is_told_in_a_sentence(tmp_path: Path) -> None:
+    assert refused(tmp_path, "--remote-worker", "--server", "http://127.0.0.1:1", "--property", "Pool=rocm-gpu") == (
+        36,
+        "a worker that offers Pool=rocm-gpu needs an AMD GPU, and this machine has no /dev/kfd.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("", "it takes a folder for its data and a port, and was given 0 words."),
+        ("data x", "'x' is no port between 1 and 65535."),
+        ("data 70000", "'70000' is no port between 1 and 65535."),
+        ("data", "BuildGrid's program bgd is not on the PATH; install it as docs/remote.md says."),
+    ],
+)
+def test_what_the_server_of_several_workers_lacks_is_told_in_a_sentence(tmp_path: Path, arguments: str, sentence: str) -> None:
+    server = Path("tools/buildgrid/server.sh").resolve()
+    done = subprocess.run([str(server), *arguments.split()], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, f"server.sh: {sentence}\n")
+    assert list(tmp_path.iterdir()) == []

@@ -4,14 +4,14 @@
 # How often they look how much they keep, in seconds.
 readonly remote_interval=30
 
-# read_remote_options COMMAND PORT WORD…: sets $port, $limit_kib, $certificates and $address.
+# read_remote_options COMMAND PORT WORD…: sets $port, $limit_kib, $certificates, $address, $server and $offered.
 read_remote_options() {
     local command=$1
-    port=$2 limit_kib=$((20 * 1024 * 1024)) certificates='' address=127.0.0.1
+    port=$2 limit_kib=$((20 * 1024 * 1024)) certificates='' address=127.0.0.1 server='' offered=()
     shift 2
     while (($#)); do
         case $1 in
-            --limit | --certificates | --listen)
+            --limit | --certificates | --listen | --server | --property)
                 (($# > 1)) || usage_error "$command has the option $1 without a value."
                 read_remote_option "$command" "$1" "$2"
                 shift
@@ -46,6 +46,8 @@ read_remote_option() {
                 usage_error "$1 was told to listen on '$3', which is no address such as 0.0.0.0 or [::]."
             address=$3
             ;;
+        --remote-worker:--server) server=$3 ;;
+        --remote-worker:--property) offered+=("$3") ;;
         *) usage_error "$1 has no option $2." ;;
     esac
 }
@@ -80,9 +82,10 @@ find_base() {
 }
 
 # bare_arguments FOLDER: sets $bare, bubblewrap's options for a root with the system folders of the one in FOLDER and nothing of
-# this machine.
+# this machine, and $links, those of them that make links, as text.
 bare_arguments() {
     local path link
+    links=
     bare=(
         --clearenv --setenv PATH /usr/local/bin:/usr/bin:/bin:/usr/sbin --setenv LANG C.UTF-8
         --ro-bind "$1/usr" /usr --ro-bind "$1/etc" /etc --dir /opt
@@ -91,6 +94,7 @@ bare_arguments() {
     while IFS=$'\t' read -r path link; do
         if [[ -n $link ]]; then
             bare+=(--symlink "$link" "/$path")
+            links+=" --symlink $link /$path"
         else
             bare+=(--ro-bind "$1/$path" "/$path")
         fi
@@ -121,7 +125,7 @@ begin_servers() {
     next_look=0
     trap stop_servers EXIT
     trap 'say "stopped"; exit 0' INT TERM HUP
-    ! answers || port_is_taken
+    [[ -n $server ]] || ! answers || port_is_taken
 }
 
 stop_servers() {
@@ -195,6 +199,12 @@ kept_kib() {
     printf '%s' "${line:-0}"
 }
 
+# reaches HOST PORT
+reaches() {
+    # shellcheck disable=SC2016 # The inner shell expands it.
+    timeout 10 bash -c 'exec 3<>"/dev/tcp/$1/$2"' - "$1" "$2" 2>/dev/null
+}
+
 # check_worker WORD…: of Bazel's command line. Without a worker Bazel would wait, and then say "io exception" for each target.
 check_worker() {
     local word worker=''
@@ -207,8 +217,7 @@ check_worker() {
     done
     # Names that only Bazel can resolve, sockets and other protocols are left to it.
     [[ $worker =~ ^([A-Za-z0-9.-]+):([0-9]+)$ ]] || return 0
-    # shellcheck disable=SC2016 # The inner shell expands it.
-    timeout 10 bash -c 'exec 3<>"/dev/tcp/$1/$2"' - "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" 2>/dev/null ||
+    reaches "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" ||
         fail "the build is to run on a worker at $worker, where nothing answers; start one there with ./bazelw --remote-worker," \
             "or build without it."
 }

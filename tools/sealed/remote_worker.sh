@@ -13,6 +13,11 @@ remote_worker() {
     local identity
     asked='./bazelw --remote-worker'
     read_remote_options --remote-worker 8981 "$@"
+    if [[ -n $server ]]; then
+        remote_member
+        return
+    fi
+    ((${#offered[@]} == 0)) || usage_error "--remote-worker was given a --property and no --server that could ask for it."
     find_cache
     find_workspace
     find_base
@@ -27,6 +32,8 @@ remote_worker() {
         fail "a worker that keeps at most $(human_size "$limit_kib") needs $(human_size $((limit_kib / 20))) of free disk, and $data has" \
             "$(human_size "$(free_kib "$data")"); free some, give a smaller --limit, or set CKDISPATCH_CACHE to a larger disk."
     touch -- "$data/state/open"
+    # For as many connections as Bazel has uploads under way.
+    ulimit -Sn "$(ulimit -Hn)"
     start_server justbuild execute --compatible --local-build-root /data/build --info-file /data/state/justbuild.json \
         --local-launcher "$(launcher_as_json)" --plain-log --log-limit 1
     wait_until test -s "$data/state/justbuild.json"
@@ -39,10 +46,7 @@ remote_worker() {
 
 # The launcher as justbuild takes it: a list of words in JSON.
 launcher_as_json() {
-    local links='' index text
-    for ((index = 0; index < ${#bare[@]}; index++)); do
-        [[ ${bare[index]} != --symlink ]] || links+=" --symlink ${bare[index + 1]} ${bare[index + 2]}"
-    done
+    local text
     text=${action_launcher//@LINKS@/$links}
     text=${text//\\/\\\\}
     text=${text//\"/\\\"}
@@ -59,7 +63,8 @@ pid /data/state/nginx.pid;
 error_log stderr crit;
 worker_processes 2;
 events {
-    worker_connections 1024;
+    # Each stream of Bazel's is a connection to justbuild, and Bazel may have a hundred in each of its hundred connections.
+    worker_connections 20480;
 }
 http {
     access_log off;
