@@ -12,8 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from ckgen.core import foreign
-
 import ckdispatch
 from ckdispatch.cli.commands import (
     bench,
@@ -71,14 +69,21 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    try:
+        return build_parser().parse_args(arguments)
+    except UsageError as error:
+        # The generator is loaded only where something is wrong.
+        from ckgen.core import foreign
+
+        raise UsageError(foreign.objection(foreign.DISPATCHER, arguments) or str(error)) from None
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run one command; returns the exit code. Help and the version end the program themselves."""
     as_json = "--json" in arguments
     try:
-        told = foreign.objection(foreign.DISPATCHER, arguments)
-        if told is not None:
-            raise UsageError(told)
-        options = build_parser().parse_args(arguments)
+        options = _parsed(arguments)
         report: Report = options.run(options)
         print_report(report, sys.stdout, as_json=as_json)
         sys.stdout.flush()
