@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The main program of every ck_pytest: runs pytest on the files it is given and writes Bazel's XML report."""
+"""The main program of every ck_pytest: runs pytest on the files it is given and writes Bazel's XML
+report.
+"""
 
 import os
 import subprocess
@@ -9,11 +11,18 @@ import pytest
 
 
 def preload(libraries: list[str]) -> None:
-    """Begins anew with libraries of the C++ compiler before all others, also in the processes that this one starts.
+    """Begins anew with libraries of the C++ compiler before all others, also in the processes that
+    this one starts.
 
-    A sanitizer must be first, and sees exceptions only if the library that throws them is there when it begins.
+    A sanitizer must be first, and sees exceptions only if the library that throws them is there
+    when it begins.
     """
-    found = [subprocess.run(["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip() for name in libraries]
+    found = [
+        subprocess.run(
+            ["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for name in libraries
+    ]
     os.environ["LD_PRELOAD"] = ":".join(found)
     del os.environ["CK_PRELOAD"]
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
@@ -22,7 +31,8 @@ def preload(libraries: list[str]) -> None:
 def main() -> int:
     if libraries := os.environ.get("CK_PRELOAD"):
         preload(libraries.split(":"))
-    # Tells hypothesis to draw the same examples every time: what passes today must not fail tomorrow.
+    # Tells hypothesis to draw the same examples every time: what passes today must not fail
+    # tomorrow.
     os.environ.setdefault("CI", "true")
     arguments = ["-p", "no:cacheprovider", "--import-mode=importlib", "-q", "-ra", *sys.argv[1:]]
     if report := os.environ.get("XML_OUTPUT_FILE"):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The kernel ABI of ck_kernel_abi.h through ctypes; the problem of each family is in a module of the family's name."""
+"""The kernel ABI of ck_kernel_abi.h through ctypes; the problem of each family is in a module of
+the family's name.
+"""
 
 from __future__ import annotations
 
@@ -55,21 +57,33 @@ class Api(ctypes.Structure):
         (
             "workspace_size",
             ctypes.CFUNCTYPE(
-                ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64),
-                ctypes.c_char_p, ctypes.c_size_t,
+                ctypes.c_int,
+                ctypes.c_void_p,
+                ctypes.c_char_p,
+                ctypes.POINTER(ctypes.c_uint64),
+                ctypes.c_char_p,
+                ctypes.c_size_t,
             ),
         ),
         (
             "launch",
             ctypes.CFUNCTYPE(
-                ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(LaunchOptions), ctypes.c_char_p, ctypes.c_size_t
+                ctypes.c_int,
+                ctypes.c_void_p,
+                ctypes.POINTER(LaunchOptions),
+                ctypes.c_char_p,
+                ctypes.c_size_t,
             ),
         ),
         (
             "phases",
             ctypes.CFUNCTYPE(
-                ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint32),
-                ctypes.c_char_p, ctypes.c_size_t,
+                ctypes.c_int,
+                ctypes.c_void_p,
+                ctypes.c_char_p,
+                ctypes.POINTER(ctypes.c_uint32),
+                ctypes.c_char_p,
+                ctypes.c_size_t,
             ),
         ),
     ]
@@ -100,12 +114,16 @@ class KernelLibrary:
 
     def workspace_size(self, problem: ctypes.Structure, gpu: str) -> tuple[Status, int]:
         size = ctypes.c_uint64(77)
-        status = self.api.workspace_size(ctypes.byref(problem), gpu.encode(), ctypes.byref(size), None, 0)
+        status = self.api.workspace_size(
+            ctypes.byref(problem), gpu.encode(), ctypes.byref(size), None, 0
+        )
         return Status(status), size.value
 
     def phases(self, problem: ctypes.Structure, gpu: str) -> Phase:
         bits, why = ctypes.c_uint32(), ctypes.create_string_buffer(512)
-        status = self.api.phases(ctypes.byref(problem), gpu.encode(), ctypes.byref(bits), why, len(why))
+        status = self.api.phases(
+            ctypes.byref(problem), gpu.encode(), ctypes.byref(bits), why, len(why)
+        )
         if status != Status.OK:
             raise ValueError(why.value.decode())
         return Phase(bits.value)

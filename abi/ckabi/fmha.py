@@ -9,10 +9,38 @@ from typing import Any
 from ckfamilies import NUMBERS
 
 TENSORS = (
-    "q", "k", "v", "o", "bias", "lse", "randval", "o_acc", "lse_acc", "k_new", "v_new", "rotary_cos", "rotary_sin", "sink",
-    "d_o", "d", "dq_acc", "dq", "dk", "dv", "dbias", "seqstart_q", "seqstart_k", "seqlen_q", "seqlen_k", "block_table",
-    "cache_index", "kv_indptr", "kv_pages", "drop_seed", "drop_offset",
-)  # fmt: skip
+    "q",
+    "k",
+    "v",
+    "o",
+    "bias",
+    "lse",
+    "randval",
+    "o_acc",
+    "lse_acc",
+    "k_new",
+    "v_new",
+    "rotary_cos",
+    "rotary_sin",
+    "sink",
+    "d_o",
+    "d",
+    "dq_acc",
+    "dq",
+    "dk",
+    "dv",
+    "dbias",
+    "seqstart_q",
+    "seqstart_k",
+    "seqlen_q",
+    "seqlen_k",
+    "block_table",
+    "cache_index",
+    "kv_indptr",
+    "kv_pages",
+    "drop_seed",
+    "drop_offset",
+)
 MASKS = ("none", "top_left", "bottom_right")
 
 
@@ -28,7 +56,10 @@ class FmhaProblem(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
         ("family", ctypes.c_uint32),
-        *((name, ctypes.c_int64) for name in ("batch", "heads_q", "heads_k", "hdim_q", "hdim_v", "seqlen_q", "seqlen_k")),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("batch", "heads_q", "heads_k", "hdim_q", "hdim_v", "seqlen_q", "seqlen_k")
+        ),
         *((name, ctypes.c_int64) for name in ("total_q", "total_k", "seqlen_new")),
         *((name, ctypes.c_float) for name in ("scale", "soft_cap", "scale_p", "scale_o")),
         ("mask", ctypes.c_int32),

@@ -34,17 +34,35 @@ class ConvProblem(ctypes.Structure):
 
 
 def conv_axis(
-    input: int, filter: int, *, stride: int = 1, dilation: int = 1, pads: tuple[int, int] = (0, 0), output: int | None = None
+    input: int,
+    filter: int,
+    *,
+    stride: int = 1,
+    dilation: int = 1,
+    pads: tuple[int, int] = (0, 0),
+    output: int | None = None,
 ) -> ConvAxis:
     """One spatial dimension; its output follows from the rest unless it is given."""
     left, right = pads
     follows = (input + left + right - dilation * (filter - 1) - 1) // stride + 1
-    return ConvAxis(input, filter, follows if output is None else output, stride, dilation, left, right)
+    return ConvAxis(
+        input, filter, follows if output is None else output, stride, dilation, left, right
+    )
 
 
-def conv_problem(n: int, g: int, c: int, k: int, axes: Sequence[ConvAxis], /, **changes: Any) -> ConvProblem:
+def conv_problem(
+    n: int, g: int, c: int, k: int, axes: Sequence[ConvAxis], /, **changes: Any
+) -> ConvProblem:
     """A grouped convolution, with some fields changed."""
-    problem = ConvProblem(struct_size=ctypes.sizeof(ConvProblem), family=NUMBERS["grouped_conv"], n=n, g=g, c=c, k=k, k_batch=1)
+    problem = ConvProblem(
+        struct_size=ctypes.sizeof(ConvProblem),
+        family=NUMBERS["grouped_conv"],
+        n=n,
+        g=g,
+        c=c,
+        k=k,
+        k_batch=1,
+    )
     problem.axis[: len(axes)] = axes
     for name, value in changes.items():
         setattr(problem, name, value)

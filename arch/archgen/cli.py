@@ -36,7 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         document = read_document(options.specs)
-        others = [] if options.cost_header is None else [(options.cost_header, cost_header(read_costs(options.costs)))]
+        others = (
+            []
+            if options.cost_header is None
+            else [(options.cost_header, cost_header(read_costs(options.costs)))]
+        )
         if options.timing_header is not None:
             others.append((options.timing_header, timing_header(read_timing(options.timing))))
         outputs = [
@@ -92,6 +96,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--bazelrc", type=Path, metavar="FILE", help="write the --config shorthands"
     )
-    parser.add_argument("--cost-header", type=Path, metavar="FILE", help="write the C++ header with the constants of the cost model")
-    parser.add_argument("--timing-header", type=Path, metavar="FILE", help="write the C++ header with the facts about time")
+    parser.add_argument(
+        "--cost-header",
+        type=Path,
+        metavar="FILE",
+        help="write the C++ header with the constants of the cost model",
+    )
+    parser.add_argument(
+        "--timing-header",
+        type=Path,
+        metavar="FILE",
+        help="write the C++ header with the facts about time",
+    )
     return parser

@@ -24,19 +24,27 @@ def cost_header(document: dict[str, Any]) -> str:
         "namespace ckdispatch::arch {",
         "",
         f"inline constexpr std::size_t kCostTerms = {len(terms)};",
-        "inline constexpr std::array<std::string_view, kCostTerms> cost_terms = {" + ", ".join(map(_quoted, terms)) + "};",
+        "inline constexpr std::array<std::string_view, kCostTerms> cost_terms = {"
+        + ", ".join(map(_quoted, terms))
+        + "};",
         "",
         "/// The place of each term.",
         "namespace cost_term {",
         *(f"inline constexpr std::size_t {term} = {place};" for place, term in enumerate(terms)),
         "}  // namespace cost_term",
         "",
-        "/// Microseconds, or factors, that the terms are multiplied by; fitted on measurements of that GPU.",
+        (
+            "/// Microseconds, or factors, that the terms are multiplied by; "
+            "fitted on measurements of that GPU."
+        ),
         "struct CostConstants {",
         "    std::string_view family;",
         "    std::string_view gpu;",
         "    std::string_view source;",
-        "    std::string_view tables;  ///< the SHA-256 of each that they were fitted on, with spaces between",
+        (
+            "    std::string_view tables;  ///< the SHA-256 of each that they were fitted on, "
+            "with spaces between"
+        ),
         "    std::array<double, kCostTerms> values;",
         "};",
         "",
@@ -83,10 +91,18 @@ def _cycles(gpus: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
     for gpu, dtypes in gpus.items():
         for dtype, instructions in dtypes.items():
             for tile, cycles in instructions.items():
-                yield f"    {{{_quoted(gpu)}, {_quoted(dtype)}, {', '.join(tile.split('x'))}, {cycles}}},"
+                yield (
+                    f"    {{{_quoted(gpu)}, {_quoted(dtype)}, {', '.join(tile.split('x'))}, "
+                    f"{cycles}}},"
+                )
 
 
 def _row(row: dict[str, Any], terms: list[str]) -> str:
     values = ", ".join(json.dumps(row["values"][term]) for term in terms)
-    texts = (row["family"], row["gpu"], row["source"], " ".join(table["sha256"] for table in row["tables"]))
+    texts = (
+        row["family"],
+        row["gpu"],
+        row["source"],
+        " ".join(table["sha256"] for table in row["tables"]),
+    )
     return f"    {{{', '.join(map(_quoted, texts))},\n     {{{values}}}}},"

@@ -29,12 +29,18 @@ def timing_header(document: dict[str, Any]) -> str:
         "",
         "inline constexpr TimingFacts timing_facts[] = {",
         *(
-            f"    {{{json.dumps(gpu)}, {json.dumps(facts['whole'])}, {', '.join(json.dumps(facts['values'][name]) for name in fields)}}},"
+            (
+                f"    {{{json.dumps(gpu)}, {json.dumps(facts['whole'])}, "
+                f"{', '.join(json.dumps(facts['values'][name]) for name in fields)}}},"
+            )
             for gpu, facts in document["gpus"].items()
         ),
         "};",
         "",
-        "/// Cycles of a SIMD for instructions whose names match a pattern as a shell has them; the first row that does counts.",
+        (
+            "/// Cycles of a SIMD for instructions whose names match a pattern as a shell has "
+            "them; the first row that does counts."
+        ),
         "struct InstructionCycles {",
         "    std::string_view gpu;",
         "    const char* pattern;",
@@ -44,7 +50,10 @@ def timing_header(document: dict[str, Any]) -> str:
         "",
         "inline constexpr InstructionCycles instruction_cycles[] = {",
         *(
-            f"    {{{json.dumps(gpu)}, {json.dumps(row['pattern'])}, {json.dumps(row['narrow'])}, {row['cycles']}}},"
+            (
+                f"    {{{json.dumps(gpu)}, {json.dumps(row['pattern'])}, "
+                f"{json.dumps(row['narrow'])}, {row['cycles']}}},"
+            )
             for row in rows
             for gpu in row["gpus"]
         ),

@@ -23,7 +23,9 @@ _TABLE = checks.record({"name": checks.text, "sha256": _SHA256, "rows": checks.i
 
 
 def read_costs(path: Path) -> dict[str, Any]:
-    """The document at ``path``, once it satisfies the schema; raises ``ArchError`` when it does not."""
+    """The document at ``path``, once it satisfies the schema; raises ``ArchError`` when it does
+    not.
+    """
     document: dict[str, Any] = parsed(path, _WHAT)
     report = Report()
     terms = document.get("terms") if isinstance(document, dict) else None
@@ -61,10 +63,18 @@ def _document(terms: tuple[str, ...]) -> Check:
             "terms": checks.table(_NAME, checks.text, minimum=1),
             "constants": checks.list_of(constants, minimum=1),
             "bandwidth_share_per_workgroup": checks.record(
-                {"source": checks.text, "values": checks.table(_GPU, checks.positive_number, minimum=1)}
+                {
+                    "source": checks.text,
+                    "values": checks.table(_GPU, checks.positive_number, minimum=1),
+                }
             ),
             "matrix_cycles": checks.record(
-                {"source": checks.text, "values": checks.table(_GPU, checks.table(_NAME, _CYCLES, minimum=1), minimum=1)}
+                {
+                    "source": checks.text,
+                    "values": checks.table(
+                        _GPU, checks.table(_NAME, _CYCLES, minimum=1), minimum=1
+                    ),
+                }
             ),
         }
     )

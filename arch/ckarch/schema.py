@@ -63,7 +63,7 @@ _DOCUMENT = checks.record(
         "schema_version": checks.one_of(SCHEMA_VERSION),
         "sources": checks.list_of(
             checks.record(
-                {"fields": checks.list_of(checks.text, minimum=1), "origin": checks.text},
+                {"fields": checks.list_of(checks.text, minimum=1), "origin": checks.text}
             ),
             minimum=1,
         ),
@@ -74,7 +74,7 @@ _DOCUMENT = checks.record(
         ),
         "pipelines": checks.table(_NAME, checks.record(_fields(PipelineSpec)), minimum=1),
         "unsupported_traits": checks.list_of(
-            checks.record({"pipeline": _NAME, "epilogue": _NAME, "scheduler": _NAME}),
+            checks.record({"pipeline": _NAME, "epilogue": _NAME, "scheduler": _NAME})
         ),
         "architectures": checks.table(
             checks.matching(r"gfx[0-9a-f]{3,5}", "a GPU name such as gfx942"),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""``timing_facts.json``: what the simulator's times are made of, each figure with where it is from."""
+"""``timing_facts.json``: what the simulator's times are made of,
+each figure with where it is from.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,15 @@ SCHEMA_VERSION = 1
 _WHAT = "the facts about time"
 _NAME = checks.matching(r"[a-z][a-z0-9_]*", "a name of small letters, digits and underscores")
 _GPU = checks.matching(r"gfx[0-9a-f]{3,5}", "a GPU name such as gfx942")
-_PATTERN = checks.matching(r"[a-z0-9_*?\[\]]+", "an instruction's name with *, ? and [] as a shell has them")
+_PATTERN = checks.matching(
+    r"[a-z0-9_*?\[\]]+", "an instruction's name with *, ? and [] as a shell has them"
+)
 
 
 def read_timing(path: Path) -> dict[str, Any]:
-    """The document at ``path``, once it satisfies the schema; raises ``ArchError`` when it does not."""
+    """The document at ``path``, once it satisfies the schema; raises ``ArchError`` when it does
+    not.
+    """
     document: dict[str, Any] = parsed(path, _WHAT)
     report = Report()
     fields = document.get("fields") if isinstance(document, dict) else None
@@ -32,17 +38,32 @@ def read_timing(path: Path) -> dict[str, Any]:
 
 
 def _document(fields: tuple[str, ...]) -> Check:
-    facts = checks.record({"whole": checks.boolean, "values": checks.record(dict.fromkeys(fields, checks.positive_number))})
+    facts = checks.record(
+        {
+            "whole": checks.boolean,
+            "values": checks.record(dict.fromkeys(fields, checks.positive_number)),
+        }
+    )
     cycles = checks.record(
-        {"gpus": checks.list_of(_GPU, minimum=1), "pattern": _PATTERN, "narrow": checks.boolean, "cycles": checks.integer(1)}
+        {
+            "gpus": checks.list_of(_GPU, minimum=1),
+            "pattern": _PATTERN,
+            "narrow": checks.boolean,
+            "cycles": checks.integer(1),
+        }
     )
     return checks.record(
         {
             "schema_version": checks.one_of(SCHEMA_VERSION),
             "fields": checks.table(_NAME, checks.text, minimum=1),
-            "sources": checks.list_of(checks.record({"fields": checks.list_of(_NAME, minimum=1), "origin": checks.text}), minimum=1),
+            "sources": checks.list_of(
+                checks.record({"fields": checks.list_of(_NAME, minimum=1), "origin": checks.text}),
+                minimum=1,
+            ),
             "gpus": checks.table(_GPU, facts, minimum=1),
-            "instruction_cycles": checks.record({"source": checks.text, "rows": checks.list_of(cycles, minimum=1)}),
+            "instruction_cycles": checks.record(
+                {"source": checks.text, "rows": checks.list_of(cycles, minimum=1)}
+            ),
         }
     )
 

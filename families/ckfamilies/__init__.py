@@ -28,7 +28,9 @@ class FamilyRow:
 
     name: str
     number: int
-    """What problems and libraries say which family they are of. A number is given once and never again."""
+    """What problems and libraries say which family they are of. A number is given once and never
+    again.
+    """
     title: str
     """What a sentence calls it."""
     layers: tuple[str, ...]
@@ -42,7 +44,10 @@ class FamilyRow:
 def read_table(path: Path) -> tuple[FamilyRow, ...]:
     """The rows of a table, in their order."""
     rows = json.loads(path.read_text("utf-8"))["families"]
-    return tuple(FamilyRow(**{**row, "layers": tuple(row["layers"]), "ck_folders": tuple(row["ck_folders"])}) for row in rows)
+    return tuple(
+        FamilyRow(**{**row, "layers": tuple(row["layers"]), "ck_folders": tuple(row["ck_folders"])})
+        for row in rows
+    )
 
 
 FAMILIES = read_table(REPOSITORY / "families" / "families.json")
@@ -50,7 +55,8 @@ NUMBERS: Mapping[str, int] = MappingProxyType({row.name: row.number for row in F
 
 
 def exported(module: str) -> Mapping[str, Any]:
-    """What each family exports as ``FAMILY`` in a module such as ``ckgen.{}.family``, by the family's name.
+    """What each family exports as ``FAMILY`` in a module such as ``ckgen.{}.family``, by the
+    family's name.
 
     The module is named with ``{}`` in place of the family.
     """

@@ -69,7 +69,13 @@ _HOMES = {
     "use_for_attention": "attention",
 }
 
-__all__ = sorted([*_HOMES, "__version__", *(name for family in families.FAMILIES.values() for name in family.public)])
+__all__ = sorted(
+    [
+        *_HOMES,
+        "__version__",
+        *(name for family in families.FAMILIES.values() for name in family.public),
+    ]
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What callers give, checked: numbers, texts, paths, and values for C, which would cut off what does not fit."""
+"""What callers give, checked: numbers, texts, paths, and values for C, which would cut off what
+does not fit.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def needed(name: str, given: Any) -> int:
 
 
 SIZE = "a whole number of at most 2^31-1"
-"""What a size must be. One that the C ABI has room for may be larger here: the dispatcher refuses it with more to say."""
+"""What a size must be. One that the C ABI has room for may be larger here: the dispatcher refuses
+it with more to say.
+"""
 
 
 def needed_size(name: str, given: Any) -> int:
@@ -56,7 +60,10 @@ def in_range(name: str, given: Any, least: int, most: int) -> int:
     """The number; refuses what is none, or too small or large, as the argument ``name``."""
     number = whole(given)
     if number is None or not least <= number <= most:
-        raise InvalidArgument(f"{name} was asked for as {quoted(given)}; it must be a whole number from {least} to {most}")
+        raise InvalidArgument(
+            f"{name} was asked for as {quoted(given)}; "
+            f"it must be a whole number from {least} to {most}"
+        )
     return number
 
 
@@ -84,7 +91,14 @@ def of_each_axis(name: str, given: Any, axes: int) -> tuple[Any, ...]:
 
 S = TypeVar("S", bound=ctypes.Structure)
 
-_WHOLE = (ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int)
+_WHOLE = (
+    ctypes.c_int32,
+    ctypes.c_uint32,
+    ctypes.c_int64,
+    ctypes.c_uint64,
+    ctypes.c_size_t,
+    ctypes.c_int,
+)
 _UNSIGNED = (ctypes.c_uint32, ctypes.c_uint64, ctypes.c_size_t)
 ADDRESSES = 1 << 8 * ctypes.sizeof(ctypes.c_void_p)
 
@@ -96,9 +110,14 @@ def text(what: str, given: Any) -> bytes:
     try:
         encoded = given.encode()
     except UnicodeEncodeError:
-        raise InvalidArgument(f"{what} was asked for as {quoted(given)}, which is no text that can be written in UTF-8") from None
+        raise InvalidArgument(
+            f"{what} was asked for as {quoted(given)}, "
+            "which is no text that can be written in UTF-8"
+        ) from None
     if b"\0" in encoded:
-        raise InvalidArgument(f"{what} was asked for as {quoted(given)}, which has a null character in it")
+        raise InvalidArgument(
+            f"{what} was asked for as {quoted(given)}, which has a null character in it"
+        )
     return encoded
 
 
@@ -110,9 +129,13 @@ def checked_path(what: str, given: Any) -> Path:
         path = Path(given)
         encoded = os.fsencode(path)
     except (TypeError, ValueError):
-        raise InvalidArgument(f"{what} was asked for as {quoted(given)}, which is no path") from None
+        raise InvalidArgument(
+            f"{what} was asked for as {quoted(given)}, which is no path"
+        ) from None
     if b"\0" in encoded:
-        raise InvalidArgument(f"{what} was asked for as {quoted(given)}, which has a null character in it")
+        raise InvalidArgument(
+            f"{what} was asked for as {quoted(given)}, which has a null character in it"
+        )
     return path
 
 
@@ -151,6 +174,8 @@ def check_fits(what: str, given: Any, kind: Any) -> None:
             address(what, given)
         elif kind in _WHOLE:
             bits = 8 * ctypes.sizeof(kind)
-            least, most = (0, 2**bits - 1) if kind in _UNSIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+            least, most = (
+                (0, 2**bits - 1) if kind in _UNSIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+            )
             if not least <= given <= most:
                 in_range(what, given, least, most)

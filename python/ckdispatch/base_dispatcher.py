@@ -44,7 +44,9 @@ _ALIGNED = 15
 
 
 _KEPT = 1 << 18
-"""Tensors of the problems whose plans are kept: a plan of many groups takes as much memory as those of as many products."""
+"""Tensors of the problems whose plans are kept: a plan of many groups takes as much memory as those
+of as many products.
+"""
 
 _CALLS_KEPT = 1 << 14
 
@@ -91,11 +93,15 @@ class _Bound:
 
 
 class _Known:
-    """What was found out about a problem, and the tensors that it was last run on: mostly the next ones are the same."""
+    """What was found out about a problem, and the tensors that it was last run on: mostly the next
+    ones are the same.
+    """
 
     __slots__ = ("__weakref__", "bound", "needs", "plan", "result")
 
-    def __init__(self, plan: Plan[Any], result: RunResult, needs: list[Need], bound: _Bound) -> None:
+    def __init__(
+        self, plan: Plan[Any], result: RunResult, needs: list[Need], bound: _Bound
+    ) -> None:
         self.plan = plan
         self.result = result
         self.needs = needs
@@ -104,15 +110,22 @@ class _Known:
 
 
 class BaseDispatcher:
-    """Selects and launches. The device is opened, and HIP loaded, by the first call that runs something.
+    """Selects and launches. The device is opened, and HIP loaded, by the first call that runs
+    something.
 
-    ``device`` is "auto", "hip:0" or "sim:gfx942"; ``strategy`` is "rules" or "first_fit", or a function
-    ``predict(problem, kernel, parts)`` that gives microseconds; a ``chooser(problem, kernels)`` gives the place of the kernel to
-    take among those that fit. It can be pickled before it runs.
+    ``device`` is "auto", "hip:0" or "sim:gfx942"; ``strategy`` is "rules" or "first_fit", or a
+    function ``predict(problem, kernel, parts)`` that gives microseconds; a ``chooser(problem,
+    kernels)`` gives the place of the kernel to take among those that fit. It can be pickled before
+    it runs.
     """
 
     def __init__(
-        self, registry: Registry, device: str = "auto", *, strategy: str | Predict = "rules", chooser: Choose | None = None
+        self,
+        registry: Registry,
+        device: str = "auto",
+        *,
+        strategy: str | Predict = "rules",
+        chooser: Choose | None = None,
     ) -> None:
         _check_made_of(registry, device, strategy, chooser)
         self.registry = registry
@@ -120,7 +133,9 @@ class BaseDispatcher:
         self.strategy = strategy
         self.chooser = chooser
         self._making = Guard()
-        """Held while the device and the selection are made, and while what was found out is kept or forgotten."""
+        """Held while the device and the selection are made, and while what was found out is kept or
+        forgotten.
+        """
         self._device: Device | None = None
         self._selection: Selection | None = None
         self._plans: dict[Problem, _Known] = {}
@@ -135,9 +150,12 @@ class BaseDispatcher:
         _living.add(self)
 
     def forget(self) -> None:
-        """Drops what was selected before, so that the next call selects anew and looks at its device."""
+        """Drops what was selected before, so that the next call selects anew and looks at its
+        device.
+        """
         with self._making.held():
-            # New ones: a thread that selected among the kernels of before still has the old ones, and may fill those.
+            # New ones: a thread that selected among the kernels of before still has the old ones,
+            # and may fill those.
             self._plans = {}
             self._held = 0
             self.calls = {}
@@ -152,7 +170,11 @@ class BaseDispatcher:
 
     def _forget_if_stale(self) -> None:
         # Shapes that never come back would otherwise fill the memory of a long-lived server.
-        if self._generation != self.registry.generation or self._held >= _KEPT or len(self.calls) >= _CALLS_KEPT:
+        if (
+            self._generation != self.registry.generation
+            or self._held >= _KEPT
+            or len(self.calls) >= _CALLS_KEPT
+        ):
             self.forget()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -161,7 +183,11 @@ class BaseDispatcher:
     @property
     def device_name(self) -> str:
         """The device that "auto" stands for, without opening it."""
-        return self._device.name if self._device else device_list.choose(self.asked, self.registry.gpus)
+        return (
+            self._device.name
+            if self._device
+            else device_list.choose(self.asked, self.registry.gpus)
+        )
 
     @property
     def device(self) -> Device:
@@ -176,7 +202,8 @@ class BaseDispatcher:
     def _open(self) -> Device:
         device = Device(self.device_name)
         self._selection_for(device.gpu).attach(device)
-        # A function of its own, without the types of arguments, which ctypes would look at again in every call.
+        # A function of its own, without the types of arguments, which ctypes would look at again in
+        # every call.
         self._launch = native().functions["ckd_plan_launch"]
         self._device = device
         return device
@@ -199,7 +226,8 @@ class BaseDispatcher:
     def _selection_for(self, gpu: str) -> Selection:
         with self._making.held():
             if self._selection is None:
-                # Its own, because strategies and devices belong to a dispatcher and not to the registry.
+                # Its own, because strategies and devices belong to a dispatcher and not to the
+                # registry.
                 selection = Selection(self.registry, gpu)
                 if self.chooser is not None:
                     selection.use_chooser(self.chooser)
@@ -211,35 +239,60 @@ class BaseDispatcher:
             return self._selection
 
     def plan(self, problem: P, *, kernel: str | None = None, pad: bool = False) -> Plan[P]:
-        """What would serve a problem, or with ``pad`` a larger one if no kernel takes it as it is; opens no device."""
+        """What would serve a problem, or with ``pad`` a larger one if no kernel takes it as it is;
+        opens no device.
+        """
         return self.selection.select(problem, kernel=kernel, pad=pad)
 
     def run(
-        self, problem: Problem, *tensors: Any, stream: Any = None, kernel: str | None = None, timing: bool = False
+        self,
+        problem: Problem,
+        *tensors: Any,
+        stream: Any = None,
+        kernel: str | None = None,
+        timing: bool = False,
     ) -> RunResult:
-        """Enqueues a problem on tensors of the device, in the order of ``problem.tensors``, and returns without waiting.
+        """Enqueues a problem on tensors of the device, in the order of ``problem.tensors``, and
+        returns without waiting.
 
-        Tensors are DeviceTensors, device addresses, or objects of the same device with ``data_ptr()``. ``kernel`` names the
-        kernel to run, by name or key, in place of the best. A DeviceTensor of another dtype, or that is too small, is refused;
-        what has no more than an address is trusted.
+        Tensors are DeviceTensors, device addresses, or objects of the same device with
+        ``data_ptr()``. ``kernel`` names the kernel to run, by name or key, in place of the best. A
+        DeviceTensor of another dtype, or that is too small, is refused; what has no more than an
+        address is trusted.
         """
-        # The common case by itself: this is the path of every call. Mostly the tensors are those of the last run.
+        # The common case by itself: this is the path of every call. Mostly the tensors are those of
+        # the last run.
         try:
             era, found = problem.ran
             known: _Known = found()
             bound = known.bound
             same = era is self._era and [one.identity for one in tensors] == bound.tensors
         except (AttributeError, TypeError, ValueError):
-            # It did not run yet or was forgotten, some tensors are addresses alone, or it is no problem.
+            # It did not run yet or was forgotten, some tensors are addresses alone, or it is no
+            # problem.
             same = False
-        if not same or kernel is not None or timing is not False or self._generation != self.registry.generation:
-            return self._run(problem, tensors, stream_address(stream), kernel, truth("timing", timing))
+        if (
+            not same
+            or kernel is not None
+            or timing is not False
+            or self._generation != self.registry.generation
+        ):
+            return self._run(
+                problem, tensors, stream_address(stream), kernel, truth("timing", timing)
+            )
         status = self._launch(bound.launch if stream is None else bound.on(stream_address(stream)))
         if status:
             native().fail(status)
         return known.result
 
-    def _run(self, problem: Problem, tensors: Sequence[Any], stream: int | None, kernel: str | None, timing: bool) -> RunResult:
+    def _run(
+        self,
+        problem: Problem,
+        tensors: Sequence[Any],
+        stream: int | None,
+        kernel: str | None,
+        timing: bool,
+    ) -> RunResult:
         check_problem(problem)
         addresses = [_address(one) for one in tensors]
         bits = 0
@@ -257,7 +310,9 @@ class BaseDispatcher:
             native().check(self._launch(bound.on(stream)))
             return known.result
         device = self.device
-        if any(not address and one is not None for address, one in zip(addresses, tensors, strict=True)):
+        if any(
+            not address and one is not None for address, one in zip(addresses, tensors, strict=True)
+        ):
             raise InvalidArgument(f"{problem.text} was to be run with a tensor that has no address")
         if bits & _ALIGNED:
             problem = replace(problem, alignment=min(bits & -bits, problem.alignment))  # type: ignore[type-var]  # each family's problem is a dataclass
@@ -274,13 +329,19 @@ class BaseDispatcher:
             _keep(problem, era, known)
         return result
 
-    def launch(self, plan: Plan[Any], addresses: list[int], stream: int | None, timing: bool = False) -> float | None:
+    def launch(
+        self, plan: Plan[Any], addresses: list[int], stream: int | None, timing: bool = False
+    ) -> float | None:
         """Enqueues a plan; with ``timing`` waits and returns milliseconds."""
         if truth("timing", timing):
-            return float(self.benchmark(plan, addresses, warmup=0, repeat=1, stream=stream)["median"])
+            return float(
+                self.benchmark(plan, addresses, warmup=0, repeat=1, stream=stream)["median"]
+            )
         pointers = _pointers(plan, addresses)
         options = filled(RunOptions, stream=stream_address(stream))
-        native().call("ckd_plan_run", plan.handle, ctypes.addressof(pointers), ctypes.addressof(options))
+        native().call(
+            "ckd_plan_run", plan.handle, ctypes.addressof(pointers), ctypes.addressof(options)
+        )
         return None
 
     def benchmark(
@@ -295,7 +356,9 @@ class BaseDispatcher:
         cpu_timer: bool = False,
         stream: Any = None,
     ) -> dict[str, Any]:
-        """Times a plan, each run on its own: ``milliseconds`` of each, ``median``, ``minimum``, ``mean``, the ``device``."""
+        """Times a plan, each run on its own: ``milliseconds`` of each, ``median``, ``minimum``,
+        ``mean``, the ``device``.
+        """
         _ = self.device
         pointers = _pointers(plan, tensors)
         options = filled(
@@ -312,9 +375,16 @@ class BaseDispatcher:
         )
         return found
 
-    def empty(self, shape: Sequence[int], dtype: str = "fp16", *, column_major: bool = False) -> DeviceTensor:
+    def empty(
+        self, shape: Sequence[int], dtype: str = "fp16", *, column_major: bool = False
+    ) -> DeviceTensor:
         """Memory of the device, not initialised."""
-        return DeviceTensor.allocate(self.device, checked_shape(shape), dtype, column_major=truth("column_major", column_major))
+        return DeviceTensor.allocate(
+            self.device,
+            checked_shape(shape),
+            dtype,
+            column_major=truth("column_major", column_major),
+        )
 
     def to_device(self, array: NDArray[Any], *, column_major: bool = False) -> DeviceTensor:
         """A copy of an array on the device."""
@@ -334,7 +404,8 @@ class BaseDispatcher:
 
 
 def _keep(problem: Problem, era: object, known: _Known) -> None:
-    # Past the check of a frozen class: what it is compared and shown by stays. The dispatcher alone keeps the plan alive.
+    # Past the check of a frozen class: what it is compared and shown by stays. The dispatcher alone
+    # keeps the plan alive.
     object.__setattr__(problem, "ran", (era, weakref.ref(known)))
 
 
@@ -348,17 +419,23 @@ def _address(tensor: Any) -> int:
     if whole(tensor) is not None:
         return checked_address("the address of a tensor", tensor)
     raise InvalidArgument(
-        f"{kind_of(tensor)} was given where a tensor of the device is needed; arrays of the host are for the calls of a family"
+        f"{kind_of(tensor)} was given where a tensor of the device is needed; arrays of the host "
+        "are for the calls of a family"
     )
 
 
 def _pointers(plan: Plan[Any], tensors: Sequence[Any]) -> Any:
     """The addresses of tensors for a plan, as C takes them: as many as it needs."""
     if not isinstance(plan, Plan):
-        raise InvalidArgument(f"{kind_of(plan)} was given where a plan is needed, as Dispatcher.plan gives it")
+        raise InvalidArgument(
+            f"{kind_of(plan)} was given where a plan is needed, as Dispatcher.plan gives it"
+        )
     given = members(tensors)
     if given is None:
-        raise InvalidArgument(f"{kind_of(tensors)} was given where the tensors of {plan.problem.text} are needed, in a list")
+        raise InvalidArgument(
+            f"{kind_of(tensors)} was given where the tensors of {plan.problem.text} are needed, "
+            "in a list"
+        )
     _check_count(plan.problem, len(given))
     addresses = plan.problem.placed([_address(one) for one in given])
     return (ctypes.c_void_p * len(addresses))(*addresses)
@@ -368,21 +445,31 @@ def _check_count(problem: Problem, count: int) -> None:
     wanted = problem.tensors
     if count != len(wanted):
         raise InvalidArgument(
-            f"{problem.text} was to be run on {several(count, 'tensor')}; it needs {len(wanted)}: {', '.join(wanted)}"
+            f"{problem.text} was to be run on {several(count, 'tensor')}; it needs {len(wanted)}: "
+            f"{', '.join(wanted)}"
         )
 
 
 def _check_made_of(registry: Any, device: Any, strategy: Any, chooser: Any) -> None:
     if not isinstance(device, str):
         raise InvalidArgument(
-            f"a dispatcher was to be made for the device {quoted(device)}; it is called hip:0, sim:gfx942 or auto"
+            f"a dispatcher was to be made for the device {quoted(device)}; it is called hip:0, "
+            "sim:gfx942 or auto"
         )
     if not isinstance(registry, Registry):
-        raise InvalidArgument(f"a dispatcher was to be made with {kind_of(registry)}; it needs a Registry")
+        raise InvalidArgument(
+            f"a dispatcher was to be made with {kind_of(registry)}; it needs a Registry"
+        )
     if not isinstance(strategy, str) and not callable(strategy):
-        raise InvalidArgument(f"a dispatcher was to be made with the strategy {quoted(strategy)}; it is a name or a function")
+        raise InvalidArgument(
+            f"a dispatcher was to be made with the strategy {quoted(strategy)}; "
+            "it is a name or a function"
+        )
     if chooser is not None and not callable(chooser):
-        raise InvalidArgument(f"a dispatcher was to be made with the chooser {quoted(chooser)}; it is a function, or None")
+        raise InvalidArgument(
+            f"a dispatcher was to be made with the chooser {quoted(chooser)}; it is a function, "
+            "or None"
+        )
 
 
 def _unpickled(kind: type[D], registry: Registry, device: str, strategy: Any, chooser: Any) -> D:

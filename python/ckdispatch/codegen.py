@@ -82,7 +82,8 @@ class GenerationResult:
         written = sum(kernel.written for kernel in self.kernels)
         unchanged = len(self.files) - written
         text = (
-            f"{len(self.files)} of {len(self.kernels)} kernels are in {self.output_dir}: {written} written, {unchanged} unchanged"
+            f"{len(self.files)} of {len(self.kernels)} kernels are in {self.output_dir}: "
+            f"{written} written, {unchanged} unchanged"
         )
         if self.ok:
             return text
@@ -96,7 +97,11 @@ class GenerationResult:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON values."""
-        return {"output_dir": str(self.output_dir), "ok": self.ok, "kernels": [kernel.to_json() for kernel in self.kernels]}
+        return {
+            "output_dir": str(self.output_dir),
+            "ok": self.ok,
+            "kernels": [kernel.to_json() for kernel in self.kernels],
+        }
 
 
 Progress = Callable[[int, int, GeneratedSource], None]
@@ -136,13 +141,18 @@ class CodegenRunner:
         for one in (config,) if several is None else several:
             if not isinstance(one, KernelConfig):
                 raise InvalidArgument(
-                    f"sources of {kind_of(one)} were asked for; give a config such as {EXAMPLE.config}, or several"
+                    f"sources of {kind_of(one)} were asked for; give a config such as "
+                    f"{EXAMPLE.config}, or several"
                 )
             configs.append(one)
         return self._generate([item for each in configs for item in self._expanded(each)], progress)
 
     def generate(
-        self, variant: str = "standard", family: str | None = None, progress: Progress | None = None, **fields: Any
+        self,
+        variant: str = "standard",
+        family: str | None = None,
+        progress: Progress | None = None,
+        **fields: Any,
     ) -> GenerationResult:
         """The sources of a family's catalogue: all of a variant that is worth trying on the GPU.
 
@@ -155,7 +165,9 @@ class CodegenRunner:
         return self._generate(list(self._catalogue(chosen, variant, fields)), progress)
 
     def generate_all(self, progress: Progress | None = None, **fields: Any) -> GenerationResult:
-        """The sources of every variant of every family that knows ``fields``, as for ``generate``."""
+        """The sources of every variant of every family that knows ``fields``,
+        as for ``generate``.
+        """
         with_them = [family for family in GENERATORS.values() if _knows(family, fields)]
         wanted = [
             item
@@ -182,19 +194,27 @@ class CodegenRunner:
             name = config.name if config.is_explicit else repr(config)
             yield GeneratedSource(name, None, error=error)
 
-    def _catalogue(self, family_name: str, variant: str, fields: dict[str, Any]) -> Iterator[KernelSpec | GeneratedSource]:
+    def _catalogue(
+        self, family_name: str, variant: str, fields: dict[str, Any]
+    ) -> Iterator[KernelSpec | GeneratedSource]:
         try:
-            family = look_up_family(GENERATORS, family_name if isinstance(family_name, str) else quoted(family_name))
+            family = look_up_family(
+                GENERATORS, family_name if isinstance(family_name, str) else quoted(family_name)
+            )
         except CkgenError as error:
             raise InvalidArgument(str(error)) from error
         variants = _variants(family, self._target)
         if not isinstance(variant, str) or variant not in variants:
-            raise InvalidArgument(f"the family {family.name} has no variant {quoted(variant)}; it has {', '.join(variants)}")
+            raise InvalidArgument(
+                f"the family {family.name} has no variant {quoted(variant)}; "
+                f"it has {', '.join(variants)}"
+            )
         at_top = _narrowing(family)
         for name in fields:
             if name not in at_top:
                 raise InvalidArgument(
-                    f"the catalogue of {family.name} cannot be narrowed down by {quoted(name)}, only by {', '.join(at_top)}"
+                    f"the catalogue of {family.name} cannot be narrowed down by {quoted(name)}, "
+                    f"only by {', '.join(at_top)}"
                 )
         said = _said_variant(family, variant)
         usual = {f.name: f.usual for f in family.entry_fields if f.required and f.name in at_top}
@@ -202,10 +222,13 @@ class CodegenRunner:
         for entry in family.catalogue(chosen)["kernels"]:
             yield from self._expanded(FAMILIES[family.name].config_type(**{**chosen, **entry}))
 
-    def _generate(self, wanted: list[KernelSpec | GeneratedSource], progress: Progress | None) -> GenerationResult:
+    def _generate(
+        self, wanted: list[KernelSpec | GeneratedSource], progress: Progress | None
+    ) -> GenerationResult:
         if progress is not None and not callable(progress):
             raise InvalidArgument(
-                f"progress was asked for as {quoted(progress)}; it is a function that is told about each kernel"
+                f"progress was asked for as {quoted(progress)}; "
+                "it is a function that is told about each kernel"
             )
         # What several configs mean is generated once.
         wanted = list(dict.fromkeys(wanted))
@@ -225,7 +248,15 @@ class CodegenRunner:
                 tell(item)
         for family in GENERATORS.values():
             specs = [item for item in wanted if isinstance(item, family.spec_type)]
-            generate(family, specs, arch_specs(), self.output_dir, self.jobs, tell_generated, keep_going=True)
+            generate(
+                family,
+                specs,
+                arch_specs(),
+                self.output_dir,
+                self.jobs,
+                tell_generated,
+                keep_going=True,
+            )
         return GenerationResult(self.output_dir, tuple(done))
 
 

@@ -54,7 +54,10 @@ class Comparison:
         if self.worst_index is None:
             return "there is nothing to compare"
         place = ", ".join(str(index) for index in self.worst_index)
-        errors = f"the largest errors are {self.max_abs:.4g} absolute, {self.max_rel:.4g} relative and {self.max_ulps:.15g} ulps"
+        errors = (
+            f"the largest errors are {self.max_abs:.4g} absolute, {self.max_rel:.4g} relative "
+            f"and {self.max_ulps:.15g} ulps"
+        )
         if self.ok:
             return f"all {self.size} values are within their tolerance; {errors}"
         return (
@@ -72,14 +75,22 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON values; what is not finite becomes a string such as ``"inf"``."""
-        worst = {name: _json_number(getattr(self, f"worst_{name}")) for name in ("actual", "expected", "low", "high")}
+        worst = {
+            name: _json_number(getattr(self, f"worst_{name}"))
+            for name in ("actual", "expected", "low", "high")
+        }
         return {
             "ok": self.ok,
             "size": self.size,
             "mismatch_count": self.mismatch_count,
             "mismatch_share": self.mismatch_share,
-            **{name: _json_number(getattr(self, name)) for name in ("max_abs", "max_rel", "max_ulps")},
-            "worst": None if self.worst_index is None else {"index": list(self.worst_index), **worst},
+            **{
+                name: _json_number(getattr(self, name))
+                for name in ("max_abs", "max_rel", "max_ulps")
+            },
+            "worst": None
+            if self.worst_index is None
+            else {"index": list(self.worst_index), **worst},
         }
 
 
@@ -92,7 +103,10 @@ def compare(actual: NDArray[Any], expected: NDArray[Any], tolerance: Tolerance) 
     """
     actual, expected = as_array("the result", actual), as_array("what is expected", expected)
     if not isinstance(tolerance, Tolerance):
-        raise InvalidArgument(f"arrays were to be compared with {kind_of(tolerance)} as the tolerance; it must be a Tolerance")
+        raise InvalidArgument(
+            f"arrays were to be compared with {kind_of(tolerance)} as the tolerance; "
+            "it must be a Tolerance"
+        )
     _check(actual, expected)
     if actual.size == 0:
         return Comparison(0, 0, 0.0, 0.0, 0.0, None, *(math.nan,) * 4)
@@ -128,7 +142,9 @@ def _check(actual: NDArray[Any], expected: NDArray[Any]) -> None:
         )
     for array in (actual, expected):
         if not is_float(array.dtype) and not np.issubdtype(array.dtype, np.integer):
-            raise InvalidArgument(f"arrays of {array.dtype} cannot be compared, only floats and integers")
+            raise InvalidArgument(
+                f"arrays of {array.dtype} cannot be compared, only floats and integers"
+            )
 
 
 def _absolute_errors(have: Wide, want: Wide) -> Wide:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What kernels can run on: the machine's AMD GPUs, read from the kernel driver, and the simulator. Loads no HIP."""
+"""What kernels can run on: the machine's AMD GPUs, read from the kernel driver, and the simulator.
+Loads no HIP.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ _SIMULATED_GPU = "gfx942"
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """A device by the name that ``Dispatcher(device=…)`` takes. ``usable`` is false with the ``reason``.
+    """A device by the name that ``Dispatcher(device=…)`` takes. ``usable`` is false with the
+    ``reason``.
 
-    ``clock_mhz`` is the highest that the driver tells; None is not known. A simulated GPU has no clock.
+    ``clock_mhz`` is the highest that the driver tells; None is not known. A simulated GPU has no
+    clock.
     """
 
     name: str
@@ -41,47 +45,62 @@ def devices() -> list[DeviceInfo]:
 
 
 def choose(name: str, gpus: tuple[str, ...]) -> str:
-    """The device that ``name`` stands for: itself, or for "auto" the first that some kernel (``gpus``) holds code for.
+    """The device that ``name`` stands for: itself, or for "auto" the first that some kernel
+    (``gpus``) holds code for.
 
     CKDISPATCH_DEVICE, where it is set, is what "auto" means.
     """
     if not isinstance(name, str):
-        raise InvalidArgument(f"the device {quoted(name)} was asked for; it is called hip:0, sim:gfx942 or auto")
+        raise InvalidArgument(
+            f"the device {quoted(name)} was asked for; it is called hip:0, sim:gfx942 or auto"
+        )
     if name != "auto":
         return name
     if wanted := os.environ.get("CKDISPATCH_DEVICE"):
         if wanted == "auto":
             raise InvalidArgument(
-                "CKDISPATCH_DEVICE is 'auto', which is what it is to decide; name a device such as hip:0 or sim:gfx942"
+                "CKDISPATCH_DEVICE is 'auto', which is what it is to decide; "
+                "name a device such as hip:0 or sim:gfx942"
             )
         return wanted
     found = devices()
     for device in found:
         if device.usable and device.gpu in gpus:
             return device.name
-    there = ", ".join(f"{device.name} ({device.gpu})" for device in found if device.usable) or "none"
+    there = (
+        ", ".join(f"{device.name} ({device.gpu})" for device in found if device.usable) or "none"
+    )
     raise NotFound(
-        f"no device runs the kernels of the registry, which hold code for {', '.join(gpus) or 'no GPU'}; there is {there}"
+        "no device runs the kernels of the registry, which hold code for "
+        f"{', '.join(gpus) or 'no GPU'}; there is {there}"
     )
 
 
 def default_gpu() -> str:
     """The GPU that kernels are built for unless one is named.
 
-    That of CKDISPATCH_DEVICE, or of the first usable AMD GPU of the machine; without any gfx942, on the simulator.
+    That of CKDISPATCH_DEVICE, or of the first usable AMD GPU of the machine; without any gfx942, on
+    the simulator.
     """
     wanted = os.environ.get("CKDISPATCH_DEVICE")
     for device in devices():
         if device.name == wanted or (not wanted and not device.simulated and device.usable):
             return device.gpu
     if wanted:
-        raise NotFound(f"CKDISPATCH_DEVICE is {wanted}, and there is no such device; `ckdispatch devices` lists them")
+        raise NotFound(
+            f"CKDISPATCH_DEVICE is {wanted}, and there is no such device; "
+            "`ckdispatch devices` lists them"
+        )
     return _SIMULATED_GPU
 
 
 def _gpus() -> list[DeviceInfo]:
     found: list[DeviceInfo] = []
-    nodes = sorted(_TOPOLOGY.glob("[0-9]*"), key=lambda node: int(node.name)) if _TOPOLOGY.is_dir() else []
+    nodes = (
+        sorted(_TOPOLOGY.glob("[0-9]*"), key=lambda node: int(node.name))
+        if _TOPOLOGY.is_dir()
+        else []
+    )
     for node in nodes:
         told = _properties(node)
         version = told.get("gfx_target_version", 0)
@@ -90,7 +109,11 @@ def _gpus() -> list[DeviceInfo]:
         gpu = f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
         usable = os.access(_DRIVER, os.R_OK | os.W_OK)
         reason = "" if usable else f"this user may not open {_DRIVER}; join the group that owns it"
-        name, units, clock = f"hip:{len(found)}", _compute_units(told), told.get("max_engine_clk_fcompute") or None
+        name, units, clock = (
+            f"hip:{len(found)}",
+            _compute_units(told),
+            told.get("max_engine_clk_fcompute") or None,
+        )
         found.append(DeviceInfo(name, gpu, _product(gpu), False, usable, reason, units, clock))
     return found
 
@@ -119,7 +142,9 @@ def _simulated() -> list[DeviceInfo]:
     except NotFound as error:
         reason = str(error)
     return [
-        DeviceInfo(f"sim:{gpu.name}", gpu.name, gpu.product, True, not reason, reason, gpu.compute_units)
+        DeviceInfo(
+            f"sim:{gpu.name}", gpu.name, gpu.product, True, not reason, reason, gpu.compute_units
+        )
         for gpu in load_specs().architectures.values()
     ]
 

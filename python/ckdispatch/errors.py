@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong, as exceptions with codes. The codes are those of the C ABI (``ckd_status``)."""
+"""What can go wrong, as exceptions with codes.
+The codes are those of the C ABI (``ckd_status``).
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,17 @@ LONGEST = 2000
 
 
 def presentable(message: str) -> str:
-    """A message that any terminal and any log takes: not too long, and without control characters."""
+    """A message that any terminal and any log takes: not too long,
+    and without control characters.
+    """
     if len(message) > LONGEST:
         message = f"{message[: LONGEST - 500]} […] {message[-490:]}"
     if message.isprintable():
         return message
-    shown = (one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in message)
+    shown = (
+        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
+        for one in message
+    )
     return "".join(shown)
 
 
@@ -43,7 +50,9 @@ _BY_CODE: dict[int, type[CkDispatchError]] = {}
 
 
 class CkDispatchError(RuntimeError):
-    """The base of every error that this package raises on purpose. ``code`` says which kind it is."""
+    """The base of every error that this package raises on purpose.
+    ``code`` says which kind it is.
+    """
 
     code = Code.INTERNAL
 
@@ -107,7 +116,9 @@ class Mismatch(CkDispatchError, AssertionError, code=Code.MISMATCH):
 
 
 class BuildFailed(CkDispatchError):
-    """Some kernels could not be compiled; the message names the first and the compiler log of each."""
+    """Some kernels could not be compiled; the message names the first and the
+    compiler log of each.
+    """
 
 
 class JitForbidden(CkDispatchError):

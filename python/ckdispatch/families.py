@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The families of the table: what each exports as ``FAMILY``, and the names and methods that they give to the public face.
+"""The families of the table: what each exports as ``FAMILY``, and the names and methods that they
+give to the public face.
 
 Type checkers see the same by a stub that is generated from the table.
 """
@@ -19,9 +20,13 @@ EXAMPLE: Any = next(iter(FAMILIES.values()))
 
 
 def __getattr__(name: str) -> Any:
-    """A public name of a family, or ``FamilyMethods``: a dispatcher with the methods of all of them."""
+    """A public name of a family, or ``FamilyMethods``: a dispatcher with the methods of all of
+    them.
+    """
     if name == "FamilyMethods":
-        return type(name, tuple(family.load("methods", "Methods") for family in FAMILIES.values()), {})
+        return type(
+            name, tuple(family.load("methods", "Methods") for family in FAMILIES.values()), {}
+        )
     for family in FAMILIES.values():
         if name in family.public:
             return family.load(family.public[name], name)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a family exports as ``FAMILY`` in its module ``family``.
 
-It is read whenever the package is imported, so it names what else the family has; that is imported when it is first used.
+It is read whenever the package is imported, so it names what else the family has; that is imported
+when it is first used.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
 class Family:
     """A folder of the package with these modules:
 
-    ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives a dispatcher what only this
-    family has, and ``cli``, which is a ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the
-    module ``measurements`` has ``IMPORTERS`` for them, ``KINDS`` of problems, ``group_of`` a problem,
-    ``GROUPED_BY`` in words, ``SERVED`` fields of keys, and if they have bounds ``beyond_ours``. If its problems can be drawn on a
-    map, the function ``grids`` of the module ``grids`` has those of some kernels.
+    ``config``, ``problem`` with its ``STRUCTURES`` for C, ``methods`` whose class ``Methods`` gives
+    a dispatcher what only this family has, and ``cli``, which is a
+    ``ckdispatch.cli.families.FamilyCommands``. If tables of others have its times, the module
+    ``measurements`` has ``IMPORTERS`` for them, ``KINDS`` of problems, ``group_of`` a problem,
+    ``GROUPED_BY`` in words, ``SERVED`` fields of keys, and if they have bounds ``beyond_ours``. If
+    its problems can be drawn on a map, the function ``grids`` of the module ``grids`` has those of
+    some kernels.
     """
 
     name: str
@@ -73,30 +76,50 @@ class Family:
 
     @property
     def importers(self) -> tuple[Importer, ...]:
-        return cast("tuple[Importer, ...]", self.load("measurements", "IMPORTERS")) if self._has_measurements else ()
+        return (
+            cast("tuple[Importer, ...]", self.load("measurements", "IMPORTERS"))
+            if self._has_measurements
+            else ()
+        )
 
     @property
     def kinds(self) -> Mapping[str, Callable[[Problem], bool]]:
-        """Kinds of problems that what was learned on one may not hold for: tells which are of a kind."""
+        """Kinds of problems that what was learned on one may not hold for: tells which are of a
+        kind.
+        """
         found = self.load("measurements", "KINDS") if self._has_measurements else {}
         return cast("Mapping[str, Callable[[Problem], bool]]", found)
 
     @property
     def served(self) -> tuple[str, ...]:
-        """Fields of a key that are the same for all kernels that may compute a problem: what a model is for."""
+        """Fields of a key that are the same for all kernels that may compute a problem: what a
+        model is for.
+        """
         return cast("tuple[str, ...]", self.load("measurements", "SERVED"))
 
     def group_of(self, problem: Problem) -> str:
-        """Problems of one group are never on two sides of a split, because what is learned on one tells too much of the other."""
-        return cast(str, self.load("measurements", "group_of")(problem)) if self._has_measurements else problem.text
+        """Problems of one group are never on two sides of a split, because what is learned on one
+        tells too much of the other.
+        """
+        return (
+            cast(str, self.load("measurements", "group_of")(problem))
+            if self._has_measurements
+            else problem.text
+        )
 
     @property
     def grouped_by(self) -> str:
         """What problems of one group have in common, in words."""
-        return cast(str, self.load("measurements", "GROUPED_BY")) if self._has_measurements else "problem"
+        return (
+            cast(str, self.load("measurements", "GROUPED_BY"))
+            if self._has_measurements
+            else "problem"
+        )
 
     def beyond_ours(self, row: Row) -> Mapping[str, float]:
-        """What the kernels of a bound do besides what ours do, as an addition to constants of the cost model."""
+        """What the kernels of a bound do besides what ours do, as an addition to constants of the
+        cost model.
+        """
         return cast("Mapping[str, float]", self.load("measurements", "beyond_ours")(row))
 
     @property
@@ -105,7 +128,9 @@ class Family:
         return self._has("grids")
 
     def grids(self, specs: Sequence[Mapping[str, Any]], gpu: str) -> Iterator[Grid]:
-        """Maps of the problems that kernels of these specs compute on a GPU; none if its problems have no such sizes."""
+        """Maps of the problems that kernels of these specs compute on a GPU; none if its problems
+        have no such sizes.
+        """
         if self.has_grids:
             yield from self.load("grids", "grids")(specs, gpu)
 

@@ -6,9 +6,10 @@
     flash_attn.use(dispatcher)  # or none, if kernel sets of attention are in the program's data
     out = flash_attn.flash_attn_func(q, k, v, causal=True)
 
-Tensors are [batch, rows, heads, head size], of NumPy, DLPack, torch or this package. Causal is from the bottom right: the last row
-is at the last key, and has nothing to its right whatever the window. A softcap of 0 is none. An lse of a row without keys is +inf,
-unless it is a tensor of this package on the device, where it is -inf. There is no autograd; gradients are ``Dispatcher.attention_bwd``'s.
+Tensors are [batch, rows, heads, head size], of NumPy, DLPack, torch or this package. Causal is from
+the bottom right: the last row is at the last key, and has nothing to its right whatever the window.
+A softcap of 0 is none. An lse of a row without keys is +inf, unless it is a tensor of this package
+on the device, where it is -inf. There is no autograd; gradients are ``Dispatcher.attention_bwd``'s.
 docs/attention.md has where libraries mean different things by one word.
 """
 
@@ -43,12 +44,16 @@ def flash_attn_func(
     deterministic: bool = False,
     return_attn_probs: bool = False,
 ) -> Any:
-    """The result, or with ``return_attn_probs`` it, lse [batch, heads, rows] and dropout's random bytes, None without dropout."""
+    """The result, or with ``return_attn_probs`` it, lse [batch, heads, rows] and dropout's random
+    bytes, None without dropout.
+    """
     result = attention_dispatcher().attention(
         q,
         k,
         v,
-        **_alike(dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, return_attn_probs),
+        **_alike(
+            dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, return_attn_probs
+        ),
         deterministic=deterministic,
     )
     return _returned(result, return_attn_probs)
@@ -72,9 +77,11 @@ def flash_attn_varlen_func(
     return_attn_probs: bool = False,
     block_table: Any = None,
 ) -> Any:
-    """As ``flash_attn_func`` for packed sequences [rows of all, heads, head size]; lse is [heads, rows of all].
+    """As ``flash_attn_func`` for packed sequences [rows of all, heads, head size]; lse is [heads,
+    rows of all].
 
-    With a ``block_table`` k and v are pages [pages, rows of a page, heads, head size], and ``cu_seqlens_k`` gives lengths.
+    With a ``block_table`` k and v are pages [pages, rows of a page, heads, head size], and
+    ``cu_seqlens_k`` gives lengths.
     """
     result = attention_dispatcher().attention_varlen(
         q,
@@ -85,7 +92,9 @@ def flash_attn_varlen_func(
         max_seqlen_q=max_seqlen_q,
         max_seqlen_k=max_seqlen_k,
         block_table=block_table,
-        **_alike(dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, return_attn_probs),
+        **_alike(
+            dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, return_attn_probs
+        ),
         deterministic=deterministic,
     )
     return _returned(result, return_attn_probs)
@@ -112,10 +121,16 @@ def flash_attn_with_kvcache(
     num_splits: int = 0,
     return_softmax_lse: bool = False,
 ) -> Any:
-    """The result, or with ``return_softmax_lse`` it and lse. k and v are put behind ``cache_seqlens`` keys of the cache, in place."""
+    """The result, or with ``return_softmax_lse`` it and lse. k and v are put behind
+    ``cache_seqlens`` keys of the cache, in place.
+    """
     if cache_leftpad is not None:
-        raise InvalidArgument("cache_leftpad was given; caches begin with their first key here, so leave it out")
-    given = _alike(0.0, softmax_scale, causal, window_size, softcap, alibi_slopes, return_softmax_lse)
+        raise InvalidArgument(
+            "cache_leftpad was given; caches begin with their first key here, so leave it out"
+        )
+    given = _alike(
+        0.0, softmax_scale, causal, window_size, softcap, alibi_slopes, return_softmax_lse
+    )
     for name in ("dropout_p", "return_randval"):
         del given[name]
     result = attention_dispatcher().attention_kvcache(
@@ -149,7 +164,19 @@ def flash_attn_qkvpacked_func(
 ) -> Any:
     """As ``flash_attn_func`` with q, k and v in one tensor [batch, rows, 3, heads, head size]."""
     q, k, v = _parts("qkv", qkv, 3)
-    return flash_attn_func(q, k, v, dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, deterministic, return_attn_probs)
+    return flash_attn_func(
+        q,
+        k,
+        v,
+        dropout_p,
+        softmax_scale,
+        causal,
+        window_size,
+        softcap,
+        alibi_slopes,
+        deterministic,
+        return_attn_probs,
+    )
 
 
 def flash_attn_kvpacked_func(
@@ -166,11 +193,29 @@ def flash_attn_kvpacked_func(
 ) -> Any:
     """As ``flash_attn_func`` with k and v in one tensor [batch, keys, 2, heads, head size]."""
     k, v = _parts("kv", kv, 2)
-    return flash_attn_func(q, k, v, dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, deterministic, return_attn_probs)
+    return flash_attn_func(
+        q,
+        k,
+        v,
+        dropout_p,
+        softmax_scale,
+        causal,
+        window_size,
+        softcap,
+        alibi_slopes,
+        deterministic,
+        return_attn_probs,
+    )
 
 
 def _alike(
-    dropout_p: float, scale: float | None, causal: bool, window: tuple[int, int], softcap: float, slopes: Any, everything: bool
+    dropout_p: float,
+    scale: float | None,
+    causal: bool,
+    window: tuple[int, int],
+    softcap: float,
+    slopes: Any,
+    everything: bool,
 ) -> dict[str, Any]:
     """What all of these functions say by other names than ours."""
     return {
@@ -202,7 +247,9 @@ def _parts(name: str, given: Any, count: int) -> list[Any]:
     """Views of one tensor."""
     shape = tuple(getattr(given, "shape", ()))
     if len(shape) != 5 or shape[2] != count:
-        raise InvalidArgument(f"{name} has the shape {shape}; it is [batch, rows, {count}, heads, head size]")
+        raise InvalidArgument(
+            f"{name} has the shape {shape}; it is [batch, rows, {count}, heads, head size]"
+        )
     if not hasattr(given, "seen_as"):
         return [given[:, :, i] for i in range(count)]
     return [given.part(2, i) for i in range(count)]

@@ -24,7 +24,9 @@ class Plan(Generic[P]):
         weakref.finalize(self, functions.ckd_plan_destroy, handle)
 
     def to_json(self) -> dict[str, Any]:
-        """The stages with their kernels and libraries, the launches, the workspace and the predicted time."""
+        """The stages with their kernels and libraries, the launches, the workspace and the
+        predicted time.
+        """
         if self._facts is None:
             self._facts = native().json("ckd_plan_to_json", self.handle)
         return self._facts
@@ -42,7 +44,12 @@ class Plan(Generic[P]):
         if self.padded is None:
             return ()
         if self.padded == asked:
-            return (f"the tensors of {asked} were copied, because no kernel takes their addresses or strides as they are",)
+            return (
+                (
+                    f"the tensors of {asked} were copied, "
+                    "because no kernel takes their addresses or strides as they are"
+                ),
+            )
         return (f"{asked} was padded to {self.padded}, because no kernel takes it as it is",)
 
     @property
@@ -53,7 +60,9 @@ class Plan(Generic[P]):
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Of its stages: one, several if no kernel computes the problem at once, or none if there is nothing to compute."""
+        """Of its stages: one, several if no kernel computes the problem at once, or none if there
+        is nothing to compute.
+        """
         return tuple(str(stage["kernel"]) for stage in self.to_json()["stages"])
 
     @property
@@ -71,4 +80,7 @@ class Plan(Generic[P]):
         return float(self.to_json()["predicted_microseconds"])
 
     def __repr__(self) -> str:
-        return f"Plan({self.kernel}, parts={self.parts}, predicted {self.predicted_microseconds:.1f} us)"
+        return (
+            f"Plan({self.kernel}, parts={self.parts}, predicted "
+            f"{self.predicted_microseconds:.1f} us)"
+        )

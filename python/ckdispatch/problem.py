@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The base of every family's problem: a key of caches that can be pickled and that C can read; and problems in words."""
+"""The base of every family's problem: a key of caches that can be pickled and that C can read; and
+problems in words.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,16 @@ _NUMBERS = {row.name: row.number for row in FAMILIES}
 class Problem(ABC):
     """What a caller wants, independent of any kernel.
 
-    A family's is a frozen dataclass that calls ``keep`` when it is made, and has this class's ``__hash__``. The C++ runtime
-    validates the values when the problem is first used.
+    A family's is a frozen dataclass that calls ``keep`` when it is made, and has this class's
+    ``__hash__``. The C++ runtime validates the values when the problem is first used.
     """
 
     family: ClassVar[str]
     alignment: int
     ran: ClassVar[tuple[object, Callable[[], Any]]] = (None, lambda: None)
-    """Where the dispatcher that ran this object last has what it found out, and until when that holds."""
+    """Where the dispatcher that ran this object last has what it found out, and until when that
+    holds.
+    """
 
     _hash: int
     _structure: Any
@@ -60,7 +64,9 @@ class Problem(ABC):
         """What a run takes, in this order."""
 
     def placed(self, addresses: Sequence[int]) -> Sequence[int]:
-        """The addresses of ``tensors`` as C takes them: those that a problem may leave out have a place there all the same."""
+        """The addresses of ``tensors`` as C takes them: those that a problem may leave out have a
+        place there all the same.
+        """
         return addresses
 
     @abstractmethod
@@ -101,8 +107,13 @@ P = TypeVar("P", bound=Problem)
 def check_problem(given: Any) -> None:
     """Refuses what is no problem."""
     if not isinstance(given, Problem):
-        known = " or ".join(sorted(kind.__name__ for kind in Problem.__subclasses__())) or "one of a family"
-        raise InvalidArgument(f"{kind_of(given)} was given where a problem is needed, such as {known}")
+        known = (
+            " or ".join(sorted(kind.__name__ for kind in Problem.__subclasses__()))
+            or "one of a family"
+        )
+        raise InvalidArgument(
+            f"{kind_of(given)} was given where a problem is needed, such as {known}"
+        )
 
 
 @cache
@@ -123,7 +134,9 @@ def check_numbers(what: str, given: object, names: Sequence[str]) -> None:
         value = getattr(given, name)
         number = value if type(value) is int else whole(value)
         if number is None or not fits(number, _BITS.get(name, 64)):
-            raise InvalidArgument(f"{what} was asked for with {name} = {quoted(value)}; it must be {SIZE}")
+            raise InvalidArgument(
+                f"{what} was asked for with {name} = {quoted(value)}; it must be {SIZE}"
+            )
         if number is not value:
             object.__setattr__(given, name, number)
 
@@ -136,8 +149,8 @@ def check_strides(what: str, given: object, name: str, count: int, *, or_packed:
     strides = _strides(values, or_packed) if isinstance(values, (tuple, list)) else None
     if strides is None or len(strides) != count:
         raise InvalidArgument(
-            f"{what} was asked for with {name} = {quoted(values)}; it must be None or a tuple of {count}, "
-            f"of whole numbers{' and None for packed ones' if or_packed else ''}"
+            f"{what} was asked for with {name} = {quoted(values)}; it must be None or a tuple of "
+            f"{count}, of whole numbers{' and None for packed ones' if or_packed else ''}"
         )
     object.__setattr__(given, name, strides)
 
@@ -151,7 +164,9 @@ def _strides(values: Sequence[object], or_packed: bool) -> tuple[int | None, ...
 
 
 def check_words(given: object, names: Sequence[str]) -> None:
-    """Refuses attributes of ``given`` that are neither words nor None, also where the C ABI has no use for them."""
+    """Refuses attributes of ``given`` that are neither words nor None, also where the C ABI has no
+    use for them.
+    """
     for name in names:
         c_text(getattr(given, name))
 
@@ -161,7 +176,10 @@ def c_text(value: str | None) -> bytes | None:
     if value is None or (isinstance(value, str) and not value):
         return None
     if not isinstance(value, str):
-        raise InvalidArgument(f"a problem was asked for with {quoted(value)} in place of a word such as 'fp16' or 'rcr'")
+        raise InvalidArgument(
+            f"a problem was asked for with {quoted(value)} in place of a word such as "
+            "'fp16' or 'rcr'"
+        )
     return text("a word of a problem", value)
 
 
@@ -172,15 +190,19 @@ _LONGEST = 100_000
 def check_text(given: object) -> None:
     """Refuses what is no text of a problem."""
     if not isinstance(given, str) or len(given) > _LONGEST:
-        raise InvalidArgument(f"{quoted(given)} is no problem; it is a text such as '512x256x1024 fp16 rcr'")
+        raise InvalidArgument(
+            f"{quoted(given)} is no problem; it is a text such as '512x256x1024 fp16 rcr'"
+        )
 
 
 def named_words(
     text: str, rest: str, name_of: Callable[[str], str | None], others: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Names and values of ``name=value``, each once; a word by itself is of what ``name_of`` says, or a dtype.
+    """Names and values of ``name=value``, each once; a word by itself is of what ``name_of`` says,
+    or a dtype.
 
-    ``rest`` is what ``text``, the whole problem, has them in; ``others`` says what stands by itself beside dtypes.
+    ``rest`` is what ``text``, the whole problem, has them in; ``others`` says what stands by itself
+    beside dtypes.
     """
     said: dict[str, str] = {}
     for word in rest.replace(",", " ").split():
@@ -188,7 +210,9 @@ def named_words(
         if not equals:
             name, value = name_of(word) or _dtype(word, text, others), word
         if name in said:
-            raise InvalidArgument(f"{quoted(text)} has {said[name]} and {word}, which both say {name}; leave out one")
+            raise InvalidArgument(
+                f"{quoted(text)} has {said[name]} and {word}, which both say {name}; leave out one"
+            )
         said[name] = word
         yield name, value
 
@@ -197,22 +221,31 @@ def named_words(
 def _dtypes() -> tuple[str, ...]:
     from ckarch import load_specs
 
-    return tuple(load_specs().dtypes)  # a file, which a list of thousands of problems need not read again
+    return tuple(
+        load_specs().dtypes
+    )  # a file, which a list of thousands of problems need not read again
 
 
 def _dtype(word: str, text: str, others: Mapping[str, str]) -> str:
     dtypes = _dtypes()
     if word in dtypes:
         return "dtype"
-    listed = "; ".join(f"{kind}: {words}" for kind, words in {**others, "dtypes": ", ".join(dtypes)}.items())
-    raise InvalidArgument(f"{quoted(text)} has the word {quoted(word)}; by themselves stand {listed}, and others are name=value")
+    listed = "; ".join(
+        f"{kind}: {words}" for kind, words in {**others, "dtypes": ", ".join(dtypes)}.items()
+    )
+    raise InvalidArgument(
+        f"{quoted(text)} has the word {quoted(word)}; by themselves stand {listed}, "
+        "and others are name=value"
+    )
 
 
 def whole_number(name: str, value: str, text: str, least: int = 0) -> int:
     """The number; ``text`` is the whole problem, and ``least`` what the number can be."""
     if _NUMBER.fullmatch(value):
         return int(value)
-    raise InvalidArgument(f"{quoted(text)} has {name}={value}; {name} is a whole number of at least {least}")
+    raise InvalidArgument(
+        f"{quoted(text)} has {name}={value}; {name} is a whole number of at least {least}"
+    )
 
 
 def true_or_false(name: str, value: str, text: str) -> bool:

@@ -78,16 +78,23 @@ class Registry:
         if not self._handle:
             with self._making.held():
                 if not self._handle:
-                    self._keep(native().make("ckd_registry_create", text("the name of a registry", self.name)))
+                    self._keep(
+                        native().make(
+                            "ckd_registry_create", text("the name of a registry", self.name)
+                        )
+                    )
         return self._handle
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Around every change of its kernels: what was selected before is no longer the last word, also if the change failed."""
+        """Around every change of its kernels: what was selected before is no longer the last word,
+        also if the change failed.
+        """
         try:
             yield
         finally:
-            # Afterwards, so that nobody takes what it selected in the meantime for a choice among the new kernels.
+            # Afterwards, so that nobody takes what it selected in the meantime for a choice among
+            # the new kernels.
             with self._making.held():
                 self.generation += 1
 
@@ -97,27 +104,46 @@ class Registry:
         return tuple(dict.fromkeys(kernel["family"] for kernel in self.to_json()["kernels"]))
 
     @classmethod
-    def load(cls, *sets: str | os.PathLike[str], name: str | None = None, priority: int = 0) -> Registry:
-        """The kernels of some sets, each given by its name (found in Bazel's runfiles) or by its manifest's path.
+    def load(
+        cls, *sets: str | os.PathLike[str], name: str | None = None, priority: int = 0
+    ) -> Registry:
+        """The kernels of some sets, each given by its name (found in Bazel's runfiles) or by its
+        manifest's path.
 
-        Libraries are opened when they are first selected. A kernel that is in two of the sets is taken once.
+        Libraries are opened when they are first selected. A kernel that is in two of the sets is
+        taken once.
         """
         if name is not None:
             text("the name of a registry", name)
         if not sets:
-            raise InvalidArgument(f"a registry was to be loaded from no kernel set; name one, such as {EXAMPLE.example_kernels}")
+            raise InvalidArgument(
+                "a registry was to be loaded from no kernel set; name one, such as "
+                f"{EXAMPLE.example_kernels}"
+            )
         registry = cls(name=name or "+".join(_set_name(one) for one in sets))
         for one in sets:
-            registry.load_manifest(places.find_manifest(one), priority=priority, duplicates=DuplicatePolicy.KEEP)
+            registry.load_manifest(
+                places.find_manifest(one), priority=priority, duplicates=DuplicatePolicy.KEEP
+            )
         return registry
 
     def load_manifest(
-        self, path: str | os.PathLike[str], *, priority: int = 0, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE
+        self,
+        path: str | os.PathLike[str],
+        *,
+        priority: int = 0,
+        duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE,
     ) -> int:
         """Adds the kernels of a manifest, all or none; returns how many."""
         name = os.fsencode(checked_path("a manifest", path))
         with self._changing():
-            return native().count("ckd_registry_load_manifest", self.handle, name, _policy(duplicates), _priority(priority))
+            return native().count(
+                "ckd_registry_load_manifest",
+                self.handle,
+                name,
+                _policy(duplicates),
+                _priority(priority),
+            )
 
     def add(self, config: KernelConfig) -> None:
         """Adds a config, which ``build()`` compiles."""
@@ -135,16 +161,25 @@ class Registry:
         digest = text("sha256", sha256) if sha256 is not None else None
         name, policy = os.fsencode(checked_path("a kernel library", path)), _policy(duplicates)
         with self._changing():
-            return native().text("ckd_registry_add_library", self.handle, name, digest, policy, _priority(priority))
+            return native().text(
+                "ckd_registry_add_library", self.handle, name, digest, policy, _priority(priority)
+            )
 
     def build(
-        self, gpu: str | None = None, *, max_workers: int | None = None, progress: bool = False, check: bool = True
+        self,
+        gpu: str | None = None,
+        *,
+        max_workers: int | None = None,
+        progress: bool = False,
+        check: bool = True,
     ) -> list[BuildResult]:
         """Compiles the configs for a GPU, in parallel and through the cache, and adds the kernels.
 
-        The GPU is by default that of the device that programs run on unless told otherwise: what CKDISPATCH_DEVICE names,
-        the machine's first AMD GPU, or a simulated gfx942. Configs that a rule refuses raise before anything is compiled. One kernel that fails does not lose the others:
-        the results name each failure with its compiler log, and with ``check`` they raise at the end.
+        The GPU is by default that of the device that programs run on unless told otherwise: what
+        CKDISPATCH_DEVICE names, the machine's first AMD GPU, or a simulated gfx942. Configs that a
+        rule refuses raise before anything is compiled. One kernel that fails does not lose the
+        others: the results name each failure with its compiler log, and with ``check`` they raise
+        at the end.
         """
         from ckdispatch import device_list, jit
 
@@ -155,7 +190,9 @@ class Registry:
         self._built += results
         for result in results:
             if result.library is not None:
-                self.add_library(result.library, sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE)
+                self.add_library(
+                    result.library, sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE
+                )
         if check:
             _raise_failures(results)
         return results
@@ -165,12 +202,19 @@ class Registry:
         with self._changing():
             native().call("ckd_registry_remove", self.handle, kernel)
 
-    def merge(self, other: Registry, *, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE) -> int:
+    def merge(
+        self, other: Registry, *, duplicates: DuplicatePolicy = DuplicatePolicy.REFUSE
+    ) -> int:
         """Adds the kernels of another registry, all or none; returns how many."""
         if not isinstance(other, Registry):
-            raise InvalidArgument(f"{kind_of(other)} was to be merged into the registry {self.name}; it must be a Registry")
+            raise InvalidArgument(
+                f"{kind_of(other)} was to be merged into the registry {self.name}; "
+                "it must be a Registry"
+            )
         with self._changing():
-            return native().count("ckd_registry_merge", self.handle, other.handle, _policy(duplicates))
+            return native().count(
+                "ckd_registry_merge", self.handle, other.handle, _policy(duplicates)
+            )
 
     def filter(
         self,
@@ -180,15 +224,23 @@ class Registry:
         gpu: str | None = None,
         **words: str,
     ) -> Registry:
-        """The kernels that match: ``dtype_a="fp16"``, ``layout="rcr"``, ``pipeline=…``, ``gpu=…``, ``family=…``, ``predicate=…``.
+        """The kernels that match: ``dtype_a="fp16"``, ``layout="rcr"``, ``pipeline=…``, ``gpu=…``,
+        ``family=…``, ``predicate=…``.
 
         A family whose kernels have no such field has none that match.
         """
         if predicate is not None and not callable(predicate):
-            raise InvalidArgument(f"predicate was asked for as {quoted(predicate)}; it is a function of a kernel")
+            raise InvalidArgument(
+                f"predicate was asked for as {quoted(predicate)}; it is a function of a kernel"
+            )
         asked = {**words, "family": family, "gpu": gpu}
-        chosen = {name: text(name, word).decode() for name, word in asked.items() if word is not None}
-        registry = Registry._of(native().make("ckd_registry_filtered", self.handle, json.dumps(chosen).encode()), self.name)
+        chosen = {
+            name: text(name, word).decode() for name, word in asked.items() if word is not None
+        }
+        registry = Registry._of(
+            native().make("ckd_registry_filtered", self.handle, json.dumps(chosen).encode()),
+            self.name,
+        )
         if predicate is not None:
             for kernel in list(registry):
                 if not predicate(kernel):
@@ -227,12 +279,19 @@ class Registry:
     def from_json(cls, document: Mapping[str, Any]) -> Registry:
         """The inverse of ``to_json``. Libraries must be where they were, with the same content."""
         if not isinstance(document, Mapping):
-            raise Damaged(f"an exported registry was expected, as to_json gives it, and not {quoted(document)}")
+            raise Damaged(
+                "an exported registry was expected, as to_json gives it, "
+                f"and not {quoted(document)}"
+            )
         try:
             written = json.dumps(document).encode()
         except (TypeError, ValueError, RecursionError) as error:
-            raise Damaged(f"the exported registry is no such thing, or was damaged: {error}") from None
-        return cls._of(native().make("ckd_registry_from_json", written), str(document.get("registry")))
+            raise Damaged(
+                f"the exported registry is no such thing, or was damaged: {error}"
+            ) from None
+        return cls._of(
+            native().make("ckd_registry_from_json", written), str(document.get("registry"))
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.to_json(), self.configs)
@@ -242,7 +301,10 @@ class Registry:
         if gpu is None:
             if len(self.gpus) != 1:
                 held = ", ".join(self.gpus) or "none"
-                raise InvalidArgument(f"the registry {self.name} holds code for several GPUs or none ({held}); say which: gpu=…")
+                raise InvalidArgument(
+                    f"the registry {self.name} holds code for several GPUs or none ({held}); "
+                    "say which: gpu=…"
+                )
             (gpu,) = self.gpus
         text("a GPU", gpu)
         with self._making.held():
@@ -250,16 +312,21 @@ class Registry:
                 self._selections[gpu] = Selection(self, gpu)
             return self._selections[gpu]
 
-    def select(self, problem: P, *, gpu: str | None = None, kernel: str | None = None, pad: bool = False) -> Plan[P]:
-        """The plan for a problem: the best kernel, or the one that is named. Raises ``NoKernel`` with reasons.
+    def select(
+        self, problem: P, *, gpu: str | None = None, kernel: str | None = None, pad: bool = False
+    ) -> Plan[P]:
+        """The plan for a problem: the best kernel, or the one that is named. Raises ``NoKernel``
+        with reasons.
 
-        With ``pad`` it is for a larger problem if no kernel takes this one: its tensors are copied on the device, with zeros
-        around them, and the result back.
+        With ``pad`` it is for a larger problem if no kernel takes this one: its tensors are copied
+        on the device, with zeros around them, and the result back.
         """
         return self.selection(gpu).select(problem, kernel=kernel, pad=pad)
 
     def rank(self, problem: Problem, *, gpu: str | None = None) -> Ranking:
-        """Every kernel: those that compute the problem with what they should take, and why the others do not."""
+        """Every kernel: those that compute the problem with what they should take, and why the
+        others do not.
+        """
         return self.selection(gpu).rank(problem)
 
     def explain(self, problem: Problem, *, gpu: str | None = None) -> str:
@@ -280,7 +347,9 @@ def _raise_failures(results: list[BuildResult]) -> None:
     failed = [result for result in results if not result.ok]
     if failed:
         also = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-        raise BuildFailed(f"{len(failed)} of {len(results)} kernels could not be built: {failed[0].error}{also}")
+        raise BuildFailed(
+            f"{len(failed)} of {len(results)} kernels could not be built: {failed[0].error}{also}"
+        )
 
 
 def _priority(given: Any) -> int:
@@ -292,7 +361,9 @@ def _policy(given: Any) -> DuplicatePolicy:
         return DuplicatePolicy(given)
     except (ValueError, TypeError):
         known = ", ".join(f"DuplicatePolicy.{one.name}" for one in DuplicatePolicy)
-        raise InvalidArgument(f"duplicates was asked for as {quoted(given)}; it is one of {known}") from None
+        raise InvalidArgument(
+            f"duplicates was asked for as {quoted(given)}; it is one of {known}"
+        ) from None
 
 
 def _set_name(one: str | os.PathLike[str]) -> str:
@@ -302,7 +373,9 @@ def _set_name(one: str | os.PathLike[str]) -> str:
 def _several(configs: Any) -> tuple[Any, ...]:
     given = tuple(configs) if isinstance(configs, Iterator) else members(configs)
     if given is None:
-        raise InvalidArgument(f"a registry of {quoted(configs)} was asked for; give a list of configs")
+        raise InvalidArgument(
+            f"a registry of {quoted(configs)} was asked for; give a list of configs"
+        )
     return given
 
 
@@ -310,5 +383,7 @@ def _checked_config(config: Any) -> KernelConfig:
     from ckdispatch.config.base import KernelConfig
 
     if not isinstance(config, KernelConfig):
-        raise InvalidArgument(f"a registry was given {kind_of(config)}; it takes configs such as {EXAMPLE.config}")
+        raise InvalidArgument(
+            f"a registry was given {kind_of(config)}; it takes configs such as {EXAMPLE.config}"
+        )
     return config

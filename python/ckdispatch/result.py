@@ -51,9 +51,10 @@ class GroupedResult:
 class Result:
     """The output of an operation with how it came to be.
 
-    ``out`` is of the kind that the operands are. ``changes`` says in sentences what was not run as it was given: copies into
-    another layout, padding. ``padded`` is what ran instead, such as a larger shape, or
-    None. ``milliseconds`` is None unless timing was asked for; on a simulated device it is the simulator's own time, not a GPU's.
+    ``out`` is of the kind that the operands are. ``changes`` says in sentences what was not run as
+    it was given: copies into another layout, padding. ``padded`` is what ran instead, such as a
+    larger shape, or None. ``milliseconds`` is None unless timing was asked for; on a simulated
+    device it is the simulator's own time, not a GPU's.
     """
 
     out: Any

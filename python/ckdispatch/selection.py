@@ -29,7 +29,9 @@ Predict = Callable[[Problem, str, int], float]
 """Microseconds that a kernel takes for a problem whose sum it divides into so many parts."""
 
 Choose = Callable[[Problem, Sequence[str]], int]
-"""The place of the kernel to take, for a problem, among the names of those that fit; the cost model's best comes first."""
+"""The place of the kernel to take, for a problem, among the names of those that fit; the cost
+model's best comes first.
+"""
 
 
 class Kernels(Protocol):
@@ -41,10 +43,11 @@ class Kernels(Protocol):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel that computes the problem. ``microseconds`` is predicted, not measured; ``basis`` says by what.
+    """A kernel that computes the problem. ``microseconds`` is predicted, not measured; ``basis``
+    says by what.
 
-    ``cost_model``, ``learned`` (a model corrects it), ``beyond`` (the same, of a problem unlike those that the model has seen) or
-    ``predictor`` (the caller's own).
+    ``cost_model``, ``learned`` (a model corrects it), ``beyond`` (the same, of a problem unlike
+    those that the model has seen) or ``predictor`` (the caller's own).
     """
 
     kernel: str
@@ -64,7 +67,9 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What the constants of the cost model were fitted on, and whether that is another GPU or family than the one asked about."""
+    """What the constants of the cost model were fitted on, and whether that is another GPU or
+    family than the one asked about.
+    """
 
     family: str
     gpu: str
@@ -76,7 +81,9 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the cost model sees of a problem on a kernel: what each constant is multiplied by, and what learned models know."""
+    """What the cost model sees of a problem on a kernel: what each constant is multiplied by, and
+    what learned models know.
+    """
 
     kernel: str
     parts: int
@@ -87,7 +94,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class Costs:
-    """The kernels that compute a problem as the cost model sees them; the names are those of the numbers of each."""
+    """The kernels that compute a problem as the cost model sees them; the names are those of the
+    numbers of each.
+    """
 
     terms: tuple[str, ...]
     constants: tuple[float, ...]
@@ -97,7 +106,9 @@ class Costs:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All kernels of a registry for a problem: the fitting ones, best first, and why the others do not fit."""
+    """All kernels of a registry for a problem: the fitting ones, best first, and why the others do
+    not fit.
+    """
 
     problem: str
     gpu: str
@@ -112,17 +123,25 @@ class Ranking:
         return self.fit[0] if self.fit else None
 
     def __str__(self) -> str:
-        lines = [f"{self.problem} on {self.gpu}: {len(self.fit)} ways fit, {len(self.refused)} kernels are refused."]
+        lines = [
+            (
+                f"{self.problem} on {self.gpu}: {len(self.fit)} ways fit, "
+                f"{len(self.refused)} kernels are refused."
+            )
+        ]
         for place, candidate in enumerate(self.fit, 1):
             parts = f", in {candidate.parts} {PARTS}" if candidate.parts > 1 else ""
-            lines.append(f"  {place}. {candidate.kernel}: predicted {candidate.microseconds:.1f} us{parts}")
+            lines.append(
+                f"  {place}. {candidate.kernel}: predicted {candidate.microseconds:.1f} us{parts}"
+            )
         lines.extend(f"  -  {refusal.reason}" for refusal in self.refused)
         return "\n".join(lines)
 
 
 class Selection:
-    """A registry's kernels on a GPU, with a strategy: "model" (a learned one; the default where there is one), "rules" (the cost
-    model), "first_fit", a predictor or a chooser."""
+    """A registry's kernels on a GPU, with a strategy: "model" (a learned one; the default where
+    there is one), "rules" (the cost model), "first_fit", a predictor or a chooser.
+    """
 
     def __init__(self, registry: Kernels, gpu: str) -> None:
         self.registry = registry
@@ -132,7 +151,8 @@ class Selection:
         self._callbacks: list[object] = []
         """Keeps alive what C calls back."""
         self._calling = threading.local()
-        """The problem that is selected for in the calling thread, and what a callback raised there."""
+        """The problem that is selected for in the calling thread, and what a callback raised there.
+        """
 
     def attach(self, device: Device) -> None:
         """Lets what is selected run on a device."""
@@ -143,27 +163,46 @@ class Selection:
             code = StrategyCode[name.upper()]
         except (KeyError, AttributeError):
             known = ", ".join(strategy.name.lower() for strategy in StrategyCode)
-            raise InvalidArgument(f"the strategy {quoted(name)} was asked for; there is {known}, or a function") from None
+            raise InvalidArgument(
+                f"the strategy {quoted(name)} was asked for; there is {known}, or a function"
+            ) from None
         native().call("ckd_dispatcher_use_strategy", self._handle, code)
 
     def use_model(self, path: str | os.PathLike[str]) -> None:
-        """Choose by a learned model from a file, in place of one for the same kernels; docs/models.md."""
+        """Choose by a learned model from a file, in place of one for the same kernels;
+        docs/models.md.
+        """
         given = text("the path of a model", os.fspath(checked_path("a model", path)))
         native().call("ckd_dispatcher_use_model", self._handle, given)
 
     def use_constants(self, family: str, constants: Sequence[float]) -> None:
-        """Constants of the cost model of a family in place of its own, in the order that ``costs`` names them in."""
+        """Constants of the cost model of a family in place of its own, in the order that ``costs``
+        names them in.
+        """
         if not isinstance(family, str) or family not in NUMBERS:
-            raise InvalidArgument(f"constants of the family {quoted(family)} were given; there is {', '.join(NUMBERS)}")
+            raise InvalidArgument(
+                f"constants of the family {quoted(family)} were given; "
+                f"there is {', '.join(NUMBERS)}"
+            )
         try:
             numbers = [float(one) for one in constants]
         except (TypeError, ValueError, OverflowError):
-            raise InvalidArgument(f"the cost model was given {quoted(constants)} for its constants; they are numbers") from None
+            raise InvalidArgument(
+                f"the cost model was given {quoted(constants)} for its constants; they are numbers"
+            ) from None
         array = (ctypes.c_double * len(numbers))(*numbers)
-        native().call("ckd_dispatcher_use_constants", self._handle, NUMBERS[family], ctypes.addressof(array), len(numbers))
+        native().call(
+            "ckd_dispatcher_use_constants",
+            self._handle,
+            NUMBERS[family],
+            ctypes.addressof(array),
+            len(numbers),
+        )
 
     def use_predictor(self, predict: Predict) -> None:
-        """``predict(problem, kernel, parts)`` gives microseconds in place of the cost model, such as by a learned model."""
+        """``predict(problem, kernel, parts)`` gives microseconds in place of the cost model, such
+        as by a learned model.
+        """
 
         def predicted(_user: object, _problem: object, kernel: bytes, parts: int) -> float:
             try:
@@ -173,11 +212,18 @@ class Selection:
                 return float("nan")
 
         callback = Predictor(predicted)
-        native().call("ckd_dispatcher_use_predictor", self._handle, ctypes.cast(callback, ctypes.c_void_p), None)
+        native().call(
+            "ckd_dispatcher_use_predictor",
+            self._handle,
+            ctypes.cast(callback, ctypes.c_void_p),
+            None,
+        )
         self._callbacks.append(callback)
 
     def use_chooser(self, choose: Choose) -> None:
-        """``choose(problem, kernels)`` returns the index of the kernel to take; the cost model's best comes first."""
+        """``choose(problem, kernels)`` returns the index of the kernel to take; the cost model's
+        best comes first.
+        """
 
         def chosen(_user: object, _problem: object, kernels: Any, count: int) -> int:
             try:
@@ -188,7 +234,9 @@ class Selection:
                 return count
 
         callback = Chooser(chosen)
-        native().call("ckd_dispatcher_use_chooser", self._handle, ctypes.cast(callback, ctypes.c_void_p), None)
+        native().call(
+            "ckd_dispatcher_use_chooser", self._handle, ctypes.cast(callback, ctypes.c_void_p), None
+        )
         self._callbacks.append(callback)
 
     @contextmanager
@@ -209,14 +257,21 @@ class Selection:
             raise error from None
 
     def select(self, problem: P, *, kernel: str | None = None, pad: bool = False) -> Plan[P]:
-        """The plan with the best kernel, or the one that is named; with ``pad`` for a larger problem if none takes this one."""
+        """The plan with the best kernel, or the one that is named; with ``pad`` for a larger
+        problem if none takes this one.
+        """
         check_problem(problem)
         address = ctypes.addressof(problem.structure)
         with self._selecting(problem):
             if kernel is None:
                 way = "ckd_select_padded" if truth("pad", pad) else "ckd_select"
                 return Plan(native().make(way, self._handle, address), problem)
-            return Plan(native().make("ckd_select_explicit", self._handle, text("a kernel", kernel), address), problem)
+            return Plan(
+                native().make(
+                    "ckd_select_explicit", self._handle, text("a kernel", kernel), address
+                ),
+                problem,
+            )
 
     def rank(self, problem: Problem) -> Ranking:
         check_problem(problem)
@@ -228,23 +283,38 @@ class Selection:
             costs=Fitted(**found["costs"]),
             models=tuple(found["models"]),
             fit=tuple(Candidate(**entry) for entry in found["fit"]),
-            refused=tuple(Refusal(entry["kernel"], Code(entry["code"]), entry["reason"]) for entry in found["refused"]),
+            refused=tuple(
+                Refusal(entry["kernel"], Code(entry["code"]), entry["reason"])
+                for entry in found["refused"]
+            ),
         )
 
     def costs(self, problem: Problem) -> Costs:
-        """What the cost model and learned models are told of each kernel that computes the problem."""
+        """What the cost model and learned models are told of each kernel that
+        computes the problem.
+        """
         check_problem(problem)
         with self._selecting(problem):
             found = native().json("ckd_costs", self._handle, ctypes.addressof(problem.structure))
         fit = (
-            Cost(one["kernel"], one["parts"], one["microseconds"], tuple(one["terms"]), tuple(one["features"]))
+            Cost(
+                one["kernel"],
+                one["parts"],
+                one["microseconds"],
+                tuple(one["terms"]),
+                tuple(one["features"]),
+            )
             for one in found["fit"]
         )
-        return Costs(tuple(found["terms"]), tuple(found["constants"]), tuple(found["features"]), tuple(fit))
+        return Costs(
+            tuple(found["terms"]), tuple(found["constants"]), tuple(found["features"]), tuple(fit)
+        )
 
 
 def _microseconds(predicted: Any) -> float:
     try:
         return float(predicted)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidArgument(f"a predictor gave {quoted(predicted)}; it gives microseconds, a number") from None
+        raise InvalidArgument(
+            f"a predictor gave {quoted(predicted)}; it gives microseconds, a number"
+        ) from None

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Threads: what is made at its first use, once, also in a forked child; and waiting so that Ctrl-C is heard."""
+"""Threads: what is made at its first use, once, also in a forked child; and waiting so that Ctrl-C
+is heard.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _guards: weakref.WeakSet[Guard] = weakref.WeakSet()
 
 
 class Guard:
-    """A lock that its holder may take again, and that a forked child finds free: no other thread is in there."""
+    """A lock that its holder may take again, and that a forked child finds free: no other thread is
+    in there.
+    """
 
     __slots__ = ("__weakref__", "_lock")
 
@@ -33,7 +37,9 @@ class Guard:
             yield
 
     def renew(self) -> None:
-        """Free again, whoever held it; whoever forked while it held the lock gives back the old one."""
+        """Free again, whoever held it; whoever forked while it held the lock gives back the old
+        one.
+        """
         self._lock = threading.RLock()
 
 
@@ -46,7 +52,9 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def made_once(make: Callable[[], T]) -> Callable[[], T]:
-    """A function that returns what ``make`` returned at its first call; one that fails is tried again."""
+    """A function that returns what ``make`` returned at its first call; one that fails is tried
+    again.
+    """
     guard = Guard()
     made: list[T] = []
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files that a user names: regular ones, of a size that such a file can have; and those that anybody could replace."""
+"""Files that a user names: regular ones, of a size that such a file can have; and those that
+anybody could replace.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _MOST_BITS = 63
 
 
 def read_bytes(path: Path, what: str, most: int = MOST) -> bytes:
-    """The content of a file; ``what`` says what it should be. Waits for no pipe, and reads no device."""
+    """The content of a file; ``what`` says what it should be. Waits for no pipe, and reads no
+    device.
+    """
     try:
         # Without O_NONBLOCK, opening a pipe would wait for someone to write to it.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -61,11 +65,15 @@ def read_text(path: Path, what: str, most: int = MOST) -> str:
     try:
         return read_bytes(path, what, most).decode()
     except UnicodeDecodeError as error:
-        raise InvalidArgument(f"{what} {path} cannot be read: it is no text, because of its byte {error.start}") from None
+        raise InvalidArgument(
+            f"{what} {path} cannot be read: it is no text, because of its byte {error.start}"
+        ) from None
 
 
 def check_document(document: Any, what: str) -> None:
-    """Refuses a JSON document that nobody wrote on purpose: nested too deeply, or with numbers that nothing can hold."""
+    """Refuses a JSON document that nobody wrote on purpose: nested too deeply, or with numbers that
+    nothing can hold.
+    """
     waiting = [(document, 0)]
     while waiting:
         one, depth = waiting.pop()
@@ -73,10 +81,13 @@ def check_document(document: Any, what: str) -> None:
             raise InvalidArgument(f"{what} cannot be read: it is nested more than {_DEEPEST} deep")
         if isinstance(one, int) and one.bit_length() > _MOST_BITS:
             raise InvalidArgument(
-                f"{what} cannot be read: it has a number of {one.bit_length()} bits; no number has more than {_MOST_BITS}"
+                f"{what} cannot be read: it has a number of {one.bit_length()} bits; "
+                f"no number has more than {_MOST_BITS}"
             )
         if isinstance(one, (dict, list)):
-            waiting += ((inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one))
+            waiting += (
+                (inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one)
+            )
 
 
 def check_writable(path: Path, what: str) -> None:
@@ -89,7 +100,9 @@ def check_writable(path: Path, what: str) -> None:
         raise InvalidArgument(f"{what} {path} cannot be written: there is no folder {folder}")
     most = os.pathconf(folder, "PC_NAME_MAX") - _SUFFIX
     if len(os.fsencode(path.name)) > most:
-        raise InvalidArgument(f"{what} {quoted(path.name)} cannot be written: a name has at most {most} bytes there")
+        raise InvalidArgument(
+            f"{what} {quoted(path.name)} cannot be written: a name has at most {most} bytes there"
+        )
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise IoFailed(f"{what} {path} cannot be written: this user may not write there")
     if path.exists() and not stat.S_ISREG(os.stat(path).st_mode):
@@ -97,9 +110,11 @@ def check_writable(path: Path, what: str) -> None:
 
 
 def open_to_all(path: Path) -> str | None:
-    """The file, or the folder that it lies in, that all may write to; None if there is none. Links are followed.
+    """The file, or the folder that it lies in, that all may write to; None if there is none. Links
+    are followed.
 
-    Programs and libraries that every user of the machine could replace are not run, whoever named them.
+    Programs and libraries that every user of the machine could replace are not run, whoever named
+    them.
     """
     real = os.path.realpath(path)
     try:

@@ -23,9 +23,11 @@ def example(
         "kernels", help="a manifest of kernels, or the name of a set among the program's files"
     )
     parser.add_argument(
-        "device", nargs="?", default="auto",
+        "device",
+        nargs="?",
+        default="auto",
         help="such as hip:0 or sim:gfx942 (default: the first GPU, or else the simulator)",
-    )  # fmt: skip
+    )
     options = parser.parse_args()
     try:
         registry = ckdispatch.Registry.load(options.kernels)

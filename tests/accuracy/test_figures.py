@@ -23,11 +23,15 @@ def reference(kind: type[np.generic], tolerance: Tolerance = LOOSE) -> Reference
 def test_errors_are_the_largest_of_all_elements() -> None:
     got = np.array([0.0, 1.0 + 2.0**-10, -2.0, 6.0 + 2.0**-7], np.float16)
     found = figures("it", got, reference(np.float16), "fp16", 7)
-    assert found == Figures("fp16", 7, 6.0, 2.0**-7, 2.0**-7 / 6.0, 2.0**-12, 2.0**-12 / (2.0 + 2.0**-12))
+    assert found == Figures(
+        "fp16", 7, 6.0, 2.0**-7, 2.0**-7 / 6.0, 2.0**-12, 2.0**-12 / (2.0 + 2.0**-12)
+    )
 
 
 def test_an_error_where_0_is_expected_is_relatively_infinite() -> None:
-    found = figures("it", np.array([0.25, 1.0, -2.0, 6.0], np.float16), reference(np.float16), "fp16", 1)
+    found = figures(
+        "it", np.array([0.25, 1.0, -2.0, 6.0], np.float16), reference(np.float16), "fp16", 1
+    )
     assert (found.max_abs, found.max_rel) == (0.25, np.inf)
 
 
@@ -43,7 +47,9 @@ def test_a_wrong_result_is_refused() -> None:
     with pytest.raises(AccuracyError, match=r"^it: 1 of 4 values .* beyond their tolerance"):
         figures("it", np.array([0.0, 1.0, -2.0, 9.0], np.float16), reference(np.float16), "fp16", 1)
     with pytest.raises(AccuracyError, match=r"^it: "):
-        figures("it", np.array([0.0, np.nan, -2.0, 6.0], np.float16), reference(np.float16), "fp16", 1)
+        figures(
+            "it", np.array([0.0, np.nan, -2.0, 6.0], np.float16), reference(np.float16), "fp16", 1
+        )
 
 
 def test_json_has_six_digits_and_is_read_back() -> None:

@@ -16,7 +16,9 @@ from ckaccuracy.worker import measure_all
 
 RESULTS = Path("evidence/accuracy/results.json")
 LIBRARIES = [Path(one) for one in os.environ["CK_KERNELS"].split()]
-BUILT = {path.name.removeprefix("lib").removesuffix(".so") for path in LIBRARIES if path.suffix == ".so"}
+BUILT = {
+    path.name.removeprefix("lib").removesuffix(".so") for path in LIBRARIES if path.suffix == ".so"
+}
 CASES = [case for case in read_cases() if case.kernel in BUILT]
 REMEDY = "run: ./bazelw run //tools/accuracy"
 
@@ -40,7 +42,11 @@ def test_every_figure_is_the_one_that_was_kept(measured: dict[Key, Figures]) -> 
 
 @pytest.mark.parametrize("direction", ["forward", "backward_data", "backward_weight"])
 def test_amds_bar_is_kept_in_every_direction(direction: str, measured: dict[Key, Figures]) -> None:
-    of_amd = [case for case in CASES if case.note.endswith("own example") and case.problem.endswith(f" fp16 {direction}")]
+    of_amd = [
+        case
+        for case in CASES
+        if case.note.endswith("own example") and case.problem.endswith(f" fp16 {direction}")
+    ]
     assert len(of_amd) == 1
     for case in of_amd:
         # More than nothing: rounding to fp16 is seen, so the result is one.
@@ -63,7 +69,9 @@ def test_the_program_says_what_differs(tmp_path: Path, capfd: pytest.CaptureFixt
     assert main([*only, str(RESULTS), "--check"]) == 0
     changed = tmp_path / "results.json"
     figures = read(RESULTS)[case.key]
-    changed.write_text(RESULTS.read_text().replace(str(figures.max_abs), str(figures.max_abs * 1.01)))
+    changed.write_text(
+        RESULTS.read_text().replace(str(figures.max_abs), str(figures.max_abs * 1.01))
+    )
     capfd.readouterr()
     assert main([*only, str(changed), "--check"]) == 1
     assert f"accuracy: {case.problem} by {case.kernel} has max_abs " in capfd.readouterr().err
@@ -87,13 +95,20 @@ def test_the_program_keeps_what_it_did_not_measure(tmp_path: Path) -> None:
         (("--only", "grouped_conv_fwd_fp16_nhwgc_2d_*", "--results", "."), "Is a directory"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(words: tuple[str, ...], sentence: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_done_is_one_sentence(
+    words: tuple[str, ...], sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(words) == 1
     told = capfd.readouterr().err
     assert told.startswith("accuracy: ") and told.count("\n") == 1 and sentence in told
 
 
-def test_a_kernel_that_is_not_there_is_named(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_is_not_there_is_named(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CK_KERNELS", "")
     assert main(["--only", CASES[0].kernel]) == 1
-    assert capfd.readouterr().err == f"accuracy: the kernel {CASES[0].kernel} was asked for and is not among the files of this program.\n"
+    assert capfd.readouterr().err == (
+        f"accuracy: the kernel {CASES[0].kernel} was asked for and is not among the files of "
+        "this program.\n"
+    )

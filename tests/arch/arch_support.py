@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Where the tests find the files they check, a GPU that does not exist, and what a compiler makes of headers."""
+"""Where the tests find the files they check, a GPU that does not exist, and what a compiler makes
+of headers.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,20 @@ def cpp_tables(program: str, folder: Path) -> dict[str, Any]:
     assert compiler, "no C++ compiler: install g++, or name one with CXX."
     source = Path(__file__).parent / f"{program}.cpp"
     warnings = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-    subprocess.run([compiler, "-std=c++17", *warnings, f"-I{folder}", str(source), "-o", str(folder / program)], check=True)
-    output = subprocess.run([str(folder / program)], check=True, capture_output=True, text=True).stdout
+    subprocess.run(
+        [
+            compiler,
+            "-std=c++17",
+            *warnings,
+            f"-I{folder}",
+            str(source),
+            "-o",
+            str(folder / program),
+        ],
+        check=True,
+    )
+    output = subprocess.run(
+        [str(folder / program)], check=True, capture_output=True, text=True
+    ).stdout
     tables: dict[str, Any] = json.loads(output)
     return tables

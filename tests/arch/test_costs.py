@@ -35,7 +35,19 @@ def _problems(document: Any, folder: Path) -> tuple[str, ...]:
 def _cpp_tables(path: Path, folder: Path) -> dict[str, Any]:
     """The tables of the header generated from ``path``, as a compiled C++ program sees them."""
     (folder / "arch").mkdir()
-    assert main(["--specs", str(SPECS), "--costs", str(path), "--cost-header", f"{folder}/arch/cost_constants.hpp"]) == 0
+    assert (
+        main(
+            [
+                "--specs",
+                str(SPECS),
+                "--costs",
+                str(path),
+                "--cost-header",
+                f"{folder}/arch/cost_constants.hpp",
+            ]
+        )
+        == 0
+    )
     return cpp_tables("dump_costs", folder)
 
 
@@ -43,7 +55,10 @@ def _expected(document: dict[str, Any]) -> dict[str, Any]:
     terms = list(document["terms"])
     return {
         "terms": terms,
-        "constants": [{name: row[name] for name in ("family", "gpu", "source", "values")} for row in document["constants"]],
+        "constants": [
+            {name: row[name] for name in ("family", "gpu", "source", "values")}
+            for row in document["constants"]
+        ],
         "shares": document["bandwidth_share_per_workgroup"]["values"],
         "cycles": [
             [gpu, dtype, *map(int, tile.split("x")), cycles]
@@ -73,13 +88,20 @@ def test_every_gpu_has_a_share_of_bandwidth_and_every_other_name_is_a_gpu() -> N
 def test_every_warp_tile_of_mfma_is_made_of_instructions_whose_cycles_are_known() -> None:
     specs = load_specs(SPECS)
     known = read_costs(COSTS)["matrix_cycles"]["values"]
-    assert set(known) == {name for name, gpu in specs.architectures.items() if gpu.matrix_isa is MatrixIsa.MFMA}
+    assert set(known) == {
+        name for name, gpu in specs.architectures.items() if gpu.matrix_isa is MatrixIsa.MFMA
+    }
     unknown = set()
     for name, dtypes in known.items():
         gpu = specs.gpu(name)
         for combination in specs.dtype_combinations:
-            for m, n, k in (*gpu.warp_tiles.get(combination.key, ()), *gpu.preshuffle_warp_tiles.get(combination.key, ())):
-                instructions = [tuple(map(int, tile.split("x"))) for tile in dtypes.get(combination.a, {})]
+            for m, n, k in (
+                *gpu.warp_tiles.get(combination.key, ()),
+                *gpu.preshuffle_warp_tiles.get(combination.key, ()),
+            ):
+                instructions = [
+                    tuple(map(int, tile.split("x"))) for tile in dtypes.get(combination.a, {})
+                ]
                 if not any((m, n) == tile[:2] and k % tile[2] == 0 for tile in instructions):
                     unknown.add((name, combination.a, (m, n, k)))
     # CK has no instruction for it there.
@@ -109,45 +131,121 @@ def test_the_header_has_constants_in_the_order_of_the_terms(tmp_path: Path) -> N
         (("schema_version",), True, "schema_version: expected 1, got true"),
         (("terms", "launch"), " ", 'terms.launch: expected a text that is not empty, got " "'),
         (("constants",), [], "constants: expected a list of at least 1, got []"),
-        (("constants", 0, "family"), "GEMM",
-         'constants[0].family: expected a name of small letters, digits and underscores, got "GEMM"'),
-        (("constants", 0, "gpu"), "mi355", 'constants[0].gpu: expected a GPU name such as gfx942, got "mi355"'),
-        (("constants", 0, "source"), "", 'constants[0].source: expected a text that is not empty, got ""'),
-        (("constants", 0, "values", "launch"), -1, "constants[0].values.launch: expected a number from 0 to a million, got -1"),
-        (("constants", 0, "values", "launch"), "2", 'constants[0].values.launch: expected a number from 0 to a million, got "2"'),
-        (("constants", 0, "values", "launch"), True,
-         "constants[0].values.launch: expected a number from 0 to a million, got true"),
-        (("constants", 0, "values", "launch"), None,
-         "constants[0].values.launch: expected a number from 0 to a million, got null"),
-        (("constants", 0, "values", "launch"), 1e9,
-         "constants[0].values.launch: expected a number from 0 to a million, got 1000000000.0"),
-        (("constants", 0, "values", "launch"), float("nan"),
-         "constants[0].values.launch: expected a number from 0 to a million, got NaN"),
+        (
+            ("constants", 0, "family"),
+            "GEMM",
+            (
+                "constants[0].family: expected a name of small letters, digits and underscores, "
+                'got "GEMM"'
+            ),
+        ),
+        (
+            ("constants", 0, "gpu"),
+            "mi355",
+            'constants[0].gpu: expected a GPU name such as gfx942, got "mi355"',
+        ),
+        (
+            ("constants", 0, "source"),
+            "",
+            'constants[0].source: expected a text that is not empty, got ""',
+        ),
+        (
+            ("constants", 0, "values", "launch"),
+            -1,
+            "constants[0].values.launch: expected a number from 0 to a million, got -1",
+        ),
+        (
+            ("constants", 0, "values", "launch"),
+            "2",
+            'constants[0].values.launch: expected a number from 0 to a million, got "2"',
+        ),
+        (
+            ("constants", 0, "values", "launch"),
+            True,
+            "constants[0].values.launch: expected a number from 0 to a million, got true",
+        ),
+        (
+            ("constants", 0, "values", "launch"),
+            None,
+            "constants[0].values.launch: expected a number from 0 to a million, got null",
+        ),
+        (
+            ("constants", 0, "values", "launch"),
+            1e9,
+            "constants[0].values.launch: expected a number from 0 to a million, got 1000000000.0",
+        ),
+        (
+            ("constants", 0, "values", "launch"),
+            float("nan"),
+            "constants[0].values.launch: expected a number from 0 to a million, got NaN",
+        ),
         (("constants", 0, "values"), [1], "constants[0].values: expected an object, got [1]"),
-        (("constants", 0, "tables"), [{**TABLE, "sha256": "A" * 64}],
-         f'constants[0].tables[0].sha256: expected a SHA-256 in hexadecimal digits, got "{"A" * 56}...'),
-        (("constants", 0, "tables"), [{**TABLE, "sha256": "abc"}],
-         'constants[0].tables[0].sha256: expected a SHA-256 in hexadecimal digits, got "abc"'),
-        (("constants", 0, "tables"), [{**TABLE, "rows": 0}],
-         "constants[0].tables[0].rows: expected an integer of at least 1, got 0"),
-        (("bandwidth_share_per_workgroup", "values", "gfx942"), 0,
-         "bandwidth_share_per_workgroup.values.gfx942: expected a number above 0, got 0"),
-        (("bandwidth_share_per_workgroup", "values", "gfx942"), float("nan"),
-         "bandwidth_share_per_workgroup.values.gfx942: expected a number above 0, got NaN"),
-        (("bandwidth_share_per_workgroup", "values", "gfx942"), float("inf"),
-         "bandwidth_share_per_workgroup.values.gfx942: expected a number above 0, got Infinity"),
-        (("bandwidth_share_per_workgroup", "values"), {},
-         "bandwidth_share_per_workgroup.values: expected at least 1 entry, got none"),
-        (("matrix_cycles", "values", "gfx942", "fp16", "32x32"), 8,
-         'matrix_cycles.values.gfx942.fp16.32x32: expected three sizes such as 32x32x8, got "32x32"'),
-        (("matrix_cycles", "values", "gfx942", "fp16", "32x32x8"), 0,
-         "matrix_cycles.values.gfx942.fp16.32x32x8: expected an integer of at least 1, got 0"),
-        (("matrix_cycles", "values", "gfx942", "fp16"), {},
-         "matrix_cycles.values.gfx942.fp16: expected at least 1 entry, got none"),
-        (("matrix_cycles", "source"), "", 'matrix_cycles.source: expected a text that is not empty, got ""'),
+        (
+            ("constants", 0, "tables"),
+            [{**TABLE, "sha256": "A" * 64}],
+            (
+                "constants[0].tables[0].sha256: expected a SHA-256 in hexadecimal digits, "
+                f'got "{"A" * 56}...'
+            ),
+        ),
+        (
+            ("constants", 0, "tables"),
+            [{**TABLE, "sha256": "abc"}],
+            'constants[0].tables[0].sha256: expected a SHA-256 in hexadecimal digits, got "abc"',
+        ),
+        (
+            ("constants", 0, "tables"),
+            [{**TABLE, "rows": 0}],
+            "constants[0].tables[0].rows: expected an integer of at least 1, got 0",
+        ),
+        (
+            ("bandwidth_share_per_workgroup", "values", "gfx942"),
+            0,
+            "bandwidth_share_per_workgroup.values.gfx942: expected a number above 0, got 0",
+        ),
+        (
+            ("bandwidth_share_per_workgroup", "values", "gfx942"),
+            float("nan"),
+            "bandwidth_share_per_workgroup.values.gfx942: expected a number above 0, got NaN",
+        ),
+        (
+            ("bandwidth_share_per_workgroup", "values", "gfx942"),
+            float("inf"),
+            "bandwidth_share_per_workgroup.values.gfx942: expected a number above 0, got Infinity",
+        ),
+        (
+            ("bandwidth_share_per_workgroup", "values"),
+            {},
+            "bandwidth_share_per_workgroup.values: expected at least 1 entry, got none",
+        ),
+        (
+            ("matrix_cycles", "values", "gfx942", "fp16", "32x32"),
+            8,
+            (
+                "matrix_cycles.values.gfx942.fp16.32x32: expected three sizes such as 32x32x8, "
+                'got "32x32"'
+            ),
+        ),
+        (
+            ("matrix_cycles", "values", "gfx942", "fp16", "32x32x8"),
+            0,
+            "matrix_cycles.values.gfx942.fp16.32x32x8: expected an integer of at least 1, got 0",
+        ),
+        (
+            ("matrix_cycles", "values", "gfx942", "fp16"),
+            {},
+            "matrix_cycles.values.gfx942.fp16: expected at least 1 entry, got none",
+        ),
+        (
+            ("matrix_cycles", "source"),
+            "",
+            'matrix_cycles.source: expected a text that is not empty, got ""',
+        ),
     ],
-)  # fmt: skip
-def test_what_does_not_satisfy_the_schema_is_named(path: tuple[str | int, ...], value: Any, problem: str, tmp_path: Path) -> None:
+)
+def test_what_does_not_satisfy_the_schema_is_named(
+    path: tuple[str | int, ...], value: Any, problem: str, tmp_path: Path
+) -> None:
     assert _problems(_changed(path, value), tmp_path) == (problem,)
 
 
@@ -159,7 +257,10 @@ def test_a_missing_term_is_named(tmp_path: Path) -> None:
 
 def test_a_constant_of_no_term_is_named_with_the_terms(tmp_path: Path) -> None:
     (problem,) = _problems(_changed(("constants", 0, "values", "tea"), 1), tmp_path)
-    assert problem == f"constants[0].values.tea: unknown field; known ones: {', '.join(costs()['terms'])}"
+    assert (
+        problem
+        == f"constants[0].values.tea: unknown field; known ones: {', '.join(costs()['terms'])}"
+    )
 
 
 def test_the_same_family_and_gpu_twice_are_named(tmp_path: Path) -> None:
@@ -194,16 +295,23 @@ def test_a_name_twice_in_one_object_is_refused(tmp_path: Path) -> None:
     path.write_text('{"terms": {}, "terms": {}}', "utf-8")
     with pytest.raises(SpecError) as refused:
         read_costs(path)
-    assert str(refused.value) == f"{path}: 1 problem in the constants of the cost model\nterms: written twice in one object"
+    assert str(refused.value) == (
+        f"{path}: 1 problem in the constants of the cost model\nterms: written twice in one object"
+    )
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArchError) as refused:
         read_costs(tmp_path / "none.json")
-    assert str(refused.value) == f"cannot read the constants of the cost model {tmp_path}/none.json: No such file or directory."
+    assert str(refused.value) == (
+        f"cannot read the constants of the cost model {tmp_path}/none.json: "
+        "No such file or directory."
+    )
 
 
-def test_constants_with_a_problem_generate_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_constants_with_a_problem_generate_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_costs(_changed(("constants", 0, "values", "launch"), -1), tmp_path)
     outputs = ["--cost-header", f"{tmp_path}/out.hpp", "--cpp", f"{tmp_path}/specs.hpp"]
     assert main(["--specs", str(SPECS), "--costs", str(path), *outputs]) == 1

@@ -47,9 +47,7 @@ def test_separate_accumulation_registers_have_a_budget_of_their_own(specs: ArchS
     assert waves_per_simd(specs.gpu("gfx908"), _kernel(vgprs=64, agprs=128)) == 2
 
 
-def test_unified_accumulation_registers_are_part_of_the_vector_registers(
-    specs: ArchSpecs,
-) -> None:
+def test_unified_accumulation_registers_are_part_of_the_vector_registers(specs: ArchSpecs) -> None:
     assert waves_per_simd(specs.gpu("gfx942"), _kernel(vgprs=128, agprs=64)) == 4
 
 
@@ -81,11 +79,7 @@ def test_only_whole_workgroups_are_placed(specs: ArchSpecs) -> None:
 
 @pytest.mark.parametrize(
     "kernel",
-    [
-        _kernel(vgprs=513),
-        _kernel(lds_bytes=65537),
-        _kernel(vgprs=512, workgroup_size=1024),
-    ],
+    [_kernel(vgprs=513), _kernel(lds_bytes=65537), _kernel(vgprs=512, workgroup_size=1024)],
 )
 def test_a_workgroup_that_does_not_fit_has_no_waves(
     specs: ArchSpecs, kernel: KernelResources
@@ -97,10 +91,22 @@ def test_cpp_programs_get_the_same_waves(specs: ArchSpecs) -> None:
     kernels = [
         (gpu, KernelResources(vgprs, agprs, sgprs, lds, items))
         for gpu, vgprs, agprs, sgprs, lds, items in itertools.product(
-            specs.architectures, (1, 65, 128, 200, 300), (0, 64, 200), (16, 102), (0, 1, 33000, 70000), (1, 64, 256, 1000)
+            specs.architectures,
+            (1, 65, 128, 200, 300),
+            (0, 64, 200),
+            (16, 102),
+            (0, 1, 33000, 70000),
+            (1, 64, 256, 1000),
         )
     ]
-    lines = "\n".join(f"{gpu} {k.vgprs} {k.agprs} {k.sgprs} {k.lds_bytes} {k.workgroup_size}" for gpu, k in kernels)
+    lines = "\n".join(
+        f"{gpu} {k.vgprs} {k.agprs} {k.sgprs} {k.lds_bytes} {k.workgroup_size}"
+        for gpu, k in kernels
+    )
     program = os.environ["CK_OCCUPANCY_TABLE"]
-    printed = subprocess.run([program], input=lines, check=True, capture_output=True, text=True).stdout.split()
-    assert [int(waves) for waves in printed] == [waves_per_simd(specs.gpu(gpu), kernel) for gpu, kernel in kernels]
+    printed = subprocess.run(
+        [program], input=lines, check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert [int(waves) for waves in printed] == [
+        waves_per_simd(specs.gpu(gpu), kernel) for gpu, kernel in kernels
+    ]

@@ -39,31 +39,43 @@ def test_the_projects_own_specs_satisfy_the_schema() -> None:
         ("wave_size", "64", 'wave_size: expected 32 or 64, got "64"'),
         ("matrix_isa", "amx", 'matrix_isa: expected mfma or wmma, got "amx"'),
         ("fp8_encoding", None, "fp8_encoding: expected none or fnuz or ocp, got null"),
-        ("family", "CDNA 3", "family: expected a name of small letters, digits and underscores, "
-         'got "CDNA 3"'),
+        (
+            "family",
+            "CDNA 3",
+            'family: expected a name of small letters, digits and underscores, got "CDNA 3"',
+        ),
         ("product", " ", 'product: expected a text that is not empty, got " "'),
         ("compute_units", 0, "compute_units: expected an integer of at least 1, got 0"),
         ("compute_units", 304.0, "compute_units: expected an integer of at least 1, got 304.0"),
-        ("infinity_cache_bytes", -1,
-         "infinity_cache_bytes: expected an integer of at least 0, got -1"),
+        (
+            "infinity_cache_bytes",
+            -1,
+            "infinity_cache_bytes: expected an integer of at least 0, got -1",
+        ),
         ("memory_bandwidth_gb_s", 0, "memory_bandwidth_gb_s: expected a number above 0, got 0"),
-        ("workgroup_processor_mode", 1,
-         "workgroup_processor_mode: expected true or false, got 1"),
+        ("workgroup_processor_mode", 1, "workgroup_processor_mode: expected true or false, got 1"),
         ("registers", 512, "registers: expected an object, got 512"),
         ("wave_layouts", [], "wave_layouts: expected a list of at least 1, got []"),
         ("wave_layouts", {}, "wave_layouts: expected a list, got {}"),
-        ("wave_layouts", [[1, 4]],
-         "wave_layouts[0]: expected three integers [m, n, k], got [1, 4]"),
-        ("wave_layouts", [[1, 4, 1], [0, 4, 1]],
-         "wave_layouts[1]: expected three integers above 0, got [0, 4, 1]"),
-        ("wave_layouts", [[1, 4, 1], [1, 4, 1]],
-         "wave_layouts[1]: [1, 4, 1] is listed twice"),
+        (
+            "wave_layouts",
+            [[1, 4]],
+            "wave_layouts[0]: expected three integers [m, n, k], got [1, 4]",
+        ),
+        (
+            "wave_layouts",
+            [[1, 4, 1], [0, 4, 1]],
+            "wave_layouts[1]: expected three integers above 0, got [0, 4, 1]",
+        ),
+        ("wave_layouts", [[1, 4, 1], [1, 4, 1]], "wave_layouts[1]: [1, 4, 1] is listed twice"),
         ("warp_tiles", {}, "warp_tiles: expected at least 1 entry, got none"),
-        ("warp_tiles", {"fp16_fp16_fp32": [[16, 16, "16"]]},
-         "warp_tiles.fp16_fp16_fp32[0]: expected three integers [m, n, k], "
-         'got [16, 16, "16"]'),
+        (
+            "warp_tiles",
+            {"fp16_fp16_fp32": [[16, 16, "16"]]},
+            'warp_tiles.fp16_fp16_fp32[0]: expected three integers [m, n, k], got [16, 16, "16"]',
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_gpu_field_of_the_wrong_shape_is_named(field: str, value: Any, problem: str) -> None:
     assert find_problems(_gpu_field(field, value)) == (f"{GPU}.{problem}",)
 
@@ -84,18 +96,30 @@ def test_an_unknown_field_is_refused_with_the_known_ones() -> None:
     ("path", "value", "problem"),
     [
         (("schema_version",), 2, "schema_version: expected 1, got 2"),
-        (("pipelines", "mem", "lds_buffers"), 0,
-         "pipelines.mem.lds_buffers: expected an integer of at least 1, got 0"),
+        (
+            ("pipelines", "mem", "lds_buffers"),
+            0,
+            "pipelines.mem.lds_buffers: expected an integer of at least 1, got 0",
+        ),
         (("dtypes", "fp16", "bytes"), "2", 'dtypes.fp16.bytes: expected a number above 0, got "2"'),
-        (("dtype_combinations", 1, "output"), 16,
-         "dtype_combinations[1].output: expected a name of small letters, digits and "
-         "underscores, got 16"),
-        (("architectures", "mi300"), document()["architectures"]["gfx942"],
-         'architectures.mi300: expected a GPU name such as gfx942, got "mi300"'),
-        (("architectures", "gfx942", "registers", "vgpr_granule"), None,
-         f"{GPU}.registers.vgpr_granule: expected an integer of at least 1, got null"),
+        (
+            ("dtype_combinations", 1, "output"),
+            16,
+            "dtype_combinations[1].output: expected a name of small letters, digits and "
+            "underscores, got 16",
+        ),
+        (
+            ("architectures", "mi300"),
+            document()["architectures"]["gfx942"],
+            'architectures.mi300: expected a GPU name such as gfx942, got "mi300"',
+        ),
+        (
+            ("architectures", "gfx942", "registers", "vgpr_granule"),
+            None,
+            f"{GPU}.registers.vgpr_granule: expected an integer of at least 1, got null",
+        ),
     ],
-)  # fmt: skip
+)
 def test_any_other_field_of_the_wrong_shape_is_named(
     path: tuple[str | int, ...], value: Any, problem: str
 ) -> None:
@@ -105,44 +129,98 @@ def test_any_other_field_of_the_wrong_shape_is_named(
 @pytest.mark.parametrize(
     ("path", "value", "problem"),
     [
-        (("architectures", "gfx942", "pipelines", 0), "memory",
-         f"{GPU}.pipelines[0]: unknown pipeline 'memory'; known ones: "),
-        (("architectures", "gfx942", "buffer_atomic_adds", 0), "half",
-         f"{GPU}.buffer_atomic_adds[0]: unknown dtype 'half'; known ones: "),
-        (("architectures", "gfx942", "warp_tiles", "fp16_fp16_fp16"), [[16, 16, 16]],
-         f"{GPU}.warp_tiles.fp16_fp16_fp16: unknown dtype key 'fp16_fp16_fp16'; known ones: "),
-        (("architectures", "gfx942", "broken_warp_tiles", "fp16_fp16_fp32"), [[1, 2, 3]],
-         f"{GPU}.broken_warp_tiles.fp16_fp16_fp32[0]: [1, 2, 3] is in neither warp_tiles nor "),
-        (("architectures", "gfx942", "contiguous_k_warp_tiles", "fp16_fp16_fp32"), [[1, 2, 3]],
-         f"{GPU}.contiguous_k_warp_tiles.fp16_fp16_fp32[0]: [1, 2, 3] is in neither warp_tiles "),
-        (("architectures", "gfx942", "preshuffle_warp_tiles"), {},
-         f"{GPU}.preshuffle_warp_tiles: empty, but a preshuffle pipeline is listed"),
-        (("architectures", "gfx942", "pipelines"), ["mem"],
-         f"{GPU}.pipelines: no preshuffle pipeline, but preshuffle_warp_tiles has entries"),
-        (("architectures", "gfx942", "wave_layouts", 0), [4, 4, 2],
-         f"{GPU}.wave_layouts[0]: 32 waves exceed a workgroup, which holds 16 of 64"),
-        (("architectures", "gfx942", "fp8_encoding"), "none",
-         f"{GPU}.fp8_encoding: none, but warp_tiles has fp8 or bf8 entries"),
-        (("architectures", "gfx1100", "fp8_emulated"), True,
-         "architectures.gfx1100.fp8_emulated: true, but fp8_encoding is none"),
-        (("architectures", "gfx942", "lds_bytes"), 131072,
-         f"{GPU}.lds_bytes: 131072 exceeds lds_pool_bytes, 65536"),
-        (("architectures", "gfx942", "compute_units"), 303,
-         f"{GPU}.compute_units: 303 is not a multiple of xcds, 8"),
-        (("architectures", "gfx942", "registers", "vgpr_granule"), 24,
-         f"{GPU}.registers.vgprs_per_simd: 512 is not a multiple of vgpr_granule, 24"),
-        (("architectures", "gfx942", "registers", "max_vgprs_per_wave"), 1024,
-         f"{GPU}.registers.max_vgprs_per_wave: 1024 exceeds vgprs_per_simd, 512"),
-        (("unsupported_traits", 0, "pipeline"), "compv9",
-         "unsupported_traits[0].pipeline: unknown pipeline 'compv9'; known ones: "),
-        (("dtype_combinations", 0, "accumulator"), "fp128",
-         "dtype_combinations[0].accumulator: unknown dtype 'fp128'; known ones: "),
-        (("dtypes", "int4", "pack"), 1,
-         "dtypes.int4.pack: an object of pack elements must fill whole bytes"),
-        (("sources", 0, "fields", 0), "colour",
-         "sources[0].fields[0]: unknown GPU field 'colour'; known ones: "),
+        (
+            ("architectures", "gfx942", "pipelines", 0),
+            "memory",
+            f"{GPU}.pipelines[0]: unknown pipeline 'memory'; known ones: ",
+        ),
+        (
+            ("architectures", "gfx942", "buffer_atomic_adds", 0),
+            "half",
+            f"{GPU}.buffer_atomic_adds[0]: unknown dtype 'half'; known ones: ",
+        ),
+        (
+            ("architectures", "gfx942", "warp_tiles", "fp16_fp16_fp16"),
+            [[16, 16, 16]],
+            f"{GPU}.warp_tiles.fp16_fp16_fp16: unknown dtype key 'fp16_fp16_fp16'; known ones: ",
+        ),
+        (
+            ("architectures", "gfx942", "broken_warp_tiles", "fp16_fp16_fp32"),
+            [[1, 2, 3]],
+            f"{GPU}.broken_warp_tiles.fp16_fp16_fp32[0]: [1, 2, 3] is in neither warp_tiles nor ",
+        ),
+        (
+            ("architectures", "gfx942", "contiguous_k_warp_tiles", "fp16_fp16_fp32"),
+            [[1, 2, 3]],
+            f"{GPU}.contiguous_k_warp_tiles.fp16_fp16_fp32[0]: [1, 2, 3] is in neither warp_tiles ",
+        ),
+        (
+            ("architectures", "gfx942", "preshuffle_warp_tiles"),
+            {},
+            f"{GPU}.preshuffle_warp_tiles: empty, but a preshuffle pipeline is listed",
+        ),
+        (
+            ("architectures", "gfx942", "pipelines"),
+            ["mem"],
+            f"{GPU}.pipelines: no preshuffle pipeline, but preshuffle_warp_tiles has entries",
+        ),
+        (
+            ("architectures", "gfx942", "wave_layouts", 0),
+            [4, 4, 2],
+            f"{GPU}.wave_layouts[0]: 32 waves exceed a workgroup, which holds 16 of 64",
+        ),
+        (
+            ("architectures", "gfx942", "fp8_encoding"),
+            "none",
+            f"{GPU}.fp8_encoding: none, but warp_tiles has fp8 or bf8 entries",
+        ),
+        (
+            ("architectures", "gfx1100", "fp8_emulated"),
+            True,
+            "architectures.gfx1100.fp8_emulated: true, but fp8_encoding is none",
+        ),
+        (
+            ("architectures", "gfx942", "lds_bytes"),
+            131072,
+            f"{GPU}.lds_bytes: 131072 exceeds lds_pool_bytes, 65536",
+        ),
+        (
+            ("architectures", "gfx942", "compute_units"),
+            303,
+            f"{GPU}.compute_units: 303 is not a multiple of xcds, 8",
+        ),
+        (
+            ("architectures", "gfx942", "registers", "vgpr_granule"),
+            24,
+            f"{GPU}.registers.vgprs_per_simd: 512 is not a multiple of vgpr_granule, 24",
+        ),
+        (
+            ("architectures", "gfx942", "registers", "max_vgprs_per_wave"),
+            1024,
+            f"{GPU}.registers.max_vgprs_per_wave: 1024 exceeds vgprs_per_simd, 512",
+        ),
+        (
+            ("unsupported_traits", 0, "pipeline"),
+            "compv9",
+            "unsupported_traits[0].pipeline: unknown pipeline 'compv9'; known ones: ",
+        ),
+        (
+            ("dtype_combinations", 0, "accumulator"),
+            "fp128",
+            "dtype_combinations[0].accumulator: unknown dtype 'fp128'; known ones: ",
+        ),
+        (
+            ("dtypes", "int4", "pack"),
+            1,
+            "dtypes.int4.pack: an object of pack elements must fill whole bytes",
+        ),
+        (
+            ("sources", 0, "fields", 0),
+            "colour",
+            "sources[0].fields[0]: unknown GPU field 'colour'; known ones: ",
+        ),
     ],
-)  # fmt: skip
+)
 def test_fields_that_disagree_are_named(
     path: tuple[str | int, ...], value: Any, problem: str
 ) -> None:

@@ -10,13 +10,7 @@ import sys
 
 import pytest
 from arch_support import SPECS, document
-from ckarch import (
-    ArchSpecs,
-    Fp8Encoding,
-    MatrixIsa,
-    UnknownNameError,
-    load_specs,
-)
+from ckarch import ArchSpecs, Fp8Encoding, MatrixIsa, UnknownNameError, load_specs
 
 
 @pytest.fixture(name="specs", scope="module")

@@ -32,7 +32,11 @@ def problems(changed: dict[str, Any], folder: Path) -> tuple[str, ...]:
 
 def cycles(gpu: str, instruction: str) -> int:
     rows = facts()["instruction_cycles"]["rows"]
-    found: int = next(row["cycles"] for row in rows if gpu in row["gpus"] and not row["narrow"] and fnmatchcase(instruction, row["pattern"]))
+    found: int = next(
+        row["cycles"]
+        for row in rows
+        if gpu in row["gpus"] and not row["narrow"] and fnmatchcase(instruction, row["pattern"])
+    )
     return found
 
 
@@ -43,7 +47,10 @@ def test_the_projects_own_facts_satisfy_the_schema() -> None:
 def test_a_field_without_a_source_is_refused(tmp_path: Path) -> None:
     changed = facts()
     changed["sources"][0]["fields"].remove("issue_cycles")
-    assert any("issue_cycles has 0 of them, and needs one" in problem for problem in problems(changed, tmp_path))
+    assert any(
+        "issue_cycles has 0 of them, and needs one" in problem
+        for problem in problems(changed, tmp_path)
+    )
 
 
 @pytest.mark.parametrize("value", [0, -1, "4", None])
@@ -70,6 +77,10 @@ def test_matrix_instructions_take_the_cycles_that_the_cost_model_has() -> None:
                     continue
                 one = "_1k" if gpu == "gfx90a" and dtype == "bf16" else ""
                 between = "" if gpu in ("gfx90a", "gfx908") else "_"
-                assert cycles(gpu, f"v_mfma_f32_{tile}{between}{OPERANDS[dtype]}{one}") == known, (gpu, dtype, tile)
+                assert cycles(gpu, f"v_mfma_f32_{tile}{between}{OPERANDS[dtype]}{one}") == known, (
+                    gpu,
+                    dtype,
+                    tile,
+                )
                 seen += 1
     assert seen >= 20

@@ -9,7 +9,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-# The Python packages and header folders of each room, by what an import begins with, and an include by a pattern.
+# The Python packages and header folders of each room, by what an import begins with, and an include
+# by a pattern.
 IMPORTS = {
     "ckabi": "abi",
     "ckarch": "arch",
@@ -56,10 +57,24 @@ def read_rooms(page: str) -> dict[str, frozenset[str]]:
 
 def tracked_files(repository: Path) -> list[PurePosixPath]:
     listed = subprocess.run(
-        ["git", "-C", str(repository), "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard"],
-        check=True, capture_output=True, text=True,
+        [
+            "git",
+            "-C",
+            str(repository),
+            "-c",
+            "safe.directory=*",
+            "ls-files",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
     )
-    return [PurePosixPath(line) for line in listed.stdout.splitlines() if (repository / line).is_file()]
+    return [
+        PurePosixPath(line) for line in listed.stdout.splitlines() if (repository / line).is_file()
+    ]
 
 
 def room_of(path: PurePosixPath, rooms: dict[str, frozenset[str]]) -> str | None:
@@ -76,14 +91,20 @@ def _python_uses(text: str) -> list[tuple[int, str]]:
             names = [node.module]
         else:
             continue
-        found += [(node.lineno, IMPORTS[name.split(".")[0]]) for name in names if name.split(".")[0] in IMPORTS]
+        found += [
+            (node.lineno, IMPORTS[name.split(".")[0]])
+            for name in names
+            if name.split(".")[0] in IMPORTS
+        ]
     return found
 
 
 def _label_uses(text: str, rooms: dict[str, frozenset[str]]) -> list[tuple[int, str]]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
-        for package in re.findall(r"""["'](?:@@?ckdispatch)?//([A-Za-z0-9_./-]*)""", line.partition("#")[0]):
+        for package in re.findall(
+            r"""["'](?:@@?ckdispatch)?//([A-Za-z0-9_./-]*)""", line.partition("#")[0]
+        ):
             room = room_of(PurePosixPath(package or "."), rooms)
             if room:
                 found.append((number, room))

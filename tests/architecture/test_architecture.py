@@ -25,8 +25,15 @@ def test_every_folder_with_code_is_a_room() -> None:
 
 @pytest.mark.parametrize("room", sorted(ROOMS))
 def test_a_room_uses_only_what_its_row_allows(room: str) -> None:
-    found = [use for file in FILES if room_of(file, ROOMS) == room for use in uses(REPOSITORY, file, ROOMS)]
-    wrong = [f"{use.file}:{use.line} uses {use.used}" for use in found if use.used not in ROOMS[room]]
+    found = [
+        use
+        for file in FILES
+        if room_of(file, ROOMS) == room
+        for use in uses(REPOSITORY, file, ROOMS)
+    ]
+    wrong = [
+        f"{use.file}:{use.line} uses {use.used}" for use in found if use.used not in ROOMS[room]
+    ]
     assert wrong == []
 
 
@@ -40,12 +47,24 @@ def test_the_check_sees_a_forbidden_use(tmp_path: Path) -> None:
     (tmp_path / "arch/bad.py").write_text("import ckgen.core.spec\n")
     (tmp_path / "arch/bad.bzl").write_text('load("//rules:defs.bzl", "ck_kernel")\n')
     (tmp_path / "arch/bad.hpp").write_text('#include "ck_kernel/plan/gemm/product.hpp"\n')
-    seen = [use for name in ("bad.py", "bad.bzl", "bad.hpp") for use in uses(tmp_path, PurePosixPath("arch") / name, ROOMS)]
+    seen = [
+        use
+        for name in ("bad.py", "bad.bzl", "bad.hpp")
+        for use in uses(tmp_path, PurePosixPath("arch") / name, ROOMS)
+    ]
     assert [use.used for use in seen] == ["tools/codegen", "rules", "kernel_library"]
 
 
-# The places that may name a GPU: the facts themselves, examples and expectations, and declarations of where a kernel is meant to run.
-_MAY_NAME_GPUS = ("arch", "tests", "docs", "kernels", "tools/bench", "tools/codegen/ckgen/gemm/preselected")
+# The places that may name a GPU: the facts themselves, examples and expectations, and declarations
+# of where a kernel is meant to run.
+_MAY_NAME_GPUS = (
+    "arch",
+    "tests",
+    "docs",
+    "kernels",
+    "tools/bench",
+    "tools/codegen/ckgen/gemm/preselected",
+)
 
 
 def test_no_code_outside_arch_decides_by_the_name_of_a_gpu() -> None:
@@ -56,15 +75,31 @@ def test_no_code_outside_arch_decides_by_the_name_of_a_gpu() -> None:
         if any(file.is_relative_to(place) for place in _MAY_NAME_GPUS):
             continue
         for number, line in enumerate((REPOSITORY / file).read_text().splitlines(), 1):
-            # Comments, documentation and help texts show GPU names as examples; code that compares or maps them is a fact.
-            if re.search(r"""(==|!=|\bin\b|:|\(|\[|,)\s*["']gfx[0-9a-f]+["']""", line) and "help=" not in line:
+            # Comments, documentation and help texts show GPU names as examples; code that compares
+            # or maps them is a fact.
+            if (
+                re.search(r"""(==|!=|\bin\b|:|\(|\[|,)\s*["']gfx[0-9a-f]+["']""", line)
+                and "help=" not in line
+            ):
                 wrong.append(f"{file}:{number}: {line.strip()}")
     assert wrong == []
 
 
-# What is about some families and not for all of them: shipped sets, programs that show or measure one, and what is fetched.
-_MAY_NAME_FAMILIES = ("MODULE.bazel", "dispatcher/examples", "docs", "kernels", "python/examples", "tests", "third_party", "tools/accuracy", "tools/bench")
-# The namespace of the product in kernel libraries is part of symbols in code objects, which do not change; //tests/families looks at what they include.
+# What is about some families and not for all of them: shipped sets, programs that show or measure
+# one, and what is fetched.
+_MAY_NAME_FAMILIES = (
+    "MODULE.bazel",
+    "dispatcher/examples",
+    "docs",
+    "kernels",
+    "python/examples",
+    "tests",
+    "third_party",
+    "tools/accuracy",
+    "tools/bench",
+)
+# The namespace of the product in kernel libraries is part of symbols in code objects, which do not
+# change; //tests/families looks at what they include.
 _NAMESPACE = re.compile(r"(kernel_library/|tools/codegen/ckgen/\w+/templates/).* names gemm")
 
 
@@ -72,7 +107,9 @@ def test_only_a_familys_own_files_name_it() -> None:
     families = [row.name for row in FAMILIES]
     wrong = []
     for file in FILES:
-        if file.suffix in CODE and not any(file.is_relative_to(place) for place in _MAY_NAME_FAMILIES):
+        if file.suffix in CODE and not any(
+            file.is_relative_to(place) for place in _MAY_NAME_FAMILIES
+        ):
             found = names(REPOSITORY, file, families)
             wrong += [place for place in found if not _NAMESPACE.match(place)]
     assert wrong == []

@@ -14,10 +14,24 @@ PLAIN = (
 
 def test_a_name_without_features_has_none() -> None:
     assert fields_of(PLAIN) == {
-        "variant": "fwd", "dtype": "bf16", "mode": "batch", "hdim_q": 128, "hdim_v": 128, "mask": False, "lse": False, "dropout": False,
-        "soft_cap": False, "scales": False, "skip_min": False, "bias": "none", "pipeline": "qr", "tile": [128, 128, 32, 128, 32, 128],
-        "waves": [4, 1, 1], "warp_tile": [32, 32, 16], "pads": [0, 0, 0, 0],
-    }  # fmt: skip
+        "variant": "fwd",
+        "dtype": "bf16",
+        "mode": "batch",
+        "hdim_q": 128,
+        "hdim_v": 128,
+        "mask": False,
+        "lse": False,
+        "dropout": False,
+        "soft_cap": False,
+        "scales": False,
+        "skip_min": False,
+        "bias": "none",
+        "pipeline": "qr",
+        "tile": [128, 128, 32, 128, 32, 128],
+        "waves": [4, 1, 1],
+        "warp_tile": [32, 32, 16],
+        "pads": [0, 0, 0, 0],
+    }
 
 
 @pytest.mark.parametrize(
@@ -40,7 +54,9 @@ def test_a_name_without_features_has_none() -> None:
         ("_npad_", "_psskddv_", "pads", [1, 1, 1, 1]),
     ],
 )
-def test_each_word_changes_its_field_and_nothing_else(old: str, new: str, field: str, value: object) -> None:
+def test_each_word_changes_its_field_and_nothing_else(
+    old: str, new: str, field: str, value: object
+) -> None:
     assert PLAIN.count(old) == 1
     assert fields_of(PLAIN.replace(old, new)) == fields_of(PLAIN) | {field: value}
 

@@ -74,7 +74,9 @@ def test_every_pipeline_and_scheduler_is_compiled_as_often() -> None:
     tiles = ("128x128x32", "64x64x32", "64x128x32")
     kinds = (("compv4", "intrawave"), ("mem", "intrawave"), ("mem", "interwave"))
     names = [kernel_name(*kind, tile) for kind in kinds for tile in tiles]
-    chosen = [item.spec.name for item in sample([parse_name(name) for name in names], 1, GEMM.sampled_by)]
+    chosen = [
+        item.spec.name for item in sample([parse_name(name) for name in names], 1, GEMM.sampled_by)
+    ]
     assert chosen == [names[1], names[4], names[7]]
 
 
@@ -87,13 +89,21 @@ def test_a_pipeline_that_the_set_has_none_of_is_compiled_with_the_commands_of_an
     compv6 = parse_name(kernel_name("compv6", "intrawave", "64x64x32"))
     assert Sampled(compv6, compv3) in sampled
     assert sampled[0] == Sampled(compv3, compv3)
-    assert sorted(cast(GemmSpec, item.spec).pipeline for item in sampled) == sorted({*Pipeline} - without)
+    assert sorted(cast(GemmSpec, item.spec).pipeline for item in sampled) == sorted(
+        {*Pipeline} - without
+    )
 
 
 def test_only_kernels_whose_names_fit_are_compiled() -> None:
-    specs = [parse_name(kernel_name("mem", "intrawave", tile)) for tile in ("64x64x32", "64x128x32")]
+    specs = [
+        parse_name(kernel_name("mem", "intrawave", tile)) for tile in ("64x64x32", "64x128x32")
+    ]
     assert fitting(specs, "*_64x128x32_*") == specs[1:]
-    with pytest.raises(BenchError, match=r"asks for \*_1x1x1_\*, which is none of the 2 kernels .* one of them is gemm_fp16_rcr_mem"):
+    with pytest.raises(
+        BenchError,
+        match=r"asks for \*_1x1x1_\*, which is none of the 2 kernels .* one of them is "
+        r"gemm_fp16_rcr_mem",
+    ):
         fitting(specs, "*_1x1x1_*")
 
 
@@ -180,7 +190,9 @@ def test_the_shipped_headers_come_out_of_the_wheel_unchanged(tmp_path: Path) -> 
     lock = make_wheel(tmp_path, "the builder")
     builder = tmp_path / "builder.py"
     builder.write_text("the builder")
-    include = unpack_shipped_headers(lock, tmp_path, TileEngine(builder, "gfx942"), tmp_path / "out")
+    include = unpack_shipped_headers(
+        lock, tmp_path, TileEngine(builder, "gfx942"), tmp_path / "out"
+    )
     assert include == tmp_path / "out" / "include"
     files = [file for file in include.rglob("*") if file.is_file()]
     assert files == [include / "ck_tile" / "core" / "a.hpp"]
@@ -191,12 +203,20 @@ def test_the_shipped_headers_of_another_ck_are_not_used(tmp_path: Path) -> None:
     lock = make_wheel(tmp_path, "the builder")
     builder = tmp_path / "builder.py"
     builder.write_text("another builder")
-    assert unpack_shipped_headers(lock, tmp_path, TileEngine(builder, "gfx942"), tmp_path / "out") is None
+    assert (
+        unpack_shipped_headers(lock, tmp_path, TileEngine(builder, "gfx942"), tmp_path / "out")
+        is None
+    )
 
 
 def test_without_the_wheel_there_are_no_shipped_headers(tmp_path: Path) -> None:
     lock = make_wheel(tmp_path, "the builder")
-    assert unpack_shipped_headers(lock, tmp_path / "empty", TileEngine(tmp_path / "b", "gfx942"), tmp_path) is None
+    assert (
+        unpack_shipped_headers(
+            lock, tmp_path / "empty", TileEngine(tmp_path / "b", "gfx942"), tmp_path
+        )
+        is None
+    )
 
 
 def test_the_builder_is_found_among_the_files_of_tile_engine() -> None:

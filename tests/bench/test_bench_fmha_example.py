@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""CK_EXAMPLE are the files of CK's examples, whose generator is asked for the kernels of the set that is compiled."""
+"""CK_EXAMPLE are the files of CK's examples, whose generator is asked for the kernels of the set
+that is compiled.
+"""
 
 import os
 import re
@@ -33,7 +35,10 @@ def example(gpu: str = "gfx942") -> FmhaExample:
 
 @cache
 def kernels() -> list[FmhaSpec]:
-    return [cast(FmhaSpec, spec) for spec in load_kernel_set(DECLARATION, ckarch.load_specs(), "gfx942", FMHA.set_name).specs]
+    return [
+        cast(FmhaSpec, spec)
+        for spec in load_kernel_set(DECLARATION, ckarch.load_specs(), "gfx942", FMHA.set_name).specs
+    ]
 
 
 @cache
@@ -42,7 +47,9 @@ def of_both() -> list[FmhaSpec]:
 
 
 @pytest.mark.parametrize("gpu", ["gfx90a", "gfx942", "gfx950", "gfx1201"])
-def test_every_name_that_the_generator_gives_is_understood_and_no_two_mean_the_same(gpu: str) -> None:
+def test_every_name_that_the_generator_gives_is_understood_and_no_two_mean_the_same(
+    gpu: str,
+) -> None:
     made = forward_kernels(load_generator(example().program), gpu)
     meant = [str(fields_of(kernel.name)) for kernel in made]
     assert len(made) > 500 and len({*meant}) == len(made)
@@ -52,7 +59,9 @@ def test_the_set_has_kernels_of_each_pipeline_that_both_can_write() -> None:
     assert {spec.pipeline for spec in of_both()} == {Pipeline.QR, Pipeline.QR_ASYNC}
     sizes = {(spec.pipeline.value, spec.hdim_q) for spec in of_both()}
     sampled = sample(of_both(), 1, FMHA.sampled_by)
-    assert {(one.spec.to_json()["pipeline"], one.spec.to_json()["hdim_q"]) for one in sampled} == sizes
+    assert {
+        (one.spec.to_json()["pipeline"], one.spec.to_json()["hdim_q"]) for one in sampled
+    } == sizes
     assert len(sampled) == len(sizes) >= 5
 
 
@@ -78,8 +87,20 @@ def test_the_source_has_the_template_arguments_of_our_kernel(tmp_path: Path) -> 
     assert arguments(text, "sequence") == [str(extent) for extent in spec.tile]
     pads = ["true" if pad else "false" for pad in spec.pads]
     alibi = "ck_tile::BlockAttentionBiasEnum::ALIBI"
-    features = ["false", alibi, "false", str(spec.lse).lower(), str(spec.dropout).lower(), str(spec.scales).lower()]
-    assert arguments(text, "TileFmhaTraits") == [*pads, *features, str(spec.occupancy), str(spec.skip_min).lower()]
+    features = [
+        "false",
+        alibi,
+        "false",
+        str(spec.lse).lower(),
+        str(spec.dropout).lower(),
+        str(spec.scales).lower(),
+    ]
+    assert arguments(text, "TileFmhaTraits") == [
+        *pads,
+        *features,
+        str(spec.occupancy),
+        str(spec.skip_min).lower(),
+    ]
 
 
 @pytest.mark.parametrize("occupancy", [1, 2])
@@ -115,7 +136,13 @@ def compiled(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[list[str
     """The kernels that a command line compiles, and how many share the precompiled headers."""
     chosen: list[tuple[list[str], int]] = []
 
-    def measure(workspace: Workspace, rival: object, sampled: Sequence[Sampled], shared_by: int, *others: Any) -> None:
+    def measure(
+        workspace: Workspace,
+        rival: object,
+        sampled: Sequence[Sampled],
+        shared_by: int,
+        *others: Any,
+    ) -> None:
         assert rival == example(workspace.gpu)
         chosen.append(([one.spec.name for one in sampled], shared_by))
 
@@ -127,13 +154,22 @@ def compiled(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[list[str
     return chosen[0]
 
 
-def test_a_pattern_and_pipelines_choose_among_the_kernels_that_both_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    names, shared_by = compiled(monkeypatch, "--matching", "*_h64x64_*", "--pipelines", "qr_async", "--kernels", "2")
-    fitting = [spec.name for spec in of_both() if spec.hdim_q == 64 and spec.pipeline is Pipeline.QR_ASYNC]
+def test_a_pattern_and_pipelines_choose_among_the_kernels_that_both_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names, shared_by = compiled(
+        monkeypatch, "--matching", "*_h64x64_*", "--pipelines", "qr_async", "--kernels", "2"
+    )
+    fitting = [
+        spec.name for spec in of_both() if spec.hdim_q == 64 and spec.pipeline is Pipeline.QR_ASYNC
+    ]
     assert len(names) == 2 and {*names} < {*fitting}
     assert shared_by == len(kernels())
 
 
 def test_a_gpu_for_which_ck_has_no_attention_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BenchError, match=r"01_fmha writes none of the .* kernels of //kernels:fmha_fwd_fp16_all for gfx1100"):
+    with pytest.raises(
+        BenchError,
+        match=r"01_fmha writes none of the .* kernels of //kernels:fmha_fwd_fp16_all for gfx1100",
+    ):
         compiled(monkeypatch, "--gpu", "gfx1100")

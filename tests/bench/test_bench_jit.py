@@ -12,7 +12,12 @@ from ckbench.jit.__main__ import main
 def test_cells_are_measured_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--kernels", "1,2", "--workers", "1,2"]) == 0
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert [(cell["kernels"], cell["workers"]) for cell in figures["cells"]] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert [(cell["kernels"], cell["workers"]) for cell in figures["cells"]] == [
+        (1, 1),
+        (1, 2),
+        (2, 1),
+        (2, 2),
+    ]
     for cell in figures["cells"]:
         steps = sum(step["processor_seconds"] for step in cell["steps"])
         assert 0 < steps <= cell["processor_seconds"]

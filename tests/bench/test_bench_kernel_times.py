@@ -33,22 +33,44 @@ def compared(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict
     return code, found
 
 
-def test_the_same_build_has_the_same_times(before: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_build_has_the_same_times(
+    before: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, found = compared(capsys, "--before", str(before))
-    assert code == 0 and found["times"] == "simulated" and len(found["rows"]) == len(read(before).rows) > 6
+    assert (
+        code == 0
+        and found["times"] == "simulated"
+        and len(found["rows"]) == len(read(before).rows) > 6
+    )
     assert {one["change_percent"] for one in found["rows"]} == {0.0}
-    assert (found["slower"], found["faster"], found["only_before"], found["only_after"]) == (0, 0, [], [])
+    assert (found["slower"], found["faster"], found["only_before"], found["only_after"]) == (
+        0,
+        0,
+        [],
+        [],
+    )
     # A second manifest of the same libraries is not even timed.
     assert compared(capsys, *SMALL, "--before", MANIFEST)[1]["slower"] == 0
 
 
-def test_a_slower_kernel_is_found(before: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_slower_kernel_is_found(
+    before: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first, second, *others = read(before).rows
     table = tmp_path / "before.csv"
-    write([replace(first, microseconds=first.microseconds / 1.2), replace(second, microseconds=2 * second.microseconds), *others[1:]], table)
+    write(
+        [
+            replace(first, microseconds=first.microseconds / 1.2),
+            replace(second, microseconds=2 * second.microseconds),
+            *others[1:],
+        ],
+        table,
+    )
     code, found = compared(capsys, "--before", str(table))
     assert code == 3 and (found["slower"], found["faster"]) == (1, 1)
-    assert found["rows"][0]["kernel"] == first.kernel and found["rows"][0]["change_percent"] == pytest.approx(20)
+    assert found["rows"][0]["kernel"] == first.kernel and found["rows"][0][
+        "change_percent"
+    ] == pytest.approx(20)
     assert len(found["rows"]) == len(others) + 1
     assert compared(capsys, "--before", str(table), "--worse", "30")[0] == 0
 
@@ -64,7 +86,9 @@ def test_a_slower_kernel_is_found(before: Path, tmp_path: Path, capsys: pytest.C
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_what_cannot_be_done_is_one_sentence(words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_done_is_one_sentence(
+    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([MANIFEST, *words]) == 1
     *_, last = capsys.readouterr().err.splitlines()
     assert last.startswith("kernel_times: ") and sentence in last

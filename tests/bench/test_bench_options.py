@@ -27,10 +27,13 @@ def test_only_names_the_parts_to_measure() -> None:
 
 def test_every_option_is_taken_over() -> None:
     arguments = (
-        "--only compile --family fmha --kernels 3 --repeat 5 --gpu gfx950 --json out.json --pipelines qr,qr_async --matching *_h64x64_*"
+        "--only compile --family fmha --kernels 3 --repeat 5 --gpu gfx950 --json out.json "
+        "--pipelines qr,qr_async --matching *_h64x64_*"
     ).split()
     pipelines = frozenset({"qr", "qr_async"})
-    expected = Options(frozenset({Part.COMPILE}), 3, 5, "gfx950", HERE / "out.json", pipelines, FMHA, "*_h64x64_*")
+    expected = Options(
+        frozenset({Part.COMPILE}), 3, 5, "gfx950", HERE / "out.json", pipelines, FMHA, "*_h64x64_*"
+    )
     assert parse_options(arguments, HERE) == expected
 
 
@@ -38,17 +41,25 @@ def test_pipelines_are_those_of_the_family(capsys: pytest.CaptureFixture[str]) -
     assert parse_options(["--pipelines", "mem,compv3"], HERE).pipelines == {"mem", "compv3"}
     assert parse_options(["--family", "fmha"], HERE).pipelines == {"qr", "qr_async", "trload", "v3"}
     message = refusal(capsys, "--family", "fmha", "--pipelines", "mem")
-    assert message.endswith("argument --pipelines: there is no pipeline 'mem'; there are qr, qr_async, trload, v3")
+    assert message.endswith(
+        "argument --pipelines: there is no pipeline 'mem'; there are qr, qr_async, trload, v3"
+    )
 
 
 def test_of_attention_only_compiling_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert parse_options(["--family", "fmha"], HERE).parts == {Part.COMPILE}
     message = refusal(capsys, "--family", "fmha", "--only", "clone,compile,noop")
-    assert message.endswith("--family fmha has no noop, clone; measured of it is compile: --only compile --family fmha")
+    assert message.endswith(
+        "--family fmha has no noop, clone; measured of it is compile: --only compile --family fmha"
+    )
 
 
-def test_an_unknown_family_is_refused_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refusal(capsys, "--family", "conv").endswith("there is no family 'conv'; there are gemm, fmha")
+def test_an_unknown_family_is_refused_with_the_known_ones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert refusal(capsys, "--family", "conv").endswith(
+        "there is no family 'conv'; there are gemm, fmha"
+    )
 
 
 def test_an_absolute_json_file_stays_where_it_is() -> None:
@@ -88,5 +99,14 @@ def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
         parse_options(["--help"], HERE)
     assert ended.value.code == 0
     text = capsys.readouterr().out
-    for option in ("--only", "--family", "--kernels", "--pipelines", "--matching", "--repeat", "--gpu", "--json"):
+    for option in (
+        "--only",
+        "--family",
+        "--kernels",
+        "--pipelines",
+        "--matching",
+        "--repeat",
+        "--gpu",
+        "--json",
+    ):
         assert f"  {option} " in text

@@ -60,10 +60,7 @@ FULL = Results(
 
 
 def run_program(
-    results: Results,
-    monkeypatch: pytest.MonkeyPatch,
-    cache: Path,
-    *arguments: str,
+    results: Results, monkeypatch: pytest.MonkeyPatch, cache: Path, *arguments: str
 ) -> int:
     def measured(options: Options, environment: Mapping[str, str], scratch: Path) -> Results:
         assert scratch.is_dir()
@@ -106,7 +103,11 @@ def test_the_last_line_is_one_json_object_with_the_figures(
 def test_the_json_says_how_the_figures_came_about() -> None:
     data = FULL.to_json()
     assert data["machine"] == {"arch": "aarch64", "cpus": 2, "load": 0.5}
-    assert (data["gpu"], data["family"], data["target"]) == ("gfx942", "gemm", "//kernels:gemm_fp16_rcr_all")
+    assert (data["gpu"], data["family"], data["target"]) == (
+        "gfx942",
+        "gemm",
+        "//kernels:gemm_fp16_rcr_all",
+    )
     assert data["generate"]["per_wall_s"] == 625.0
     assert data["compile"]["ours_cpu_s_per_kernel"] == 12.0
     assert data["compile"]["theirs_cpu_s_per_kernel"] == 24.0
@@ -150,11 +151,22 @@ def test_the_table_says_which_bars_are_met(
 
 @pytest.mark.parametrize(("ratio", "verdict"), [(0.6, "met"), (0.61, "missed")])
 def test_attention_is_shown_with_its_set_its_rival_and_its_bar(
-    ratio: float, verdict: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    ratio: float,
+    verdict: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     ours, theirs = (Side({"CkCompile": Seconds(99.0, seconds)}) for seconds in (100 * ratio, 100.0))
-    compilation = Compilation((Comparison("a", ours, theirs, theirs),), Seconds(9.0, 9.0), 67, "clang", "abc")
-    assert run_program(Results(FULL.machine, "gfx942", FMHA, compilation=compilation), monkeypatch, tmp_path) == 0
+    compilation = Compilation(
+        (Comparison("a", ours, theirs, theirs),), Seconds(9.0, 9.0), 67, "clang", "abc"
+    )
+    assert (
+        run_program(
+            Results(FULL.machine, "gfx942", FMHA, compilation=compilation), monkeypatch, tmp_path
+        )
+        == 0
+    )
     *lines, last = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("//kernels:fmha_fwd_fp16_all for gfx942, on 2 aarch64 cores")
     assert [line.split() for line in lines if "01_fmha" in line] == [

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 from ckbench.simulator.__main__ import main
 
-FIGURES = {"wave_instr_per_s", "gemm_1024_s", "thread_speedup", "check_slowdown", "check_size", "wave_instructions"}
+FIGURES = {
+    "wave_instr_per_s",
+    "gemm_1024_s",
+    "thread_speedup",
+    "check_slowdown",
+    "check_size",
+    "wave_instructions",
+}
 CONTEXT = {"seconds", "device", "kernel", "machine"}
 
 
@@ -21,7 +28,9 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_small_run_ends_with_a_json_object(tmp_path: Path, kernel: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_run_ends_with_a_json_object(
+    tmp_path: Path, kernel: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--sizes", "64", "--repeat", "1", "--json", str(tmp_path / "figures.json")]) == 0
     lines = capsys.readouterr().out.splitlines()
     figures = json.loads(lines[-1])
@@ -32,7 +41,9 @@ def test_a_small_run_ends_with_a_json_object(tmp_path: Path, kernel: Path, capsy
     assert json.loads((tmp_path / "figures.json").read_text()) == figures
     # What was not measured has met no bar.
     assert figures["gemm_1024_s"] is None
-    assert [line.split() for line in lines if line.startswith("1024³")] == ["1024³ with two threads, s not measured ≤ 3".split()]
+    assert [line.split() for line in lines if line.startswith("1024³")] == [
+        "1024³ with two threads, s not measured ≤ 3".split()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,13 +51,21 @@ def test_a_small_run_ends_with_a_json_object(tmp_path: Path, kernel: Path, capsy
     [
         ("CK_SIM_KERNEL", "no/such/kernel.so", "no/such/kernel.so: cannot open shared object file"),
         ("CK_SIM_KERNEL", os.environ["CK_SIM_RUNTIME"], "undefined symbol: ck_kernel_get_api"),
-        ("CK_SIM_RUNTIME", "no/such/runtime.so", "no/such/runtime.so: cannot open shared object file"),
+        (
+            "CK_SIM_RUNTIME",
+            "no/such/runtime.so",
+            "no/such/runtime.so: cannot open shared object file",
+        ),
         ("CK_SIM_GPU", "gfx000", "GFXSIM_GPU=gfx000 is no GPU that is simulated"),
         ("CK_SIM_GPU", "gfx1100", "gfx1100"),
     ],
 )
 def test_what_cannot_be_measured_is_one_sentence(
-    name: str, value: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str,
+    value: str,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv(name, value)
     assert main(["--sizes", "64", "--repeat", "1"]) == 1
@@ -56,7 +75,9 @@ def test_what_cannot_be_measured_is_one_sentence(
     assert sentence.startswith("sim_bench: The GEMM of 64³ failed: ") and words in sentence
 
 
-def test_a_folder_that_does_not_exist_is_told_before_anything_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_does_not_exist_is_told_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--json", str(tmp_path / "missing/figures.json")]) == 1
     (sentence,) = capsys.readouterr().err.splitlines()
     assert "missing/figures.json, whose folder does not exist" in sentence

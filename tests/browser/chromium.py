@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Debian's Chromium for tests of pages: the sealed root has it, and on a machine without it such tests are skipped unless CK_NEEDS_BROWSER is set."""
+"""Debian's Chromium for tests of pages: the sealed root has it, and on a machine without it such
+tests are skipped unless CK_NEEDS_BROWSER is set.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,22 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 _SWITCHES = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,1000",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--window-size=1400,1000",
+)
 _CHROMIUM, _CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 needs_browser = pytest.mark.skipif(
-    not (_CHROMIUM and _CHROMEDRIVER) and not os.environ.get("CK_NEEDS_BROWSER"), reason="there is no chromium with its driver on this machine"
+    not (_CHROMIUM and _CHROMEDRIVER) and not os.environ.get("CK_NEEDS_BROWSER"),
+    reason="there is no chromium with its driver on this machine",
 )
 
 
@@ -33,7 +44,9 @@ def chromium(home: Path) -> Iterator[webdriver.Chrome]:
     for switch in (*_SWITCHES, f"--user-data-dir={home}"):
         options.add_argument(switch)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(_CHROMEDRIVER, env={**os.environ, "HOME": str(home)}))
+    driver = webdriver.Chrome(
+        options=options, service=Service(_CHROMEDRIVER, env={**os.environ, "HOME": str(home)})
+    )
     try:
         yield driver
     finally:

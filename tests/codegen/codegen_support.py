@@ -85,15 +85,21 @@ OF_VARIANT: dict[Variant, dict[str, Any]] = {
     Variant.BATCHED: {**SMALL, "variant": Variant.BATCHED},
     Variant.GROUPED: {**SMALL, "variant": Variant.GROUPED},
     Variant.MULTI_D: {
-        **SMALL, "variant": Variant.MULTI_D, "fused_op": FusedOp.MULTI_D_ADD, "d_count": 2,
+        **SMALL,
+        "variant": Variant.MULTI_D,
+        "fused_op": FusedOp.MULTI_D_ADD,
+        "d_count": 2,
     },
     Variant.PRESHUFFLE: {
-        "variant": Variant.PRESHUFFLE, "tile": (64, 64, 64), "waves": (1, 4, 1),
-        "warp_tile": (16, 16, 32), "pipeline": Pipeline.PRESHUFFLEV2,
+        "variant": Variant.PRESHUFFLE,
+        "tile": (64, 64, 64),
+        "waves": (1, 4, 1),
+        "warp_tile": (16, 16, 32),
+        "pipeline": Pipeline.PRESHUFFLEV2,
         "scheduler": Scheduler.DEFAULT,
     },
     Variant.STREAM_K: {**SMALL, "variant": Variant.STREAM_K, "split_k": SplitK.ATOMIC},
-}  # fmt: skip
+}
 """Changes that make ``BASE`` a small kernel of a variant, legal on gfx942."""
 
 

@@ -116,9 +116,14 @@ def test_command_lines_in_the_page_can_be_parsed() -> None:
 
 def test_the_quoted_refusal_is_the_real_one() -> None:
     entry = {
-        "tile": [100, 128, 32], "waves": [2, 2, 1], "warp_tile": [32, 32, 16],
-        "pipeline": "compv4", "dtype": "fp16", "layout": "rcr", "gpus": ["gfx942"],
-    }  # fmt: skip
+        "tile": [100, 128, 32],
+        "waves": [2, 2, 1],
+        "warp_tile": [32, 32, 16],
+        "pipeline": "compv4",
+        "dtype": "fp16",
+        "layout": "rcr",
+        "gpus": ["gfx942"],
+    }
     data = {"family": "gemm", "kernels": [entry]}
     (error,) = expand(parse_declaration(data, FAMILIES, ARCH.gpus, "kernels/x.json"), ARCH).errors
     assert error.replace("entry 1", "entry 4") in DECLARING

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The core and the layers know no family, families do not know each other, and jinja2 is imported in one place."""
+"""The core and the layers know no family, families do not know each other, and jinja2 is imported
+in one place.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ MAY_USE: dict[str, set[str]] = {
     **{layer: {"core", layer} for row in FAMILIES for layer in row.layers},
     **{row.name: {"core", row.name, *row.layers} for row in FAMILIES},
 }
-"""What each part of the generator may use of the others: a family its own folder, and the layers that its row names."""
+"""What each part of the generator may use of the others: a family its own folder, and the layers
+that its row names.
+"""
 
 
 def relative(path: Path) -> str:
@@ -68,7 +72,9 @@ def test_a_template_imports_what_its_part_may_use(path: Path) -> None:
 def test_only_a_family_is_called_by_its_name(path: Path) -> None:
     """Names of Composable Kernel, which has namespaces and classes called so, do not count."""
     text = re.sub(r"\bck_tile::[\w:]+", "", path.read_text(encoding="utf-8"))
-    words = {row.name for row in FAMILIES if re.search(rf"(?<![a-z0-9]){row.name}(?![a-z0-9])", text)}
+    words = {
+        row.name for row in FAMILIES if re.search(rf"(?<![a-z0-9]){row.name}(?![a-z0-9])", text)
+    }
     assert words <= {room(path)}
 
 

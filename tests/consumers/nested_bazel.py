@@ -45,7 +45,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Spawn:
-    """One action that was run, or whose result came from a cache; `runner` is what Bazel calls the place."""
+    """One action that was run, or whose result came from a cache; `runner` is what Bazel calls the
+    place.
+    """
 
     mnemonic: str
     target: str

@@ -37,11 +37,7 @@ def refusal(workspace: Workspace, command: str, *arguments: str) -> list[str]:
 
 
 def test_an_illegal_entry_fails_with_the_rule_the_file_and_the_entry(workspace: Workspace) -> None:
-    (line,) = (
-        line
-        for line in refusal(workspace, "build", SET)
-        if line.startswith(DECLARATION)
-    )
+    (line,) = (line for line in refusal(workspace, "build", SET) if line.startswith(DECLARATION))
     assert line.startswith(f"{DECLARATION}, entry 2: gemm_fp16_rcr_compv4_cshuffle_interwave_")
     assert ": gemm.interwave_only_mem: " in line
     assert "the nearest legal choice is" in line
@@ -84,7 +80,9 @@ def edited_module(workspace: Workspace, old: str, new: str) -> Iterator[None]:
     path = workspace.folder / "MODULE.bazel"
     text = path.read_text()
     assert old in text
-    path.write_text(text.replace(old, new).replace(f"declarations:{new}.json", f"declarations:{old}.json"))
+    path.write_text(
+        text.replace(old, new).replace(f"declarations:{new}.json", f"declarations:{old}.json")
+    )
     try:
         yield
     finally:
@@ -103,18 +101,26 @@ def test_a_name_that_another_module_has_is_free(workspace: Workspace, name: str)
         (
             'name = "illegal_gemms"',
             'name = "illegal.gemms"',
-            "The module illegal_consumer declares kernels under the name 'illegal.gemms'; give one of letters, digits, - and _.",
+            (
+                "The module illegal_consumer declares kernels under the name 'illegal.gemms'; give "
+                "one of letters, digits, - and _."
+            ),
         ),
         (
             "\nuse_repo(ck",
-            '\nck.kernel_set(name = "illegal_gemms", spec = "//declarations:illegal_gemms.json")\nuse_repo(ck',
-            "The module illegal_consumer declares two kernel sets or folders that would both be in the repository "
-            "illegal_consumer.illegal_gemms; rename one of them.",
+            (
+                '\nck.kernel_set(name = "illegal_gemms", '
+                'spec = "//declarations:illegal_gemms.json")\nuse_repo(ck'
+            ),
+            "The module illegal_consumer declares two kernel sets or folders that would both be in "
+            "the repository illegal_consumer.illegal_gemms; rename one of them.",
         ),
     ],
     ids=["odd", "twice"],
 )
-def test_a_name_that_cannot_be_is_refused(workspace: Workspace, old: str, new: str, sentence: str) -> None:
+def test_a_name_that_cannot_be_is_refused(
+    workspace: Workspace, old: str, new: str, sentence: str
+) -> None:
     with edited_module(workspace, old, new):
         lines = refusal(workspace, "query", "@illegal_gemms//:all")
     assert any(sentence in line for line in lines), lines
@@ -126,19 +132,25 @@ _LEGAL_BUILD = ("build", "--nobuild", LEGAL)
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ('ck.rocm(path = "rocm")', "ck.rocm has the path 'rocm', which is not absolute; give the whole path."),
+        (
+            'ck.rocm(path = "rocm")',
+            "ck.rocm has the path 'rocm', which is not absolute; give the whole path.",
+        ),
         (
             'ck.rocm(path = "/opt/a")\nck.rocm(path = "/opt/b")',
             "ck.rocm was said 2 times, with /opt/a and /opt/b; say it once.",
         ),
         (
             'ck.composable_kernel(path = "checkout")',
-            "ck.composable_kernel has the path 'checkout', which is not absolute; give the whole path.",
+            (
+                "ck.composable_kernel has the path 'checkout', which is not absolute; "
+                "give the whole path."
+            ),
         ),
         (
             'ck.composable_kernel(path = "/nowhere")',
-            "ck.composable_kernel asks for Composable Kernel at /nowhere, where there is no include/ck_tile/core.hpp; "
-            "give a checkout of it, or `rocm` for an installed one.",
+            "ck.composable_kernel asks for Composable Kernel at /nowhere, where there is no "
+            "include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.",
         ),
     ],
     ids=["rocm_relative", "rocm_twice", "headers_relative", "headers_missing"],
@@ -152,7 +164,9 @@ def test_a_place_that_cannot_be_is_refused(workspace: Workspace, said: str, sent
 def test_a_place_without_rocm_is_not_replaced_by_another(workspace: Workspace) -> None:
     with edited_module(workspace, "\nuse_repo(ck", '\nck.rocm(path = "/nowhere")\nuse_repo(ck'):
         found = workspace.bazel("run", "@ckdispatch//rules:which_rocm").stdout
-    assert found.startswith("No HIP compiler was found (ck.rocm: /nowhere/llvm/bin/clang++ is missing); "), found
+    assert found.startswith(
+        "No HIP compiler was found (ck.rocm: /nowhere/llvm/bin/clang++ is missing); "
+    ), found
 
 
 def test_only_the_root_module_chooses_rocm(workspace: Workspace) -> None:
@@ -173,4 +187,7 @@ def test_private_files_are_private(workspace: Workspace) -> None:
         lines = refusal(workspace, "query", "//declarations:all")
     finally:
         build_file.write_text(text)
-    assert any("rules/private:kernel.bzl is not visible for loading from package //declarations" in line for line in lines), lines
+    assert any(
+        "rules/private:kernel.bzl is not visible for loading from package //declarations" in line
+        for line in lines
+    ), lines

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A third family costs new files and one row: batched transposes, from a declaration to runs in C++ and Python."""
+"""A third family costs new files and one row: batched transposes, from a declaration to runs in C++
+and Python.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from tests.consumers.nested_bazel import (
 )
 
 NAME = "batched_transpose"
-ROW = {"name": NAME, "number": 900, "title": "batched transpose", "layers": [], "host_needs_ck": False, "ck_folders": []}
+ROW = {
+    "name": NAME,
+    "number": 900,
+    "title": "batched transpose",
+    "layers": [],
+    "host_needs_ck": False,
+    "ck_folders": [],
+}
 OVERLAY = REPOSITORY / "tests/consumers" / NAME
 SET = """
 ck.kernel_set(
@@ -62,17 +71,25 @@ def change(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     return before, digests(repository)
 
 
-def test_existing_files_that_are_edited_are_two(change: tuple[dict[str, str], dict[str, str]]) -> None:
+def test_existing_files_that_are_edited_are_two(
+    change: tuple[dict[str, str], dict[str, str]],
+) -> None:
     before, after = change
     edited = {name for name, digest in before.items() if after.get(name) != digest}
     assert edited == {"MODULE.bazel", "families/families.json"}
 
 
-def test_a_new_file_lies_in_a_folder_of_the_family_or_has_its_name(change: tuple[dict[str, str], dict[str, str]]) -> None:
+def test_a_new_file_lies_in_a_folder_of_the_family_or_has_its_name(
+    change: tuple[dict[str, str], dict[str, str]],
+) -> None:
     before, after = change
     new = [Path(name) for name in after if name not in before]
     assert new
-    elsewhere = [file for file in new if NAME not in file.parts and NAME not in file.stem and file.parts[0] != "transposes"]
+    elsewhere = [
+        file
+        for file in new
+        if NAME not in file.parts and NAME not in file.stem and file.parts[0] != "transposes"
+    ]
     assert elsewhere == []
 
 
@@ -81,7 +98,13 @@ def test_it_is_declared_built_and_run_in_both_languages(
 ) -> None:
     repository = folder / "clone"
     with running(Workspace(repository, repository, folder / "out")) as workspace:
-        result = workspace.try_bazel("test", "//transposes:all", "--test_output=errors", "--test_summary=short")
+        result = workspace.try_bazel(
+            "test", "//transposes:all", "--test_output=errors", "--test_summary=short"
+        )
         assert result.code == 0, result.output + result.stdout
-        passed = sorted(line.split()[0] for line in result.output.splitlines() + result.stdout.splitlines() if " PASSED in " in line)
+        passed = sorted(
+            line.split()[0]
+            for line in result.output.splitlines() + result.stdout.splitlines()
+            if " PASSED in " in line
+        )
         assert passed == ["//transposes:run_in_cpp", "//transposes:run_in_python"]

@@ -10,13 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.consumers.nested_bazel import (
-    Spawn,
-    Workspace,
-    copy_repository,
-    running,
-    scratch_folder,
-)
+from tests.consumers.nested_bazel import Spawn, Workspace, copy_repository, running, scratch_folder
 from tests.consumers.rocm_look_alike import make_rocm
 
 # Kernels that this test's own build has compiled, so that a copy finds them in the disk cache.

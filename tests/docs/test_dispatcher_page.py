@@ -47,7 +47,9 @@ def test_what_a_gemm_tells_the_cost_model_is_what_the_page_says() -> None:
     ((_, effort),) = table(PAGE, "`effort`")
     assert re.findall(r"× ([\d.]+)", effort) == re.findall(r"effort \*= ([\d.]+);", GEMM)
     ((_, two_buffers),) = [cells for cells in table(PAGE, "`two_buffers`") if len(cells) == 2]
-    assert [two_buffers.partition("`")[2].rstrip("`")] == re.findall(r'has_two_buffers.*?Name \w+\("(\w+)"\)', TILES, flags=re.DOTALL)
+    assert [two_buffers.partition("`")[2].rstrip("`")] == re.findall(
+        r'has_two_buffers.*?Name \w+\("(\w+)"\)', TILES, flags=re.DOTALL
+    )
 
 
 def test_what_a_convolution_tells_the_cost_model_is_what_the_page_says() -> None:
@@ -58,7 +60,11 @@ def test_what_a_convolution_tells_the_cost_model_is_what_the_page_says() -> None
 
 
 def test_the_page_names_every_part_of_a_launch_that_the_model_sees() -> None:
-    (work,) = re.findall(r"^struct Work \{.*?^\};", Path("dispatcher/core/cost.hpp").read_text(), flags=re.DOTALL | re.MULTILINE)
+    (work,) = re.findall(
+        r"^struct Work \{.*?^\};",
+        Path("dispatcher/core/cost.hpp").read_text(),
+        flags=re.DOTALL | re.MULTILINE,
+    )
     fields = re.findall(r"^    (?:double|bool) (\w+)\s*=", work, flags=re.MULTILINE)
     assert len(fields) > 10
     shown = {cells[0].strip("`") for cells in table(PAGE, r"`\w+`")}

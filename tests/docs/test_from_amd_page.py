@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/from-amd.md: what people type who come from AMD's pages runs, or is answered as the page says."""
+"""docs/from-amd.md: what people type who come from AMD's pages runs, or is answered as the page
+says.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def test_what_generates_sources_there_does_so_here(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert generator.main(typed.split()) == 0
-    assert all(re.fullmatch(r"(gemm|grouped_conv)_.*\.cpp", one.name) for one in Path("out").iterdir())
+    assert all(
+        re.fullmatch(r"(gemm|grouped_conv)_.*\.cpp", one.name) for one in Path("out").iterdir()
+    )
     assert len(list(Path("out").iterdir())) >= 6
 
 
@@ -167,25 +171,49 @@ def test_a_name_is_taken_or_answered_with_ours(row: list[str]) -> None:
 
 # What AMD's functions return.
 FACTS: dict[str, object] = {
-    "get_supported_archs": {"gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1201"},
+    "get_supported_archs": {
+        "gfx908",
+        "gfx90a",
+        "gfx942",
+        "gfx950",
+        "gfx1100",
+        "gfx1200",
+        "gfx1201",
+    },
     "get_arch_family": "cdna3",
     "get_element_size": 2,
     "get_warp_configs": {(1, 4, 1), (2, 2, 1), (4, 1, 1)},
     "get_warp_tile_combos": {
-        (32, 32, 8), (16, 16, 16), (32, 32, 16), (16, 16, 32), (4, 64, 16), (64, 4, 16),
+        (32, 32, 8),
+        (16, 16, 16),
+        (32, 32, 16),
+        (16, 16, 32),
+        (4, 64, 16),
+        (64, 4, 16),
     },
     "PRESHUFFLE_WARP_TILE_SUPPORTED_COMBINATIONS": {
-        (32, 32, 8), (16, 16, 16), (32, 32, 16), (16, 16, 32), (64, 4, 16),
+        (32, 32, 8),
+        (16, 16, 16),
+        (32, 32, 16),
+        (16, 16, 32),
+        (64, 4, 16),
     },
     "get_lds_limit": 32768,
     "is_trait_combo_unsupported": True,
     "get_dtype_info": "int32",
     "is_dtype_combo_valid": True,
     "get_valid_dtype_combos": {
-        "fp32_fp32", "fp16_fp16", "bf16_bf16", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8",
-        "int8_int8", "pk_fp4_pk_fp4",
+        "fp32_fp32",
+        "fp16_fp16",
+        "bf16_bf16",
+        "fp8_fp8",
+        "fp8_bf8",
+        "bf8_fp8",
+        "bf8_bf8",
+        "int8_int8",
+        "pk_fp4_pk_fp4",
     },
-}  # fmt: skip
+}
 
 
 def test_every_fact_has_its_row() -> None:

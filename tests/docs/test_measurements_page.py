@@ -33,13 +33,19 @@ def test_every_column_of_others_is_named() -> None:
 
 def test_the_kernels_of_the_generator_are_those_of_the_importer() -> None:
     lines = re.findall(r"^\| (\d+x\d+x\d+ .*)$", TEXT, flags=re.MULTILINE)
-    shown = [tuple(map(int, cell.split("x"))) for line in lines for cell in re.findall(r"\d+x\d+x\d+", line)]
+    shown = [
+        tuple(map(int, cell.split("x")))
+        for line in lines
+        for cell in re.findall(r"\d+x\d+x\d+", line)
+    ]
     assert {shown[i]: (shown[i + 1], shown[i + 2]) for i in range(0, len(shown), 3)} == GENERATED
     assert "vectors of {}, {} and {}:".format(*VECTORS) in TEXT
 
 
 def test_the_rules_have_the_figures_of_the_code() -> None:
-    assert f"more than {glitches.UNEXPLAINED:g} times what problem and kernel explain" in " ".join(TEXT.split())
+    assert f"more than {glitches.UNEXPLAINED:g} times what problem and kernel explain" in " ".join(
+        TEXT.split()
+    )
     assert f"{glitches.UNLIKE_ITS_EQUALS:g} times the median" in TEXT
     assert f"at least {bounds.TOO_FAST:g} of the best" in TEXT
     assert f"{figures.CONFIDENCE:g} % of {figures.RESAMPLES:,} resamples" in TEXT
@@ -47,4 +53,6 @@ def test_the_rules_have_the_figures_of_the_code() -> None:
 
 def test_every_strategy_is_explained() -> None:
     rows = table(PAGE, r"`\w+`(?:, `\w+`)*")
-    assert [name for cells in rows for name in re.findall(r"`(\w+)`", cells[0]) if name in STRATEGIES] == list(STRATEGIES)
+    assert [
+        name for cells in rows for name in re.findall(r"`(\w+)`", cells[0]) if name in STRATEGIES
+    ] == list(STRATEGIES)

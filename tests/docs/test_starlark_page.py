@@ -14,9 +14,9 @@ EXTRACTS = [Path(path) for path in os.environ["CK_DOCSTRINGS"].split()]
 
 
 def test_the_page_is_what_the_docstrings_say() -> None:
-    assert Path("docs/starlark.md").read_text() == page(parse(path.read_text()) for path in EXTRACTS), (
-        "docs/starlark.md is stale; run ./bazelw run //tools/reference"
-    )
+    assert Path("docs/starlark.md").read_text() == page(
+        parse(path.read_text()) for path in EXTRACTS
+    ), "docs/starlark.md is stale; run ./bazelw run //tools/reference"
 
 
 def test_whatever_a_module_may_load_has_a_docstring() -> None:
@@ -26,7 +26,12 @@ def test_whatever_a_module_may_load_has_a_docstring() -> None:
         for kind, values in parse(path.read_text()).items()
         for value in values
         if isinstance(value, dict)
-        for name in (value.get("rule_name") or value.get("function_name") or value.get("provider_name") or value["extension_name"])
+        for name in (
+            value.get("rule_name")
+            or value.get("function_name")
+            or value.get("provider_name")
+            or value["extension_name"]
+        )
         if not value.get("doc_string")
     ]
     assert bare == []

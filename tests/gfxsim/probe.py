@@ -49,7 +49,12 @@ def _library() -> ctypes.CDLL:
     path = os.environ.get("GFXSIM_PROBE")
     assert path, "GFXSIM_PROBE must hold the path of libgfxsim_probe.so"
     library = ctypes.CDLL(str(Path(path).absolute()))
-    library.gfxsim_probe.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.POINTER(_State)]
+    library.gfxsim_probe.argtypes = [
+        ctypes.c_char_p,
+        ctypes.c_char_p,
+        ctypes.c_uint64,
+        ctypes.POINTER(_State),
+    ]
     library.gfxsim_probe.restype = ctypes.c_int
     library.gfxsim_probe_definitions.restype = ctypes.c_char_p
     return library
@@ -85,9 +90,13 @@ class ProbeError(Exception):
 
 
 class State:
-    """A wave's registers and the memory that it may touch, as NumPy arrays. Everything starts at zero, with all lanes enabled."""
+    """A wave's registers and the memory that it may touch, as NumPy arrays. Everything starts at
+    zero, with all lanes enabled.
+    """
 
-    def __init__(self, wave_size: int = 64, lds: int = 0, memory: int = 0, scratch: int = 0) -> None:
+    def __init__(
+        self, wave_size: int = 64, lds: int = 0, memory: int = 0, scratch: int = 0
+    ) -> None:
         self._raw = _State()
         self.v = np.frombuffer(self._raw.v, dtype=np.uint32).reshape(512, 64)
         self.s = np.frombuffer(self._raw.s, dtype=np.uint32)
@@ -104,7 +113,11 @@ class State:
         other = State(self.wave_size)
         other.v[:], other.s[:] = self.v, self.s
         other.scc, other.mode = self.scc, self.mode
-        other.lds, other.memory, other.scratch = self.lds.copy(), self.memory.copy(), self.scratch.copy()
+        other.lds, other.memory, other.scratch = (
+            self.lds.copy(),
+            self.memory.copy(),
+            self.scratch.copy(),
+        )
         return other
 
     @property
@@ -188,10 +201,15 @@ class Probe:
 
 
 def _joined(snippets: list[str], numbers: list[int]) -> tuple[str, list[int]]:
-    """Text that holds some snippets and notes where each ends, and the snippet to which each line belongs."""
+    """Text that holds some snippets and notes where each ends, and the snippet to which each line
+    belongs.
+    """
     lines, owners = [".text", "begin:"], [0, 0]
     for number in numbers:
-        piece = f"{snippets[number]}\ns_endpgm\nend{number}:\n.pushsection .ends\n.long end{number}-begin\n.popsection".split("\n")
+        piece = (
+            f"{snippets[number]}\ns_endpgm\nend{number}:\n.pushsection .ends\n.long "
+            f"end{number}-begin\n.popsection"
+        ).split("\n")
         lines += piece
         owners += [number] * len(piece)
     return "\n".join(lines) + "\n", owners
@@ -210,7 +228,9 @@ def _section(image: bytes, wanted: str) -> bytes:
     """The contents of a section of a 64-bit ELF file."""
     (table,) = struct.unpack_from("<Q", image, 0x28)
     size, count, names = struct.unpack_from("<HHH", image, 0x3A)
-    headers = [struct.unpack_from("<IIQQQQ", image, table + size * number) for number in range(count)]
+    headers = [
+        struct.unpack_from("<IIQQQQ", image, table + size * number) for number in range(count)
+    ]
     for name, _, _, _, offset, length in headers:
         begin = headers[names][4] + name
         if image[begin : image.index(b"\0", begin)].decode() == wanted:

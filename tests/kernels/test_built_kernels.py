@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every built kernel holds real matrix code for its GPU, within the GPU's limits, and describes itself."""
+"""Every built kernel holds real matrix code for its GPU, within the GPU's limits, and describes
+itself.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from variant_problems import problem_for, workspace_for
 
 GPU = os.environ["CK_GPU"]
 FOLDER = Path(os.environ["CK_FOLDER"])
-NAMES = sorted(path.stem for path in FOLDER.glob("gemm_*.json") if not path.name.endswith(".manifest.json"))
+NAMES = sorted(
+    path.stem for path in FOLDER.glob("gemm_*.json") if not path.name.endswith(".manifest.json")
+)
 
 
 def description(name: str) -> dict[str, Any]:

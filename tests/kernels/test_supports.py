@@ -15,8 +15,13 @@ from ckabi.gemm import Problem, gemm_problem
 GPU = os.environ["CK_GPU"]
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 UNPADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16"
-SPLIT_K = "gemm_fp16_rcr_compv4_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_16x16x16_splitk"
-SPLIT_K_UNPADDED = "gemm_fp16_rrr_compv3_default_intrawave_False_False_False_True_64x64x32_2x2x1_16x16x16_cfp32_splitk"
+SPLIT_K = (
+    "gemm_fp16_rcr_compv4_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_16x16x16_splitk"
+)
+SPLIT_K_UNPADDED = (
+    "gemm_fp16_rrr_compv3_default_intrawave_False_False_False_True_"
+    "64x64x32_2x2x1_16x16x16_cfp32_splitk"
+)
 COMPV6 = "gemm_fp16_rcr_compv6_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
 
 
@@ -94,7 +99,9 @@ def test_no_problem_and_no_gpu_are_refused(padded: KernelLibrary) -> None:
 
 
 def test_aligned_pointers_and_wider_strides_are_fine(padded: KernelLibrary) -> None:
-    problem = gemm_problem(64, 64, 64, stride_a=128, stride_b=72, stride_c=80, a=0x1000, b=0x2000, c=0x3010)
+    problem = gemm_problem(
+        64, 64, 64, stride_a=128, stride_b=72, stride_c=80, a=0x1000, b=0x2000, c=0x3010
+    )
     assert padded.supports(problem, GPU)[0] == Status.OK
 
 
@@ -115,7 +122,8 @@ def test_a_launch_is_refused_before_it_reaches_a_device(padded: KernelLibrary) -
     assert padded.launch(Problem(), gpu=GPU.encode())[0] == Status.INVALID
 
 
-# Its parts are multiples of 16 deep, and compv4 has other loops for one tile of 32, for two, and for more, odd or even.
+# Its parts are multiples of 16 deep, and compv4 has other loops for one tile of 32, for two, and
+# for more, odd or even.
 @pytest.mark.parametrize(
     ("k", "k_batch", "words"),
     [
@@ -126,8 +134,22 @@ def test_a_launch_is_refused_before_it_reaches_a_device(padded: KernelLibrary) -
         (24, 2, ""),
         (24, 3, "3 parts of 16, which would leave nothing for the last; k_batch = 2 would work"),
         (128, 5, "5 parts of 32, which would leave nothing for the last; k_batch = 4 would work"),
-        (128, 3, "3 parts of 48, which would need different loops, and a launch has one; k_batch = 2 would work"),
-        (264, 2, "2 parts of 144, which would need different loops, and a launch has one; k_batch = 1 would work"),
+        (
+            128,
+            3,
+            (
+                "3 parts of 48, which would need different loops, and a launch has one; "
+                "k_batch = 2 would work"
+            ),
+        ),
+        (
+            264,
+            2,
+            (
+                "2 parts of 144, which would need different loops, and a launch has one; "
+                "k_batch = 1 would work"
+            ),
+        ),
         (264, 3, ""),
         (1 << 20, 65535, "would leave nothing for the last; k_batch = 32768 would work"),
         (1 << 20, 65536, "65535 are the most"),
@@ -153,7 +175,9 @@ def test_what_a_refusal_recommends_is_accepted_and_nothing_between(split_k: Kern
             recommended = int(why.partition("k_batch = ")[2].partition(" ")[0])
             assert 1 <= recommended < k_batch
             for fewer in range(recommended, k_batch):
-                accepted = split_k.supports(gemm_problem(64, 64, k, k_batch=fewer), GPU)[0] is Status.OK
+                accepted = (
+                    split_k.supports(gemm_problem(64, 64, k, k_batch=fewer), GPU)[0] is Status.OK
+                )
                 assert accepted == (fewer == recommended), (k, k_batch, fewer)
 
 
@@ -166,7 +190,10 @@ def test_a_split_k_kernel_that_does_not_pad_wants_parts_of_whole_tiles() -> None
     assert supports(192, 2) == (Status.OK, "")
     status, why = supports(448, 4)
     assert status is Status.UNSUPPORTED
-    assert "4 parts of 112, which would not all be whole tiles of K, which it does not pad; k_batch = 3 would work" in why
+    assert (
+        "4 parts of 112, which would not all be whole tiles of K, which it does not pad; "
+        "k_batch = 3 would work"
+    ) in why
 
 
 def test_a_split_k_kernel_needs_no_workspace(split_k: KernelLibrary) -> None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A convolution that a kernel does not compute is refused with a sentence, before anything is launched."""
+"""A convolution that a kernel does not compute is refused with a sentence, before anything is
+launched.
+"""
 
 from __future__ import annotations
 
@@ -47,17 +49,25 @@ def test_a_problem_that_fits_is_taken(library: KernelLibrary) -> None:
         (problem(g=-1), "N, G, C, K = 2, -1, 16, 24; each must be from 1"),
         (problem(c=2**31), "N, G, C, K = 2, 3, 2147483648, 24; each must be from 1"),
         (problem(axes=along(input=0, output=1)), "input 0, filter 3, output 1, stride 1 and dil"),
-        (problem(axes=along(dilation=0)),
-         "and dilation 0 along spatial dimension 1; each must be from 1 to 2^31-1."),
+        (
+            problem(axes=along(dilation=0)),
+            "and dilation 0 along spatial dimension 1; each must be from 1 to 2^31-1.",
+        ),
         (problem(axes=along(pads=(-1, 1))), "pads of -1 and 1 along spatial dimension 1; each"),
         (problem(axes=along(pads=(0, 2**31), output=9)), "pads of 0 and 2147483648 along spatial"),
-        (problem(axes=along(output=15)), "an output of 15 along spatial dimension 1, where a "
-         "padded input of 16 under a filter that reaches over 3 with stride 1 gives 14."),
-        (problem(axes=along(filter=17, output=1)), "filter that reaches over 17 with stride 1 gives 0."),
+        (
+            problem(axes=along(output=15)),
+            "an output of 15 along spatial dimension 1, where a "
+            "padded input of 16 under a filter that reaches over 3 with stride 1 gives 14.",
+        ),
+        (
+            problem(axes=along(filter=17, output=1)),
+            "filter that reaches over 17 with stride 1 gives 0.",
+        ),
         (problem(axes=along(pads=(2**30, 2**30), output=9)), "neither may be more than 2^31-1."),
         (problem(k_batch=0), "split its sum into 0 parts; it computes it whole (k_batch = 1)."),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_invalid(asked: ConvProblem, sentence: str) -> None:
     for library in (FORWARD, DATA, WEIGHT):
         status, why = library.supports(asked, GPU)
@@ -78,23 +88,58 @@ def test_what_makes_no_sense_is_invalid(asked: ConvProblem, sentence: str) -> No
         (DATA, problem(w=2), "w at an address that is not a multiple of 16 bytes, its vector wid"),
         (WEIGHT, problem(w=2), "w at an address that is not a multiple of 16 bytes, its vector w"),
         (WEIGHT, problem(k_batch=2), "split its sum into 2 parts; it computes it whole (k_batch"),
-        (WEIGHT, problem(n=2**22), "adds up over all of 4194304 images at once, and was asked for "
-         "2 GiB or more of them; 76087 would work."),
-        (FORWARD, problem(c=2**20, axes=along(input=1024)), "an image of 2 GiB or more, which it cannot "
-         "divide, because so much of it is met by the filter at once."),
+        (
+            WEIGHT,
+            problem(n=2**22),
+            "adds up over all of 4194304 images at once, and was asked for "
+            "2 GiB or more of them; 76087 would work.",
+        ),
+        (
+            FORWARD,
+            problem(c=2**20, axes=along(input=1024)),
+            "an image of 2 GiB or more, which it cannot "
+            "divide, because so much of it is met by the filter at once.",
+        ),
         (WEIGHT, problem(c=2**16, axes=along(input=1024)), "because it adds up over all of it."),
-        (FIRST, problem(c=2**16, axes=along(input=1024)), "because each channel has all of its rows."),
-        (FORWARD, problem(c=2**30, k=2**30, axes=(conv_axis(2**30, 1),) * 2), "was asked for filters of "
-         "one group of 2 GiB or more."),
+        (
+            FIRST,
+            problem(c=2**16, axes=along(input=1024)),
+            "because each channel has all of its rows.",
+        ),
+        (
+            FORWARD,
+            problem(c=2**30, k=2**30, axes=(conv_axis(2**30, 1),) * 2),
+            "was asked for filters of one group of 2 GiB or more.",
+        ),
         (FORWARD, problem(g=2**17), "131072 groups and 2 images, which are more layers of workgr"),
-        (kernel("bwd_weight", MANY + "_splitk"), problem(k_batch=8), "its sum into 8 parts; from 1 to 7"),
-        (FIRST, problem(c=3), "C times the size of the filter = 27 and moves w in vectors of 8 elements"),
-        (FIRST, problem(axes=along(input=5)), "the size of an image of y = 70 and moves y in vectors of 8"),
-        (kernel("fwd", MANY + "_v4x4x4_merge8"), problem(), "computes 8 groups at once, and was asked for 3."),
-        (kernel("fwd", MANY + "_filter1x1pad0"), problem(), "filters of 1 without pads, and was asked for a "
-         "filter of 3 with pads of 1 and 1 along spatial dimension 0."),
+        (
+            kernel("bwd_weight", MANY + "_splitk"),
+            problem(k_batch=8),
+            "its sum into 8 parts; from 1 to 7",
+        ),
+        (
+            FIRST,
+            problem(c=3),
+            "C times the size of the filter = 27 and moves w in vectors of 8 elements",
+        ),
+        (
+            FIRST,
+            problem(axes=along(input=5)),
+            "the size of an image of y = 70 and moves y in vectors of 8",
+        ),
+        (
+            kernel("fwd", MANY + "_v4x4x4_merge8"),
+            problem(),
+            "computes 8 groups at once, and was asked for 3.",
+        ),
+        (
+            kernel("fwd", MANY + "_filter1x1pad0"),
+            problem(),
+            "filters of 1 without pads, and was asked for a "
+            "filter of 3 with pads of 1 and 1 along spatial dimension 0.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_kernel_does_not_do_is_unsupported_with_the_reason(
     library: KernelLibrary, asked: ConvProblem, sentence: str
 ) -> None:
@@ -131,7 +176,11 @@ def test_a_launch_without_tensors_or_workspace_launches_nothing() -> None:
         (DATA, problem(axes=along(filter=1, pads=(0, 0), stride=2)), Phase.CLEAR | Phase.COMPUTE),
         (WEIGHT, problem(), Phase.COMPUTE),
         (kernel("bwd_weight", MANY + "_splitk"), problem(k_batch=2), Phase.CLEAR | Phase.COMPUTE),
-        (kernel("bwd_weight", MANY + "_v8x8x4_splitkws"), problem(k_batch=2), Phase.COMPUTE | Phase.COMBINE),
+        (
+            kernel("bwd_weight", MANY + "_v8x8x4_splitkws"),
+            problem(k_batch=2),
+            Phase.COMPUTE | Phase.COMBINE,
+        ),
     ],
 )
 def test_a_problem_has_the_phases_that_its_kernel_needs(
@@ -143,4 +192,6 @@ def test_a_problem_has_the_phases_that_its_kernel_needs(
 def test_a_phase_that_a_problem_has_not_is_refused() -> None:
     asked = problem(x=4096, w=4096, y=4096)
     status, why = FORWARD.launch(asked, gpu=GPU.encode(), phases=Phase.COMBINE)
-    assert status is Status.INVALID and why.endswith("was launched with the phases 4, and the problem has 2.")
+    assert status is Status.INVALID and why.endswith(
+        "was launched with the phases 4, and the problem has 2."
+    )

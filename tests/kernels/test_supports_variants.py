@@ -135,7 +135,12 @@ def test_a_grouped_kernel_without_groups_is_refused_whatever_their_number() -> N
         ("rows", {"stride_d": [0, 0]}, OK, ""),
         ("rows", {"stride_d": [72, 128], "d": [0x1010, 0x2000]}, OK, ""),
         ("rows", {"stride_d": [-8]}, INVALID, "D0 with leading dimension -8; 0 repeats one row"),
-        ("rows", {"stride_d": [64, -1]}, INVALID, "D1 with leading dimension -1; 0 repeats one row"),
+        (
+            "rows",
+            {"stride_d": [64, -1]},
+            INVALID,
+            "D1 with leading dimension -1; 0 repeats one row",
+        ),
         ("rows", {"stride_d": [56]}, INVALID, "D with leading dimension 56, which is less than N"),
         ("rows", {"stride_d": [68]}, UNSUPPORTED, "D with leading dimension 68 and moves it in"),
         ("rows", {"d": [0x1008]}, UNSUPPORTED, "D at an address that is not a multiple of 16 byt"),
@@ -144,7 +149,12 @@ def test_a_grouped_kernel_without_groups_is_refused_whatever_their_number() -> N
         ("rows", {"k_batch": 2}, UNSUPPORTED, "computes K whole"),
         ("columns", {}, OK, ""),
         ("columns", {"stride_d": [65, 0], "d": [0x1004, 0x2008]}, OK, ""),
-        ("columns", {"stride_d": [63]}, INVALID, "D with leading dimension 63, which is less than M"),
+        (
+            "columns",
+            {"stride_d": [63]},
+            INVALID,
+            "D with leading dimension 63, which is less than M",
+        ),
         ("columns", {"stride_d": [-1]}, INVALID, "0 repeats one column"),
         ("columns", {"d": [0x1002]}, UNSUPPORTED, "not a multiple of 4 bytes"),
         ("activation", {"stride_d": [-1], "d": [1]}, OK, ""),
@@ -161,13 +171,23 @@ def test_d_tensors_are_repeated_or_as_large_as_c_and_begin_with_a_vector(
     [
         ((64, 64, 64), {}, OK, ""),
         ((1, 80, 128), {"stride_b": 0}, OK, ""),
-        ((64, 72, 64), {}, UNSUPPORTED, "N x K = 72 x 64 and takes preshuffled weights of multiples of 16 x 64"),
+        (
+            (64, 72, 64),
+            {},
+            UNSUPPORTED,
+            "N x K = 72 x 64 and takes preshuffled weights of multiples of 16 x 64",
+        ),
         ((64, 64, 96), {}, UNSUPPORTED, "K = 96 and needs a multiple of 64"),
-        ((64, 64, 64), {"b": 0x1008}, UNSUPPORTED, "B at an address that is not a multiple of 16 bytes"),
+        (
+            (64, 64, 64),
+            {"b": 0x1008},
+            UNSUPPORTED,
+            "B at an address that is not a multiple of 16 bytes",
+        ),
         ((1, 1 << 21, 512), {}, UNSUPPORTED, "B of 2097152 x 512, which is 2 GiB or more"),
         ((64, 64, 64), {"k_batch": 2}, UNSUPPORTED, "computes K whole"),
     ],
-)  # fmt: skip
+)
 def test_a_preshuffle_kernel_takes_whole_blocks_of_weights(
     size: tuple[int, int, int], changes: dict[str, int], status: Status, words: str
 ) -> None:
@@ -216,15 +236,25 @@ def test_a_workspace_holds_the_parts_of_c(
     ("size", "changes", "status", "words"),
     [
         ((64, 64, 64), {"c": 0x1002, "stride_c": 67}, OK, ""),
-        ((64, 64, 64), {"c": 0x1001}, UNSUPPORTED, "C at an address that is not a multiple of 2 bytes"),
+        (
+            (64, 64, 64),
+            {"c": 0x1001},
+            UNSUPPORTED,
+            "C at an address that is not a multiple of 2 bytes",
+        ),
         ((64, 64, 64), {"stride_c": 60}, INVALID, "C with leading dimension 60"),
         ((64, 66, 64), {}, UNSUPPORTED, "N = 66 and moves C in vectors of 4 elements"),
-        ((1 << 14, 1 << 13, 1024), {"k_batch": 4}, UNSUPPORTED, "4 parts of 16384 x 8192 in a workspace, which are 2 GiB or more"),
+        (
+            (1 << 14, 1 << 13, 1024),
+            {"k_batch": 4},
+            UNSUPPORTED,
+            "4 parts of 16384 x 8192 in a workspace, which are 2 GiB or more",
+        ),
         ((1 << 14, 1 << 13, 1024), {"k_batch": 2}, OK, ""),
         ((64, 64, 128), {"k_batch": 5}, UNSUPPORTED, "k_batch = 4 would work"),
         ((64, 64, 128), {"k_batch": 0}, INVALID, "(k_batch = 1) or in several"),
     ],
-)  # fmt: skip
+)
 def test_what_goes_through_a_workspace_is_stored_in_c_one_by_one(
     size: tuple[int, int, int], changes: dict[str, int], status: Status, words: str
 ) -> None:

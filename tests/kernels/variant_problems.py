@@ -14,11 +14,14 @@ SHARES = 3
 """Workgroups of a stream-K kernel."""
 
 _GROUP_BYTES = 72
-"""What a grouped kernel keeps of each product: CK's argument of 64 bytes and its first workgroup."""
+"""What a grouped kernel keeps of each product: CK's argument of 64 bytes and its first workgroup.
+"""
 
 
 def problem_for(spec: Mapping[str, Any], m: int, n: int, k: int) -> Problem:
-    """M x N x K for the kernel of ``spec``, without pointers, packed, and D tensors as large as C."""
+    """M x N x K for the kernel of ``spec``, without pointers, packed,
+    and D tensors as large as C.
+    """
     variant = spec["variant"]
     ld = n if spec["d_layout"] == "r" else m
     changes: dict[str, Any] = {"stride_d": [ld] * spec["d_count"]}

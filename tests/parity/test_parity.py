@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CK's own attention example and the dispatcher come to the same verdicts and, by the same kernels, to the same bits.
+"""CK's own attention example and the dispatcher come to the same verdicts and, by the same kernels,
+to the same bits.
 
 Both run on the simulator, on the numbers that the example draws.
 """
@@ -25,7 +26,10 @@ from configurations import CONFIGURATIONS, Configuration
 from numpy.typing import NDArray
 
 GPU = os.environ["GFXSIM_GPU"]
-PROGRAM, RECORDER, SIMULATOR = (Path(os.environ[name]).absolute() for name in ("CK_EXAMPLE", "CK_RECORDER", "CKDISPATCH_SIMULATOR"))
+PROGRAM, RECORDER, SIMULATOR = (
+    Path(os.environ[name]).absolute()
+    for name in ("CK_EXAMPLE", "CK_RECORDER", "CKDISPATCH_SIMULATOR")
+)
 PATTERNS = Path(os.environ["CK_KERNELS"]).read_text().split()
 
 every_configuration = pytest.mark.parametrize("one", CONFIGURATIONS, ids=lambda one: one.name)
@@ -44,8 +48,14 @@ def kernels() -> Registry:
 def twin(name: str) -> str:
     """Our kernel with the template arguments of one of CK's."""
     fields = fields_of(name)
-    found = [kernel.name for kernel in kernels() if all(kernel.spec[field] == value for field, value in fields.items())]
-    assert len(found) == 1, f"{found} have the template arguments of {name}, where one kernel was expected"
+    found = [
+        kernel.name
+        for kernel in kernels()
+        if all(kernel.spec[field] == value for field, value in fields.items())
+    ]
+    assert len(found) == 1, (
+        f"{found} have the template arguments of {name}, where one kernel was expected"
+    )
     return found[0]
 
 
@@ -66,7 +76,9 @@ def attend(registry: Registry, one: Configuration, given: Run) -> AttentionResul
         options |= {"seed": 1, "offset": 0}  # as the example has them
     dispatcher = Dispatcher(registry)
     if one.packed:
-        return dispatcher.attention_varlen(given.q, given.k, given.v, given.starts_q, given.starts_k, **options)
+        return dispatcher.attention_varlen(
+            given.q, given.k, given.v, given.starts_q, given.starts_k, **options
+        )
     return dispatcher.attention(given.q, given.k, given.v, **options)
 
 
@@ -81,7 +93,9 @@ def bits(rows: NDArray[Any]) -> NDArray[Any]:
 
 def rows_that_count(given: Run, array: NDArray[Any], axis: int) -> Iterable[NDArray[Any]]:
     """Of the sequences of a batch those that have a length of their own."""
-    for sequence, used in enumerate(given.used_q) if given.used_q else [(slice(None), array.shape[axis])]:
+    for sequence, used in (
+        enumerate(given.used_q) if given.used_q else [(slice(None), array.shape[axis])]
+    ):
         yield np.moveaxis(array, axis, 0)[:used, sequence]
 
 
@@ -103,15 +117,24 @@ def test_the_same_kernel_gives_the_same_bits(one: Configuration) -> None:
         result = attend(kernels().filter(predicate=lambda each: each.name == kernel), one, theirs)
     assert result.plan.kernels == (kernel,)
     # Rows of o are its second extent but one, of packed sequences the first.
-    pairs = {"o": (result.out, theirs.o, -3), "lse": (result.lse, theirs.lse, -1), "randval": (result.randval, theirs.randval, -2)}
+    pairs = {
+        "o": (result.out, theirs.o, -3),
+        "lse": (result.lse, theirs.lse, -1),
+        "randval": (result.randval, theirs.randval, -2),
+    }
     for name, (have, want, axis) in pairs.items():
         assert (have is None) == (want is None), name
         if have is None or want is None:
             continue
         assert have.shape == want.shape and have.dtype == want.dtype, name
-        for mine, expected in zip(rows_that_count(theirs, have, axis), rows_that_count(theirs, want, axis), strict=True):
+        for mine, expected in zip(
+            rows_that_count(theirs, have, axis), rows_that_count(theirs, want, axis), strict=True
+        ):
             different = np.argwhere(bits(mine) != bits(expected))
-            assert not len(different), f"{name} has {len(different)} other values of {mine.size}, the first at {different[0]}"
+            assert not len(different), (
+                f"{name} has {len(different)} other values of {mine.size}, "
+                f"the first at {different[0]}"
+            )
 
 
 def test_every_kernel_of_the_example_had_work() -> None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Writes a source with some of CK's attention kernels and the function that chooses among them: GENERATOR GPU PATTERNS OUTPUT.
+"""Writes a source with some of CK's attention kernels and the function that chooses among them:
+GENERATOR GPU PATTERNS OUTPUT.
 
-GENERATOR is the generate.py of CK's attention example. By itself that writes a source for each kernel that fits one pattern; here PATTERNS
-is a file with a line for each kernel, and all share what the compiler makes of CK's headers.
+GENERATOR is the generate.py of CK's attention example. By itself that writes a source for each
+kernel that fits one pattern; here PATTERNS is a file with a line for each kernel, and all share
+what the compiler makes of CK's headers.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ def source(generator: Any, gpu: str, patterns: list[str]) -> str:
     for pattern in patterns:
         fitting = fnmatch.filter((kernel.name for kernel in kernels), pattern)
         if len(fitting) != 1:
-            sys.exit(f"CK's generator makes {len(fitting)} kernels {pattern} for {gpu}, where one was expected.")
+            sys.exit(
+                f"CK's generator makes {len(fitting)} kernels {pattern} for {gpu}, "
+                "where one was expected."
+            )
         names |= set(fitting)
     wanted = [kernel for kernel in kernels if kernel.name in names]
     pool = generator.FmhaFwdApiPool(MASKS)
@@ -35,7 +40,9 @@ def source(generator: Any, gpu: str, patterns: list[str]) -> str:
 
 def main() -> None:
     generate, gpu, patterns, output = sys.argv[1:]
-    Path(output).write_text(source(load_generator(Path(generate)), gpu, Path(patterns).read_text().split()))
+    Path(output).write_text(
+        source(load_generator(Path(generate)), gpu, Path(patterns).read_text().split())
+    )
 
 
 if __name__ == "__main__":

@@ -64,7 +64,11 @@ def multiplies_ones(kernel: KernelLibrary) -> bool:
     """Whether a product of ones is the number of them, on the simulator."""
     runtime = Runtime(Path(os.environ["CK_SIM_RUNTIME"]))
     one, total = struct.pack("<e", 1), struct.pack("<e", 64)
-    with runtime.upload(one * 4096) as a, runtime.upload(one * 4096) as b, runtime.allocate(2 * 4096) as c:
+    with (
+        runtime.upload(one * 4096) as a,
+        runtime.upload(one * 4096) as b,
+        runtime.allocate(2 * 4096) as c,
+    ):
         problem = gemm_problem(64, 64, 64, a=a.address, b=b.address, c=c.address)
         status, why = kernel.launch(problem, gpu=b"gfx942")
         assert status is Status.OK, why

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""One kernel of each family, built by the Bazel rules, just in time, and with each build system that there are exports for.
+"""One kernel of each family, built by the Bazel rules, just in time, and with each build system
+that there are exports for.
 
-All code objects are the same, byte for byte. So are the libraries of the rules and of just-in-time builds, but for one note that only the rules
-write: what the code objects use, which ``tools/inspect`` finds out. An exported build makes one library of all kernels, with a list of them, and is
-compared by its code objects. All of them find the same compiler.
+All code objects are the same, byte for byte. So are the libraries of the rules and of just-in-time
+builds, but for one note that only the rules write: what the code objects use, which
+``tools/inspect`` finds out. An exported build makes one library of all kernels, with a list of
+them, and is compared by its code objects. All of them find the same compiler.
 """
 
 from __future__ import annotations
@@ -46,7 +48,11 @@ BUILD = {
 def spec_of(library: Path) -> KernelSpec:
     """The spec that a library tells."""
     name = library.name.removeprefix("lib").removesuffix(".so")
-    found = [family.parse_name(name) for family in FAMILIES.values() if name.startswith(f"{family.name}_")]
+    found = [
+        family.parse_name(name)
+        for family in FAMILIES.values()
+        if name.startswith(f"{family.name}_")
+    ]
     return found[0]
 
 
@@ -73,7 +79,11 @@ def note_of(library: bytes) -> bytes:
 
 def code_object_of(name: str) -> bytes:
     """The code object that the rules compiled."""
-    (path,) = (path for path in os.environ["CK_CODE_OBJECTS"].split() if path.endswith(f"/{name}.{GPU.name}.co"))
+    (path,) = (
+        path
+        for path in os.environ["CK_CODE_OBJECTS"].split()
+        if path.endswith(f"/{name}.{GPU.name}.co")
+    )
     return Path(path).read_bytes()
 
 
@@ -100,12 +110,19 @@ def just_in_time(by_rules: Path, cache: Cache) -> bytes:
     return result.check().read_bytes()
 
 
-def linked_anew(spec: KernelSpec, compiled: bytes, note: bytes, compiler: Compiler, cache: Cache, folder: Path) -> bytes:
-    """The library that just-in-time builds make of a code object, with a note about what that uses."""
+def linked_anew(
+    spec: KernelSpec, compiled: bytes, note: bytes, compiler: Compiler, cache: Cache, folder: Path
+) -> bytes:
+    """The library that just-in-time builds make of a code object,
+    with a note about what that uses.
+    """
     family = FAMILIES[spec.family]
     commands = Commands.by(compiler, [GPU])
     with cache.lease() as lease:
-        ck, own = (unpack(source, cache, lease, lambda: None) for source in (composable_kernel(cache.layout.memos), own_headers(family)))
+        ck, own = (
+            unpack(source, cache, lease, lambda: None)
+            for source in (composable_kernel(cache.layout.memos), own_headers(family))
+        )
         place = Workplace.furnish(folder, commands, Processes(), links(compiler, ck, own))
         source, library = f"{spec.name}.cpp", f"lib{spec.name}.so"
         files = {
@@ -117,12 +134,17 @@ def linked_anew(spec: KernelSpec, compiled: bytes, note: bytes, compiler: Compil
         for name, data in files.items():
             (folder / name).write_bytes(data)
         place.run(commands.bundle(), "bundling")
-        place.run(commands.host(source, family.row.host_needs_ck, ["resources.inc"]), "compiling the host side")
+        place.run(
+            commands.host(source, family.row.host_needs_ck, ["resources.inc"]),
+            "compiling the host side",
+        )
         place.run(commands.link(library), "linking")
     return (folder / library).read_bytes()
 
 
-def test_just_in_time_code_objects_are_those_of_the_rules(by_rules: Path, just_in_time: bytes) -> None:
+def test_just_in_time_code_objects_are_those_of_the_rules(
+    by_rules: Path, just_in_time: bytes
+) -> None:
     compiled = code_object_of(spec_of(by_rules).name)
     assert bundled(by_rules.read_bytes()) == [compiled]
     assert bundled(just_in_time) == [compiled]
@@ -133,7 +155,9 @@ def test_just_in_time_libraries_differ_in_the_note_about_resources_alone(
 ) -> None:
     ours = by_rules.read_bytes()
     assert note_of(just_in_time) == b"null" and f'"{GPU.name}"'.encode() in note_of(ours)
-    noted = linked_anew(spec_of(by_rules), bundled(just_in_time)[0], note_of(ours), compiler, cache, tmp_path)
+    noted = linked_anew(
+        spec_of(by_rules), bundled(just_in_time)[0], note_of(ours), compiler, cache, tmp_path
+    )
     assert noted == ours
 
 
@@ -143,13 +167,23 @@ def run(command: list[str], folder: Path) -> str:
     ck = os.path.abspath(os.environ["CK_INCLUDE"])
     environment = {**os.environ, "CK_INCLUDE": ck}
     words = [word.format(ck=ck) for word in command]
-    done = subprocess.run(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout
     return done.stdout
 
 
 def export(system: str, folder: Path) -> str:
-    """Build the kernels of all families with ``system``, without a word about the compiler; returns what it printed."""
+    """Build the kernels of all families with ``system``, without a word about the compiler; returns
+    what it printed.
+    """
     specs = [spec_of(path) for path in LIBRARIES]
     plan = make_plan([(spec.name, [GPU.name]) for spec in specs], ARCH)
     for spec in specs:
@@ -161,7 +195,9 @@ def export(system: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_an_exported_library_lists_its_kernels_which_are_those_of_the_rules(system: str, tmp_path: Path) -> None:
+def test_an_exported_library_lists_its_kernels_which_are_those_of_the_rules(
+    system: str, tmp_path: Path
+) -> None:
     printed = export(system, tmp_path)
     names = [spec_of(path).name for path in LIBRARIES]
     for number, name in enumerate(names, start=1):
@@ -170,7 +206,9 @@ def test_an_exported_library_lists_its_kernels_which_are_those_of_the_rules(syst
     assert bundled(library.read_bytes()) == sorted(code_object_of(name) for name in names)
     assert needed(library) == ["libc.so.6"]
     assert listed(library) == {"names": sorted(names), "hip": False}
-    (kernel,) = (kernel for kernel in kernels_of(library) if kernel.describe()["spec"]["family"] == "gemm")
+    (kernel,) = (
+        kernel for kernel in kernels_of(library) if kernel.describe()["spec"]["family"] == "gemm"
+    )
     assert multiplies_ones(kernel)
 
     again = ["make" if system == "makefile" else "ninja", "-n"]
@@ -180,8 +218,12 @@ def test_an_exported_library_lists_its_kernels_which_are_those_of_the_rules(syst
 
 
 def test_all_of_them_find_the_same_compiler(compiler: Compiler, tmp_path: Path) -> None:
-    (by_the_rules,) = re.findall(r"^HIP compiler: .* \((.*)\)$", Path(os.environ["CK_FOUND"]).read_text(), re.MULTILINE)
+    (by_the_rules,) = re.findall(
+        r"^HIP compiler: .* \((.*)\)$", Path(os.environ["CK_FOUND"]).read_text(), re.MULTILINE
+    )
     write_shared_files(make_plan([], ARCH), {}, tmp_path)
-    exported = subprocess.run(["sh", FIND_COMPILER], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
+    exported = subprocess.run(
+        ["sh", FIND_COMPILER], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout.strip()
     assert Path(by_the_rules).samefile(compiler.clang)
     assert Path(exported).samefile(compiler.clang)

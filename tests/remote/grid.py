@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Starts BuildGrid and workers for it, as docs/remote.md does, asks its database, and ends them again."""
+"""Starts BuildGrid and workers for it, as docs/remote.md does, asks its database, and ends them
+again.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +75,16 @@ class Grid:
     def worker(self, name: str, *options: str) -> Program:
         """A worker of this root, which BuildGrid knows when this returns."""
         before = self.workers()
-        command = [str(BAZELW), "--remote-worker", "--server", f"http://127.0.0.1:{self.port}", *options]
-        program = self.stack.enter_context(_started(command, self.folder / name, environment(self.folder / name)))
+        command = [
+            str(BAZELW),
+            "--remote-worker",
+            "--server",
+            f"http://127.0.0.1:{self.port}",
+            *options,
+        ]
+        program = self.stack.enter_context(
+            _started(command, self.folder / name, environment(self.folder / name))
+        )
         while self.workers() == before:
             program.check()
             time.sleep(0.2)
@@ -95,7 +105,12 @@ class Grid:
         """Tells BuildGrid that nobody waits for it any more."""
         name = self.ask(f"SELECT name FROM operations WHERE job_name = '{job}'")
         remote = f"--remote=http://127.0.0.1:{self.port}"
-        subprocess.run(["bgd", "operation", remote, "cancel", name], env=_environment(self.folder), check=True, capture_output=True)
+        subprocess.run(
+            ["bgd", "operation", remote, "cancel", name],
+            env=_environment(self.folder),
+            check=True,
+            capture_output=True,
+        )
 
     def workers(self) -> int:
         return int(self.ask("SELECT count(*) FROM bots"))
@@ -119,7 +134,9 @@ def _environment(folder: Path) -> dict[str, str]:
 def _started(command: list[str], folder: Path, variables: dict[str, str]) -> Iterator[Program]:
     said = folder.with_name(f"{folder.name}.said")
     with said.open("wb") as output:
-        process = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        process = subprocess.Popen(
+            command, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
     program = Program(process, said)
     try:
         yield program

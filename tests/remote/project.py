@@ -21,7 +21,10 @@ TARGETS = {
     # What an action can see and do.
     "surroundings": (
         [],
-        "(echo $$(ls -A /); grep -c : /proc/net/dev; echo $$PWD; echo \"$${HOME-}\"; touch /usr/x /x 2>&1) > $@ || true",
+        (
+            '(echo $$(ls -A /); grep -c : /proc/net/dev; echo $$PWD; echo "$${HOME-}"; '
+            "touch /usr/x /x 2>&1) > $@ || true"
+        ),
     ),
     "large": ([], "head -c 12000000 /dev/zero > $@"),
 }
@@ -45,7 +48,9 @@ class Spawn:
 
 @dataclass(frozen=True)
 class Project:
-    """A copy of the project, whose Bazel shares nothing with others. `before` is what its command begins with."""
+    """A copy of the project, whose Bazel shares nothing with others. `before` is what its command
+    begins with.
+    """
 
     folder: Path
     before: Sequence[str] = ()
@@ -71,9 +76,13 @@ class Project:
     def build(self, *arguments: str) -> list[Spawn]:
         """Builds what must be buildable; the actions that were not up to date, by target."""
         log = self.folder / "execution_log.json"
-        outcome = self.try_bazel("build", "--disk_cache=", f"--execution_log_json_file={log}", *arguments)
+        outcome = self.try_bazel(
+            "build", "--disk_cache=", f"--execution_log_json_file={log}", *arguments
+        )
         assert outcome.code == 0, outcome.said
-        spawns = [Spawn(entry["targetLabel"], entry["runner"]) for entry in _json_stream(log.read_text())]
+        spawns = [
+            Spawn(entry["targetLabel"], entry["runner"]) for entry in _json_stream(log.read_text())
+        ]
         return sorted(spawns, key=lambda spawn: spawn.target)
 
     def build_anew(self, *arguments: str) -> list[Spawn]:
@@ -96,16 +105,24 @@ def _json_stream(text: str) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def project(folder: Path, before: Sequence[str] = ()) -> Iterator[Project]:
-    """A project in a new folder, whose Bazel server is gone at the end. Starting it takes longer than all builds."""
+    """A project in a new folder, whose Bazel server is gone at the end. Starting it takes longer
+    than all builds.
+    """
     workspace = folder / "workspace"
     workspace.mkdir(parents=True)
     (workspace / "MODULE.bazel").write_text("module(name = 'small')\n")
-    (workspace / ".bazelrc").write_text("common --enable_bzlmod --noenable_workspace\nbuild --incompatible_strict_action_env\n")
-    (workspace / "BUILD.bazel").write_text("".join(_RULE.format(name, *rest) for name, rest in TARGETS.items()))
+    (workspace / ".bazelrc").write_text(
+        "common --enable_bzlmod --noenable_workspace\nbuild --incompatible_strict_action_env\n"
+    )
+    (workspace / "BUILD.bazel").write_text(
+        "".join(_RULE.format(name, *rest) for name, rest in TARGETS.items())
+    )
     made = Project(folder, before)
     try:
         yield made
     finally:
         made.try_bazel("shutdown")
         # Bazel write-protects what it built.
-        subprocess.run(["chmod", "-R", "u+rwX", str(folder)], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["chmod", "-R", "u+rwX", str(folder)], check=False, stderr=subprocess.DEVNULL
+        )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Starts the cache and the worker of ./bazelw, each with a cache folder of its own, and ends them again."""
+"""Starts the cache and the worker of ./bazelw, each with a cache folder of its own, and ends them
+again.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ BAZELW = Path("bazelw").resolve()
 MARKER = Path("/etc/ckdispatch-sealed")
 
 # The programs of the servers are those of the sealed root, and Bazel is to find no other.
-needs_sealed_root = pytest.mark.skipif(not MARKER.exists(), reason="justbuild and nginx are in the sealed root")
+needs_sealed_root = pytest.mark.skipif(
+    not MARKER.exists(), reason="justbuild and nginx are in the sealed root"
+)
 
 
 def free_port() -> int:
@@ -29,7 +33,9 @@ def free_port() -> int:
 
 
 def environment(cache: Path) -> dict[str, str]:
-    """What bazelw sees of this test: its cache folder, and nothing that says that it is in a test."""
+    """What bazelw sees of this test: its cache folder,
+    and nothing that says that it is in a test.
+    """
     return {"CKDISPATCH_CACHE": str(cache), "HOME": str(cache), "PATH": os.environ["PATH"]}
 
 
@@ -55,7 +61,9 @@ class Server:
 
 @contextmanager
 def running(kind: str, cache: Path, *options: str, before: Sequence[str] = ()) -> Iterator[Server]:
-    """`./bazelw --remote-<kind>`, whose data are in the folder `cache`; `before` is what its command begins with."""
+    """`./bazelw --remote-<kind>`, whose data are in the folder `cache`; `before` is what its
+    command begins with.
+    """
     cache.mkdir(parents=True, exist_ok=True)
     port, said = free_port(), cache.parent / f"{cache.name}.said"
     with said.open("w") as stderr:
@@ -78,11 +86,23 @@ def running(kind: str, cache: Path, *options: str, before: Sequence[str] = ()) -
 def on_small_disk(folder: Path, mebibytes: int) -> list[str]:
     """What a command begins with for which `folder` is an empty disk of that size."""
     folder.mkdir(parents=True, exist_ok=True)
-    return ["bwrap", "--dev-bind", "/", "/", "--size", str(mebibytes << 20), "--tmpfs", str(folder), "--"]
+    return [
+        "bwrap",
+        "--dev-bind",
+        "/",
+        "/",
+        "--size",
+        str(mebibytes << 20),
+        "--tmpfs",
+        str(folder),
+        "--",
+    ]
 
 
 def in_another_root(folder: Path) -> list[str]:
-    """What a command begins with that runs in a sealed root of which one package has another version."""
+    """What a command begins with that runs in a sealed root of which one package has another
+    version.
+    """
     lines = MARKER.read_text().splitlines()
     (index,) = (number for number, line in enumerate(lines) if line.startswith("hipcc "))
     lines[index] += "~next"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""./bazelw --remote-cache: who finds what, and what becomes of entries that are wrong, too many or do not fit on the disk."""
+"""./bazelw --remote-cache: who finds what, and what becomes of entries that are wrong, too many or
+do not fit on the disk.
+"""
 
 from __future__ import annotations
 
@@ -65,20 +67,27 @@ def fill(server: Server, writer: Project) -> None:
 def test_what_one_writes_another_finds(tmp_path: Path, writer: Project, reader: Project) -> None:
     with running("cache", tmp_path / "server") as server:
         fill(server, writer)
-        assert runners(reader.build_anew(*cache_flags(server.port), *WANTED)) == ["remote cache hit"] * 2
+        assert (
+            runners(reader.build_anew(*cache_flags(server.port), *WANTED))
+            == ["remote cache hit"] * 2
+        )
         assert_right(reader)
         assert server.stop() == 0
         assert server.said.read_text().endswith("bazelw: stopped\n")
 
 
-def test_a_poisoned_entry_is_found_by_its_digest_and_made_again(tmp_path: Path, writer: Project, reader: Project) -> None:
+def test_a_poisoned_entry_is_found_by_its_digest_and_made_again(
+    tmp_path: Path, writer: Project, reader: Project
+) -> None:
     with running("cache", tmp_path / "server") as server:
         fill(server, writer)
         flags = cache_flags(server.port)
         poisoned = entry_of(server, FIRST)
         poisoned.write_text(FIRST.replace("500\n", "666\n"))
         made = reader.build_anew(*flags, *WANTED)
-        assert [spawn.target for spawn in made if spawn.runner != "remote cache hit"] == ["//:first"]
+        assert [spawn.target for spawn in made if spawn.runner != "remote cache hit"] == [
+            "//:first"
+        ]
         assert_right(reader)
         assert poisoned.read_text() == FIRST
 
@@ -97,7 +106,9 @@ def test_roots_that_differ_in_one_version_share_nothing(tmp_path: Path, writer: 
             assert_right(other)
 
 
-def test_beyond_the_limit_what_was_not_read_for_longest_is_removed(tmp_path: Path, writer: Project, reader: Project) -> None:
+def test_beyond_the_limit_what_was_not_read_for_longest_is_removed(
+    tmp_path: Path, writer: Project, reader: Project
+) -> None:
     with running("cache", tmp_path / "server") as server:
         fill(server, writer)
     entries = server.data / "entries/cas"
@@ -108,9 +119,14 @@ def test_beyond_the_limit_what_was_not_read_for_longest_is_removed(tmp_path: Pat
     with running("cache", tmp_path / "server", "--limit", "1M") as server:
         while (entries / sha256(b"0").hexdigest()).exists():
             time.sleep(0.1)
-        assert runners(reader.build_anew(*cache_flags(server.port), *WANTED)) == ["remote cache hit"] * 2
+        assert (
+            runners(reader.build_anew(*cache_flags(server.port), *WANTED))
+            == ["remote cache hit"] * 2
+        )
         assert server.stop() == 0
-    assert sum(path.stat().st_size for path in entries.parent.rglob("*") if path.is_file()) < 1 << 20
+    assert (
+        sum(path.stat().st_size for path in entries.parent.rglob("*") if path.is_file()) < 1 << 20
+    )
     assert (entries / sha256(b"7").hexdigest()).exists()
 
 
@@ -118,7 +134,9 @@ def test_on_a_full_disk_a_build_goes_on_without_writing(tmp_path: Path, writer: 
     before = on_small_disk(tmp_path / "server", 8)
     with running("cache", tmp_path / "server", before=before) as server:
         writer.try_bazel("clean")
-        outcome = writer.try_bazel("build", "--disk_cache=", *cache_flags(server.port), "//:large", "//:first")
+        outcome = writer.try_bazel(
+            "build", "--disk_cache=", *cache_flags(server.port), "//:large", "//:first"
+        )
         assert outcome.code == 0, outcome.said
         assert "WARNING: Remote Cache: 50" in outcome.said
         assert writer.output("first") == FIRST

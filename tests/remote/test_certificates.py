@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A cache with the certificates that docs/remote.md makes: everyone reads, and who has one writes."""
+"""A cache with the certificates that docs/remote.md makes: everyone reads,
+and who has one writes.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def build(one: Project, flags: list[str]) -> str:
     return outcome.said
 
 
-def test_who_has_a_certificate_writes_and_a_guest_reads(server: Server, ours: Path, one: Project) -> None:
+def test_who_has_a_certificate_writes_and_a_guest_reads(
+    server: Server, ours: Path, one: Project
+) -> None:
     assert "WARNING" not in build(one, writes(server, ours, ours))
     filled = entries(server)
     assert len(filled) > 4
@@ -64,7 +68,9 @@ def put(server: Server, ca: Path, own: Path | None) -> int:
     return connection.getresponse().status
 
 
-def test_a_guest_who_writes_is_refused_and_its_build_succeeds(server: Server, ours: Path, one: Project) -> None:
+def test_a_guest_who_writes_is_refused_and_its_build_succeeds(
+    server: Server, ours: Path, one: Project
+) -> None:
     build(one, reads(server, ours))
     assert put(server, ours, None) == 403
     assert entries(server) == []
@@ -72,13 +78,17 @@ def test_a_guest_who_writes_is_refused_and_its_build_succeeds(server: Server, ou
     assert entries(server) == [sha256(b"entry").hexdigest()]
 
 
-def test_a_certificate_of_someone_else_is_refused_and_the_build_succeeds(tmp_path: Path, server: Server, ours: Path, one: Project) -> None:
+def test_a_certificate_of_someone_else_is_refused_and_the_build_succeeds(
+    tmp_path: Path, server: Server, ours: Path, one: Project
+) -> None:
     theirs = make_certificates(tmp_path / "theirs")
     assert "WARNING: Remote Cache: 400 Bad Request" in build(one, writes(server, ours, theirs))
     assert entries(server) == []
 
 
-def test_a_server_that_someone_else_vouches_for_is_not_believed(tmp_path: Path, server: Server, one: Project) -> None:
+def test_a_server_that_someone_else_vouches_for_is_not_believed(
+    tmp_path: Path, server: Server, one: Project
+) -> None:
     theirs = make_certificates(tmp_path / "theirs")
     assert "WARNING: Remote Cache: " in build(one, writes(server, theirs, theirs))
     assert entries(server) == []

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A kernel through ./bazelw --remote-worker and ./bazelw --remote-cache: where its actions ran, and that its bytes are the same."""
+"""A kernel through ./bazelw --remote-worker and ./bazelw --remote-cache: where its actions ran, and
+that its bytes are the same.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,14 @@ STEPS = {"CkBundle", "CkCompile", "CkGenerate", "CkHost", "CkInspect", "CkLink",
 FLAGS = ("--config=gfx942", "--disk_cache=", "--jobs=2", "--verbose_failures")
 EVERYTHING = "--output_groups=+code_objects,+source"
 
-# Where the root keeps compilers and their headers and device libraries. The programs' shared libraries are beside those of the root: they are no
-# inputs, and part of every key as a digest.
-COMPILERS = ["/usr/include", *map(str, Path("/usr/lib").glob("llvm-*")), "/usr/lib/clang", "/usr/lib/gcc"]
+# Where the root keeps compilers and their headers and device libraries. The programs' shared
+# libraries are beside those of the root: they are no inputs, and part of every key as a digest.
+COMPILERS = [
+    "/usr/include",
+    *map(str, Path("/usr/lib").glob("llvm-*")),
+    "/usr/lib/clang",
+    "/usr/lib/gcc",
+]
 # A target of the first copy, which says what an action sees of them.
 SEEN = 'genrule(name = "seen", outs = ["seen.txt"], cmd = "find {} > $@")\n'
 
@@ -40,12 +47,21 @@ SEEN = 'genrule(name = "seen", outs = ["seen.txt"], cmd = "find {} > $@")\n'
 def without_compilers() -> list[str]:
     """What a command begins with for which these folders are empty."""
     assert len(COMPILERS) >= 4 and all(any(Path(folder).iterdir()) for folder in COMPILERS)
-    return ["bwrap", "--dev-bind", "/", "/", *(word for folder in COMPILERS for word in ("--tmpfs", folder)), "--"]
+    return [
+        "bwrap",
+        "--dev-bind",
+        "/",
+        "/",
+        *(word for folder in COMPILERS for word in ("--tmpfs", folder)),
+        "--",
+    ]
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Two copies of the repository after the first was built by the worker and the second by what the worker had."""
+    """Two copies of the repository after the first was built by the worker and the second by what
+    the worker had.
+    """
 
     first: Workspace
     second: Workspace
@@ -60,14 +76,21 @@ def copies() -> Iterator[Copies]:
 
         def copy(folder: str, output_root: str) -> Workspace:
             repository = copy_repository(scratch / folder)
-            return stack.enter_context(running_bazel(Workspace(repository, repository, scratch / output_root)))
+            return stack.enter_context(
+                running_bazel(Workspace(repository, repository, scratch / output_root))
+            )
 
         first, second = copy("one", "out"), copy("another/and/deeper", "another_out")
         seen = first.folder / "seen"
         seen.mkdir()
         (seen / "BUILD.bazel").write_text(SEEN.format(" ".join(COMPILERS)))
         with running("worker", scratch / "worker", before=without_compilers()) as server:
-            remote = ["--config=remote-exec", f"--remote_executor=grpc://127.0.0.1:{server.port}", *FLAGS, EVERYTHING]
+            remote = [
+                "--config=remote-exec",
+                f"--remote_executor=grpc://127.0.0.1:{server.port}",
+                *FLAGS,
+                EVERYTHING,
+            ]
             built = first.build(*remote, KERNEL, "//seen")
             found = second.build(*remote, KERNEL)
         yield Copies(first, second, built, found)
@@ -84,7 +107,9 @@ def contents(workspace: Workspace) -> dict[str, bytes]:
 
 
 def test_all_actions_ran_on_the_worker(copies: Copies) -> None:
-    assert {spawn.mnemonic for spawn in copies.built if spawn.target == KERNEL} | {"CkPrecompile"} == STEPS
+    assert {spawn.mnemonic for spawn in copies.built if spawn.target == KERNEL} | {
+        "CkPrecompile"
+    } == STEPS
     assert {spawn.mnemonic for spawn in copies.built} >= STEPS
     assert runners(copies.built) == {"remote"}
 
@@ -106,7 +131,9 @@ def test_a_second_copy_finds_every_action(copies: Copies) -> None:
     assert contents(copies.second) == contents(copies.first)
 
 
-def test_through_a_cache_a_guest_compiles_nothing_and_writes_nothing(tmp_path: Path, copies: Copies) -> None:
+def test_through_a_cache_a_guest_compiles_nothing_and_writes_nothing(
+    tmp_path: Path, copies: Copies
+) -> None:
     ours = make_certificates(tmp_path / "certificates")
     with running("cache", tmp_path / "server", "--certificates", str(ours)) as server:
         copies.first.bazel("clean")
@@ -127,8 +154,12 @@ def test_through_a_cache_a_guest_compiles_nothing_and_writes_nothing(tmp_path: P
             exports.write_text(exports.read_text() + "# changed\n")
         flags = [*FLAGS, KERNEL]
         linked = copies.second.build(*reads(server, ours), *flags)
-        assert [spawn.mnemonic for spawn in linked] == ["CkLink"] and runners(linked) != {"remote cache hit"}
+        assert [spawn.mnemonic for spawn in linked] == ["CkLink"] and runners(linked) != {
+            "remote cache hit"
+        }
         assert entries(server) == kept
         # What the guest made was not taken; what the writer makes of the same is.
-        assert [spawn.mnemonic for spawn in copies.first.build(*writes(server, ours, ours), *flags)] == ["CkLink"]
+        assert [
+            spawn.mnemonic for spawn in copies.first.build(*writes(server, ours, ours), *flags)
+        ] == ["CkLink"]
         assert len(entries(server)) > len(kept)

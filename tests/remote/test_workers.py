@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Several workers, as docs/remote.md starts them: what becomes of a build when one of them dies, and for whom they work."""
+"""Several workers, as docs/remote.md starts them: what becomes of a build when one of them dies,
+and for whom they work.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,16 @@ from tests.remote.servers import in_another_root, needs_sealed_root
 pytestmark = needs_sealed_root
 
 SET = "//kernels:gemm_fp16_rcr_essential"
-STEPS = {"CkBundle", "CkCompile", "CkGenerate", "CkHost", "CkInspect", "CkLink", "CkManifest", "CkPrecompile"}
+STEPS = {
+    "CkBundle",
+    "CkCompile",
+    "CkGenerate",
+    "CkHost",
+    "CkInspect",
+    "CkLink",
+    "CkManifest",
+    "CkPrecompile",
+}
 KERNELS = 6
 
 
@@ -43,28 +54,39 @@ def workers(buildgrid: Grid) -> list[Program]:
 
 
 def executor(buildgrid: Grid) -> list[str]:
-    return [f"--remote_executor=grpc://127.0.0.1:{buildgrid.port}", "--remote_upload_local_results=false"]
+    return [
+        f"--remote_executor=grpc://127.0.0.1:{buildgrid.port}",
+        "--remote_upload_local_results=false",
+    ]
 
 
 def waits(buildgrid: Grid, waiting: Future[Any]) -> str:
     """The name of the action of this build that was given to no worker."""
-    while not (job := buildgrid.ask("SELECT name FROM jobs WHERE stage = 2 AND worker_name IS NULL")):
+    while not (
+        job := buildgrid.ask("SELECT name FROM jobs WHERE stage = 2 AND worker_name IS NULL")
+    ):
         assert not waiting.done(), waiting.result()
         time.sleep(0.2)
     return job
 
 
-def test_no_worker_takes_work_for_another_root(tmp_path: Path, buildgrid: Grid, workers: list[Program]) -> None:
+def test_no_worker_takes_work_for_another_root(
+    tmp_path: Path, buildgrid: Grid, workers: list[Program]
+) -> None:
     with (
         project(tmp_path / "own") as own,
         project(tmp_path / "other", in_another_root(tmp_path)) as other,
         ThreadPoolExecutor() as pool,
     ):
-        waiting = pool.submit(other.try_bazel, "build", "--disk_cache=", *executor(buildgrid), "//:first")
+        waiting = pool.submit(
+            other.try_bazel, "build", "--disk_cache=", *executor(buildgrid), "//:first"
+        )
         job = waits(buildgrid, waiting)
         try:
             # The workers are there, and take what is for their own root.
-            assert {spawn.runner for spawn in own.build(*executor(buildgrid), "//:first", "//:second")} == {"remote"}
+            assert {
+                spawn.runner for spawn in own.build(*executor(buildgrid), "//:first", "//:second")
+            } == {"remote"}
             assert waits(buildgrid, waiting) == job
         finally:
             buildgrid.cancel(job)
@@ -74,34 +96,53 @@ def test_no_worker_takes_work_for_another_root(tmp_path: Path, buildgrid: Grid, 
         worker.check()
 
 
-def test_an_action_waits_for_a_worker_that_offers_what_it_asks_for(tmp_path: Path, buildgrid: Grid, workers: list[Program]) -> None:
+def test_an_action_waits_for_a_worker_that_offers_what_it_asks_for(
+    tmp_path: Path, buildgrid: Grid, workers: list[Program]
+) -> None:
     asks = "--remote_default_exec_properties=Pool=of-one"
-    with project(tmp_path / "one") as one, project(tmp_path / "two") as two, ThreadPoolExecutor() as pool:
+    with (
+        project(tmp_path / "one") as one,
+        project(tmp_path / "two") as two,
+        ThreadPoolExecutor() as pool,
+    ):
         waiting = pool.submit(one.build, *executor(buildgrid), asks, "//:large")
         job = waits(buildgrid, waiting)
         try:
-            assert {spawn.runner for spawn in two.build(*executor(buildgrid), "//:surroundings")} == {"remote"}
+            assert {
+                spawn.runner for spawn in two.build(*executor(buildgrid), "//:surroundings")
+            } == {"remote"}
             assert waits(buildgrid, waiting) == job
             special = buildgrid.worker("special", "--property", "Pool=of-one")
         except BaseException:
             buildgrid.cancel(job)
             raise
         assert {spawn.runner for spawn in waiting.result()} == {"remote"}
-        assert buildgrid.ask(f"SELECT worker_name FROM jobs WHERE name = '{job}'").endswith(f"-{special.process.pid}")
+        assert buildgrid.ask(f"SELECT worker_name FROM jobs WHERE name = '{job}'").endswith(
+            f"-{special.process.pid}"
+        )
     special.kill()
     # Until it is missed it is given work.
     while buildgrid.workers() > len(workers):
         time.sleep(1)
     folders, devices, *_ = two.output("surroundings").splitlines()
-    assert {name for name in folders.split() if not name.startswith("lib")} == set("bin data dev etc opt proc run sbin tmp usr var".split())
+    assert {name for name in folders.split() if not name.startswith("lib")} == set(
+        "bin data dev etc opt proc run sbin tmp usr var".split()
+    )
     assert devices == "1"
 
 
-def test_what_a_worker_did_when_it_died_another_does(scratch: Path, buildgrid: Grid, workers: list[Program]) -> None:
+def test_what_a_worker_did_when_it_died_another_does(
+    scratch: Path, buildgrid: Grid, workers: list[Program]
+) -> None:
     repository = copy_repository(scratch / "clone")
-    with running_bazel(Workspace(repository, repository, scratch / "out")) as workspace, ThreadPoolExecutor() as pool:
+    with (
+        running_bazel(Workspace(repository, repository, scratch / "out")) as workspace,
+        ThreadPoolExecutor() as pool,
+    ):
         flags = ["--config=gfx942", "--disk_cache="]
-        building = pool.submit(workspace.build, "--config=remote-exec", *executor(buildgrid), *flags, "--jobs=4", SET)
+        building = pool.submit(
+            workspace.build, "--config=remote-exec", *executor(buildgrid), *flags, "--jobs=4", SET
+        )
         doomed, other = workers
         while not doomed.runs("clang++"):
             assert not building.done(), building.result()
@@ -118,4 +159,6 @@ def test_what_a_worker_did_when_it_died_another_does(scratch: Path, buildgrid: G
         files = workspace.files(SET, *flags)
         libraries = [name for name in files if name.endswith(".so")]
         assert len(libraries) == KERNELS
-        assert [name for name in files if files[name].read_bytes() != own_libraries()[name].read_bytes()] == []
+        assert [
+            name for name in files if files[name].read_bytes() != own_libraries()[name].read_bytes()
+        ] == []

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Specs for tests of pages: some of those that ship, of two families, and of those all that are products."""
+"""Specs for tests of pages: some of those that ship, of two families, and of those all that are
+products.
+"""
 
 from __future__ import annotations
 

@@ -33,13 +33,19 @@ def test_a_kernel_has_what_its_manifest_its_description_and_its_library_say(mani
     described = json.loads((manifest.parent / f"{entry['name']}.json").read_text())["gpus"]
     kernel = found.kernels[0]
     assert (found.set, found.undescribed, len(found.kernels)) == ("few", 0, 3)
-    assert (kernel.name, kernel.family, kernel.sha256) == (entry["name"], "gemm", entry["library_sha256"])
+    assert (kernel.name, kernel.family, kernel.sha256) == (
+        entry["name"],
+        "gemm",
+        entry["library_sha256"],
+    )
     assert kernel.library_bytes == (manifest.parent / entry["path"]).stat().st_size
     for gpu, use in kernel.uses.items():
         assert use.figures == entry["summary"][gpu]
         assert use.object_bytes == described[gpu]["code_object_bytes"]
         kernels = described[gpu]["kernels"].values()
-        assert use.mix == tuple(sum(one["instructions"][kind] for one in kernels) for kind in CLASSES)
+        assert use.mix == tuple(
+            sum(one["instructions"][kind] for one in kernels) for kind in CLASSES
+        )
 
 
 def test_a_description_that_the_manifest_was_not_made_with_is_left_out(manifest: Path) -> None:
@@ -68,20 +74,53 @@ def test_a_kernel_of_two_manifests_is_one_with_the_gpus_of_both(tmp_path: Path) 
 
 
 DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "another version": (lambda found: found.update(schema_version=2), "is no manifest of schema version 1"),
+    "another version": (
+        lambda found: found.update(schema_version=2),
+        "is no manifest of schema version 1",
+    ),
     "no kernels": (lambda found: found.update(kernels=[]), "has no kernels"),
-    "kernels that are no list": (lambda found: found.update(kernels={}), "is no manifest of schema version 1"),
-    "a kernel that is none": (lambda found: found["kernels"].append(7), "a kernel has no name, no spec or no summary"),
+    "kernels that are no list": (
+        lambda found: found.update(kernels={}),
+        "is no manifest of schema version 1",
+    ),
+    "a kernel that is none": (
+        lambda found: found["kernels"].append(7),
+        "a kernel has no name, no spec or no summary",
+    ),
     "no name": (lambda found: found["kernels"][0].pop("name"), "a kernel has no name"),
     "no summary": (lambda found: found["kernels"][0].update(summary={}), "no summary"),
-    "a figure that is a text": (lambda found: next(iter(found["kernels"][0]["summary"].values())).update(vgprs="many"), "has no number vgprs"),
-    "a GPU that is none": (lambda found: found["kernels"][0].update(summary={"gfx942": None}), "has no number vgprs for 'gfx942'"),
-    "another family": (lambda found: found["kernels"][0]["spec"].update(family="spam"), "is of the family 'spam'"),
-    "a family that is no text": (lambda found: found["kernels"][0]["spec"].update(family=[]), "is of the family []"),
-    "a spec without a tile": (lambda found: found["kernels"][0]["spec"].pop("tile"), "lacks or garbles 'tile'"),
-    "a tile that is a number": (lambda found: found["kernels"][0]["spec"].update(tile=3), "lacks or garbles"),
-    "a kernel twice": (lambda found: found["kernels"].append(found["kernels"][0]), "lists a kernel twice"),
-    "a number of 5,000 digits": (lambda found: found["kernels"][0]["spec"].update(tile=[10**4000]), "is damaged|cannot be read"),
+    "a figure that is a text": (
+        lambda found: next(iter(found["kernels"][0]["summary"].values())).update(vgprs="many"),
+        "has no number vgprs",
+    ),
+    "a GPU that is none": (
+        lambda found: found["kernels"][0].update(summary={"gfx942": None}),
+        "has no number vgprs for 'gfx942'",
+    ),
+    "another family": (
+        lambda found: found["kernels"][0]["spec"].update(family="spam"),
+        "is of the family 'spam'",
+    ),
+    "a family that is no text": (
+        lambda found: found["kernels"][0]["spec"].update(family=[]),
+        "is of the family []",
+    ),
+    "a spec without a tile": (
+        lambda found: found["kernels"][0]["spec"].pop("tile"),
+        "lacks or garbles 'tile'",
+    ),
+    "a tile that is a number": (
+        lambda found: found["kernels"][0]["spec"].update(tile=3),
+        "lacks or garbles",
+    ),
+    "a kernel twice": (
+        lambda found: found["kernels"].append(found["kernels"][0]),
+        "lists a kernel twice",
+    ),
+    "a number of 5,000 digits": (
+        lambda found: found["kernels"][0]["spec"].update(tile=[10**4000]),
+        "is damaged|cannot be read",
+    ),
 }
 
 
@@ -94,7 +133,10 @@ def test_a_damaged_manifest_is_one_sentence(damage: str, manifest: Path) -> None
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100 + b"1" + b"}" * 100, b"null"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100 + b"1" + b"}" * 100, b"null"],
+)
 def test_what_is_no_manifest_at_all_is_one_sentence(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
@@ -104,12 +146,16 @@ def test_what_is_no_manifest_at_all_is_one_sentence(content: bytes, tmp_path: Pa
 
 
 @pytest.mark.parametrize("library", ["../../../etc/passwd", "\0", "/dev/zero", 7, None])
-def test_a_path_that_is_odd_is_not_followed_to_a_description(library: object, manifest: Path) -> None:
+def test_a_path_that_is_odd_is_not_followed_to_a_description(
+    library: object, manifest: Path
+) -> None:
     change(manifest, lambda found: found["kernels"][0].update(path=library))
     assert read(manifest).undescribed == 1
 
 
-@pytest.mark.parametrize("field", ["code_bytes", "instructions", "occupancy_limits", "matrix_mnemonics"])
+@pytest.mark.parametrize(
+    "field", ["code_bytes", "instructions", "occupancy_limits", "matrix_mnemonics"]
+)
 def test_a_damaged_description_whose_hash_fits_is_one_sentence(field: str, manifest: Path) -> None:
     entry = json.loads(manifest.read_text())["kernels"][0]
     description = manifest.parent / f"{entry['name']}.json"

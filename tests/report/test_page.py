@@ -73,24 +73,50 @@ def test_the_document_is_in_the_page_as_it_was(made: Content, page: str) -> None
 
 def test_a_page_loads_nothing(page: str) -> None:
     reader = read(page)
-    assert not [tag for tag, attributes in reader.tags if {"src", "srcset", "data", "poster", "action"} & attributes.keys()]
-    assert [attributes["href"] for _, attributes in reader.tags if "href" in attributes] == ["#kernels"]
-    assert not {"link", "iframe", "object", "embed", "img", "base"} & {tag for tag, _ in reader.tags}
+    assert not [
+        tag
+        for tag, attributes in reader.tags
+        if {"src", "srcset", "data", "poster", "action"} & attributes.keys()
+    ]
+    assert [attributes["href"] for _, attributes in reader.tags if "href" in attributes] == [
+        "#kernels"
+    ]
+    assert not {"link", "iframe", "object", "embed", "img", "base"} & {
+        tag for tag, _ in reader.tags
+    }
     ours = page.replace(charts(), "")
     assert not re.search(r"https?://|@import|url\(|//[a-z]+\.[a-z]+/", ours)
 
 
 def test_only_the_scripts_of_the_page_may_run(page: str) -> None:
     reader = read(page)
-    (policy,) = (attributes["content"] or "" for _, attributes in reader.tags if attributes.get("http-equiv") == "Content-Security-Policy")
-    hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in reader.scripts[1:]]
+    (policy,) = (
+        attributes["content"] or ""
+        for _, attributes in reader.tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in reader.scripts[1:]
+    ]
     assert len(hashes) == 2
     assert f"script-src {' '.join(hashes)};" in policy
     assert policy.startswith("default-src 'none';")
-    assert not [name for _, attributes in reader.tags for name in attributes if name.startswith("on")]
+    assert not [
+        name for _, attributes in reader.tags for name in attributes if name.startswith("on")
+    ]
 
 
-EVIL = ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "\u2028\u2029", "<img src=x onerror=alert(1)>", "{{ 7 * 7 }}", "\ud800", "'\"`${1}"]
+EVIL = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "]]>",
+    "\u2028\u2029",
+    "<img src=x onerror=alert(1)>",
+    "{{ 7 * 7 }}",
+    "\ud800",
+    "'\"`${1}",
+]
 
 
 @pytest.mark.parametrize("evil", EVIL)
@@ -116,7 +142,9 @@ def test_the_same_build_gives_the_same_page(made: Content, page: str) -> None:
     assert render(compose(made)) == page
 
 
-def test_a_page_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_cannot_be_written_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "page.html"
     path.write_text("before")
 

@@ -32,6 +32,8 @@ def test_precompiled_headers_name_no_path_of_the_machine() -> None:
     (precompiled,) = files("CK_PCH")
     text = precompiled.read_bytes()
     paths = re.findall(rb"(?<![\w.+~*-])(?:/[\w.+~-]+)+/[\w.+~-]+\.hp?p?(?!\w)", text)
-    places = {path.decode().partition("/external/")[0].partition("/kernel_library/")[0] for path in paths}
+    places = {
+        path.decode().partition("/external/")[0].partition("/kernel_library/")[0] for path in paths
+    }
     assert places == {"/proc/self/cwd"}
     assert any(path.endswith(b"/ck_tile/core.hpp") for path in paths)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Precompiled headers, edited headers and generated sources change how long a kernel compiles, not its code."""
+"""Precompiled headers, edited headers and generated sources change how long a kernel compiles, not
+its code.
+"""
 
 from __future__ import annotations
 
@@ -58,4 +60,6 @@ def test_every_function_is_the_same_instruction_for_instruction(kernel: str) -> 
     for name, instructions in ours.items():
         assert len(instructions) > 100
         # CK's names are those of its templates, so the functions are known by their instructions.
-        assert instructions in theirs.values(), f"{name} has {len(instructions)} instructions of its own"
+        assert instructions in theirs.values(), (
+            f"{name} has {len(instructions)} instructions of its own"
+        )

@@ -11,8 +11,9 @@ from pathlib import Path
 from ckbench.tile_engine import TileEngine
 from ckgen.gemm.names import parse_name
 
-# tile_engine compiles every kernel once more to add to C, for a split K. Functions that both need are then optimised for
-# both, which swaps operands here and there; our kernels are one or the other.
+# tile_engine compiles every kernel once more to add to C, for a split K. Functions that both need
+# are then optimised for both, which swaps operands here and there; our kernels are one or the
+# other.
 _ADDING = re.compile(
     r" else \{\s*Run\([^;]*ck_tile::memory_operation_enum::atomic_add>\{\}\);\s*\}", re.DOTALL
 )
@@ -26,7 +27,10 @@ def main() -> int:
         (header,) = source.parent.glob("gemm_single_*.hpp")
         text, count = _ADDING.subn("", header.read_text(encoding="utf-8"))
         if count != 1:
-            print(f"tile_engine's source adds to C in {count} places; one was expected.", file=sys.stderr)
+            print(
+                f"tile_engine's source adds to C in {count} places; one was expected.",
+                file=sys.stderr,
+            )
             return 1
         text = text.replace("#pragma once\n", "")
         call = source.read_text(encoding="utf-8").replace(f'#include "{header.name}"\n', "")

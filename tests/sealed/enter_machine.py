@@ -3,7 +3,8 @@
 
 Usage: enter_machine.py UID ETC OPT COMMAND…
 
-All of it holds in namespaces of the command's own, so that no rights are needed and nothing else changes.
+All of it holds in namespaces of the command's own, so that no rights are needed and nothing else
+changes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def main(uid: str, etc: str, opt: str, *command: str) -> None:
     Path("/proc/self/uid_map").write_text(f"{uid} {outer_uid} 1", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"{uid} {outer_gid} 1", encoding="ascii")
     for folder, place in ((etc, b"/etc"), (opt, b"/opt")):
-        _check(libc.mount(folder.encode(), place, None, _MS_BIND | _MS_REC, None), f"mount {folder}")
+        _check(
+            libc.mount(folder.encode(), place, None, _MS_BIND | _MS_REC, None), f"mount {folder}"
+        )
     os.execv(command[0], command)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A made-up Debian archive for made-up machines: its dates, what it lacks, and what mmdebstrap and apt-get say about it.
+"""A made-up Debian archive for made-up machines: its dates, what it lacks, and what mmdebstrap and
+apt-get say about it.
 
 It is a folder, which the stand-ins below find in $MADE_UP_ARCHIVE.
 """
@@ -9,7 +10,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-# The part of mmdebstrap that only reads the archive's lists. Sets $target, and ends the stand-in if that was all.
+# The part of mmdebstrap that only reads the archive's lists. Sets $target, and ends the stand-in if
+# that was all.
 READ_LISTS = """
 while [[ $1 != forky ]]; do
     [[ $1 != --simulate ]] || simulate=yes
@@ -23,7 +25,8 @@ if [[ -e $MADE_UP_ARCHIVE/complaint ]]; then
     exit 25
 fi
 if [[ ${check-} && -e $MADE_UP_ARCHIVE/expired ]]; then
-    echo 'E: Release file for http://x/InRelease is expired (invalid since 11d). Updates will not be applied.' >&2
+    echo 'E: Release file for http://x/InRelease is expired (invalid since 11d).' \\
+        'Updates will not be applied.' >&2
     exit 25
 fi
 lists=$target/var/lib/apt/lists
@@ -48,7 +51,12 @@ if [[ $1 == --simulate ]]; then
 fi
 """
 
-VERSIONS = {"clang-21": "1:21.1.8-13", "clang-22": "1:22.1.8-3", "bazel-bootstrap": "7.7.1+ds-8+b1", "hipcc": "7.0.2+dfsg-3"}
+VERSIONS = {
+    "clang-21": "1:21.1.8-13",
+    "clang-22": "1:22.1.8-3",
+    "bazel-bootstrap": "7.7.1+ds-8+b1",
+    "hipcc": "7.0.2+dfsg-3",
+}
 
 
 def _stamp(time: datetime) -> str:
@@ -69,7 +77,8 @@ class Archive:
         """Says when the archive was published, and that it is valid for a week."""
         until = published + timedelta(days=7)
         (self.folder / "Release").write_text(
-            f"-----BEGIN PGP SIGNED MESSAGE-----\nOrigin: Debian\nDate: {_stamp(published)}\nValid-Until: {_stamp(until)}\n"
+            f"-----BEGIN PGP SIGNED MESSAGE-----\nOrigin: Debian\nDate: {_stamp(published)}\n"
+            f"Valid-Until: {_stamp(until)}\n"
         )
         expired = self.folder / "expired"
         expired.touch() if until < datetime.now(timezone.utc) else expired.unlink(missing_ok=True)
@@ -80,7 +89,9 @@ class Archive:
 
     def has(self, versions: dict[str, str]) -> None:
         """Says which versions packages have that are not of version 1."""
-        (self.folder / "versions").write_text("".join(f"{name} {version}\n" for name, version in versions.items()))
+        (self.folder / "versions").write_text(
+            "".join(f"{name} {version}\n" for name, version in versions.items())
+        )
 
     def complains(self, complaint: str) -> None:
         """Makes the archive one that cannot be read."""

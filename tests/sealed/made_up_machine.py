@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A made-up machine for ./bazelw: its own PATH, /etc, user and cache, and stand-ins for the programs
-that would need a network or rights. bazelw and tools/sealed are the real ones, copied."""
+"""A made-up machine for ./bazelw: its own PATH, /etc, user and cache, and stand-ins for the
+programs that would need a network or rights. bazelw and tools/sealed are the real ones, copied.
+"""
 
 from __future__ import annotations
 
@@ -28,16 +29,19 @@ BAD_SURROUNDINGS = 36
 BAD_USAGE = 2
 
 _REAL_PROGRAMS = (
-    "bash cat chmod cp cut date du env find flock getent grep head id ln mkdir mktemp mv paste readlink rm"
-    " sed sha256sum sleep sort tail timeout touch true"
+    "bash cat chmod cp cut date du env find flock getent grep head id ln mkdir mktemp mv paste "
+    "readlink rm sed sha256sum sleep sort tail timeout touch true"
 ).split()
 
-# Takes the place of mmdebstrap: writes a root with two packages into its target, or only reads the archive's lists.
-MMDEBSTRAP = f"""
+# Takes the place of mmdebstrap: writes a root with two packages into its target, or only reads the
+# archive's lists.
+MMDEBSTRAP = (
+    f"""
 [[ $1 != --version ]] || {{ echo 'mmdebstrap 1.3.5'; exit; }}
 include=" $(printf '%s ' "$@") "
 {READ_LISTS}
-""" + """
+"""
+    + """
 [[ $include == *clang-22* ]] && clang=(clang-22 1:22.1.8-3) || clang=(clang-21 1:21.1.8-13)
 mkdir -p "$target"/{etc/bazel,usr/bin,var/lib/dpkg}
 ln -s usr/bin "$target/bin"
@@ -45,6 +49,7 @@ printf '%s\\n' 'build --sandbox_debug' 'common --override_module=a=/b' >"$target
 printf 'Package: %s\\nStatus: install ok installed\\nVersion: %s\\n\\n' \\
     "${clang[@]}" bazel-bootstrap 7.7.1+ds-8 >"$target/var/lib/dpkg/status"
 """
+)
 
 # Takes the place of bubblewrap: runs the command as a child, and does not hand on signals.
 BWRAP = """
@@ -136,7 +141,9 @@ class Machine:
             path.mkdir()
         self._copy_launcher()
         (self.workspace / "MODULE.bazel").touch()
-        (self.etc / "passwd").write_text(f"root:x:0:0::{self.home}:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
+        (self.etc / "passwd").write_text(
+            f"root:x:0:0::{self.home}:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n"
+        )
         for name in ("group", "subuid", "subgid"):
             (self.etc / name).write_text("user:100000:65536\n")
         for name in _REAL_PROGRAMS:
@@ -157,7 +164,8 @@ class Machine:
         path.unlink(missing_ok=True)
         path.write_text(
             f"#!{shutil.which('bash')}\n"
-            f"printf '%s\\037' \"$@\" >>'{self._calls}/{name}'; echo >>'{self._calls}/{name}'\n{script}\n"
+            f"printf '%s\\037' \"$@\" >>'{self._calls}/{name}'; "
+            f"echo >>'{self._calls}/{name}'\n{script}\n"
         )
         path.chmod(0o755)
 
@@ -182,7 +190,9 @@ class Machine:
 
     def roots(self) -> list[str]:
         """The names of the sealed roots in the cache."""
-        return sorted(path.parent.parent.name for path in self.cache.glob("sealed/*/etc/ckdispatch-sealed"))
+        return sorted(
+            path.parent.parent.name for path in self.cache.glob("sealed/*/etc/ckdispatch-sealed")
+        )
 
     def leftovers(self) -> list[Path]:
         """The temporary folders in the cache."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A root is made of what the archive has: a tested compiler, an archive that is not replayed, or a sentence that says what works."""
+"""A root is made of what the archive has: a tested compiler, an archive that is not replayed, or a
+sentence that says what works.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,20 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def _known_good(machine: Machine, word: str) -> str:
-    found = re.search(rf"^{word} (\S+)$", (machine.repository / "tools/sealed/known-good.txt").read_text(), re.MULTILINE)
+    found = re.search(
+        rf"^{word} (\S+)$",
+        (machine.repository / "tools/sealed/known-good.txt").read_text(),
+        re.MULTILINE,
+    )
     assert found
     return found.group(1)
 
 
 def _record_known_good(machine: Machine, published: datetime) -> None:
     file = machine.repository / "tools" / "sealed" / "known-good.txt"
-    file.write_text(re.sub(r"(?m)^archive .*", published.strftime("archive %Y%m%dT%H%M%SZ"), file.read_text()))
+    file.write_text(
+        re.sub(r"(?m)^archive .*", published.strftime("archive %Y%m%dT%H%M%SZ"), file.read_text())
+    )
 
 
 def _packages(call: list[str]) -> set[str]:
@@ -39,7 +47,10 @@ def _packages(call: list[str]) -> set[str]:
 
 
 def _row(machine: Machine, name: str, env: dict[str, str] | None = None) -> str:
-    rows = {line[:16].strip(): line[17:] for line in machine.run("--doctor", env=env).stdout.splitlines()}
+    rows = {
+        line[:16].strip(): line[17:]
+        for line in machine.run("--doctor", env=env).stdout.splitlines()
+    }
     return rows.get(name, "")
 
 
@@ -53,7 +64,9 @@ def test_the_preferred_compiler_is_taken_while_the_archive_has_it(machine: Machi
 
 
 @pytest.mark.parametrize("gone", ["clang-21", "lld-21", "llvm-21", "rocm-device-libs-21"])
-def test_without_it_the_next_tested_one_is_taken_and_the_reason_said(machine: Machine, gone: str) -> None:
+def test_without_it_the_next_tested_one_is_taken_and_the_reason_said(
+    machine: Machine, gone: str
+) -> None:
     machine.archive.lacks(gone)
     outcome = machine.run("info")
     (call,) = machine.bootstraps()
@@ -66,7 +79,9 @@ def test_without_it_the_next_tested_one_is_taken_and_the_reason_said(machine: Ma
     )
 
 
-def test_the_key_contains_the_compiler_and_the_root_is_found_again_without_the_archive(machine: Machine) -> None:
+def test_the_key_contains_the_compiler_and_the_root_is_found_again_without_the_archive(
+    machine: Machine,
+) -> None:
     machine.run("info")
     (preferred,) = machine.roots()
     machine.run("--clean-sealed", "--all")
@@ -81,7 +96,9 @@ def test_the_key_contains_the_compiler_and_the_root_is_found_again_without_the_a
     assert _row(machine, "sealed root") == f"{other}, with Bazel 7.7.1+ds-8 and clang 1:22.1.8-3"
 
 
-def test_cleaning_keeps_the_root_that_is_used_and_that_of_the_other_architecture(machine: Machine) -> None:
+def test_cleaning_keeps_the_root_that_is_used_and_that_of_the_other_architecture(
+    machine: Machine,
+) -> None:
     machine.archive.lacks("clang-21")
     machine.run("info")
     (other_machine,) = machine.roots()
@@ -92,14 +109,19 @@ def test_cleaning_keeps_the_root_that_is_used_and_that_of_the_other_architecture
     assert set(machine.roots()) == {other_machine, with_22}
 
 
-def test_an_archive_without_any_tested_compiler_is_refused_with_the_known_good_state(machine: Machine) -> None:
+def test_an_archive_without_any_tested_compiler_is_refused_with_the_known_good_state(
+    machine: Machine,
+) -> None:
     machine.archive.lacks("clang-21", "clang-22")
     outcome = machine.run("info")
     assert outcome.code == BAD_SURROUNDINGS
     assert outcome.stderr.splitlines()[-1] == (
-        f"bazelw: Debian forky of {_NOW:%Y-%m-%d} cannot install what tools/sealed/packages.txt names for arm64"
-        " (clang 21: E: Unable to locate package clang-21; clang 22: E: Unable to locate package clang-22);"
-        f" set CKDISPATCH_MIRROR to Debian's snapshot archive at {_known_good(machine, 'snapshot')}, a state that is"
+        f"bazelw: Debian forky of {_NOW:%Y-%m-%d} cannot install what tools/sealed/packages.txt "
+        "names for arm64"
+        " (clang 21: E: Unable to locate package clang-21; clang 22: E: Unable to locate package "
+        "clang-22);"
+        " set CKDISPATCH_MIRROR to Debian's snapshot archive at "
+        f"{_known_good(machine, 'snapshot')}, a state that is"
         " known to be good (tools/sealed/known-good.txt)."
     )
     assert machine.bootstraps() == []
@@ -111,11 +133,16 @@ def test_the_date_of_a_live_archive_is_checked(machine: Machine) -> None:
     outcome = machine.run("info")
     assert all(_CHECKED in call and _UNCHECKED not in call for call in machine.calls("mmdebstrap"))
     assert "past its date" not in outcome.stderr
-    assert _row(machine, "archive") == f"Debian forky of {_NOW:%Y-%m-%d}, whose date and signature are checked"
+    assert (
+        _row(machine, "archive")
+        == f"Debian forky of {_NOW:%Y-%m-%d}, whose date and signature are checked"
+    )
 
 
 @pytest.mark.parametrize("env", [{}, _MIRROR])
-def test_the_date_of_a_snapshot_is_not_checked_and_that_is_said(machine: Machine, env: dict[str, str]) -> None:
+def test_the_date_of_a_snapshot_is_not_checked_and_that_is_said(
+    machine: Machine, env: dict[str, str]
+) -> None:
     published = _NOW - timedelta(days=30)
     _record_known_good(machine, published)
     machine.archive.date_of(published)
@@ -123,9 +150,13 @@ def test_the_date_of_a_snapshot_is_not_checked_and_that_is_said(machine: Machine
     (call,) = machine.bootstraps()
     assert outcome.code == 0
     assert _UNCHECKED in call and _CHECKED not in call
-    assert f"Debian forky is of {published:%Y-%m-%d} and past its date; its signature is checked" in outcome.stderr
+    assert (
+        f"Debian forky is of {published:%Y-%m-%d} and past its date; its signature is checked"
+        in outcome.stderr
+    )
     assert _row(machine, "archive", env) == (
-        f"Debian forky of {published:%Y-%m-%d}, valid until {published + timedelta(days=7):%Y-%m-%d}:"
+        f"Debian forky of {published:%Y-%m-%d}, valid until "
+        f"{published + timedelta(days=7):%Y-%m-%d}:"
         " its signature is checked, its date cannot be"
     )
 
@@ -151,11 +182,19 @@ def test_a_mirror_may_lag_behind_the_known_good_state(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("complaint", "sentence"),
     [
-        ("E: Failed to fetch http://x/InRelease  Could not resolve 'x'", "bazelw: Debian forky cannot be reached"),
-        ("W: GPG error: x: NO_PUBKEY 6ED0E7B82643E131", "bazelw: the signature of Debian forky could not be checked"),
+        (
+            "E: Failed to fetch http://x/InRelease  Could not resolve 'x'",
+            "bazelw: Debian forky cannot be reached",
+        ),
+        (
+            "W: GPG error: x: NO_PUBKEY 6ED0E7B82643E131",
+            "bazelw: the signature of Debian forky could not be checked",
+        ),
     ],
 )
-def test_an_archive_that_cannot_be_asked_is_explained(machine: Machine, complaint: str, sentence: str) -> None:
+def test_an_archive_that_cannot_be_asked_is_explained(
+    machine: Machine, complaint: str, sentence: str
+) -> None:
     machine.archive.complains(complaint)
     outcome = machine.run("info")
     assert outcome.code == BAD_SURROUNDINGS
@@ -164,9 +203,12 @@ def test_an_archive_that_cannot_be_asked_is_explained(machine: Machine, complain
 
 
 def test_doctor_says_what_a_new_root_would_have(machine: Machine) -> None:
-    machine.archive.has({**VERSIONS, "clang-21": _known_good(machine, "arm64 clang-21"), "hipcc": "9.0"})
+    machine.archive.has(
+        {**VERSIONS, "clang-21": _known_good(machine, "arm64 clang-21"), "hipcc": "9.0"}
+    )
     assert _row(machine, "new root") == (
-        f"clang {_known_good(machine, 'arm64 clang-21')}, Bazel {VERSIONS['bazel-bootstrap']}, hipcc 9.0"
+        f"clang {_known_good(machine, 'arm64 clang-21')}, Bazel {VERSIONS['bazel-bootstrap']}, "
+        "hipcc 9.0"
     )
     assert _row(machine, "known good") == (
         f"hipcc {_known_good(machine, 'arm64 hipcc')},"
@@ -182,7 +224,10 @@ def test_doctor_without_a_network_says_so_in_one_line_and_does_not_fail(machine:
     machine.archive.complains("E: Could not resolve 'x'")
     outcome = machine.run("--doctor")
     assert outcome.code == 0
-    assert "archive          cannot be asked (E: Could not resolve 'x'): a new root needs the network\n" in outcome.stdout
+    assert (
+        "archive          cannot be asked (E: Could not resolve 'x'): "
+        "a new root needs the network\n"
+    ) in outcome.stdout
     assert "\nnew root" not in outcome.stdout
 
 

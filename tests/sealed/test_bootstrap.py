@@ -30,7 +30,9 @@ def _wait_until_released(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("user", [ROOT, ORDINARY_USER])
-def test_the_first_command_makes_the_root_and_the_second_only_uses_it(machine: Machine, user: int) -> None:
+def test_the_first_command_makes_the_root_and_the_second_only_uses_it(
+    machine: Machine, user: int
+) -> None:
     first = machine.run("build", "//:x", user=user)
     second = machine.run("build", "//:x", user=user)
     assert (first.code, second.code) == (0, 0)
@@ -65,7 +67,9 @@ def test_mmdebstrap_gets_the_package_list_and_the_proxy_of_apt(machine: Machine)
     machine.run("info")
     (call,) = machine.bootstraps()
     (include,) = (word for word in call if word.startswith("--include="))
-    assert {"bazel-bootstrap", "hipcc", "clang-21"} <= set(include.removeprefix("--include=").split(","))
+    assert {"bazel-bootstrap", "hipcc", "clang-21"} <= set(
+        include.removeprefix("--include=").split(",")
+    )
     assert '--aptopt=Acquire::https::Proxy "proxy.example:3128";' in call
     assert "--architectures=arm64" in call
 
@@ -91,7 +95,9 @@ def test_after_kill_9_the_next_run_removes_the_half_and_makes_the_root(machine: 
     assert machine.leftovers() == []
 
 
-def test_after_kill_9_of_bazelw_alone_the_next_run_waits_for_what_it_left_running(machine: Machine) -> None:
+def test_after_kill_9_of_bazelw_alone_the_next_run_waits_for_what_it_left_running(
+    machine: Machine,
+) -> None:
     machine.install("mmdebstrap", MMDEBSTRAP + "echo 'I: extracting archives...' >&2; sleep 1")
     killed = machine.start("info")
     killed.wait_for(_HALFWAY)
@@ -121,12 +127,15 @@ def test_of_two_starts_at_once_one_waits_and_both_succeed(machine: Machine) -> N
     go = machine.folder / "go"
     machine.install(
         "mmdebstrap",
-        MMDEBSTRAP + f"echo 'I: extracting archives...' >&2; until [[ -e {go} ]]; do sleep 0.05; done",
+        MMDEBSTRAP
+        + f"echo 'I: extracting archives...' >&2; until [[ -e {go} ]]; do sleep 0.05; done",
     )
     first = machine.start("info")
     first.wait_for(_HALFWAY)
     second = machine.start("info")
-    second.wait_for(f"waiting for another bazelw that is making a sealed root in {machine.cache}/sealed")
+    second.wait_for(
+        f"waiting for another bazelw that is making a sealed root in {machine.cache}/sealed"
+    )
     go.touch()
     assert (first.wait().code, second.wait().code) == (0, 0)
     assert len(machine.bootstraps()) == 1
@@ -157,7 +166,9 @@ def _key(machine: Machine) -> str:
     return found.group(1)
 
 
-def test_the_key_follows_the_packages_and_neither_comments_nor_their_order(machine: Machine) -> None:
+def test_the_key_follows_the_packages_and_neither_comments_nor_their_order(
+    machine: Machine,
+) -> None:
     packages = machine.repository / "tools" / "sealed" / "packages.txt"
     before = _key(machine)
     lines = packages.read_text().splitlines()

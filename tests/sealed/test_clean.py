@@ -85,7 +85,9 @@ def test_a_root_in_which_a_command_runs_is_not_removed(machine: Machine) -> None
 def test_a_root_whose_server_outlives_its_command_is_not_removed(machine: Machine) -> None:
     """Bazel's client ends and leaves a server behind, which the lock must see."""
     go = machine.folder / "go"
-    machine.install("bazel", f"(until [[ -e {go} ]]; do sleep 0.05; done) </dev/null >/dev/null 2>&1 &")
+    machine.install(
+        "bazel", f"(until [[ -e {go} ]]; do sleep 0.05; done) </dev/null >/dev/null 2>&1 &"
+    )
     _, current = _make_current(machine)
     assert machine.run("--clean-sealed", "--all").code == BAD_SURROUNDINGS
     assert machine.roots() == [current]

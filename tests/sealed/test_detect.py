@@ -26,7 +26,9 @@ def _install_bazel(machine: Machine, answer: str, name: str = "bazel") -> None:
 
 def _choice(machine: Machine, **env: str) -> str:
     (line,) = (
-        line for line in machine.run("--doctor", env=env).stdout.splitlines() if line.startswith("used")
+        line
+        for line in machine.run("--doctor", env=env).stdout.splitlines()
+        if line.startswith("used")
     )
     return line.removeprefix("used").strip()
 
@@ -52,8 +54,12 @@ def test_rocm_path_is_looked_at_before_opt(machine: Machine) -> None:
     )
 
 
-@pytest.mark.parametrize("answer", ["bazel 7.7.1-2", "bazel 7.7.1- (@non-git)", "Bazelisk v1.20\nbazel 7.7.1"])
-def test_a_packagers_suffix_and_bazelisks_own_line_do_not_matter(machine: Machine, answer: str) -> None:
+@pytest.mark.parametrize(
+    "answer", ["bazel 7.7.1-2", "bazel 7.7.1- (@non-git)", "Bazelisk v1.20\nbazel 7.7.1"]
+)
+def test_a_packagers_suffix_and_bazelisks_own_line_do_not_matter(
+    machine: Machine, answer: str
+) -> None:
     _install_bazel(machine, answer)
     _install_rocm(machine.opt / "rocm")
     assert _choice(machine).startswith("this machine's own Bazel")
@@ -79,7 +85,10 @@ def test_bazelisk_serves_where_there_is_no_bazel(machine: Machine) -> None:
 def test_another_bazel_is_not_used(machine: Machine, answer: str, found: str) -> None:
     _install_bazel(machine, answer)
     _install_rocm(machine.opt / "rocm")
-    assert _choice(machine) == f"the sealed root, because this machine's Bazel is {found} and not 7.7.1"
+    assert (
+        _choice(machine)
+        == f"the sealed root, because this machine's Bazel is {found} and not 7.7.1"
+    )
 
 
 def test_without_rocm_the_sealed_root_is_used(machine: Machine) -> None:
@@ -113,7 +122,9 @@ def test_refusing_the_sealed_root_without_a_bazel_is_an_error(machine: Machine) 
     machine.remove("bazel")
     outcome = machine.run("info", env={"CKDISPATCH_SEALED": "0"})
     assert outcome.code == BAD_SURROUNDINGS
-    assert outcome.stderr.startswith("bazelw: CKDISPATCH_SEALED=0 asks for this machine's own Bazel")
+    assert outcome.stderr.startswith(
+        "bazelw: CKDISPATCH_SEALED=0 asks for this machine's own Bazel"
+    )
 
 
 def test_another_value_of_the_switch_is_an_error(machine: Machine) -> None:
@@ -123,7 +134,9 @@ def test_another_value_of_the_switch_is_an_error(machine: Machine) -> None:
 
 
 def test_inside_a_sealed_root_its_bazel_is_used_directly(machine: Machine) -> None:
-    (machine.etc / "ckdispatch-sealed").write_text("# sealed root arm64-0123456789ab: forky, recipe 1\n")
+    (machine.etc / "ckdispatch-sealed").write_text(
+        "# sealed root arm64-0123456789ab: forky, recipe 1\n"
+    )
     outcome = machine.run("build", "//:x")
     assert outcome.code == 0
     (call,) = machine.calls("bazel")

@@ -66,18 +66,19 @@ def test_everything_that_is_wrong_is_listed(machine: Machine) -> None:
     outcome = machine.run("--doctor", user=ORDINARY_USER)
     problems = outcome.stdout.partition("Not usable:\n")[2].splitlines()
     assert outcome.code == 1
-    assert [problem.partition(" needs ")[2].partition(",")[0].split(" in /")[0] for problem in problems] == [
-        "4.0 GB",
-        "mmdebstrap",
-        "user namespaces",
-    ]
+    assert [
+        problem.partition(" needs ")[2].partition(",")[0].split(" in /")[0] for problem in problems
+    ] == ["4.0 GB", "mmdebstrap", "user namespaces"]
 
 
 def test_an_unknown_architecture_is_not_usable(machine: Machine) -> None:
     machine.install("uname", "echo riscv64")
     outcome = machine.run("--doctor")
     assert outcome.code == 1
-    assert "- no sealed root can be made on this machine because its architecture is riscv64" in outcome.stdout
+    assert (
+        "- no sealed root can be made on this machine because its architecture is riscv64"
+        in outcome.stdout
+    )
 
 
 def test_own_tools_are_usable_on_any_architecture(machine: Machine) -> None:

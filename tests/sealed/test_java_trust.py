@@ -14,13 +14,18 @@ from made_up_machine import Machine
 
 
 def _pem(der: bytes) -> str:
-    return f"-----BEGIN CERTIFICATE-----\n{base64.encodebytes(der).decode()}-----END CERTIFICATE-----\n"
+    return (
+        f"-----BEGIN CERTIFICATE-----\n{base64.encodebytes(der).decode()}-----END "
+        "CERTIFICATE-----\n"
+    )
 
 
 def _read_store(store: bytes) -> list[bytes]:
     """Reads a JKS store the way that Java does, after checking its digest."""
     body, digest = store[:-20], store[-20:]
-    assert hashlib.sha1("changeit".encode("utf-16-be") + b"Mighty Aphrodite" + body).digest() == digest
+    assert (
+        hashlib.sha1("changeit".encode("utf-16-be") + b"Mighty Aphrodite" + body).digest() == digest
+    )
     magic, version, count = struct.unpack_from(">III", body)
     assert (magic, version) == (0xFEEDFEED, 2)
     position, found, aliases = 12, [], set()
@@ -53,7 +58,9 @@ def test_every_certificate_of_a_bundle_is_in_the_store_once(tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle.pem", "store.jks"]
 
 
-def test_a_bundle_without_certificates_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bundle_without_certificates_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     bundle, store = tmp_path / "bundle.pem", tmp_path / "store.jks"
     bundle.write_text("nothing\n")
     assert java_trust.main([str(bundle), str(store)]) == 1

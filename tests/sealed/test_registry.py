@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 _REGISTRY = Path(__file__).absolute().parents[2] / "tools" / "sealed" / "registry"
-_MODULES = sorted(path.parent.relative_to(_REGISTRY / "modules") for path in _REGISTRY.glob("modules/*/*/MODULE.bazel"))
+_MODULES = sorted(
+    path.parent.relative_to(_REGISTRY / "modules")
+    for path in _REGISTRY.glob("modules/*/*/MODULE.bazel")
+)
 
 
 def test_every_module_that_bazel_7_and_this_repository_ask_for_is_there() -> None:
@@ -29,7 +32,10 @@ def test_every_module_that_bazel_7_and_this_repository_ask_for_is_there() -> Non
 def test_a_module_says_the_name_and_version_of_its_folder(module: Path) -> None:
     text = (_REGISTRY / "modules" / module / "MODULE.bazel").read_text()
     declared = text.partition("bazel_dep(")[0]
-    assert re.findall(r'(?:name|version) = "([^"]+)"', declared) == [module.parent.name, module.name]
+    assert re.findall(r'(?:name|version) = "([^"]+)"', declared) == [
+        module.parent.name,
+        module.name,
+    ]
 
 
 @pytest.mark.parametrize("module", _MODULES, ids=str)

@@ -23,7 +23,9 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def _mounts(machine: Machine, option: str) -> set[str]:
-    """The paths that bubblewrap was last told to show in the root at their own place by `option`."""
+    """The paths that bubblewrap was last told to show in the root at their
+    own place by `option`.
+    """
     call = machine.calls("bwrap")[-1]
     return {
         source
@@ -64,7 +66,9 @@ def test_the_sealed_configuration_and_its_registry_are_switched_on(machine: Mach
 
 def _identity(machine: Machine) -> str:
     """What the key of every action has of the root that the last command ran in."""
-    (identity,) = (line.removeprefix(_PROPERTY) for line in _settings(machine) if line.startswith(_PROPERTY))
+    (identity,) = (
+        line.removeprefix(_PROPERTY) for line in _settings(machine) if line.startswith(_PROPERTY)
+    )
     return identity
 
 
@@ -78,7 +82,9 @@ def test_every_action_is_keyed_by_the_packages_of_the_root(machine: Machine) -> 
     assert re.fullmatch(r"[0-9a-f]{32}", _identity(machine))
 
 
-def test_roots_of_one_list_that_differ_in_one_version_have_different_identities(machine: Machine) -> None:
+def test_roots_of_one_list_that_differ_in_one_version_have_different_identities(
+    machine: Machine,
+) -> None:
     machine.run("info")
     first, (root,) = _identity(machine), machine.roots()
     text = _marker(machine).read_text()
@@ -89,11 +95,15 @@ def test_roots_of_one_list_that_differ_in_one_version_have_different_identities(
     assert _identity(machine) != first
 
 
-def test_roots_of_the_same_packages_made_on_different_days_have_one_identity(machine: Machine) -> None:
+def test_roots_of_the_same_packages_made_on_different_days_have_one_identity(
+    machine: Machine,
+) -> None:
     machine.run("info")
     first = _identity(machine)
     header, packages = _marker(machine).read_text().split("\n", 1)
-    _marker(machine).write_text(re.sub(r"of \d{4}-\d\d-\d\d", "of 2026-01-01", header) + "\n" + packages)
+    _marker(machine).write_text(
+        re.sub(r"of \d{4}-\d\d-\d\d", "of 2026-01-01", header) + "\n" + packages
+    )
     assert "2026-01-01" in _marker(machine).read_text()
     machine.run("info")
     assert _identity(machine) == first
@@ -175,15 +185,21 @@ def test_the_hosts_resolver_certificates_and_pip_settings_are_shown(machine: Mac
     certificates.mkdir(parents=True)
     (certificates / "ca-certificates.crt").touch()
     machine.run("info")
-    assert {"/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs"} <= _mounts(machine, "--ro-bind")
+    assert {"/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs"} <= _mounts(
+        machine, "--ro-bind"
+    )
 
 
 @pytest.mark.parametrize("how", ["variable", "configuration"])
-def test_a_folder_of_packages_for_pip_is_shown_where_the_root_would_hide_it(machine: Machine, how: str) -> None:
+def test_a_folder_of_packages_for_pip_is_shown_where_the_root_would_hide_it(
+    machine: Machine, how: str
+) -> None:
     (machine.etc / "wheels").mkdir()
     env = {"PIP_FIND_LINKS": "https://wheels.example /etc/wheels"} if how == "variable" else {}
     if how == "configuration":
-        (machine.etc / "pip.conf").write_text("[global]\nextra-index-url =\n    file:///etc/wheels\n")
+        (machine.etc / "pip.conf").write_text(
+            "[global]\nextra-index-url =\n    file:///etc/wheels\n"
+        )
     machine.run("info", env=env)
     assert "/etc/wheels" in _mounts(machine, "--ro-bind")
 
@@ -198,7 +214,9 @@ def test_a_user_that_only_a_directory_service_knows_has_a_name(machine: Machine)
     (machine.etc / "passwd").write_text("root:x:0:0::/root:/bin/sh\n")
     machine.install("getent", "echo 'someone:x:1000:1000::/home/someone:/bin/sh'")
     machine.run("info")
-    machine.install("bwrap", f'while [[ $1 != --ro-bind-data ]]; do shift; done; cat <&"$2" >&2\n{BWRAP}')
+    machine.install(
+        "bwrap", f'while [[ $1 != --ro-bind-data ]]; do shift; done; cat <&"$2" >&2\n{BWRAP}'
+    )
     outcome = machine.run("info", user=ORDINARY_USER)
     assert outcome.stderr.splitlines() == [
         "root:x:0:0::/root:/bin/sh",
@@ -237,7 +255,11 @@ except KeyboardInterrupt:
         os.execve(
             sys.executable,
             [*command, str(machine.repository / "bazelw"), "build", "//:x"],
-            {"CKDISPATCH_CACHE": str(machine.cache), "HOME": str(machine.home), "PATH": str(machine.programs)},
+            {
+                "CKDISPATCH_CACHE": str(machine.cache),
+                "HOME": str(machine.home),
+                "PATH": str(machine.programs),
+            },
         )
     seen = b""
     while b"ready" not in seen:

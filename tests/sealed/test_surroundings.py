@@ -35,8 +35,8 @@ def _last_sentence(outcome: Outcome) -> str:
 def test_an_unknown_architecture_is_refused(machine: Machine) -> None:
     machine.install("uname", "echo riscv64")
     assert _sentence(machine.run("info")) == (
-        "no sealed root can be made on this machine because its architecture is riscv64 and not aarch64"
-        " or x86_64; install Bazel 7.7.1 and ROCm and set CKDISPATCH_SEALED=0."
+        "no sealed root can be made on this machine because its architecture is riscv64 and not "
+        "aarch64 or x86_64; install Bazel 7.7.1 and ROCm and set CKDISPATCH_SEALED=0."
     )
 
 
@@ -56,7 +56,8 @@ def test_a_missing_program_is_named(machine: Machine, program: str) -> None:
 def test_a_full_disk_is_refused_before_anything_is_downloaded(machine: Machine) -> None:
     machine.install("df", "printf '%s\\n' header '/dev/x 9 9 2097152 99% /'")
     assert _sentence(machine.run("info")) == (
-        f"making the sealed root needs 4.0 GB in {machine.cache}, where only 2.0 GB are free; free some"
+        f"making the sealed root needs 4.0 GB in {machine.cache}, where only 2.0 GB are free; free "
+        "some"
         " or set CKDISPATCH_CACHE to a larger disk."
     )
     assert machine.calls("mmdebstrap") == []
@@ -67,12 +68,20 @@ def test_a_full_disk_is_refused_before_anything_is_downloaded(machine: Machine) 
     [
         ("dpkg: error: cannot copy: No space left on device", "the disk of "),
         ("E: You don't have enough free space in /var/cache/apt/archives/.", "the disk of "),
-        ("E: Failed to fetch http://x/InRelease  Could not resolve 'x'", "Debian forky cannot be reached"),
+        (
+            "E: Failed to fetch http://x/InRelease  Could not resolve 'x'",
+            "Debian forky cannot be reached",
+        ),
         ("E: Unable to locate package clang-99", "Debian forky has no package clang-99 for arm64"),
-        ("W: GPG error: x: NO_PUBKEY 6ED0E7B82643E131", "the signature of Debian forky could not be checked"),
+        (
+            "W: GPG error: x: NO_PUBKEY 6ED0E7B82643E131",
+            "the signature of Debian forky could not be checked",
+        ),
     ],
 )
-def test_a_failure_of_mmdebstrap_is_explained(machine: Machine, complaint: str, sentence: str) -> None:
+def test_a_failure_of_mmdebstrap_is_explained(
+    machine: Machine, complaint: str, sentence: str
+) -> None:
     machine.install("mmdebstrap", f'{MMDEBSTRAP}\necho "{complaint}" >&2\nexit 25')
     assert _last_sentence(machine.run("info")).startswith(sentence)
     assert machine.roots() == []
@@ -81,8 +90,12 @@ def test_a_failure_of_mmdebstrap_is_explained(machine: Machine, complaint: str, 
 
 def test_a_disk_that_fills_up_without_a_word_is_noticed(machine: Machine) -> None:
     machine.install("mmdebstrap", f"{MMDEBSTRAP}\ntouch {machine.folder}/full; exit 25")
-    machine.install("df", f"[[ -e {machine.folder}/full ]] && n=5 || n=90000000; printf 'h\\n/ 9 9 %d\\n' $n")
-    assert _last_sentence(machine.run("info")).startswith(f"the disk of {machine.cache} became full (0 MB left)")
+    machine.install(
+        "df", f"[[ -e {machine.folder}/full ]] && n=5 || n=90000000; printf 'h\\n/ 9 9 %d\\n' $n"
+    )
+    assert _last_sentence(machine.run("info")).startswith(
+        f"the disk of {machine.cache} became full (0 MB left)"
+    )
 
 
 def test_missing_user_namespaces_are_reported_with_bubblewraps_reason(machine: Machine) -> None:
@@ -129,7 +142,9 @@ def _package_archive(machine: Machine) -> str:
     (machine.folder / "spare").write_text(f"#!{machine.programs}/bash\n{MMDEBSTRAP}")
     machine.remove("mmdebstrap")
     target = machine.programs / "mmdebstrap"
-    return f"{PLAN}[[ $1 != install ]] || {{ cp {machine.folder}/spare {target}; chmod +x {target}; }}"
+    return (
+        f"{PLAN}[[ $1 != install ]] || {{ cp {machine.folder}/spare {target}; chmod +x {target}; }}"
+    )
 
 
 def test_root_installs_what_is_missing(machine: Machine) -> None:
@@ -158,10 +173,14 @@ def test_apt_that_cannot_install_is_reported_with_its_reason(machine: Machine) -
 
 
 @pytest.mark.parametrize("file", ["subuid", "subgid"])
-def test_a_user_without_subordinate_ids_is_told_the_one_command(machine: Machine, file: str) -> None:
+def test_a_user_without_subordinate_ids_is_told_the_one_command(
+    machine: Machine, file: str
+) -> None:
     (machine.etc / file).write_text("another:100000:65536\n")
     sentence = _sentence(machine.run("info", user=ORDINARY_USER))
-    assert sentence.startswith(f"the sealed root needs a range of subordinate ids for user in /etc/{file}; run: sudo")
+    assert sentence.startswith(
+        f"the sealed root needs a range of subordinate ids for user in /etc/{file}; run: sudo"
+    )
 
 
 def test_a_cache_that_cannot_be_written_is_named(machine: Machine) -> None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Results are stale or not as the compiler sees it that they were gathered with; with another one the tests of pages say nothing."""
+"""Results are stale or not as the compiler sees it that they were gathered with; with another one
+the tests of pages say nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,5 +16,6 @@ _LINES = (Path("evidence") / "compiler.txt").read_text(encoding="utf-8").splitli
 HERE = Digests(load_specs()).llvm
 
 needs_its_compiler = pytest.mark.skipif(
-    HERE != GATHERED_WITH, reason=f"the results were gathered with LLVM {GATHERED_WITH}, and this machine has {HERE}"
+    HERE != GATHERED_WITH,
+    reason=f"the results were gathered with LLVM {GATHERED_WITH}, and this machine has {HERE}",
 )

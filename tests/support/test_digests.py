@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The digest of a kernel follows what the compiler sees of it in the device pass, and nothing else."""
+"""The digest of a kernel follows what the compiler sees of it in the device pass,
+and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,13 @@ FLAGS = load_recipe().for_device_pass(ARCH.gpu(GPU))
 GEMM = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x32_2x2x1_32x32x8"
 
 HEADERS = {
-    "lib/a.hpp": '#pragma once\n#include <cstdint>\n#include "lib/b.hpp"\n#define SIZE 4\nstd::int32_t a[B];\n',
-    "lib/b.hpp": "#pragma once\n#if defined(__HIP_DEVICE_COMPILE__)\n#define B 1\n#else\nint host;\n#endif\n",
+    "lib/a.hpp": (
+        '#pragma once\n#include <cstdint>\n#include "lib/b.hpp"\n#define SIZE 4\n'
+        "std::int32_t a[B];\n"
+    ),
+    "lib/b.hpp": (
+        "#pragma once\n#if defined(__HIP_DEVICE_COMPILE__)\n#define B 1\n#else\nint host;\n#endif\n"
+    ),
 }
 SOURCE = '#include "lib/a.hpp"\nck_text_0\n'
 
@@ -80,19 +87,27 @@ def test_what_is_changed_is_seen_in_the_device_pass_alone(
 
 
 def test_a_name_of_a_file_in_the_text_is_without_its_folder(tmp_path: Path) -> None:
-    assert seen(tmp_path, {"lib/a.hpp": "const char* where = __FILE__;\n"}).startswith('const char*where="lib/a.hpp";')
+    assert seen(tmp_path, {"lib/a.hpp": "const char* where = __FILE__;\n"}).startswith(
+        'const char*where="lib/a.hpp";'
+    )
 
 
 def test_what_cannot_be_preprocessed_is_told_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SupportError, match=r"could not be preprocessed by /.*: .*lib/none.hpp.* not found"):
+    with pytest.raises(
+        SupportError, match=r"could not be preprocessed by /.*: .*lib/none.hpp.* not found"
+    ):
         seen(tmp_path, {}, '#include "lib/none.hpp"\n')
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_a_skeleton_and_the_texts_are_what_the_compiler_sees_of_a_kernel(family: Family) -> None:
-    """The whole source, preprocessed, is the pieces around the places with the texts between, their macros expanded."""
+    """The whole source, preprocessed, is the pieces around the places with the texts between, their
+    macros expanded.
+    """
     declaration = next(iter(preselected_sets(family, ARCH).values()))
-    kernel = next(one for one in expand(declaration, ARCH, Refusals(nearest=False)).kernels if GPU in one.gpus)
+    kernel = next(
+        one for one in expand(declaration, ARCH, Refusals(nearest=False)).kernels if GPU in one.gpus
+    )
     source = source_text(family, kernel.spec, ARCH).decode()
     skeleton, cache = Skeleton.of(source), Cache()
     clang = find_compiler(cache.layout.memos).clang

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every pair that some combination has is met by one that the rules allow; every other is refused by a rule."""
+"""Every pair that some combination has is met by one that the rules allow; every other is refused
+by a rule.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,13 @@ def random_rules(seed: int) -> list[Rule]:
 
     def rule(forbidden: Mapping[str, Any]) -> Rule:
         why = ", ".join(f"{axis}={value}" for axis, value in forbidden.items())
-        return lambda chosen: why if all(chosen[axis] == value for axis, value in forbidden.items()) else None
+        return lambda chosen: (
+            why if all(chosen[axis] == value for axis, value in forbidden.items()) else None
+        )
 
-    drawn = (random.sample(list(AXES), random.choice((2, 2, 3))) for _ in range(random.randrange(25)))
+    drawn = (
+        random.sample(list(AXES), random.choice((2, 2, 3))) for _ in range(random.randrange(25))
+    )
     return [rule({axis: random.choice(AXES[axis]) for axis in axes}) for axes in drawn]
 
 
@@ -37,8 +43,12 @@ def test_pairs_are_met_if_and_only_if_a_combination_has_them(seed: int) -> None:
     possible = allowed(rules)
     found = cover(AXES, rules)
     assert {*found.met} == {pair for one in possible for pair in combinations(one.items(), 2)}
-    assert {*found.met} | {*found.refused} == {*pairs_of(AXES)} and not {*found.met} & {*found.refused}
-    assert all(one in possible and pair in combinations(one.items(), 2) for pair, one in found.met.items())
+    assert {*found.met} | {*found.refused} == {*pairs_of(AXES)} and not {*found.met} & {
+        *found.refused
+    }
+    assert all(
+        one in possible and pair in combinations(one.items(), 2) for pair, one in found.met.items()
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -46,7 +56,9 @@ def test_what_is_refused_has_the_answer_of_a_rule(seed: int) -> None:
     rules = random_rules(seed)
     whole = [dict(zip(AXES, values, strict=False)) for values in product(*AXES.values())]
     for pair, why in cover(AXES, rules).refused.items():
-        said = {rule(one) for one in whole for rule in rules if pair in combinations(one.items(), 2)}
+        said = {
+            rule(one) for one in whole for rule in rules if pair in combinations(one.items(), 2)
+        }
         assert why in said - {None}
 
 

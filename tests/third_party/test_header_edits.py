@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Downloaded headers are edited where the edits fit, kept as they were beside that, and else refused."""
+"""Downloaded headers are edited where the edits fit, kept as they were beside that, and else
+refused.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def test_an_edit_replaces_every_place_that_it_expects() -> None:
 def test_headers_with_more_or_fewer_places_are_refused(text: str) -> None:
     edit = Edit(path="a.hpp", why="shorter", old="one two", new="1 2", count=2)
     places = text.count("one two")
-    with pytest.raises(FetchError, match=f"a.hpp has {places} places to edit where 2 were expected: the edit «shorter»"):
+    with pytest.raises(
+        FetchError,
+        match=f"a.hpp has {places} places to edit where 2 were expected: the edit «shorter»",
+    ):
         edit.apply(text)
 
 
@@ -86,12 +91,16 @@ def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         archive.writestr(INSIDE + "example/ck_tile/01_fmha/generate.py", "one two")
         archive.writestr(INSIDE + "example/ck_tile/03_gemm/generate.py", "not wanted")
     lock = tmp_path / "ck.lock"
-    lock.write_text(f"amd-aiter==1 --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
+    lock.write_text(
+        f"amd-aiter==1 --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
+    )
     composable_kernel.unpack(lock, tmp_path / "out")
     return tmp_path / "out"
 
 
-def test_edited_headers_are_kept_as_they_were_shipped_in_a_folder_of_their_own(unpacked: Path) -> None:
+def test_edited_headers_are_kept_as_they_were_shipped_in_a_folder_of_their_own(
+    unpacked: Path,
+) -> None:
     files = {str(path.relative_to(unpacked)): path.read_text() for path in unpacked.rglob("*.hpp")}
     assert files == {
         "include/ck_tile/a.hpp": "1 two",
@@ -101,11 +110,19 @@ def test_edited_headers_are_kept_as_they_were_shipped_in_a_folder_of_their_own(u
 
 
 def test_of_the_examples_that_of_attention_is_unpacked(unpacked: Path) -> None:
-    assert [str(path.relative_to(unpacked)) for path in unpacked.rglob("generate.py")] == ["example/ck_tile/01_fmha/generate.py"]
+    assert [str(path.relative_to(unpacked)) for path in unpacked.rglob("generate.py")] == [
+        "example/ck_tile/01_fmha/generate.py"
+    ]
 
 
-@pytest.mark.parametrize("edit", [*attention.EDITS, *attention_gfx11.EDITS, *attention_gfx950.EDITS], ids=lambda edit: edit.why)
-def test_edits_of_attention_touch_what_no_other_family_includes_and_fit_or_are_refused(edit: Edit | Insertion) -> None:
+@pytest.mark.parametrize(
+    "edit",
+    [*attention.EDITS, *attention_gfx11.EDITS, *attention_gfx950.EDITS],
+    ids=lambda edit: edit.why,
+)
+def test_edits_of_attention_touch_what_no_other_family_includes_and_fit_or_are_refused(
+    edit: Edit | Insertion,
+) -> None:
     assert edit.path.startswith("include/ck_tile/ops/fmha/")
     with pytest.raises(FetchError, match="does not fit these headers"):
         edit.apply("struct of_other_headers\n{\n};\n")

@@ -26,8 +26,16 @@ def build_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         (site / "here").mkdir()
         (site / "here" / "BUILD.bazel").write_text("")
         (site / "here.py").write_text("")
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: here\nVersion: 1.0\nRequires-Dist: only-elsewhere\n")
-        files = ["here.py", "here/BUILD.bazel", "here/tests/test_it.py", "here/include/api.h", "here-1.0.dist-info/RECORD"]
+        (info / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: here\nVersion: 1.0\nRequires-Dist: only-elsewhere\n"
+        )
+        files = [
+            "here.py",
+            "here/BUILD.bazel",
+            "here/tests/test_it.py",
+            "here/include/api.h",
+            "here-1.0.dist-info/RECORD",
+        ]
         (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
 
     monkeypatch.setattr(wheelhouse, "install", install)

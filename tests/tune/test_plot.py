@@ -34,8 +34,12 @@ def test_the_same_numbers_give_the_same_text() -> None:
 
 
 def test_points_are_where_their_numbers_are() -> None:
-    panel = Panel("", Axis("x", 0, 10), Axis("y", 0, 10), [Series("", "#fff", [(10, 0), (0, 10), (99, -99)])])
-    (path,) = re.findall(r'<path d="(m[^"]*)" stroke="#fff"', picture([panel], "corners", width=200, height=200))
+    panel = Panel(
+        "", Axis("x", 0, 10), Axis("y", 0, 10), [Series("", "#fff", [(10, 0), (0, 10), (99, -99)])]
+    )
+    (path,) = re.findall(
+        r'<path d="(m[^"]*)" stroke="#fff"', picture([panel], "corners", width=200, height=200)
+    )
     # From the upper left corner to the lower right one; what lies beyond an end is drawn at it.
     assert path == "m58 30h0m128 124h0m0 0h0"
 
@@ -60,7 +64,12 @@ def test_ticks_are_round_numbers(axis: Axis, ticks: list[float]) -> None:
 
 
 def test_words_of_numbers() -> None:
-    assert [written(value, log=True) for value in (0.1, 1e3, 1e9, 1e10)] == ["0.1", "1000", "10⁹", "10¹⁰"]
+    assert [written(value, log=True) for value in (0.1, 1e3, 1e9, 1e10)] == [
+        "0.1",
+        "1000",
+        "10⁹",
+        "10¹⁰",
+    ]
     assert written(2500) == "2500"
 
 

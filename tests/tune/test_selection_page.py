@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/selection.md says what its record has, and its pictures are small. The tables are not needed for that."""
+"""docs/selection.md says what its record has, and its pictures are small. The tables are not needed
+for that.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ def test_the_page_says_what_its_record_has() -> None:
 def test_every_bar_of_a_table_that_was_judged_has_its_figure() -> None:
     for bar in SETTINGS.bars:
         if "skipped" not in RECORD["tables"][bar.table]:
-            assert [figure for figure in (*bar.least, *bar.most) if value_of(RECORD, bar, figure) is None] == [], bar.what
+            assert [
+                figure
+                for figure in (*bar.least, *bar.most)
+                if value_of(RECORD, bar, figure) is None
+            ] == [], bar.what
 
 
 def test_tables_are_named_by_their_hash() -> None:

@@ -1,1 +1,3 @@
-"""Brings what the build downloads: pinned by hash, kept in the user's cache, unpacked for Bazel. Standard library only."""
+"""Brings what the build downloads: pinned by hash, kept in the user's cache, unpacked for Bazel.
+Standard library only.
+"""

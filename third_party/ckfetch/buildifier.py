@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""buildifier, which is published through npm alone: the program of this machine's architecture, out of the pinned package."""
+"""buildifier, which is published through npm alone: the program of this machine's architecture, out
+of the pinned package.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def unpack(lock: Path, output: Path) -> None:
     """Write the program below `output`; `lock` pins the npm that downloads it."""
     member = _PROGRAMS.get(platform.machine())
     if member is None:
-        raise FetchError(f"there is no buildifier for {platform.machine()}; it is for {' and '.join(_PROGRAMS)}.")
+        raise FetchError(
+            f"there is no buildifier for {platform.machine()}; it is for {' and '.join(_PROGRAMS)}."
+        )
     package = wheelhouse.cache_folder() / _FILE
     if not _is_intact(package):
         _download(lock, package)
@@ -55,12 +59,23 @@ def _download(lock: Path, package: Path) -> None:
             archive.extractall(folder, [name for name in archive.namelist() if _is_wanted(name)])
         node = folder / _NODE
         node.chmod(0o755)
-        command = [str(node), str(folder / _NPM / "bin/npm-cli.js"), "pack", "--ignore-scripts", "--pack-destination", str(folder), _PACKAGE]
+        command = [
+            str(node),
+            str(folder / _NPM / "bin/npm-cli.js"),
+            "pack",
+            "--ignore-scripts",
+            "--pack-destination",
+            str(folder),
+            _PACKAGE,
+        ]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if result.returncode != 0 or not _is_intact(folder / _FILE):
             errors = [line for line in result.stderr.splitlines() if line.startswith("npm error")]
             told = errors[0] if errors else "what arrived is not what is pinned."
-            raise FetchError(f"npm could not download {_PACKAGE}: {told} Check the network, the proxy and npm's own configuration, then run the command again.")
+            raise FetchError(
+                f"npm could not download {_PACKAGE}: {told} Check the network, the proxy and npm's "
+                "own configuration, then run the command again."
+            )
         os.replace(folder / _FILE, package)
 
 

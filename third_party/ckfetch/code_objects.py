@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""AMD's hand-written code objects, out of the wheel that carries Composable Kernel's headers: what the simulator is tried on."""
+"""AMD's hand-written code objects, out of the wheel that carries Composable Kernel's headers: what
+the simulator is tried on.
+"""
 
 from __future__ import annotations
 
@@ -19,4 +21,6 @@ def unpack(lock: Path, output: Path) -> None:
         wheelhouse.write(output / path, content)
         found = True
     if not found:
-        raise FetchError(f"{wheel.name} has no code objects below {_INSIDE}; the lock names another wheel.")
+        raise FetchError(
+            f"{wheel.name} has no code objects below {_INSIDE}; the lock names another wheel."
+        )

@@ -11,10 +11,16 @@ from ckfetch.edits import EDITS
 from ckfetch.wheelhouse import FetchError
 
 _INSIDE = PurePosixPath("aiter_meta/3rdparty/composable_kernel")
-# tile_engine is what the build benchmark compares itself with, the example of attention, which writes JSON, what a test does.
+# tile_engine is what the build benchmark compares itself with, the example of attention, which
+# writes JSON, what a test does.
 _WANTED = (
-    "include/ck_tile/", "include/rapidjson/", "tile_engine/ops/gemm/", "tile_engine/ops/commons/", "example/ck_tile/01_fmha/", "LICENSE"
-)  # fmt: skip
+    "include/ck_tile/",
+    "include/rapidjson/",
+    "tile_engine/ops/gemm/",
+    "tile_engine/ops/commons/",
+    "example/ck_tile/01_fmha/",
+    "LICENSE",
+)
 # Where edited headers are kept as they were, for the test that compares the code of kernels.
 _SHIPPED = "shipped"
 

@@ -12,7 +12,9 @@ from ckfetch.wheelhouse import FetchError
 
 @dataclass(frozen=True)
 class Edit:
-    """A replacement of text that must be found exactly `count` times, or the headers are unknown."""
+    """A replacement of text that must be found exactly `count` times,
+    or the headers are unknown.
+    """
 
     path: str
     why: str
@@ -38,12 +40,16 @@ class Insertion:
     after: str = ""
 
     def apply(self, text: str) -> str:
-        return Edit(self.path, self.why, self.before or self.after, self.after + self.text + self.before).apply(text)
+        return Edit(
+            self.path, self.why, self.before or self.after, self.after + self.text + self.before
+        ).apply(text)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A replacement of a long passage, known by how it begins and ends and by the hash of it all."""
+    """A replacement of a long passage, known by how it begins and ends and
+    by the hash of it all.
+    """
 
     path: str
     why: str
@@ -65,7 +71,9 @@ class Cut:
 
 @dataclass(frozen=True)
 class StructEdit:
-    """A replacement by a regular expression inside one struct, for text that is too long to quote."""
+    """A replacement by a regular expression inside one struct,
+    for text that is too long to quote.
+    """
 
     path: str
     why: str
@@ -85,6 +93,8 @@ class StructEdit:
 
 def _refusal(path: str, found: int, wanted: int, why: str) -> str:
     return (
-        f"{path} has {found} places to edit where {wanted} were expected: the edit «{why}» does not fit these headers; "
-        "take the version of Composable Kernel that the lock names, or give your own headers with CKDISPATCH_CK."
+        f"{path} has {found} places to edit where {wanted} were expected: the edit «{why}» does "
+        "not fit these headers; "
+        "take the version of Composable Kernel that the lock names, "
+        "or give your own headers with CKDISPATCH_CK."
     )

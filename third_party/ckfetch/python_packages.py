@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Python packages for Bazel: one site folder, one py_library per package with just that package's files."""
+"""Python packages for Bazel: one site folder, one py_library per package with just that package's
+files.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ filegroup(
 )
 """
 
-# A package that the lock has for other versions of Python: whoever needs it is skipped rather than broken.
+# A package that the lock has for other versions of Python: whoever needs it is skipped rather than
+# broken.
 _ABSENT = """
 py_library(
     name = {name},
@@ -81,7 +84,9 @@ def _library(package: metadata.Distribution, installed: frozenset[str]) -> str:
 
 def locked_names(lock: str) -> frozenset[str]:
     """The targets that a lock file's requirements are to become."""
-    return frozenset(target_name(name) for name in re.findall(r"^([A-Za-z0-9._-]+)==", lock, re.MULTILINE))
+    return frozenset(
+        target_name(name) for name in re.findall(r"^([A-Za-z0-9._-]+)==", lock, re.MULTILINE)
+    )
 
 
 def unpack(lock: Path, output: Path) -> None:
@@ -92,10 +97,16 @@ def unpack(lock: Path, output: Path) -> None:
     for name in ("BUILD", "BUILD.bazel"):
         for file in site.rglob(name):
             file.unlink()
-    packages = sorted(metadata.distributions(path=[str(site)]), key=lambda item: target_name(item.metadata["Name"]))
+    packages = sorted(
+        metadata.distributions(path=[str(site)]),
+        key=lambda item: target_name(item.metadata["Name"]),
+    )
     installed = frozenset(target_name(package.metadata["Name"]) for package in packages)
     text = _HEADER + "".join(_library(package, installed) for package in packages)
     text += _TOGETHER.format(deps=json.dumps([f":{name}" for name in sorted(installed)]))
     text += _REST
-    text += "".join(_ABSENT.format(name=json.dumps(name)) for name in sorted(locked_names(lock.read_text()) - installed))
+    text += "".join(
+        _ABSENT.format(name=json.dumps(name))
+        for name in sorted(locked_names(lock.read_text()) - installed)
+    )
     (output / "BUILD.bazel").write_text(text)

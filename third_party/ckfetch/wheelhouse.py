@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A folder of wheels in the user's cache, filled by pip and trusted only through the hashes of a lock file."""
+"""A folder of wheels in the user's cache, filled by pip and trusted only through the hashes of a
+lock file.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class FetchError(Exception):
 
 
 def cache_folder() -> Path:
-    """The wheels' folder; CKDISPATCH_CACHE and XDG_CACHE_HOME move it as they move everything else."""
+    """The wheels' folder; CKDISPATCH_CACHE and XDG_CACHE_HOME move it as they
+    move everything else.
+    """
     base = os.environ.get("CKDISPATCH_CACHE")
     if not base:
         home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
@@ -38,17 +42,26 @@ def _pip(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def download(lock: Path, wheels: Path) -> None:
-    """Download every wheel of the lock that this Python needs into the folder, whole or not at all."""
+    """Download every wheel of the lock that this Python needs into the folder,
+    whole or not at all.
+    """
     wheels.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=wheels, prefix=".download-") as scratch:
         result = _pip(
-            "download", "--require-hashes", "--no-deps", "--only-binary=:all:",
-            "--dest", scratch, "--requirement", str(lock),
+            "download",
+            "--require-hashes",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--dest",
+            scratch,
+            "--requirement",
+            str(lock),
         )
         if result.returncode != 0:
             raise FetchError(
                 f"pip could not download the packages of {lock.name}: {_last_error(result.stderr)} "
-                "Check the network, the proxy and pip's own configuration, then run the command again."
+                "Check the network, the proxy and pip's own configuration, "
+                "then run the command again."
             )
         for wheel in sorted(Path(scratch).iterdir()):
             os.replace(wheel, wheels / wheel.name)
@@ -75,7 +88,9 @@ def obtain(lock: Path, prefix: str) -> Path:
     return wheel
 
 
-def files_below(wheel: Path, folder: PurePosixPath, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+def files_below(
+    wheel: Path, folder: PurePosixPath, wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, bytes]]:
     """The files of a wheel's folder whose paths below it are wanted, with their contents."""
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.namelist():
@@ -94,7 +109,10 @@ def write(file: Path, content: bytes) -> None:
 
 
 def install(lock: Path, wheels: Path, site: Path) -> None:
-    """Install the lock's packages into `site`, from the cache if it has them all and else from the network."""
+    """Install the lock's packages into `site`, from the cache if it has them all and else from the
+    network.
+    """
+
     def attempt() -> subprocess.CompletedProcess[str]:
         shutil.rmtree(site, ignore_errors=True)
         return _pip("install", *_offline(lock, wheels), "--no-compile", "--target", str(site))
@@ -106,14 +124,22 @@ def collect(lock: Path, output: Path) -> None:
     """Copy the wheels of the lock that this Python needs below `output`, likewise."""
     wheels = cache_folder()
     _with_downloads(
-        lock, wheels, lambda: _pip("download", *_offline(lock, wheels), "--dest", str(output / "wheels"))
+        lock,
+        wheels,
+        lambda: _pip("download", *_offline(lock, wheels), "--dest", str(output / "wheels")),
     )
 
 
 def _offline(lock: Path, wheels: Path) -> tuple[str, ...]:
     return (
-        "--no-index", "--find-links", str(wheels), "--require-hashes", "--no-deps",
-        "--only-binary=:all:", "--requirement", str(lock),
+        "--no-index",
+        "--find-links",
+        str(wheels),
+        "--require-hashes",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--requirement",
+        str(lock),
     )
 
 

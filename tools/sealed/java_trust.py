@@ -2,8 +2,8 @@
 
 Usage: java_trust.py BUNDLE STORE
 
-Bazel downloads with Java, which knows nothing of the certificates in /etc/ssl/certs. Runs inside the
-sealed root, whose Python has nothing but the standard library, and needs no Java to be started.
+Bazel downloads with Java, which knows nothing of the certificates in /etc/ssl/certs. Runs inside
+the sealed root, whose Python has nothing but the standard library, and needs no Java to be started.
 """
 
 from __future__ import annotations

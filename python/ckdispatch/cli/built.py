@@ -52,7 +52,9 @@ def spill_error(name: str, resources: Mapping[str, Mapping[str, int]]) -> str | 
     return None
 
 
-def _judged(result: BuildResult, found: Mapping[str, Mapping[str, Mapping[str, int]]]) -> BuildResult:
+def _judged(
+    result: BuildResult, found: Mapping[str, Mapping[str, Mapping[str, int]]]
+) -> BuildResult:
     error = spill_error(result.name, found[result.name]) if result.ok else None
     return replace(result, ok=False, error=error) if error else result
 
@@ -61,5 +63,7 @@ def _registry(results: list[BuildResult], name: str) -> Registry:
     registry = Registry(name=name)
     for result in results:
         if result.ok:
-            registry.add_library(result.check(), sha256=result.sha256, duplicates=DuplicatePolicy.KEEP)
+            registry.add_library(
+                result.check(), sha256=result.sha256, duplicates=DuplicatePolicy.KEEP
+            )
     return registry

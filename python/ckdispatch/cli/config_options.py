@@ -47,7 +47,9 @@ def extents(option: str, word: str) -> list[bool]:
 
 @dataclass(frozen=True)
 class ConfigOption:
-    """An option for a field of kernels; ``choice`` is what a word of it means, the option's name before it."""
+    """An option for a field of kernels; ``choice`` is what a word of it means, the option's name
+    before it.
+    """
 
     help: str
     choice: Callable[[str, str], Any] = lambda _, word: word
@@ -65,13 +67,20 @@ def _options() -> dict[str, list[ConfigOption]]:
 def add_config_options(parser: argparse.ArgumentParser) -> None:
     """An option for each field."""
     group = parser.add_argument_group(
-        "the kernels, in words", "Each may be several choices with commas between them, or '*' for every legal one."
+        "the kernels, in words",
+        "Each may be several choices with commas between them, or '*' for every legal one.",
     )
     known = " or ".join(FAMILIES)
-    group.add_argument("--family", metavar="NAME", help=f"{known}; by default the first that has all of these fields")
+    group.add_argument(
+        "--family",
+        metavar="NAME",
+        help=f"{known}; by default the first that has all of these fields",
+    )
     for name, options in _options().items():
         meaning = ", or ".join(dict.fromkeys(option.help for option in options))
-        group.add_argument(f"--{name.replace('_', '-')}", dest=f"field_{name}", metavar=name.upper(), help=meaning)
+        group.add_argument(
+            f"--{name.replace('_', '-')}", dest=f"field_{name}", metavar=name.upper(), help=meaning
+        )
 
 
 def said_entries(options: argparse.Namespace) -> dict[str, Any] | None:
@@ -83,7 +92,10 @@ def said_entries(options: argparse.Namespace) -> dict[str, Any] | None:
     family = options.family or _family(said)
     # What a word means is the family's: a tile has three extents, or six.
     own = FAMILIES[family].commands.CONFIG_OPTIONS if family in FAMILIES else {}
-    entry = {name: _value(f"--{name.replace('_', '-')}", own.get(name, known[name][0]), text) for name, text in said.items()}
+    entry = {
+        name: _value(f"--{name.replace('_', '-')}", own.get(name, known[name][0]), text)
+        for name, text in said.items()
+    }
     return {"family": family, "kernels": [entry]}
 
 

@@ -61,7 +61,9 @@ def _named(names: list[str]) -> list[KernelSpec]:
     return [KernelConfig.parse(name).spec for name in names]
 
 
-def _declaration(path: str | None, said: dict[str, Any] | None, gpus: tuple[str, ...]) -> Declaration:
+def _declaration(
+    path: str | None, said: dict[str, Any] | None, gpus: tuple[str, ...]
+) -> Declaration:
     known = arch_specs().gpus
     try:
         if said is None:
@@ -80,14 +82,18 @@ def _document(path: Path) -> Any:
     except CkDispatchError as error:
         raise UsageError(str(error)) from None
     except RecursionError:
-        raise UsageError(f"the declaration {path} cannot be read: it is nested too deeply") from None
+        raise UsageError(
+            f"the declaration {path} cannot be read: it is nested too deeply"
+        ) from None
     except CkgenError as error:
         raise UsageError(f"the declaration {path} cannot be read: {error}") from None
     check_document(document, f"the declaration {path}")
     return document
 
 
-def _expanded(declaration: Declaration, gpus: tuple[str, ...]) -> dict[tuple[str, ...], list[KernelSpec]]:
+def _expanded(
+    declaration: Declaration, gpus: tuple[str, ...]
+) -> dict[tuple[str, ...], list[KernelSpec]]:
     expansion = expand(declaration, arch_specs(), Refusals(nearest=False))
     if expansion.errors:
         more = f" (and {len(expansion.errors) - 1} more)" if len(expansion.errors) > 1 else ""
@@ -103,6 +109,7 @@ def _expanded(declaration: Declaration, gpus: tuple[str, ...]) -> dict[tuple[str
         own = tuple(e for e in declaration.entries if e.label == expansion.kernels[0].entry)
         first = expand(replace(declaration, entries=own), arch_specs()).kernels[0]
         raise UsageError(
-            f"no kernel of {declaration.source} is legal on {', '.join(gpus)}; {first.name}: {first.refused[gpus[0]]}"
+            f"no kernel of {declaration.source} is legal on {', '.join(gpus)}; {first.name}: "
+            f"{first.refused[gpus[0]]}"
         )
     return wanted

@@ -50,7 +50,9 @@ class Workload(Protocol):
         """How the result of the last launch differs from the reference."""
 
     def with_plan(self, plan: Plan[Any]) -> Workload | None:
-        """The same operands for another plan of the same problem; None if they are to be made anew."""
+        """The same operands for another plan of the same problem;
+        None if they are to be made anew.
+        """
 
 
 class FamilyCommands(Protocol):
@@ -76,9 +78,13 @@ class FamilyCommands(Protocol):
         """What else there is to say about a plan, in sentences."""
 
     def kernel_set(self, problem: Any) -> str | None:
-        """The shipped set with every kernel of the problem's kind; None if there is not one alone."""
+        """The shipped set with every kernel of the problem's kind;
+        None if there is not one alone.
+        """
 
-    def workload(self, dispatcher: BaseDispatcher, problem: Any, plan: Plan[Any], seed: int) -> Workload:
+    def workload(
+        self, dispatcher: BaseDispatcher, problem: Any, plan: Plan[Any], seed: int
+    ) -> Workload:
         """Random operands on the device."""
 
 
@@ -88,17 +94,29 @@ def commands_of(family: str) -> FamilyCommands:
 
 
 def _problem_options() -> dict[str, ProblemOption]:
-    return {name: one for family in reversed(list(FAMILIES.values())) for name, one in family.commands.PROBLEM_OPTIONS.items()}
+    return {
+        name: one
+        for family in reversed(list(FAMILIES.values()))
+        for name, one in family.commands.PROBLEM_OPTIONS.items()
+    }
 
 
 def add_problem_options(parser: argparse.ArgumentParser) -> None:
     """The options that change problems of some family."""
     for name, option in _problem_options().items():
-        said: dict[str, Any] = {"metavar": option.metavar} if option.metavar else {"action": "store_const", "const": True}
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"problem_{name}", help=option.help, **said)
+        said: dict[str, Any] = (
+            {"metavar": option.metavar}
+            if option.metavar
+            else {"action": "store_const", "const": True}
+        )
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", dest=f"problem_{name}", help=option.help, **said
+        )
 
 
-def changed(problem: Problem, options: argparse.Namespace, registry: Registry, selection: Selection) -> Problem:
+def changed(
+    problem: Problem, options: argparse.Namespace, registry: Registry, selection: Selection
+) -> Problem:
     """The problem as these options want it."""
     own = commands_of(problem.family).PROBLEM_OPTIONS
     for name in _problem_options():
@@ -106,7 +124,12 @@ def changed(problem: Problem, options: argparse.Namespace, registry: Registry, s
         if said is None:
             continue
         if name not in own:
-            having = ", ".join(family for family, one in FAMILIES.items() if name in one.commands.PROBLEM_OPTIONS)
-            raise UsageError(f"--{name.replace('_', '-')} was asked for with {problem.text}; it is for problems of {having}")
+            having = ", ".join(
+                family for family, one in FAMILIES.items() if name in one.commands.PROBLEM_OPTIONS
+            )
+            raise UsageError(
+                f"--{name.replace('_', '-')} was asked for with {problem.text}; "
+                f"it is for problems of {having}"
+            )
         problem = own[name].change(problem, said, registry, selection)
     return problem

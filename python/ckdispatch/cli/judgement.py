@@ -17,23 +17,47 @@ if TYPE_CHECKING:
     from ckdispatch.evaluation.strategies import Judged, JudgedBounds
     from ckdispatch.judging.cases import Case, Way
 
-_FIGURES = ("problems", "mean %", "95 % of means", "median", "P10", "min", "top-1", "top-5", "ranks", "their median", "error %", "P90", "ratio", "scaled %")
+_FIGURES = (
+    "problems",
+    "mean %",
+    "95 % of means",
+    "median",
+    "P10",
+    "min",
+    "top-1",
+    "top-5",
+    "ranks",
+    "their median",
+    "error %",
+    "P90",
+    "ratio",
+    "scaled %",
+)
 _COLUMNS = (Column("strategy"), *(Column(title, right=True) for title in _FIGURES))
-_BOUNDS = (Column("strategy"), *(Column(title, right=True) for title in ("shapes", "not too fast %", "ratio")))
+_BOUNDS = (
+    Column("strategy"),
+    *(Column(title, right=True) for title in ("shapes", "not too fast %", "ratio")),
+)
 _MEANING = (
-    "Of each problem the efficiency is the time of the fastest measured kernel over that of the picked one. "
-    "The error is that of predicted times, and the ratio the median of predicted over measured."
+    "Of each problem the efficiency is the time of the fastest measured kernel over that of the "
+    "picked one. The error is that of predicted times, "
+    "and the ratio the median of predicted over measured."
 )
 
 _SEEN = (
-    "What {} chooses by was made from this table, or a part of it: these are no figures of problems that it has not seen. "
-    "docs/selection.md has those."
+    "What {} chooses by was made from this table, or a part of it: these are no figures of "
+    "problems that it has not seen. docs/selection.md has those."
 )
 
 
 WITH_MORE = "rules_with_more"
-"""Bounds with what the kernels that were timed do besides ours added to what the cost model predicts."""
-_MORE = "rules_with_more adds what the kernels of these times do besides ours, such as scaling blocks of a sum: an estimate."
+"""Bounds with what the kernels that were timed do besides ours added to what the cost model
+predicts.
+"""
+_MORE = (
+    "rules_with_more adds what the kernels of these times do besides ours, such as scaling "
+    "blocks of a sum: an estimate."
+)
 
 
 @dataclass
@@ -57,7 +81,10 @@ def document(found: Judgement) -> dict[str, Any]:
             "format": table.format,
             "rows": len(table.rows),
             "provenance": dict(Counter(row.provenance for row in table.rows)),
-            "left_out": [{"why": one.why, "rows": one.count, "lines": list(one.lines[:20])} for one in table.left_out],
+            "left_out": [
+                {"why": one.why, "rows": one.count, "lines": list(one.lines[:20])}
+                for one in table.left_out
+            ],
         },
         "gpu": measured.gpu,
         "problems": len(measured.cases),
@@ -66,11 +93,17 @@ def document(found: Judgement) -> dict[str, Any]:
     }
     if found.gathered is not None:
         one = found.gathered
-        counts = {"measured": len(table.kernels()), "given": one.given, "built": one.built, "cached": one.cached}
+        counts = {
+            "measured": len(table.kernels()),
+            "given": one.given,
+            "built": one.built,
+            "cached": one.cached,
+        }
         found_out["kernels"] = {**counts, "missing": one.missing}
     if found.bounds:
         found_out["bounds"] = {
-            name: {**(asdict(one.bounded) if one.bounded else {}), "unserved": one.unserved} for name, one in found.bounds.items()
+            name: {**(asdict(one.bounded) if one.bounded else {}), "unserved": one.unserved}
+            for name, one in found.bounds.items()
         }
     found_out["cases"] = [_case(found, place) for place in range(len(measured.cases))]
     return found_out
@@ -82,7 +115,12 @@ def _figures(judged: Judged, sha256: str) -> dict[str, Any]:
     figures: dict[str, Any] = {"problems": 0}
     if verdict.picks is not None:
         picks = verdict.picks
-        figures = {"problems": picks.cases, **asdict(picks.efficiency), "top1": picks.top1, "top5": picks.top5}
+        figures = {
+            "problems": picks.cases,
+            **asdict(picks.efficiency),
+            "top1": picks.top1,
+            "top5": picks.top5,
+        }
     figures |= {
         "unmeasured": verdict.unmeasured,
         "unpicked": verdict.unpicked,
@@ -91,7 +129,12 @@ def _figures(judged: Judged, sha256: str) -> dict[str, Any]:
         "error": None if verdict.error is None else asdict(verdict.error),
     }
     if served is not None:
-        figures |= {"made_from_this_table": sha256 in served.made_from, "padded": served.padded, "refused": served.refused, "padded_picks": served.padded_picks}
+        figures |= {
+            "made_from_this_table": sha256 in served.made_from,
+            "padded": served.padded,
+            "refused": served.refused,
+            "padded_picks": served.padded_picks,
+        }
     return figures
 
 
@@ -103,7 +146,11 @@ def _case(found: Judgement, place: int) -> dict[str, Any]:
         "problem": found.measured.problems[place].text,
         "complete": case.complete,
         "best": _way(case, best),
-        "picks": {name: _pick(case, one, place) for name, one in found.judged.items() if one.picks is not None},
+        "picks": {
+            name: _pick(case, one, place)
+            for name, one in found.judged.items()
+            if one.picks is not None
+        },
     }
 
 
@@ -123,9 +170,14 @@ def blocks(found: Judgement) -> tuple[Block, ...]:
     """What people read."""
     shown: list[Block] = [_facts(found)]
     if found.judged:
-        shown += [Table(_COLUMNS, tuple(_row(name, one) for name, one in found.judged.items())), _MEANING]
+        shown += [
+            Table(_COLUMNS, tuple(_row(name, one) for name, one in found.judged.items())),
+            _MEANING,
+        ]
     if found.bounds:
-        shown += [Table(_BOUNDS, tuple(_bounds_row(name, one) for name, one in found.bounds.items()))]
+        shown += [
+            Table(_BOUNDS, tuple(_bounds_row(name, one) for name, one in found.bounds.items()))
+        ]
         shown += [_MORE] if WITH_MORE in found.bounds else []
     shown += [_SEEN.format(name) for name in _made_from_it(found)]
     return (*shown, *(f"{sentence}." for sentence in dict.fromkeys(found.skipped.values())))
@@ -134,7 +186,11 @@ def blocks(found: Judgement) -> tuple[Block, ...]:
 def _made_from_it(found: Judgement) -> list[str]:
     """Strategies that know the table already."""
     sha256 = found.measured.table.sha256
-    return [name for name in PREDICTING if (one := found.judged.get(name)) and one.served and sha256 in one.served.made_from]
+    return [
+        name
+        for name in PREDICTING
+        if (one := found.judged.get(name)) and one.served and sha256 in one.served.made_from
+    ]
 
 
 def _facts(found: Judgement) -> Facts:
@@ -143,24 +199,48 @@ def _facts(found: Judgement) -> Facts:
     facts = [
         ("measurements", f"{table.path}, {table.format}"),
         ("times", ", ".join(f"{count} {kind}" for kind, count in kinds.items())),
-        *(("left out", f"{several(one.count, 'row')}, because {one.why}") for one in table.left_out),
+        *(
+            ("left out", f"{several(one.count, 'row')}, because {one.why}")
+            for one in table.left_out
+        ),
         ("GPU", measured.gpu),
     ]
     if found.gathered is not None:
         one = found.gathered
         facts.append(("problems", str(len(measured.cases))))
-        facts.append(("kernels", f"{one.given} of --kernels, {one.built} built, {one.cached} of the cache"))
+        facts.append(
+            ("kernels", f"{one.given} of --kernels, {one.built} built, {one.cached} of the cache")
+        )
         facts += [("not built", f"{name}: {why}") for name, why in one.missing.items()]
     served = next((one.served for one in found.judged.values() if one.served is not None), None)
     if served is not None and served.padded + served.refused:
-        facts.append(("refusals", f"{served.padded} times a kernel takes a problem padded, {served.refused} times not at all"))
-    unmeasured = {name: one.verdict.unmeasured for name, one in found.judged.items() if one.verdict.unmeasured}
-    facts += [("not judged", f"{several(count, 'pick')} of {name}, which have no time") for name, count in unmeasured.items()]
+        facts.append(
+            (
+                "refusals",
+                (
+                    f"{served.padded} times a kernel takes a problem padded, "
+                    f"{served.refused} times not at all"
+                ),
+            )
+        )
+    unmeasured = {
+        name: one.verdict.unmeasured for name, one in found.judged.items() if one.verdict.unmeasured
+    }
+    facts += [
+        ("not judged", f"{several(count, 'pick')} of {name}, which have no time")
+        for name, count in unmeasured.items()
+    ]
     unpicked = max((one.verdict.unpicked for one in found.judged.values()), default=0)
-    reason = next((one.served.reason for one in found.judged.values() if one.served and one.served.reason), "")
+    reason = next(
+        (one.served.reason for one in found.judged.values() if one.served and one.served.reason), ""
+    )
     told = f"; such as: {reason}" if reason else ""
     facts += [("no kernel", f"for {several(unpicked, 'problem')}{told}")] if unpicked else []
-    facts += [("no kernel", f"for {several(one.unserved, 'shape')}") for one in found.bounds.values() if one.unserved]
+    facts += [
+        ("no kernel", f"for {several(one.unserved, 'shape')}")
+        for one in found.bounds.values()
+        if one.unserved
+    ]
     return Facts(tuple(facts))
 
 
@@ -172,13 +252,35 @@ def _row(name: str, judged: Judged) -> tuple[str, ...]:
         of = picks.efficiency
         low, high = of.intervals["mean"]
         figures = (of.median, of.p10, of.min, picks.top1, picks.top5)
-        cells = [str(picks.cases), f"{of.mean:.1f}", f"{low:.1f} to {high:.1f}", *(f"{figure:.1f}" for figure in figures)]
-    cells += ["-" if one is None else f"{one:.3f}" for one in (verdict.rank_correlation, verdict.median_rank_correlation)]
-    cells += ["-"] * 4 if error is None else [f"{error.median:.1f}", f"{error.p90:.1f}", f"{error.ratio:.2f}", f"{error.scaled:.1f}"]
+        cells = [
+            str(picks.cases),
+            f"{of.mean:.1f}",
+            f"{low:.1f} to {high:.1f}",
+            *(f"{figure:.1f}" for figure in figures),
+        ]
+    cells += [
+        "-" if one is None else f"{one:.3f}"
+        for one in (verdict.rank_correlation, verdict.median_rank_correlation)
+    ]
+    cells += (
+        ["-"] * 4
+        if error is None
+        else [
+            f"{error.median:.1f}",
+            f"{error.p90:.1f}",
+            f"{error.ratio:.2f}",
+            f"{error.scaled:.1f}",
+        ]
+    )
     return (name, *cells)
 
 
 def _bounds_row(name: str, judged: JudgedBounds) -> tuple[str, ...]:
     if judged.bounded is None:
         return (name, "0", "-", "-")
-    return (name, str(judged.bounded.shapes), f"{judged.bounded.kept:.1f}", f"{judged.bounded.ratio:.2f}")
+    return (
+        name,
+        str(judged.bounded.shapes),
+        f"{judged.bounded.kept:.1f}",
+        f"{judged.bounded.ratio:.2f}",
+    )

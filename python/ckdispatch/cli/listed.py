@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the commands that take a problem list share: more words of its problems, and the table of all lists."""
+"""What the commands that take a problem list share: more words of its problems, and the table of
+all lists.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,15 @@ def add_listed(parser: argparse.ArgumentParser) -> None:
     """``--dtype``, ``--batch`` and ``--words``."""
     parser.add_argument("--dtype", type=_word, help="of the list's problems; fp16 by default")
     parser.add_argument(
-        "--batch", type=_batches, default=(), metavar="N[,N]", help="the sizes of the batch, such as images or tokens"
+        "--batch",
+        type=_batches,
+        default=(),
+        metavar="N[,N]",
+        help="the sizes of the batch, such as images or tokens",
     )
-    parser.add_argument("--words", default="", help="more words of every problem of the list, such as backward_data")
+    parser.add_argument(
+        "--words", default="", help="more words of every problem of the list, such as backward_data"
+    )
 
 
 def words_of(options: argparse.Namespace) -> tuple[str, ...]:
@@ -44,7 +52,13 @@ def said(options: argparse.Namespace) -> bool:
 
 def described(one: ProblemList) -> dict[str, object]:
     """A list without its problems."""
-    return {"name": one.name, "title": one.title, "source": one.source, "family": one.family, "batch": one.batch}
+    return {
+        "name": one.name,
+        "title": one.title,
+        "source": one.source,
+        "family": one.family,
+        "batch": one.batch,
+    }
 
 
 def every_list() -> Report:
@@ -57,14 +71,19 @@ def every_list() -> Report:
             for one, count in zip(found, counts, strict=True)
         ]
     }
-    rows = tuple((one.name, str(count), one.title, _batch(one), one.source) for one, count in zip(found, counts, strict=True))
+    rows = tuple(
+        (one.name, str(count), one.title, _batch(one), one.source)
+        for one, count in zip(found, counts, strict=True)
+    )
     return Report(document, (Table(_COLUMNS, rows),))
 
 
 def _batch(one: ProblemList) -> str:
     if not one.batches:
         return one.batch
-    sizes = str(one.batches[0]) if len(one.batches) == 1 else f"{one.batches[0]} to {one.batches[-1]}"
+    sizes = (
+        str(one.batches[0]) if len(one.batches) == 1 else f"{one.batches[0]} to {one.batches[-1]}"
+    )
     return f"{one.batch}; {sizes}"
 
 

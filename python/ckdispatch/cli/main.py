@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The program: its commands, and what their failures look like: one sentence on stderr and an exit code."""
+"""The program: its commands, and what their failures look like: one sentence on stderr and an exit
+code.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +64,23 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"ckdispatch {ckdispatch.__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"ckdispatch {ckdispatch.__version__}"
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (devices, list_kernels, problems, explain, run, bench, evaluate, train, report_page, build, cache):
+    for command in (
+        devices,
+        list_kernels,
+        problems,
+        explain,
+        run,
+        bench,
+        evaluate,
+        train,
+        report_page,
+        build,
+        cache,
+    ):
         command.add_to(commands)
     return parser
 

@@ -39,12 +39,16 @@ class Launched:
         self.dispatcher.synchronize()
 
     def with_plan(self, plan: Plan[Any]) -> Workload | None:
-        """The same operands for another plan of the same problem; None if they are to be made anew."""
+        """The same operands for another plan of the same problem;
+        None if they are to be made anew.
+        """
         return None
 
 
 class LastReference:
-    """The reference that was needed last. Mostly the next kernel needs the same, and making it takes longer than any launch."""
+    """The reference that was needed last. Mostly the next kernel needs the same, and making it
+    takes longer than any launch.
+    """
 
     def __init__(self) -> None:
         self._key: object = None

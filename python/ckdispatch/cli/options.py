@@ -17,7 +17,11 @@ Commands = Any
 
 
 def add_command(
-    commands: Commands, name: str, run: Callable[[argparse.Namespace], Report], purpose: str, epilog: str
+    commands: Commands,
+    name: str,
+    run: Callable[[argparse.Namespace], Report],
+    purpose: str,
+    epilog: str,
 ) -> argparse.ArgumentParser:
     """A command that calls ``run`` and has ``--json``."""
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -48,7 +52,9 @@ def add_kernels(parser: argparse.ArgumentParser, *, required: bool = True) -> No
 def needed_kernels(given: Sequence[str] | None, program: str) -> Sequence[str]:
     """What ``--kernels`` names, for a command that does not always need any."""
     if not given:
-        raise UsageError(f"the following arguments are required: --kernels; see ckdispatch {program} --help")
+        raise UsageError(
+            f"the following arguments are required: --kernels; see ckdispatch {program} --help"
+        )
     return given
 
 
@@ -59,7 +65,8 @@ def add_problem(parser: argparse.ArgumentParser, count: str) -> None:
         "problem",
         nargs=count,
         metavar="PROBLEM",
-        help=f"{several}: such as {', or '.join(one.example for one in FAMILIES.values())}, in quotes or not",
+        help=f"{several}: such as {', or '.join(one.example for one in FAMILIES.values())}, "
+        "in quotes or not",
     )
 
 
@@ -72,7 +79,9 @@ def whole(least: int) -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         if not text.isascii() or not text.isdigit() or len(text) > _DIGITS or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{quoted(text)} is no whole number of at least {least}")
+            raise argparse.ArgumentTypeError(
+                f"{quoted(text)} is no whole number of at least {least}"
+            )
         return int(text)
 
     return parse

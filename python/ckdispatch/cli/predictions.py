@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What people have to know of predicted times: by what they are predicted, and what that was made from."""
+"""What people have to know of predicted times: by what they are predicted, and what that was made
+from.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ BASES = {
     "predictor": "a predictor",
 }
 _LEARNED = "Times are predicted by a cost model that a learned one corrects; nothing was measured."
-_BEYOND = "The problem lies outside of what the learned model has seen, so that its times are guesses."
+_BEYOND = (
+    "The problem lies outside of what the learned model has seen, so that its times are guesses."
+)
 
 
 def how_predicted(bases: Set[str], ranking: Ranking) -> str:
@@ -35,7 +39,11 @@ def how_predicted(bases: Set[str], ranking: Ranking) -> str:
 def _trained(ranking: Ranking) -> str:
     """What the models in use were made from."""
     manifests = [model["manifest"] for model in ranking.models]
-    tables = [f"{table['name']} ({one['provenance']})" for one in manifests for table in one.get("tables", ())]
+    tables = [
+        f"{table['name']} ({one['provenance']})"
+        for one in manifests
+        for table in one.get("tables", ())
+    ]
     return f"It was trained on {', '.join(tables) or 'a table without a name'}."
 
 
@@ -44,4 +52,7 @@ def _fitted(ranking: Ranking) -> str:
     costs = ranking.costs
     if not costs.carried_over:
         return f"Its constants were fitted on {costs.source}."
-    return f"Its constants are carried over: they were fitted for {costs.family} on {costs.gpu}, on {costs.source}."
+    return (
+        f"Its constants are carried over: they were fitted for {costs.family} on {costs.gpu}, "
+        f"on {costs.source}."
+    )

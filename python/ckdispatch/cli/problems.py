@@ -46,7 +46,9 @@ def parse_problems(words: Sequence[str], file: str | None) -> list[Problem]:
     if file is not None:
         found += _from_file(file)
     if not found:
-        raise UsageError(f"no problem was given; write one such as {EXAMPLE.example}, or use --file")
+        raise UsageError(
+            f"no problem was given; write one such as {EXAMPLE.example}, or use --file"
+        )
     return found
 
 
@@ -67,7 +69,9 @@ def _is_beginning(word: str, before: str) -> bool:
         return True
     words = before.replace(":", " ").split()
     # The extents of one family's problem may look like the first word of another's.
-    still_open = sum(_EXTENTS.fullmatch(one) is not None for one in words) < FAMILIES[family].extents
+    still_open = (
+        sum(_EXTENTS.fullmatch(one) is not None for one in words) < FAMILIES[family].extents
+    )
     return not (words == [family] or (still_open and _EXTENTS.match(word)))
 
 

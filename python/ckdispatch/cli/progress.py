@@ -11,7 +11,9 @@ _EVERY = 2.0
 
 
 class Steps:
-    """Says on stderr how many of ``total`` steps are done, now and then; nothing if it is ``quiet`` or done soon."""
+    """Says on stderr how many of ``total`` steps are done, now and then; nothing if it is ``quiet``
+    or done soon.
+    """
 
     def __init__(self, what: str, total: int, *, quiet: bool = False) -> None:
         self._what = what
@@ -28,4 +30,8 @@ class Steps:
             return
         self._told = now
         left = (now - self._began) / self._done * (self._total - self._done)
-        print(f"[{self._done}/{self._total}] {self._what}, about {left:.0f} s left", file=sys.stderr, flush=True)
+        print(
+            f"[{self._done}/{self._total}] {self._what}, about {left:.0f} s left",
+            file=sys.stderr,
+            flush=True,
+        )

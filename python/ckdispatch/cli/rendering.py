@@ -61,7 +61,11 @@ def _print_rich(blocks: Sequence[Block], stream: TextIO) -> None:
     from rich.console import Console
 
     console = Console(
-        file=stream, highlight=False, markup=False, emoji=False, color_system=None if os.environ.get("NO_COLOR") else "auto"
+        file=stream,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if os.environ.get("NO_COLOR") else "auto",
     )
     for number, block in enumerate(blocks):
         if number:
@@ -110,7 +114,11 @@ def _rich_table(block: Table) -> tuple[RichTable, int]:
         natural = max(map(len, (column.title, *below)))
         width = natural if column.whole else min(natural, _NARROWEST)
         table.add_column(
-            column.title, justify="right" if column.right else "left", no_wrap=column.whole, overflow="fold", min_width=width
+            column.title,
+            justify="right" if column.right else "left",
+            no_wrap=column.whole,
+            overflow="fold",
+            min_width=width,
         )
         least += width + 2
     for row in block.rows:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a command found out: a JSON document for programs, blocks of text for people; and figures as they read them."""
+"""What a command found out: a JSON document for programs, blocks of text for people; and figures as
+they read them.
+"""
 
 from __future__ import annotations
 

@@ -28,12 +28,19 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="hip:0, sim:gfx942 and so on; by default CKDISPATCH_DEVICE or the first that fits",
     )
-    parser.add_argument("--kernel", metavar="NAME", help="run this kernel, by name or key, and no other")
+    parser.add_argument(
+        "--kernel", metavar="NAME", help="run this kernel, by name or key, and no other"
+    )
     add_problem_options(parser)
     parser.add_argument(
-        "--pad", action=argparse.BooleanOptionalAction, default=True, help="pad the problem if no kernel takes it as it is"
+        "--pad",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="pad the problem if no kernel takes it as it is",
     )
-    parser.add_argument("--seed", type=whole(0), metavar="N", help="of the random inputs; a new one by default")
+    parser.add_argument(
+        "--seed", type=whole(0), metavar="N", help="of the random inputs; a new one by default"
+    )
 
 
 def kernels_of(options: argparse.Namespace) -> Registry:
@@ -43,7 +50,9 @@ def kernels_of(options: argparse.Namespace) -> Registry:
 
 
 def make_dispatcher(options: argparse.Namespace, registry: Registry | None = None) -> Dispatcher:
-    """A dispatcher for the device of the options and their kernels, which may be loaded; nothing is opened yet."""
+    """A dispatcher for the device of the options and their kernels, which may be loaded; nothing is
+    opened yet.
+    """
     from ckdispatch.dispatcher import Dispatcher
 
     return Dispatcher(kernels_of(options) if registry is None else registry, options.device)
@@ -59,7 +68,8 @@ def planned(
 ) -> tuple[Plan[Problem], tuple[str, ...]]:
     """The best plan, and in sentences how what it computes differs from the problem.
 
-    ``choose`` is ``plan`` of a dispatcher or ``select`` of a selection; if a kernel is named, it has no other.
+    ``choose`` is ``plan`` of a dispatcher or ``select`` of a selection; if a kernel is named, it
+    has no other.
     """
     try:
         plan = choose(problem, kernel=options.kernel)

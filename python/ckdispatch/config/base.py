@@ -63,7 +63,8 @@ class KernelConfig:
         family = cls.generator_family()
         if "gpus" in fields:
             raise InvalidArgument(
-                f"{cls.__name__}: there is no field 'gpus'; validate, autocorrect and expand take the name of a GPU"
+                f"{cls.__name__}: there is no field 'gpus'; validate, "
+                "autocorrect and expand take the name of a GPU"
             )
         said = {name: as_json(value) for name, value in fields.items() if value is not None}
         try:
@@ -93,10 +94,14 @@ class KernelConfig:
         options = self.__dict__.get("_options", {})
         if name in options:
             return options_to_python(options[name])
-        raise AttributeError(f"{type(self).__name__} has no field {name!r}; its fields are {', '.join(options)}")
+        raise AttributeError(
+            f"{type(self).__name__} has no field {name!r}; its fields are {', '.join(options)}"
+        )
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} cannot be changed; replace({name}=...) makes another")
+        raise AttributeError(
+            f"{type(self).__name__} cannot be changed; replace({name}=...) makes another"
+        )
 
     def replace(self: C, **changes: object) -> C:
         """A config with some fields said differently; None takes a field back to its default."""
@@ -117,7 +122,9 @@ class KernelConfig:
                 f"this {type(self).__name__} leaves {' and '.join(open_fields)} open, so it means "
                 "no single kernel; expand(arch) gives the legal ones"
             )
-        choice = {name: options.values[0] for name, options in self._options.items() if options.values}
+        choice = {
+            name: options.values[0] for name, options in self._options.items() if options.values
+        }
         return self.generator_family().build(choice, arch_specs())
 
     @property
@@ -164,7 +171,12 @@ class KernelConfig:
             return Correction(self, ())
         before, after = (family.choice(spec, target.arch) for spec in (self.spec, nearest))
         changes = tuple(
-            Change(name, as_json(before[name]), as_json(after[name]), _why(self, name, before, after, target))
+            Change(
+                name,
+                as_json(before[name]),
+                as_json(after[name]),
+                _why(self, name, before, after, target),
+            )
             for name in after
             if before[name] != after[name]
         )
@@ -201,7 +213,8 @@ class KernelConfig:
             raise InvalidArgument(f"{cls.__name__}: expected a JSON object, not {codec.show(data)}")
         if data.get("family") != cls.family:
             raise InvalidArgument(
-                f"{cls.__name__}: the data is of family {codec.show(data.get('family'))}, not {quoted(cls.family)}"
+                f"{cls.__name__}: the data is of family {codec.show(data.get('family'))}, "
+                f"not {quoted(cls.family)}"
             )
         spec_type = cls.generator_family().spec_type
         if data.keys() - {"family", "name"} == field_types(spec_type).keys():
@@ -248,7 +261,9 @@ class KernelConfig:
         if isinstance(value, Mapping):
             check_document(dict(value), "a kernel's config")
             return _config_class(value.get("family")).from_json(value)
-        raise InvalidArgument(f"a kernel's config was expected, or its name or JSON, not {quoted(value)}")
+        raise InvalidArgument(
+            f"a kernel's config was expected, or its name or JSON, not {quoted(value)}"
+        )
 
     @cached_property
     def _identity(self) -> tuple[object, ...]:
@@ -281,7 +296,10 @@ def _from_name(name: str) -> KernelConfig:
     for family in FAMILIES:
         if name.startswith(f"{family}_"):
             return _config_class(family).from_name(name)
-    raise InvalidArgument(f"{quoted(name)} is not the name of a kernel; those begin with their family, {' or '.join(FAMILIES)}")
+    raise InvalidArgument(
+        f"{quoted(name)} is not the name of a kernel; those begin with their family, "
+        f"{' or '.join(FAMILIES)}"
+    )
 
 
 def _from_json_text(text: str) -> KernelConfig:
@@ -294,7 +312,9 @@ def _from_json_text(text: str) -> KernelConfig:
 def _config_class(family: object) -> type[KernelConfig]:
     if isinstance(family, str) and family in FAMILIES:
         return FAMILIES[family].config_type
-    raise InvalidArgument(f"there is no kernel family {codec.show(family)}; there is {', '.join(FAMILIES)}")
+    raise InvalidArgument(
+        f"there is no kernel family {codec.show(family)}; there is {', '.join(FAMILIES)}"
+    )
 
 
 def _violation(finding: Finding, spec: KernelSpec, nearest: KernelSpec | None) -> Violation:
@@ -310,7 +330,13 @@ def _violation(finding: Finding, spec: KernelSpec, nearest: KernelSpec | None) -
     )
 
 
-def _why(config: KernelConfig, name: str, before: Mapping[str, Any], after: Mapping[str, Any], target: Target) -> str:
+def _why(
+    config: KernelConfig,
+    name: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    target: Target,
+) -> str:
     """What is wrong with the correction if it keeps this one field as it was."""
     family = config.generator_family()
     kept = family.build({**after, name: before[name]}, target.arch)

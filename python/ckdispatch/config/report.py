@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the rules say about a config on one GPU, and the nearest legal config with the reasons for its changes."""
+"""What the rules say about a config on one GPU, and the nearest legal config with the reasons for
+its changes.
+"""
 
 from __future__ import annotations
 
@@ -124,4 +126,7 @@ class Correction(Generic[C]):
 
     def to_json(self) -> dict[str, Any]:
         """The config and its changes as JSON values."""
-        return {"config": self.config.to_json(), "changes": [change._asdict() for change in self.changes]}
+        return {
+            "config": self.config.to_json(),
+            "changes": [change._asdict() for change in self.changes],
+        }

@@ -23,13 +23,20 @@ def as_json(value: Any, depth: int = 0) -> Any:
     if hasattr(value, "tolist") and not isinstance(value, type):  # NumPy's numbers and arrays
         value = value.tolist()
     if depth > _DEEPEST:
-        raise InvalidArgument(f"a config was asked for with {quoted(value)}, which is nested too deeply")
+        raise InvalidArgument(
+            f"a config was asked for with {quoted(value)}, which is nested too deeply"
+        )
     if isinstance(value, (list, tuple)):
         return [as_json(item, depth + 1) for item in value]
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        raise InvalidArgument(f"a config was asked for with {quoted(value)}; no number of a kernel is as large")
+        raise InvalidArgument(
+            f"a config was asked for with {quoted(value)}; no number of a kernel is as large"
+        )
     if not isinstance(value, (str, int, float, type(None))):
-        raise InvalidArgument(f"a config was asked for with {quoted(value)}; a field is a word, a number, or a list of these")
+        raise InvalidArgument(
+            f"a config was asked for with {quoted(value)}; a field is a word, a number, "
+            "or a list of these"
+        )
     return codec.encode(value)
 
 
@@ -58,5 +65,7 @@ def gpu_target(name: str) -> Target:
     """The GPU called ``name``; raises ``InvalidArgument`` with the known names otherwise."""
     specs = arch_specs()
     if not isinstance(name, str) or name not in specs.gpus:
-        raise InvalidArgument(f"there is no GPU {quoted(name)}; known ones are {', '.join(specs.gpus)}")
+        raise InvalidArgument(
+            f"there is no GPU {quoted(name)}; known ones are {', '.join(specs.gpus)}"
+        )
     return Target.of(specs, name)

@@ -35,9 +35,16 @@ def missing_from(names: Sequence[str], gpu: str, given: Registry | None) -> list
 
 
 def gather(
-    names: Sequence[str], gpu: str, given: Registry | None = None, *, max_workers: int | None = None, progress: bool = False
+    names: Sequence[str],
+    gpu: str,
+    given: Registry | None = None,
+    *,
+    max_workers: int | None = None,
+    progress: bool = False,
 ) -> Gathered:
-    """A registry of the kernels of these names and no other. One that cannot be built does not lose the rest."""
+    """A registry of the kernels of these names and no other. One that cannot be built does not lose
+    the rest.
+    """
     from ckdispatch import jit
 
     wanted = set(names)
@@ -51,7 +58,9 @@ def gather(
     results = jit.build(specs, [gpu], max_workers=max_workers, progress=progress) if specs else []
     for result in results:
         if result.ok:
-            registry.add_library(result.check(), sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE)
+            registry.add_library(
+                result.check(), sha256=result.sha256, duplicates=DuplicatePolicy.REPLACE
+            )
     return Gathered(
         registry,
         there,

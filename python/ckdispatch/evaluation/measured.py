@@ -31,7 +31,12 @@ class Measured:
 
     def every(self, step: int) -> Measured:
         """The first of so many cases that follow each other, and bounds likewise."""
-        return replace(self, cases=self.cases[::step], problems=self.problems[::step], bounds=self.bounds[::step])
+        return replace(
+            self,
+            cases=self.cases[::step],
+            problems=self.problems[::step],
+            bounds=self.bounds[::step],
+        )
 
     def kernels_of(self, case: Case) -> set[str]:
         return {kernel for kernel, _ in case.measured}
@@ -45,20 +50,27 @@ def measured_on(table: Table, gpu: str) -> Measured:
         if row.gpu and row.gpu != gpu:
             return f"they are of {row.gpu}"
         if row.compute_units is not None and row.compute_units != units:
-            return f"they are of a GPU with {row.compute_units} compute units, and {gpu} has {units} here"
+            return (
+                f"they are of a GPU with {row.compute_units} compute units, "
+                f"and {gpu} has {units} here"
+            )
         return "their results were not right" if row.checked is False else None
 
     kept = table.kept(why_not)
     if not kept.rows:
         told = "; ".join(f"{one.count} were left out because {one.why}" for one in kept.left_out)
-        raise InvalidArgument(f"the measurements {table.path} have no row that can be judged on {gpu}: {told}")
+        raise InvalidArgument(
+            f"the measurements {table.path} have no row that can be judged on {gpu}: {told}"
+        )
     cases, problems = [], []
     for name, rows in kept.cases().items():
         some = [row for row in rows if row.kernel]
         if some:
             cases.append(_case(name, some))
             problems.append(problem_of(some[0].family, some[0].problem))
-    return Measured(kept, gpu, tuple(cases), tuple(problems), tuple(row for row in kept.rows if not row.kernel))
+    return Measured(
+        kept, gpu, tuple(cases), tuple(problems), tuple(row for row in kept.rows if not row.kernel)
+    )
 
 
 def _case(name: str, rows: Sequence[Row]) -> Case:

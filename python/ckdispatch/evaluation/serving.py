@@ -21,8 +21,9 @@ _REFUSALS = (InvalidArgument, NoKernel, Unsupported)
 class Served:
     """Of each problem the way that is picked, or None, and the predicted times.
 
-    ``padded`` counts the kernels that refuse a problem and take a larger one, over all problems; ``refused`` those that do
-    neither; ``padded_picks`` the problems that no kernel takes as they are.
+    ``padded`` counts the kernels that refuse a problem and take a larger one, over all problems;
+    ``refused`` those that do neither; ``padded_picks`` the problems that no kernel takes as they
+    are.
     """
 
     picks: list[Way | None] = field(default_factory=list)
@@ -39,14 +40,18 @@ class Served:
 class Serving(Protocol):
     """What tells the times of kernels and picks one."""
 
-    def serve(self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None) -> Served:
+    def serve(
+        self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None
+    ) -> Served:
         """What becomes of problems; each comes with the kernels whose times are of interest."""
 
 
 class Server:
     """A registry on a GPU with a strategy; ``model`` is the file of a model of one's own."""
 
-    def __init__(self, registry: Registry, gpu: str, strategy: str, model: str | None = None) -> None:
+    def __init__(
+        self, registry: Registry, gpu: str, strategy: str, model: str | None = None
+    ) -> None:
         self.registry = registry
         self.gpu = gpu
         self.strategy = strategy
@@ -63,7 +68,9 @@ class Server:
         return selection
 
     def best(self, problem: Problem) -> float | None:
-        """What the dispatcher predicts for a problem, padded if need be; None if it has no kernel for it."""
+        """What the dispatcher predicts for a problem, padded if need be; None if it has no kernel
+        for it.
+        """
         try:
             return self._selection.select(problem, pad=True).predicted_microseconds
         except _REFUSALS:
@@ -72,10 +79,15 @@ class Server:
     def add(self, family: str, more: Mapping[str, float], problem: Problem) -> None:
         """Raise constants of the cost model; ``problem`` is one that some kernel computes."""
         costs = self._selection.costs(problem)
-        constants = [value + more.get(term, 0.0) for term, value in zip(costs.terms, costs.constants, strict=True)]
+        constants = [
+            value + more.get(term, 0.0)
+            for term, value in zip(costs.terms, costs.constants, strict=True)
+        ]
         self._selection.use_constants(family, constants)
 
-    def serve(self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None) -> Served:
+    def serve(
+        self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None
+    ) -> Served:
         """What becomes of problems; each comes with the kernels whose times are of interest."""
         served = Served()
         for problem, kernels in problems:
@@ -109,7 +121,11 @@ class Server:
     def _made_from(self, ranking: Ranking) -> set[str]:
         if self.strategy != MODEL:
             return set(ranking.costs.tables.split())
-        return {table["sha256"] for model in ranking.models for table in model["manifest"].get("tables", ())}
+        return {
+            table["sha256"]
+            for model in ranking.models
+            for table in model["manifest"].get("tables", ())
+        }
 
     def _pick(self, problem: Problem) -> Way | None:
         try:
@@ -121,7 +137,9 @@ class Server:
     def _padded(self, kernel: str, problem: Problem) -> dict[Way, float] | None:
         """What a kernel takes that refuses the problem as it is, if it were the only one."""
         if kernel not in self._alone:
-            self._alone[kernel] = self._selecting(self.registry.filter(predicate=lambda one: one.name == kernel))
+            self._alone[kernel] = self._selecting(
+                self.registry.filter(predicate=lambda one: one.name == kernel)
+            )
         try:
             plan = self._alone[kernel].select(problem, pad=True)
         except _REFUSALS:

@@ -23,7 +23,9 @@ Tell = Callable[[], None]
 
 @dataclass(frozen=True)
 class Judged:
-    """``picks`` has the way of each case, unless the strategy picks by chance; ``served`` is of the dispatcher's own."""
+    """``picks`` has the way of each case, unless the strategy picks by chance; ``served`` is of the
+    dispatcher's own.
+    """
 
     verdict: Verdict
     picks: Sequence[Way | None] | None = None
@@ -40,17 +42,21 @@ def judged(
     model: str | None = None,
     simulator: Serving | None = None,
 ) -> Judged:
-    """What a strategy is worth. Raises ``InvalidArgument`` if there is none such, as ``model`` where there is no model.
+    """What a strategy is worth. Raises ``InvalidArgument`` if there is none such, as ``model``
+    where there is no model.
 
     ``simulated`` needs a ``simulator`` of the same kernels and GPU.
     """
     if strategy not in STRATEGIES:
-        raise InvalidArgument(f"the strategy {quoted(strategy)} was to be judged; there is {', '.join(STRATEGIES)}")
+        raise InvalidArgument(
+            f"the strategy {quoted(strategy)} was to be judged; there is {', '.join(STRATEGIES)}"
+        )
     if strategy == SIMULATED and simulator is None:
         raise InvalidArgument("the strategy simulated was to be judged without a simulator")
     if strategy not in (*PREDICTING, SIMULATED) and not measured.complete:
         raise InvalidArgument(
-            f"the strategy {strategy} cannot be judged: the measurements {measured.table.path} have but some of the kernels "
+            f"the strategy {strategy} cannot be judged: the measurements {measured.table.path} "
+            "have but some of the kernels "
             "that were timed for each problem"
         )
     if strategy == RANDOM:
@@ -58,19 +64,35 @@ def judged(
     if strategy == BEST_SINGLE:
         always = [best_single(measured.cases)] * len(measured.cases)
         return Judged(judge(measured.cases, always, seed=seed), always)
-    server: Serving = simulator if strategy == SIMULATED and simulator else Server(registry, measured.gpu, strategy, model)
-    asked = ((problem, measured.kernels_of(case)) for problem, case in zip(measured.problems, measured.cases, strict=True))
+    server: Serving = (
+        simulator
+        if strategy == SIMULATED and simulator
+        else Server(registry, measured.gpu, strategy, model)
+    )
+    asked = (
+        (problem, measured.kernels_of(case))
+        for problem, case in zip(measured.problems, measured.cases, strict=True)
+    )
     served = server.serve(asked, tell)
     if strategy not in (*PREDICTING, SIMULATED):
         return Judged(judge(measured.cases, served.picks, seed=seed), served.picks, served)
-    picks = [_among_measured(*one) for one in zip(measured.cases, served.picks, served.predicted, strict=True)]
+    picks = [
+        _among_measured(*one)
+        for one in zip(measured.cases, served.picks, served.predicted, strict=True)
+    ]
     return Judged(judge(measured.cases, picks, served.predicted, seed=seed), picks, served)
 
 
 def _among_measured(case: Case, pick: Way | None, predicted: Mapping[Way, float]) -> Way | None:
-    """The pick, or if it has no time in this case, such as a row that was left out, the best predicted one that has."""
+    """The pick, or if it has no time in this case, such as a row that was left out, the best
+    predicted one that has.
+    """
     some = [way for way in predicted if way in case.measured]
-    return pick if pick is None or pick in case.measured or not some else min(some, key=predicted.__getitem__)
+    return (
+        pick
+        if pick is None or pick in case.measured or not some
+        else min(some, key=predicted.__getitem__)
+    )
 
 
 def any_more(measured: Measured) -> bool:
@@ -97,7 +119,8 @@ def judged_bounds(
 ) -> JudgedBounds:
     """How what a strategy predicts lies to the best times that are known.
 
-    ``with_more`` adds to the cost model what the kernels that were timed do besides ours, such as scaling blocks of K.
+    ``with_more`` adds to the cost model what the kernels that were timed do besides ours, such as
+    scaling blocks of K.
     """
     servers: dict[tuple[tuple[str, float], ...], Server] = {}
     predicted, best = [], []

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def rows_by_host(call: AttentionCall) -> dict[str, NDArray[Any]]:
-    """What is to be put into the caches, [batch, new rows, heads, head size]; the call is then one without new rows."""
+    """What is to be put into the caches, [batch, new rows, heads, head size]; the call is then one
+    without new rows.
+    """
     from ckdispatch.fmha.reference.cache import rotated
 
     fields, before = call.fields, call.tables["seqlen_k"].on_host
@@ -32,8 +34,12 @@ def rows_by_host(call: AttentionCall) -> dict[str, NDArray[Any]]:
         q = call.inputs["q"].one
         # As kernels do it: rows have positions of their own if a mask tells them apart.
         steps = np.arange(q.shape[1]) * (fields["mask"] != "none")
-        array = np.ascontiguousarray(rotated(q.on_host, cos, sin, before[:, None] + steps, kind).rounded)
-        call.inputs["q"] = Input(Operand("q", q.shape, packed_strides(q.shape), q.dtype, array, None, q.given))
+        array = np.ascontiguousarray(
+            rotated(q.on_host, cos, sin, before[:, None] + steps, kind).rounded
+        )
+        call.inputs["q"] = Input(
+            Operand("q", q.shape, packed_strides(q.shape), q.dtype, array, None, q.given)
+        )
         for name in ("rotary", "rotary_dim", "rotary_positions"):
             del fields[name]
     after = before + new
@@ -41,7 +47,9 @@ def rows_by_host(call: AttentionCall) -> dict[str, NDArray[Any]]:
     return rows
 
 
-def put(call: AttentionCall, rows: dict[str, NDArray[Any]], table: NDArray[np.int64], page_rows: int) -> None:
+def put(
+    call: AttentionCall, rows: dict[str, NDArray[Any]], table: NDArray[np.int64], page_rows: int
+) -> None:
     """Writes rows behind the keys that are there, by the block table."""
     after = call.tables["seqlen_k"].on_host
     for name, new in rows.items():
@@ -54,5 +62,7 @@ def put(call: AttentionCall, rows: dict[str, NDArray[Any]], table: NDArray[np.in
         assert one.tensor is not None
         call.device.synchronize(stream_address(call.options.stream))
         for i, row in np.ndindex(positions.shape):
-            place = one.tensor.part(0, int(pages[i, row])).part(0, int(positions[i, row] % page_rows))
+            place = one.tensor.part(0, int(pages[i, row])).part(
+                0, int(positions[i, row] % page_rows)
+            )
             place.write(np.ascontiguousarray(new[i, row]))

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class AttentionCall:
-    """``fields`` are those of the problem, but for its strides, which are those of ``inputs`` and ``outputs``."""
+    """``fields`` are those of the problem, but for its strides, which are those of ``inputs`` and
+    ``outputs``.
+    """
 
     dispatcher: BaseDispatcher
     options: Options
@@ -72,7 +74,9 @@ class AttentionCall:
         return tuple(sorted(found, key=lambda one: PLACES[one[0]]))
 
     def _alignment(self) -> int:
-        """Bytes that all addresses of the caller's are multiples of; memory of our own is aligned to any kernel's wish."""
+        """Bytes that all addresses of the caller's are multiples of; memory of our own is aligned
+        to any kernel's wish.
+        """
         bits = 16
         for given in self.inputs.values():
             bits |= given.address
@@ -83,7 +87,9 @@ class AttentionCall:
         return bits & -bits
 
     def launch(self, plan: Plan[FmhaProblem]) -> float | None:
-        """Puts everything where the plan wants it, and enqueues it; milliseconds if they were asked for."""
+        """Puts everything where the plan wants it, and enqueues it; milliseconds if they were asked
+        for.
+        """
         self.changes.extend(plan.changes)
         stream = stream_address(self.options.stream)
         device = self.device
@@ -101,4 +107,6 @@ class AttentionCall:
         one = self.outputs.get(name)
         if one is None:
             return None
-        return one.delivered(self.like, self.on_device, self.device, stream_address(self.options.stream))
+        return one.delivered(
+            self.like, self.on_device, self.device, stream_address(self.options.stream)
+        )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Attention as the commands see it; ``ckdispatch.cli.families.FamilyCommands`` says what is what."""
+"""Attention as the commands see it;
+``ckdispatch.cli.families.FamilyCommands`` says what is what.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,19 @@ if TYPE_CHECKING:
     from ckdispatch.plan import Plan
 
 FIELDS = {"variant": "variant", "dtype": "dtype", "mode": "mode", "pipeline": "pipeline"}
-COLUMNS = tuple(Column(title) for title in ("variant", "heads", "features", "tile", "pipeline", "pads"))
+COLUMNS = tuple(
+    Column(title) for title in ("variant", "heads", "features", "tile", "pipeline", "pads")
+)
 
 
 def _several(option: str, word: str) -> list[int]:
     """Some extents."""
     parts = word.split("x")
     if not all(part.isascii() and part.isdigit() and len(part) <= 9 for part in parts):
-        raise UsageError(f"{option} is {quoted(word)}; it is numbers with x between them, such as 128x64x32x64x32x64")
+        raise UsageError(
+            f"{option} is {quoted(word)}; it is numbers with x between them, "
+            "such as 128x64x32x64x32x64"
+        )
     return [int(part) for part in parts]
 
 
@@ -45,7 +52,8 @@ _SWITCHES = {
 }
 CONFIG_OPTIONS = {
     "variant": ConfigOption(
-        "of attention fwd, splitkv, combine, pagedkv, appendkv, batch_prefill, dot_do_o, dq_dk_dv, convert_dq, sum or sink"
+        "of attention fwd, splitkv, combine, pagedkv, appendkv, batch_prefill, dot_do_o, dq_dk_dv, "
+        "convert_dq, sum or sink"
     ),
     "dtype": ConfigOption("of q, k and v"),
     "mode": ConfigOption("of attention batch, or group for packed sequences"),
@@ -59,7 +67,9 @@ CONFIG_OPTIONS = {
     "tile": ConfigOption("of attention such as 128x64x32x64x32x64", _several),
     "waves": ConfigOption("of attention such as 4x1x1", _several),
     "warp_tile": ConfigOption("of one matrix instruction", _several),
-    "pads": ConfigOption("of attention for rows, keys and the head sizes, such as 1x1x0x0", _several),
+    "pads": ConfigOption(
+        "of attention for rows, keys and the head sizes, such as 1x1x0x0", _several
+    ),
     "occupancy": ConfigOption("workgroups of a compute unit that registers are kept for", count),
 }
 
@@ -72,17 +82,32 @@ def _with_splits(problem: FmhaProblem, parts: str, *_: object) -> FmhaProblem:
     raise UsageError(f"--splits is {quoted(parts)}; it is a whole number of at least 1, or `auto`")
 
 
-PROBLEM_OPTIONS = {"splits": ProblemOption("parts that the keys of an attention are computed in, or auto", _with_splits, "N")}
+PROBLEM_OPTIONS = {
+    "splits": ProblemOption(
+        "parts that the keys of an attention are computed in, or auto", _with_splits, "N"
+    )
+}
 
 
 def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    heads = f"{spec['hdim_q']}/{spec['hdim_v']}" if spec["hdim_q"] != spec["hdim_v"] else str(spec["hdim_q"])
+    heads = (
+        f"{spec['hdim_q']}/{spec['hdim_v']}"
+        if spec["hdim_q"] != spec["hdim_v"]
+        else str(spec["hdim_q"])
+    )
     words = [str(spec["mode"]), *(name for name in _SWITCHES if spec[name])]
     words += [str(spec[name]) for name in ("bias", "rotary") if spec[name] != "none"]
     if spec["max_splits"]:
         words.append(f"{spec['max_splits']} parts")
     variant = f"{spec['variant']}/{spec['dtype']}"
-    return variant, heads, " ".join(words), extents(spec["tile"]), str(spec["pipeline"]), extents(spec["pads"])
+    return (
+        variant,
+        heads,
+        " ".join(words),
+        extents(spec["tile"]),
+        str(spec["pipeline"]),
+        extents(spec["pads"]),
+    )
 
 
 def workgroup_size(spec: Mapping[str, Any], wave_size: int) -> int:
@@ -92,7 +117,11 @@ def workgroup_size(spec: Mapping[str, Any], wave_size: int) -> int:
 
 def notes(plan: Plan[FmhaProblem]) -> tuple[str, ...]:
     kernels = plan.kernels
-    return (f"it is computed in {len(kernels)} stages: {', '.join(kernels)}",) if len(kernels) > 1 else ()
+    return (
+        (f"it is computed in {len(kernels)} stages: {', '.join(kernels)}",)
+        if len(kernels) > 1
+        else ()
+    )
 
 
 def kernel_set(_problem: FmhaProblem) -> None:
@@ -100,7 +129,9 @@ def kernel_set(_problem: FmhaProblem) -> None:
     return None
 
 
-def workload(dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int) -> Workload:
+def workload(
+    dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int
+) -> Workload:
     from ckdispatch.fmha.workload import FmhaWorkload
 
     return FmhaWorkload(dispatcher, problem, plan, seed)

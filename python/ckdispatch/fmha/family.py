@@ -13,12 +13,7 @@ if TYPE_CHECKING:
     from ckdispatch.fmha.problem import FmhaProblem
     from ckdispatch.fmha.result import AttentionGradients, AttentionResult
 
-__all__ = [
-    "AttentionGradients",
-    "AttentionResult",
-    "FmhaConfig",
-    "FmhaProblem",
-]
+__all__ = ["AttentionGradients", "AttentionResult", "FmhaConfig", "FmhaProblem"]
 
 FAMILY = Family(
     name="fmha",

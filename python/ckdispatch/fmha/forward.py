@@ -34,7 +34,9 @@ def attention(
     seqused_k: Any,
     out: Any,
 ) -> AttentionResult:
-    call = request.batched(dispatcher, q, k, v, layout, options, seqused_q=seqused_q, seqused_k=seqused_k)
+    call = request.batched(
+        dispatcher, q, k, v, layout, options, seqused_q=seqused_q, seqused_k=seqused_k
+    )
     return completed(call, bias, alibi_slopes, sinks, out, request.order_of(layout))
 
 
@@ -57,7 +59,9 @@ def attention_varlen(
     return completed(call, bias, alibi_slopes, sinks, out, (0, 1, 2))
 
 
-def completed(call: AttentionCall, bias: Any, alibi_slopes: Any, sinks: Any, out: Any, order: tuple[int, ...]) -> AttentionResult:
+def completed(
+    call: AttentionCall, bias: Any, alibi_slopes: Any, sinks: Any, out: Any, order: tuple[int, ...]
+) -> AttentionResult:
     """The call with what all have besides, run."""
     if 0 in call.inputs["q"].shape[:-2] and call.fields["batch"]:
         return _without_rows(call, alibi_slopes, sinks, out, order)
@@ -75,12 +79,26 @@ def completed(call: AttentionCall, bias: Any, alibi_slopes: Any, sinks: Any, out
         comparison = validated(call, plan)
     device = call.device
     return AttentionResult(
-        out, plan, device.name, device.simulated, tuple(call.changes), None, milliseconds, comparison, lse, randval, *seeds
+        out,
+        plan,
+        device.name,
+        device.simulated,
+        tuple(call.changes),
+        None,
+        milliseconds,
+        comparison,
+        lse,
+        randval,
+        *seeds,
     )
 
 
-def _without_rows(call: AttentionCall, alibi_slopes: Any, sinks: Any, out: Any, order: tuple[int, ...]) -> AttentionResult:
-    """Nothing but what else the call does, such as appending keys: of one row, which nobody gets."""
+def _without_rows(
+    call: AttentionCall, alibi_slopes: Any, sinks: Any, out: Any, order: tuple[int, ...]
+) -> AttentionResult:
+    """Nothing but what else the call does, such as appending keys: of one row,
+    which nobody gets.
+    """
     empty = call.inputs["q"].shape
     call.options = replace(call.options, validate=False)
     add_row(call)

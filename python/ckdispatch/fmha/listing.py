@@ -21,7 +21,12 @@ def list_rows(call: AttentionCall) -> None:
     page_rows = fields["page_rows"]
     apart = _rows_apart(call)
     starts, listed = call.tables.get("kv_indptr"), call.tables.get("kv_pages")
-    if starts is not None and listed is not None and page_rows == 1 and "seqlen_k" not in call.tables:
+    if (
+        starts is not None
+        and listed is not None
+        and page_rows == 1
+        and "seqlen_k" not in call.tables
+    ):
         if listed.array is not None:
             longer = np.concatenate([listed.array, np.zeros(PAST_THE_END, np.int64)])
             call.tables["kv_pages"] = Table(listed.name, longer.shape, longer, None)
@@ -33,13 +38,20 @@ def list_rows(call: AttentionCall) -> None:
         counts = np.diff(begins) * page_rows if lengths is None else lengths.on_host
     else:
         own = list(call.tables.pop("block_table").on_host)
-        counts = np.full(fields["batch"], fields["seqlen_k"]) if lengths is None else lengths.on_host
+        counts = (
+            np.full(fields["batch"], fields["seqlen_k"]) if lengths is None else lengths.on_host
+        )
     begins, rows = rows_of_pages(own, counts, page_rows, apart)
     call.tables |= {
         "kv_indptr": Table("kv_indptr", begins.shape, begins, None),
         "kv_pages": Table("kv_page_indices", rows.shape, rows, None),
     }
-    fields |= {"page_rows": 1, "block_table_stride": 0, "kv_page_count": max(1, len(rows) - PAST_THE_END), "lengths_k": False}
+    fields |= {
+        "page_rows": 1,
+        "block_table_stride": 0,
+        "kv_page_count": max(1, len(rows) - PAST_THE_END),
+        "lengths_k": False,
+    }
     fields["seqlen_k"] = int(counts.max(initial=0))
     fields["pages"] = (k.shape[0] - 1) * apart + page_rows if k.shape[0] else 0
     for name in "kv":
@@ -55,7 +67,9 @@ def _rows_apart(call: AttentionCall) -> int:
         if one.shape[0] > 1 and one.shape[1] > 1 and (row == 0 or page % row):
             call.inputs[name] = one = Input(one.one, copied=True)
             page, row = one.strides[:2]
-            call.changes.append(f"{name}_cache was copied, because its pages are no whole number of rows apart")
+            call.changes.append(
+                f"{name}_cache was copied, because its pages are no whole number of rows apart"
+            )
         found.add(page // row if one.shape[1] > 1 else 1)
     if len(found) > 1:
         for name in "kv":
@@ -70,8 +84,20 @@ def _by_rows(given: Input, rows: int) -> Input:
     if one.tensor is None or given.copied or not given.usable:
         array = one.on_host.reshape(-1, 1, *one.shape[2:])
         return Input(
-            Operand(one.name, array.shape, tuple(step // array.itemsize for step in array.strides), one.dtype, array, None, one.given)
+            Operand(
+                one.name,
+                array.shape,
+                tuple(step // array.itemsize for step in array.strides),
+                one.dtype,
+                array,
+                None,
+                one.given,
+            )
         )
     step = one.strides[1] if one.shape[1] > 1 else one.strides[0]
     shape, strides = (rows, 1, *one.shape[2:]), (step, step, *one.strides[2:])
-    return Input(Operand(one.name, shape, strides, one.dtype, None, one.tensor.seen_as(shape, strides), one.given))
+    return Input(
+        Operand(
+            one.name, shape, strides, one.dtype, None, one.tensor.seen_as(shape, strides), one.given
+        )
+    )

@@ -48,12 +48,16 @@ class Options:
         for name in ("return_lse", "return_randval", "deterministic", "pad", "timing", "validate"):
             object.__setattr__(self, name, truth(name, getattr(self, name)))
         if self.dtype is not None and not isinstance(self.dtype, str):
-            raise InvalidArgument(f"dtype was asked for as {quoted(self.dtype)}; it is a word such as 'bf16'")
+            raise InvalidArgument(
+                f"dtype was asked for as {quoted(self.dtype)}; it is a word such as 'bf16'"
+            )
 
     @property
     def scaled(self) -> bool:
         """Whether there are scales of 8-bit floats."""
-        return any(one is not None for one in (self.q_scale, self.k_scale, self.v_scale, self.o_scale))
+        return any(
+            one is not None for one in (self.q_scale, self.k_scale, self.v_scale, self.o_scale)
+        )
 
     def fields(self, hdim_q: int, encoding: str | None) -> dict[str, Any]:
         """Of a problem; ``encoding`` is that of q's 8-bit floats."""
@@ -72,7 +76,9 @@ class Options:
             "deterministic": self.deterministic,
         }
         if not 0 <= found["p_drop"] < 1:
-            raise InvalidArgument(f"dropout_p was asked for as {quoted(self.dropout_p)}; it is from 0 to less than 1")
+            raise InvalidArgument(
+                f"dropout_p was asked for as {quoted(self.dropout_p)}; it is from 0 to less than 1"
+            )
         if self.return_randval and not found["p_drop"]:
             raise InvalidArgument("return_randval was asked for without dropout; give a dropout_p")
         if self.scaled:
@@ -84,21 +90,40 @@ class Options:
             return 0.0
         cap = number("soft_cap", self.soft_cap)
         if cap <= 0:
-            raise InvalidArgument(f"soft_cap was asked for as {quoted(self.soft_cap)}; it is more than 0, or None for no cap")
+            raise InvalidArgument(
+                f"soft_cap was asked for as {quoted(self.soft_cap)}; it is more than 0, "
+                "or None for no cap"
+            )
         return cap
 
     def _scales(self, scale: float, hdim_q: int, encoding: str | None) -> dict[str, float]:
-        """Those of q and k are a part of the scores' scale; numerators of softmax fill the range of 8 bits."""
+        """Those of q and k are a part of the scores' scale; numerators of softmax fill the range of
+        8 bits.
+        """
         if encoding is None:
-            raise InvalidArgument("q_scale, k_scale, v_scale or o_scale were given; they are for q, k and v of fp8")
+            raise InvalidArgument(
+                "q_scale, k_scale, v_scale or o_scale were given; they are for q, k and v of fp8"
+            )
         q, k, v, o = (
             1.0 if one is None else number(name, one)
-            for name, one in (("q_scale", self.q_scale), ("k_scale", self.k_scale), ("v_scale", self.v_scale), ("o_scale", self.o_scale))
+            for name, one in (
+                ("q_scale", self.q_scale),
+                ("k_scale", self.k_scale),
+                ("v_scale", self.v_scale),
+                ("o_scale", self.o_scale),
+            )
         )
         if min(q, k, v, o) <= 0:
-            raise InvalidArgument(f"the scales {q}, {k}, {v} and {o} of q, k, v and o were asked for; each is more than 0")
+            raise InvalidArgument(
+                f"the scales {q}, {k}, {v} and {o} of q, k, v and o were asked for; "
+                "each is more than 0"
+            )
         largest = _LARGEST[encoding]
-        return {"scale": (scale or 1 / math.sqrt(max(1, hdim_q))) * q * k, "scale_p": largest, "scale_o": v / largest * o}
+        return {
+            "scale": (scale or 1 / math.sqrt(max(1, hdim_q))) * q * k,
+            "scale_p": largest,
+            "scale_o": v / largest * o,
+        }
 
 
 def number(name: str, given: Any) -> float:
@@ -114,4 +139,6 @@ def number(name: str, given: Any) -> float:
 
 def seed_number(name: str, given: Any) -> int | None:
     """A number of 64 bits, or None if it is a tensor."""
-    return in_range(name, given, 0, 2**64 - 1) if whole(given) is not None or given is None else None
+    return (
+        in_range(name, given, 0, 2**64 - 1) if whole(given) is not None or given is None else None
+    )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Where the tensors of a call are, and how results come back to the caller.
 
-Tensors are seen as [batch, row, head, element], or [row, head, element] where sequences are packed, whatever order their memory has.
+Tensors are seen as [batch, row, head, element], or [row, head, element] where sequences are packed,
+whatever order their memory has.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ if TYPE_CHECKING:
     from ckdispatch.device import Device
 
 LAYOUTS = {"bshd": (0, 1, 2, 3), "bhsd": (0, 2, 1, 3)}
-"""The axes of a tensor in the order of batch, rows, heads and elements; each order is its own inverse."""
+"""The axes of a tensor in the order of batch, rows, heads and elements; each order is its own
+inverse.
+"""
 
 
 @dataclass
 class Input:
-    """A tensor that is read, or changed in place where ``copied`` is false and it is on the device."""
+    """A tensor that is read, or changed in place where ``copied`` is false and
+    it is on the device.
+    """
 
     one: Operand
     copied: bool = False
@@ -50,7 +55,9 @@ class Input:
     @property
     def strides(self) -> tuple[int, ...]:
         """Those of the memory that kernels will see."""
-        return settled(self.one.shape, self.one.strides if self.usable else packed_strides(self.one.shape))
+        return settled(
+            self.one.shape, self.one.strides if self.usable else packed_strides(self.one.shape)
+        )
 
     @property
     def address(self) -> int:
@@ -67,14 +74,18 @@ class Input:
         else:
             assert self.one.tensor is not None
             if not self.copied:
-                changes.append(f"{self.one.name} was copied, because the elements of its heads are not contiguous")
+                changes.append(
+                    f"{self.one.name} was copied, because the elements of its heads are not "
+                    "contiguous"
+                )
             copy_elements(self.one.tensor, copy, stream)
         return copy
 
 
 @dataclass
 class Output:
-    """A result: new memory in the caller's order of axes, or ``out``, which is what the caller gave.
+    """A result: new memory in the caller's order of axes, or ``out``, which is what the caller
+    gave.
 
     One that is written ``partly`` keeps what else the caller has there, or is zero.
     """
@@ -91,10 +102,16 @@ class Output:
         if self.out is None:
             return
         if self.out.shape != self.shape:
-            wanted, given = ([of[axis] for axis in self.order] for of in (self.shape, self.out.shape))
-            raise InvalidArgument(f"{self.out.name} has the shape {tuple(given)}; the result has {tuple(wanted)}")
+            wanted, given = (
+                [of[axis] for axis in self.order] for of in (self.shape, self.out.shape)
+            )
+            raise InvalidArgument(
+                f"{self.out.name} has the shape {tuple(given)}; the result has {tuple(wanted)}"
+            )
         if self.out.dtype != self.dtype:
-            raise InvalidArgument(f"{self.out.name} holds {self.out.dtype}, and the result is of {self.dtype}")
+            raise InvalidArgument(
+                f"{self.out.name} holds {self.out.dtype}, and the result is of {self.dtype}"
+            )
         check_out(self.out, None)
 
     @property
@@ -110,7 +127,11 @@ class Output:
 
     @property
     def address(self) -> int:
-        return self.out.tensor.address if self.usable and self.out is not None and self.out.tensor is not None else 0
+        return (
+            self.out.tensor.address
+            if self.usable and self.out is not None and self.out.tensor is not None
+            else 0
+        )
 
     def _own_strides(self) -> tuple[int, ...]:
         packed = packed_strides([self.shape[axis] for axis in self.order])
@@ -121,7 +142,9 @@ class Output:
             assert self.out is not None and self.out.tensor is not None
             self.tensor = self.out.tensor
             return self.tensor
-        memory = DeviceTensor.allocate(device, tuple(self.shape[axis] for axis in self.order), self.dtype)
+        memory = DeviceTensor.allocate(
+            device, tuple(self.shape[axis] for axis in self.order), self.dtype
+        )
         self.tensor = memory.seen_as(self.shape, self._own_strides())
         if self.partly and memory.span > 0:
             self._begin_with_what_is_there(device, memory)
@@ -135,7 +158,9 @@ class Output:
             self.tensor.write(self.out.on_host)
 
     def delivered(self, like_what: Any, on_device: bool, device: Device, stream: int | None) -> Any:
-        """The result where the caller wants it: in ``out``, or new, on the device or as the caller's library has its arrays."""
+        """The result where the caller wants it: in ``out``, or new, on the device or as the
+        caller's library has its arrays.
+        """
         assert self.tensor is not None
         if self.out is not None and self.out.tensor is not None:
             if self.tensor is not self.out.tensor:
@@ -156,13 +181,18 @@ class Output:
 
 def usable_strides(one: Operand) -> bool:
     """Whether elements of a head are contiguous, and nothing goes backwards."""
-    return (one.shape[-1] <= 1 or one.strides[-1] == 1) and all(stride >= 0 for stride in one.strides)
+    return (one.shape[-1] <= 1 or one.strides[-1] == 1) and all(
+        stride >= 0 for stride in one.strides
+    )
 
 
 def settled(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
     """Strides where an extent of 1 has that of packed memory in place of one that nobody uses."""
     packed = packed_strides(shape)
-    return tuple(own if extent > 1 else plain for extent, own, plain in zip(shape, strides, packed, strict=True))
+    return tuple(
+        own if extent > 1 else plain
+        for extent, own, plain in zip(shape, strides, packed, strict=True)
+    )
 
 
 def by_row_head_batch(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int, int]:

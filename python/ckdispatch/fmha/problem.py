@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a caller wants of an attention, independent of any kernel: for Python, and for C; ``words`` has it in words."""
+"""What a caller wants of an attention, independent of any kernel: for Python, and for C; ``words``
+has it in words.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,42 @@ from ckdispatch.wording import quoted
 __all__ = ["STRIDED_TENSORS", "STRUCTURES", "Extents", "FmhaProblem", "Strides", "packed_strides"]
 
 _NUMBERS = (
-    *("batch", "seqlen_q", "seqlen_k", "heads_q", "heads_k", "hdim_q", "hdim_v", "total_q", "total_k", "seqlen_new"),
-    *("page_rows", "pages", "block_table_stride", "kv_page_count", "rotary_dim", "rotary_positions", "sink_tokens"),
+    *(
+        "batch",
+        "seqlen_q",
+        "seqlen_k",
+        "heads_q",
+        "heads_k",
+        "hdim_q",
+        "hdim_v",
+        "total_q",
+        "total_k",
+        "seqlen_new",
+    ),
+    *(
+        "page_rows",
+        "pages",
+        "block_table_stride",
+        "kv_page_count",
+        "rotary_dim",
+        "rotary_positions",
+        "sink_tokens",
+    ),
     *("splits", "decode_rows", "alignment"),
 )
 _TRUTHS = (
-    *("backward", "group", "sinks", "seeds_on_device", "lse", "randval", "dbias", "lengths_q", "lengths_k", "cache_index"),
+    *(
+        "backward",
+        "group",
+        "sinks",
+        "seeds_on_device",
+        "lse",
+        "randval",
+        "dbias",
+        "lengths_q",
+        "lengths_k",
+        "cache_index",
+    ),
     "deterministic",
 )
 _FLOATS = ("scale", "soft_cap", "scale_p", "scale_o", "p_drop")
@@ -62,21 +94,24 @@ class Extents(NamedTuple):
 
 @dataclass(frozen=True)
 class FmhaProblem(Problem):
-    """``o = softmax(cap(scale * q k') + bias) v`` for ``batch`` sequences, or with ``backward`` its gradients.
+    """``o = softmax(cap(scale * q k') + bias) v`` for ``batch`` sequences, or with ``backward`` its
+    gradients.
 
-    q has ``heads_q`` heads, and those of k and v are shared by as many of them. ``seqlen_q`` and ``seqlen_k`` are the rows of each
-    sequence, or the most that one has: with ``group`` they are packed one behind the other, ``total_q`` and ``total_k`` rows in
-    all; with ``lengths_q`` and ``lengths_k`` tensors say how many of them count. ``mask`` is none, top_left or bottom_right, and
-    ``window`` what a row keeps to the left and right of its diagonal, -1 for all; causal is (-1, 0). ``bias`` is none,
-    elementwise or alibi.
+    q has ``heads_q`` heads, and those of k and v are shared by as many of them. ``seqlen_q`` and
+    ``seqlen_k`` are the rows of each sequence, or the most that one has: with ``group`` they are
+    packed one behind the other, ``total_q`` and ``total_k`` rows in all; with ``lengths_q`` and
+    ``lengths_k`` tensors say how many of them count. ``mask`` is none, top_left or bottom_right,
+    and ``window`` what a row keeps to the left and right of its diagonal, -1 for all; causal is
+    (-1, 0). ``bias`` is none, elementwise or alibi.
 
-    ``seqlen_new`` rows of keys are appended to a cache first, and rotated as ``rotary`` says. A cache of pages has ``page_rows``
-    keys in each of its ``pages``, listed in a table with room for ``block_table_stride`` of them, or in one list of
-    ``kv_page_count``. ``splits`` is the number of parts of the keys, 0 to let the dispatcher choose. Packed sequences of up to
-    ``decode_rows`` rows may be computed apart from longer ones.
+    ``seqlen_new`` rows of keys are appended to a cache first, and rotated as ``rotary`` says. A
+    cache of pages has ``page_rows`` keys in each of its ``pages``, listed in a table with room for
+    ``block_table_stride`` of them, or in one list of ``kv_page_count``. ``splits`` is the number of
+    parts of the keys, 0 to let the dispatcher choose. Packed sequences of up to ``decode_rows``
+    rows may be computed apart from longer ones.
 
-    Tensors are packed as ``layout`` has it, bshd or bhsd, unless ``strides`` has those of each: its name, and elements from
-    row to row, from head to head and from sequence (or page) to sequence.
+    Tensors are packed as ``layout`` has it, bshd or bhsd, unless ``strides`` has those of each: its
+    name, and elements from row to row, from head to head and from sequence (or page) to sequence.
     """
 
     family: ClassVar[str] = "fmha"
@@ -138,7 +173,8 @@ class FmhaProblem(Problem):
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise InvalidArgument(
-                    f"an attention was asked for with {name} = {quoted(getattr(self, name))}; it is one of {', '.join(choices)}"
+                    f"an attention was asked for with {name} = {quoted(getattr(self, name))}; it "
+                    f"is one of {', '.join(choices)}"
                 )
         for name in ("seed", "offset"):
             self._set(name, in_range(name, getattr(self, name), 0, 2**64 - 1))
@@ -148,7 +184,12 @@ class FmhaProblem(Problem):
         self._set("heads_k", self.heads_k or self.heads_q)
         self._set("hdim_v", self.hdim_v or self.hdim_q)
         self._set("total_q", (self.total_q or self.batch * self.seqlen_q) if self.group else 0)
-        self._set("total_k", (self.total_k or self.batch * self.seqlen_k) if self.group and not self.page_rows else 0)
+        self._set(
+            "total_k",
+            (self.total_k or self.batch * self.seqlen_k)
+            if self.group and not self.page_rows
+            else 0,
+        )
         if self.workspace_limit is not None:
             check_numbers(_WHAT, self, ("workspace_limit",))
         given = self._present()
@@ -216,7 +257,9 @@ class FmhaProblem(Problem):
         if self.page_rows:
             return Extents(self.pages, self.page_rows, self.heads_k, last)
         of_cache = self.pages if self.cache_index and self.pages else self.batch
-        return Extents(*((1, self.total_k) if packed else (of_cache, self.seqlen_k)), self.heads_k, last)
+        return Extents(
+            *((1, self.total_k) if packed else (of_cache, self.seqlen_k)), self.heads_k, last
+        )
 
     def strides_of(self, name: str) -> Strides:
         """Of one of ``STRIDED_TENSORS``: as they were given, or packed."""
@@ -275,9 +318,13 @@ class FmhaProblem(Problem):
             return float(rows * keys)
         left, right = (math.inf if side < 0 else side for side in self.window)
         shift = keys - rows if self.mask == "bottom_right" else 0
-        # The sum of a row's keys changes its slope four times at most; rows are sampled where there are very many.
+        # The sum of a row's keys changes its slope four times at most; rows are sampled where there
+        # are very many.
         step = max(1, rows // 4096)
-        kept = sum(max(0, min(keys, i + shift + right + 1) - max(0, i + shift - left)) for i in range(0, rows, step))
+        kept = sum(
+            max(0, min(keys, i + shift + right + 1) - max(0, i + shift - left))
+            for i in range(0, rows, step)
+        )
         return float(kept) * step
 
     @classmethod
@@ -299,17 +346,35 @@ class FmhaProblem(Problem):
         given = members(self.strides) or ()
         rows = [members(one) or () for one in given]
         if [row[:1] for row in rows] != [(name,) for name in wanted] or any(
-            len(row) != 4 or any(whole(one) is None or not fits(one) for one in row[1:]) for row in rows
+            len(row) != 4 or any(whole(one) is None or not fits(one) for one in row[1:])
+            for row in rows
         ):
             raise InvalidArgument(
-                f"an attention was asked for with strides = {quoted(self.strides)}; they are None, or of each of {', '.join(wanted)} its "
-                "name and three whole numbers: from row to row, from head to head and from sequence to sequence"
+                f"an attention was asked for with strides = {quoted(self.strides)}; they are None, "
+                f"or of each of {', '.join(wanted)} its "
+                "name and three whole numbers: from row to row, "
+                "from head to head and from sequence to sequence"
             )
         return tuple((row[0], *(operator.index(one) for one in row[1:])) for row in rows)
 
 
 STRIDED_TENSORS = frozenset(
-    ("q", "k", "v", "o", "bias", "lse", "randval", "k_new", "v_new", "d_o", "dq", "dk", "dv", "dbias"),
+    (
+        "q",
+        "k",
+        "v",
+        "o",
+        "bias",
+        "lse",
+        "randval",
+        "k_new",
+        "v_new",
+        "d_o",
+        "dq",
+        "dk",
+        "dv",
+        "dbias",
+    )
 )
 """What ``strides`` is for."""
 
@@ -330,7 +395,9 @@ def _finite(name: str, given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(given, (bool, str)) or not math.isfinite(number):
-        raise InvalidArgument(f"an attention was asked for with {name} = {quoted(given)}; it is a finite number")
+        raise InvalidArgument(
+            f"an attention was asked for with {name} = {quoted(given)}; it is a finite number"
+        )
     return ctypes.c_float(number).value
 
 
@@ -339,7 +406,8 @@ def _window(given: Any) -> tuple[int, int]:
     numbers = [whole(side) for side in sides] if sides is not None else []
     if len(numbers) != 2 or any(side is None or not fits(side) for side in numbers):
         raise InvalidArgument(
-            f"an attention was asked for with window = {quoted(given)}; it is a pair of whole numbers, of keys to the left "
+            f"an attention was asked for with window = {quoted(given)}; it is a pair of whole "
+            "numbers, of keys to the left "
             "and to the right of the diagonal, -1 for all"
         )
     left, right = (max(-1, side) for side in numbers if side is not None)
@@ -352,7 +420,10 @@ def _structure(problem: FmhaProblem) -> FmhaStructure:
         dtype=c_text(problem.dtype),
         **{name: getattr(problem, name) for name in alike if name != "splits"},
         **{name: choices.index(getattr(problem, name)) for name, choices in _CHOICES.items()},
-        **{f"has_{name}": getattr(problem, name) for name in ("lse", "randval", "dbias", "cache_index")},
+        **{
+            f"has_{name}": getattr(problem, name)
+            for name in ("lse", "randval", "dbias", "cache_index")
+        },
         has_seqlen_q=problem.lengths_q,
         has_seqlen_k=problem.lengths_k,
         window_left=problem.window[0],

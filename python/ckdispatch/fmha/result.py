@@ -28,7 +28,9 @@ class AttentionResult(Result):
 
 @dataclass(frozen=True)
 class AttentionGradients:
-    """The gradients, each like its tensor; ``dbias`` is None unless it was asked for. Otherwise as ``Result``."""
+    """The gradients, each like its tensor; ``dbias`` is None unless it was asked for. Otherwise as
+    ``Result``.
+    """
 
     dq: Any
     dk: Any

@@ -61,7 +61,10 @@ class FmhaStructure(ctypes.Structure):
         ("base", ProblemBase),
         ("dtype", ctypes.c_char_p),
         *((name, ctypes.c_int32) for name in ("backward", "group")),
-        *((name, ctypes.c_int64) for name in ("batch", "heads_q", "heads_k", "hdim_q", "hdim_v", "seqlen_q", "seqlen_k")),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("batch", "heads_q", "heads_k", "hdim_q", "hdim_v", "seqlen_q", "seqlen_k")
+        ),
         *((name, ctypes.c_int64) for name in ("total_q", "total_k", "seqlen_new")),
         *((name, ctypes.c_float) for name in ("scale", "soft_cap", "scale_p", "scale_o")),
         *((name, ctypes.c_int32) for name in ("mask", "bias")),
@@ -69,11 +72,23 @@ class FmhaStructure(ctypes.Structure):
         ("p_drop", ctypes.c_float),
         ("sinks", ctypes.c_int32),
         *((name, ctypes.c_uint64) for name in ("drop_seed", "drop_offset")),
-        *((name, ctypes.c_int32) for name in ("drop_on_device", "has_lse", "has_randval", "has_dbias")),
-        *((name, ctypes.c_int32) for name in ("has_seqlen_q", "has_seqlen_k", "has_cache_index", "deterministic")),
-        *((name, ctypes.c_int64) for name in ("page_rows", "pages", "block_table_stride", "kv_page_count", "rotary_dim")),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("drop_on_device", "has_lse", "has_randval", "has_dbias")
+        ),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("has_seqlen_q", "has_seqlen_k", "has_cache_index", "deterministic")
+        ),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("page_rows", "pages", "block_table_stride", "kv_page_count", "rotary_dim")
+        ),
         *((name, ctypes.c_int32) for name in ("rotary", "layout")),
-        *((name, ctypes.c_int64) for name in ("rotary_positions", "sink_tokens", "split_kv", "decode_rows")),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("rotary_positions", "sink_tokens", "split_kv", "decode_rows")
+        ),
         *((name, ctypes.c_int32) for name in ("alignment", "reserved")),
         ("workspace_limit", ctypes.c_uint64),
         ("strides", FmhaStridesStructure * len(TENSORS)),

@@ -32,7 +32,9 @@ Array = NDArray[Any]
 
 
 def validated(call: AttentionCall, plan: Plan[FmhaProblem]) -> Comparison:
-    """How o differs from the reference; raises ``Mismatch`` if it, lse or a random value is wrong."""
+    """How o differs from the reference; raises ``Mismatch`` if it,
+    lse or a random value is wrong.
+    """
     found = {name: one.raise_if_bad() for name, one in compared(call, plan).items()}
     return found["o"]
 
@@ -43,7 +45,9 @@ def validated_gradients(call: AttentionCall, plan: Plan[FmhaProblem]) -> tuple[C
 
 
 def compared(call: AttentionCall, plan: Plan[FmhaProblem]) -> dict[str, Comparison]:
-    """How each result differs from the reference; raises ``Mismatch`` if a random value is wrong."""
+    """How each result differs from the reference;
+    raises ``Mismatch`` if a random value is wrong.
+    """
     held = Held(call, plan)
     return _gradients(held) if plan.problem.backward else _results(held)
 
@@ -72,7 +76,14 @@ def _appended(held: Held) -> dict[str, Comparison]:
     for name in ("k", "v"):
         rotary = held.problem.rotary if name == "k" else "none"
         new = held.array(f"{name}_new")
-        angles = [held.array(one).reshape(held.problem.rotary_positions, -1) for one in ("rotary_cos", "rotary_sin")] if rotary != "none" else [new, new]
+        angles = (
+            [
+                held.array(one).reshape(held.problem.rotary_positions, -1)
+                for one in ("rotary_cos", "rotary_sin")
+            ]
+            if rotary != "none"
+            else [new, new]
+        )
         expected = rotated(new, angles[0], angles[1], positions, rotary)
         found[f"{name}_new"] = expected.compare(held.keys(name)[sequence, positions])
     return found
@@ -82,7 +93,9 @@ def reference_of(held: Held, output: np.dtype[Any]) -> Forward:
     """What forward gives for the tensors that are there."""
     tensors = held.array("q"), held.keys("k"), held.keys("v")
     if held.problem.group:
-        return forward_varlen(*tensors, *held.starts(), held.options(), output=output, **held.given())
+        return forward_varlen(
+            *tensors, *held.starts(), held.options(), output=output, **held.given()
+        )
     return forward(*tensors, held.options(), output=output, **held.given())
 
 
@@ -109,8 +122,12 @@ def _check_random(held: Held, expected: NDArray[np.uint8]) -> None:
     found = held.array("randval").view(np.uint8)
     for place, rows, keys in held.blocks():
         kept = visible(held.options(), rows, keys)
-        if not np.array_equal(found[place][:, :rows, :keys][:, kept], expected[place][:, :rows, :keys][:, kept]):
-            raise Mismatch(f"the random values of {held.problem.text} differ from those of the reference")
+        if not np.array_equal(
+            found[place][:, :rows, :keys][:, kept], expected[place][:, :rows, :keys][:, kept]
+        ):
+            raise Mismatch(
+                f"the random values of {held.problem.text} differ from those of the reference"
+            )
 
 
 class Held:
@@ -131,7 +148,10 @@ class Held:
         p = self.problem
         seed, offset = p.seed, p.offset
         if p.seeds_on_device:
-            seed, offset = (int(self.array(name)[:2].copy().view(np.uint64)[0]) for name in ("drop_seed", "drop_offset"))
+            seed, offset = (
+                int(self.array(name)[:2].copy().view(np.uint64)[0])
+                for name in ("drop_seed", "drop_offset")
+            )
         return Attention(
             scale=p.scale or None,
             soft_cap=p.soft_cap,
@@ -179,13 +199,18 @@ class Held:
             q, k = self.starts()
             rows = np.diff(q) if rows is None else rows
             keys = np.diff(k) if keys is None else keys
-            return [((slice(None), slice(int(a), None)), int(r), int(c)) for a, r, c in zip(q[:-1], rows, keys, strict=True)]
+            return [
+                ((slice(None), slice(int(a), None)), int(r), int(c))
+                for a, r, c in zip(q[:-1], rows, keys, strict=True)
+            ]
         rows = np.full(p.batch, p.seqlen_q) if rows is None else rows
         keys = np.full(p.batch, p.seqlen_k) if keys is None else keys
         return [(i, int(r), int(c)) for i, (r, c) in enumerate(zip(rows, keys, strict=True))]
 
     def keys(self, name: str) -> Array:
-        """k or v as the reference takes it: gathered from its pages, or from the sequences of a cache that are meant."""
+        """k or v as the reference takes it: gathered from its pages, or from the sequences of a
+        cache that are meant.
+        """
         p, memory = self.problem, self.array(name)
         if not p.page_rows:
             index = self.numbers("cache_index")
@@ -195,7 +220,11 @@ class Held:
         if lengths is None:
             lengths = np.full(p.batch, p.seqlen_k)
         found = np.zeros((p.batch, p.seqlen_k, *memory.shape[2:]), memory.dtype)
-        starts, listed, blocks = self.numbers("kv_indptr"), self.numbers("kv_pages"), self.numbers("block_table")
+        starts, listed, blocks = (
+            self.numbers("kv_indptr"),
+            self.numbers("kv_pages"),
+            self.numbers("block_table"),
+        )
         for i, length in enumerate(lengths.tolist()):
             key = np.arange(length)
             own = blocks[i] if blocks is not None else listed[starts[i] :]  # type: ignore[index]  # pages have either a list of starts or blocks

@@ -14,13 +14,13 @@ from ckdispatch.problem import check_text, named_words, shown, whole_number
 from ckdispatch.wording import quoted
 
 _TEXT = re.compile(
-    r"fmha[\s:]+(?P<batch>\d{1,19})x(?P<seqlen_q>\d{1,19})x(?P<seqlen_k>\d{1,19})\s+h(?P<heads_q>\d{1,19})(?:/(?P<heads_k>\d{1,19}))?"
-    r"\s+d(?P<hdim_q>\d{1,19})(?:/(?P<hdim_v>\d{1,19}))?(?P<rest>[\s,].*)?",
+    r"fmha[\s:]+(?P<batch>\d{1,19})x(?P<seqlen_q>\d{1,19})x(?P<seqlen_k>\d{1,19})\s+h(?P<heads_q>\d{1,19})(?:/(?P<heads_k>\d{1,19}))?\s+d(?P<hdim_q>\d{1,19})(?:/(?P<hdim_v>\d{1,19}))?(?P<rest>[\s,].*)?",
     re.ASCII,
 )
 _FORM = (
-    "fmha, sequences x rows of q x keys, h and the heads of q (/ those of k), d and the head size (/ that of v), and words such as "
-    "fp16, causal, window=128:0, bias, lse, dropout=0.1, page=128, backward; for example fmha 2x130x270 h8/2 d128 fp16 causal"
+    "fmha, sequences x rows of q x keys, h and the heads of q (/ those of k), d and the head size "
+    "(/ that of v), and words such as fp16, causal, window=128:0, bias, lse, dropout=0.1, "
+    "page=128, backward; for example fmha 2x130x270 h8/2 d128 fp16 causal"
 )
 _SWITCHES = {
     "backward": "backward",
@@ -35,7 +35,11 @@ _SWITCHES = {
     "cache_index": "cache_index",
     "seeds_on_device": "seeds_on_device",
 }
-_WORDS = {"bias": ("bias", "elementwise"), "alibi": ("bias", "alibi"), **{one: ("layout", one) for one in LAYOUTS}}
+_WORDS = {
+    "bias": ("bias", "elementwise"),
+    "alibi": ("bias", "alibi"),
+    **{one: ("layout", one) for one in LAYOUTS},
+}
 _DTYPES = ("fp8bf16", "fp8fp32")
 """Of attention alone."""
 _NUMBERS = {
@@ -53,7 +57,13 @@ _NUMBERS = {
     "alignment": "alignment",
     "workspace_limit": "workspace_limit",
 }
-_FLOATS = {"scale": "scale", "cap": "soft_cap", "dropout": "p_drop", "scale_p": "scale_p", "scale_o": "scale_o"}
+_FLOATS = {
+    "scale": "scale",
+    "cap": "soft_cap",
+    "dropout": "p_drop",
+    "scale_p": "scale_p",
+    "scale_o": "scale_o",
+}
 _FLOAT = re.compile(r"-?\d{1,20}(\.\d{0,20})?(e[+-]?\d{1,3})?", re.ASCII)
 _SIDES = re.compile(r"(\d{0,18}):(\d{0,18})", re.ASCII)
 _CHOICES = {"mask": MASKS, "bias": BIASES, "layout": LAYOUTS}
@@ -65,7 +75,9 @@ def parsed(text: str) -> dict[str, Any]:
     match = _TEXT.fullmatch(text.strip())
     if not match:
         raise InvalidArgument(f"{quoted(text)} is no attention; write {_FORM}")
-    values: dict[str, Any] = {name: int(number) for name, number in match.groupdict().items() if number and name != "rest"}
+    values: dict[str, Any] = {
+        name: int(number) for name, number in match.groupdict().items() if number and name != "rest"
+    }
     by_themselves = {"words": ", ".join(("causal", *_WORDS, *_SWITCHES, *_DTYPES))}
     for name, value in named_words(text, match["rest"] or "", _name_of, by_themselves):
         values |= _said(name, value, text)
@@ -89,11 +101,15 @@ def _said(name: str, value: str, text: str) -> dict[str, Any]:
         return {"mask": "bottom_right", "window": (-1, 0)}
     if name in _CHOICES:
         if value not in _CHOICES[name]:
-            raise InvalidArgument(f"{quoted(text)} has {name}={value}; it is one of {', '.join(_CHOICES[name])}")
+            raise InvalidArgument(
+                f"{quoted(text)} has {name}={value}; it is one of {', '.join(_CHOICES[name])}"
+            )
         return {name: value}
     if name == "causal":
         if value not in MASKS[1:]:
-            raise InvalidArgument(f"{quoted(text)} has causal={value}; it is one of {', '.join(MASKS[1:])}")
+            raise InvalidArgument(
+                f"{quoted(text)} has causal={value}; it is one of {', '.join(MASKS[1:])}"
+            )
         return {"mask": value, "causal": True}
     if name == "dtype":
         return {name: value}
@@ -105,8 +121,13 @@ def _said(name: str, value: str, text: str) -> dict[str, Any]:
         return {_FLOATS[name]: float(value)}
     if name in _OTHERS:
         return _OTHERS[name](value, text)
-    known = ", ".join(("mask", "causal", *_OTHERS, *_FLOATS, *_NUMBERS, *_SWITCHES, "bias", "layout", "dtype"))
-    raise InvalidArgument(f"{quoted(text)} has the word {quoted(name)}; an attention is {_FORM}, and its words are {known}")
+    known = ", ".join(
+        ("mask", "causal", *_OTHERS, *_FLOATS, *_NUMBERS, *_SWITCHES, "bias", "layout", "dtype")
+    )
+    raise InvalidArgument(
+        f"{quoted(text)} has the word {quoted(name)}; an attention is {_FORM}, "
+        f"and its words are {known}"
+    )
 
 
 def _switched(name: str, value: str, text: str) -> bool:
@@ -118,20 +139,29 @@ def _switched(name: str, value: str, text: str) -> bool:
 def _sides(value: str, text: str) -> dict[str, Any]:
     match = _SIDES.fullmatch(value)
     if not match:
-        raise InvalidArgument(f"{quoted(text)} has window={value}; it is the keys to the left, a colon, and those to the right: 128:0")
+        raise InvalidArgument(
+            f"{quoted(text)} has window={value}; it is the keys to the left, a colon, "
+            "and those to the right: 128:0"
+        )
     left, right = (int(side) if side else -1 for side in match.groups())
     return {"window": (left, right)}
 
 
 def _totals(value: str, text: str) -> dict[str, Any]:
     q, slash, k = value.partition("/")
-    return {"total_q": whole_number("total", q, text), "total_k": whole_number("total", k if slash else q, text)}
+    return {
+        "total_q": whole_number("total", q, text),
+        "total_k": whole_number("total", k if slash else q, text),
+    }
 
 
 def _rotary(value: str, text: str) -> dict[str, Any]:
     kind, colon, size = value.partition(":")
     if kind not in ROTARIES[1:]:
-        raise InvalidArgument(f"{quoted(text)} has rotary={value}; it is {' or '.join(ROTARIES[1:])}, a colon, and its size: half:64")
+        raise InvalidArgument(
+            f"{quoted(text)} has rotary={value}; it is {' or '.join(ROTARIES[1:])}, a colon, "
+            "and its size: half:64"
+        )
     return {"rotary": kind, "rotary_dim": whole_number("rotary", size, text) if colon else None}
 
 
@@ -140,7 +170,10 @@ def _strides(value: str, text: str) -> dict[str, Any]:
     for one in value.split("+"):
         name, *numbers = one.split(":")
         if len(numbers) != 3:
-            raise InvalidArgument(f"{quoted(text)} has strides={value}; of each tensor they are its name and three numbers: q:1024:128:0")
+            raise InvalidArgument(
+                f"{quoted(text)} has strides={value}; "
+                "of each tensor they are its name and three numbers: q:1024:128:0"
+            )
         found.append((name, *(whole_number("strides", number, text) for number in numbers)))
     return {"strides": tuple(found)}
 
@@ -161,7 +194,9 @@ def _completed(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _following(values: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a cache and a rotation: a table of as many pages as the keys fill, and a position for each key."""
+    """Fields of a cache and a rotation: a table of as many pages as the keys fill, and a position
+    for each key.
+    """
     found = {}
     rows = values.get("page_rows", 0)
     if rows:
@@ -181,14 +216,24 @@ def written(problem: Any) -> str:
     p = problem
     heads = f"h{p.heads_q}" + (f"/{p.heads_k}" if p.heads_k != p.heads_q else "")
     head_size = f"d{p.hdim_q}" + (f"/{p.hdim_v}" if p.hdim_v != p.hdim_q else "")
-    words = ["fmha", f"{p.batch}x{p.seqlen_q}x{p.seqlen_k}", heads, head_size, p.dtype, *_mask_words(p)]
+    words = [
+        "fmha",
+        f"{p.batch}x{p.seqlen_q}x{p.seqlen_k}",
+        heads,
+        head_size,
+        p.dtype,
+        *_mask_words(p),
+    ]
     if p.bias != "none":
         words.append("bias" if p.bias == "elementwise" else p.bias)
     if p.layout != "bshd":
         words.append(p.layout)
     values = {field.name: getattr(p, field.name) for field in fields(p)}
     defaults = {field.name: field.default for field in fields(p)} | _following(values)
-    if p.group and (p.total_q, p.total_k) != (p.batch * p.seqlen_q, 0 if p.page_rows else p.batch * p.seqlen_k):
+    if p.group and (p.total_q, p.total_k) != (
+        p.batch * p.seqlen_q,
+        0 if p.page_rows else p.batch * p.seqlen_k,
+    ):
         words.append(f"total={p.total_q}/{p.total_k}")
     if p.rotary != "none":
         words.append(f"rotary={p.rotary}:{p.rotary_dim}")
@@ -205,7 +250,9 @@ def written(problem: Any) -> str:
 def _shortest(number: float) -> str:
     """The fewest digits that are the same number of 32 bits."""
     rounded = (float(f"{number:.{digits}g}") for digits in range(1, 10))
-    return repr(next(one for one in rounded if ctypes.c_float(one).value == number)).removesuffix(".0")
+    return repr(next(one for one in rounded if ctypes.c_float(one).value == number)).removesuffix(
+        ".0"
+    )
 
 
 def _mask_words(p: Any) -> list[str]:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""An attention on a device: random operands where its problem has them, and its results compared."""
+"""An attention on a device: random operands where its problem has them,
+and its results compared.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,28 @@ _WRITTEN = ("o", "lse", "randval", "dq", "dk", "dv", "dbias")
 
 
 class FmhaWorkload(Launched):
-    """The tensors of ``problem`` on the device. Sequences of their own lengths are of all lengths up to the longest."""
+    """The tensors of ``problem`` on the device. Sequences of their own lengths are of all lengths
+    up to the longest.
+    """
 
-    def __init__(self, dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int) -> None:
+    def __init__(
+        self, dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int
+    ) -> None:
         self.dispatcher, self.plan, self.problem = dispatcher, plan, problem
         self.random = np.random.default_rng(seed)
         tables = self._tables()
         self.call = AttentionCall(
-            dispatcher, Options(), {}, tables={name: Table(name, one.shape, one, None) for name, one in tables.items()}
+            dispatcher,
+            Options(),
+            {},
+            tables={name: Table(name, one.shape, one, None) for name, one in tables.items()},
         )
         memory: dict[str, DeviceTensor] = {}
         for name, span in zip(problem.tensors, problem.spans(), strict=True):
             memory[name] = self._filled(name, span)
-            self.call.placed[name] = self._seen(name, memory[name]) if name in STRIDED_TENSORS else memory[name]
+            self.call.placed[name] = (
+                self._seen(name, memory[name]) if name in STRIDED_TENSORS else memory[name]
+            )
         if problem.backward:
             self._fill_results_of_forward()
         self.tensors = list(memory.values())
@@ -48,13 +59,22 @@ class FmhaWorkload(Launched):
     @property
     def bytes(self) -> int:
         """Of all tensors, each counted once."""
-        return sum(one.span * self.dispatcher.device.numpy_dtype(one.dtype).itemsize for one in self.tensors)
+        return sum(
+            one.span * self.dispatcher.device.numpy_dtype(one.dtype).itemsize
+            for one in self.tensors
+        )
 
     def compare(self) -> Comparison:
-        """How the results of the last launch differ from the reference: the worst of them, with all elements counted."""
+        """How the results of the last launch differ from the reference: the worst of them, with all
+        elements counted.
+        """
         found = list(compared(self.call, self.plan).values())
         worst = max(found, key=lambda one: (one.mismatch_count > 0, one.max_abs))
-        return replace(worst, size=sum(one.size for one in found), mismatch_count=sum(one.mismatch_count for one in found))
+        return replace(
+            worst,
+            size=sum(one.size for one in found),
+            mismatch_count=sum(one.mismatch_count for one in found),
+        )
 
     def _written(self, name: str) -> bool:
         return name in _WRITTEN and not (self.problem.backward and name in ("o", "lse"))
@@ -68,10 +88,14 @@ class FmhaWorkload(Launched):
         elif name == "bias" and self.problem.bias == "alibi":
             values = np.resize(alibi_slopes(self.problem.heads_q), span)
         elif name.startswith("drop_"):
-            values = np.array([self.problem.seed if name == "drop_seed" else self.problem.offset], np.uint64).view(np.int32)
+            values = np.array(
+                [self.problem.seed if name == "drop_seed" else self.problem.offset], np.uint64
+            ).view(np.int32)
         elif name.startswith("rotary_"):
             values = random_operand(device, self.random, (span,), dtype)
-            values = (np.cos if name.endswith("cos") else np.sin)(values.astype(np.float32)).astype(values.dtype)
+            values = (np.cos if name.endswith("cos") else np.sin)(values.astype(np.float32)).astype(
+                values.dtype
+            )
         else:
             values = random_operand(device, self.random, (span,), dtype)
         tensor = self.dispatcher.empty((span,), dtype)
@@ -93,20 +117,30 @@ class FmhaWorkload(Launched):
             axes = [(batch, strides.batch), (rows, strides.row), (heads, strides.head), (last, 1)]
         if problem.group and not (problem.page_rows and name in "kv"):
             axes = axes[1:]
-        return memory.seen_as(tuple(extent for extent, _ in axes), tuple(stride for _, stride in axes))
+        return memory.seen_as(
+            tuple(extent for extent, _ in axes), tuple(stride for _, stride in axes)
+        )
 
     def _fill_results_of_forward(self) -> None:
         """What gradients read must belong together."""
         held = Held(self.call, self.plan)
-        expected = reference_of(held, self.dispatcher.device.numpy_dtype(self.problem.dtype_of("o")))
+        expected = reference_of(
+            held, self.dispatcher.device.numpy_dtype(self.problem.dtype_of("o"))
+        )
         for name, one in (("o", expected.o), ("lse", expected.lse)):
-            self.call.placed[name].write(np.where(np.isnan(one.exact), np.zeros((), one.rounded.dtype), one.rounded))
+            self.call.placed[name].write(
+                np.where(np.isnan(one.exact), np.zeros((), one.rounded.dtype), one.rounded)
+            )
 
     def _tables(self) -> dict[str, NDArray[np.int64]]:
         p = self.problem
         found: dict[str, NDArray[np.int64]] = {}
         rows = _shared(p.total_q, p.batch, p.seqlen_q) if p.group else np.full(p.batch, p.seqlen_q)
-        keys = _shared(p.total_k, p.batch, p.seqlen_k) if p.group and not p.page_rows else np.full(p.batch, p.seqlen_k)
+        keys = (
+            _shared(p.total_k, p.batch, p.seqlen_k)
+            if p.group and not p.page_rows
+            else np.full(p.batch, p.seqlen_k)
+        )
         if p.group:
             found["seqstart_q"] = _starts(rows)
             if not p.page_rows:
@@ -117,12 +151,16 @@ class FmhaWorkload(Launched):
             found["seqlen_k"] = np.maximum(0, keys - p.seqlen_new - 3 * np.arange(p.batch))
         if p.block_table_stride:
             order = self.random.permutation(max(1, p.pages))
-            found["block_table"] = np.resize(order, (p.batch, p.block_table_stride)).astype(np.int64)
+            found["block_table"] = np.resize(order, (p.batch, p.block_table_stride)).astype(
+                np.int64
+            )
         if p.kv_page_count:
             found["kv_indptr"] = _starts(_shared(p.kv_page_count, p.batch, p.seqlen_k))
             found["kv_pages"] = self.random.integers(0, max(1, p.pages), p.kv_page_count)
         if p.cache_index:
-            found["cache_index"] = self.random.permutation(max(p.pages, p.batch))[: p.batch].astype(np.int64)
+            found["cache_index"] = self.random.permutation(max(p.pages, p.batch))[: p.batch].astype(
+                np.int64
+            )
         return found
 
 

@@ -43,7 +43,9 @@ def run(
     call = GemmCall(
         dispatcher,
         as_given(matrix("A", a, device), target, options.validate),
-        _weights_operand(weights, device) if weights else as_given(matrix("B", b, device), target, options.validate),
+        _weights_operand(weights, device)
+        if weights
+        else as_given(matrix("B", b, device), target, options.validate),
         target,
         options,
         weights=weights,
@@ -51,7 +53,9 @@ def run(
     check_operands(call)
     given_ds, call.fused_op = epilogue(ds, bias, fused_op)
     found = d_tensors(given_ds, device, (call.batch, *call.sizes[:2]))
-    call.ds = [replace(one, operand=as_given(one.operand, target, options.validate)) for one in found]
+    call.ds = [
+        replace(one, operand=as_given(one.operand, target, options.validate)) for one in found
+    ]
     plan = call.plan()
     call.changes.extend(plan.changes)
     stream = stream_address(stream)
@@ -65,10 +69,21 @@ def run(
     comparison = _validated(call, plan, result, stream) if options.validate else None
     ran = computed_sizes(plan.padded) if plan.padded else call.sizes
     padded = ran if ran != call.sizes else None
-    return Result(result, plan, device.name, device.simulated, tuple(call.changes), padded, milliseconds, comparison)
+    return Result(
+        result,
+        plan,
+        device.name,
+        device.simulated,
+        tuple(call.changes),
+        padded,
+        milliseconds,
+        comparison,
+    )
 
 
-def _validated(call: GemmCall, plan: Plan[GemmProblem], result: Any, stream: int | None) -> Comparison:
+def _validated(
+    call: GemmCall, plan: Plan[GemmProblem], result: Any, stream: int | None
+) -> Comparison:
     """How what a call gave differs from the reference; raises ``Mismatch`` if that is too much."""
     device = call.dispatcher.device
     device.synchronize(stream)
@@ -102,7 +117,12 @@ def staged(call: GemmCall, one: Matrix, letter: str) -> DeviceTensor:
     shuffled = call.weights is not None and one is call.b
     if not shuffled:
         _say_copy(call, one, letter)
-    copy = DeviceTensor.allocate(call.dispatcher.device, one.array.shape, one.dtype, column_major=letter == "c" and not shuffled)
+    copy = DeviceTensor.allocate(
+        call.dispatcher.device,
+        one.array.shape,
+        one.dtype,
+        column_major=letter == "c" and not shuffled,
+    )
     copy.write(one.array)
     return copy
 
@@ -115,20 +135,28 @@ def _staged_d(call: GemmCall, d: DTensor, letter: str) -> DeviceTensor:
     if one.tensor is not None or d.repeats is None or d.repeated(letter):
         return staged(call, one, letter)
     # A line of the other kind, or one for each matrix: it is written out.
-    call.changes.append(f"{one.name} was written out as a matrix, which is how the kernel reads its D tensors")
+    call.changes.append(
+        f"{one.name} was written out as a matrix, which is how the kernel reads its D tensors"
+    )
     assert one.array is not None
     whole = np.broadcast_to(one.array, (*one.shape[:-2], *call.sizes[:2]))
-    copy = DeviceTensor.allocate(call.dispatcher.device, whole.shape, one.dtype, column_major=letter == "c")
+    copy = DeviceTensor.allocate(
+        call.dispatcher.device, whole.shape, one.dtype, column_major=letter == "c"
+    )
     copy.write(whole)
     return copy
 
 
 def _say_copy(call: GemmCall, one: Matrix, letter: str) -> None:
     if not one.letters:
-        call.changes.append(f"{one.name} was copied, because neither its rows nor its columns are contiguous")
+        call.changes.append(
+            f"{one.name} was copied, because neither its rows nor its columns are contiguous"
+        )
     elif letter not in one.letters and 1 not in one.shape[-2:]:
         lines = "rows" if letter == "r" else "columns"
-        call.changes.append(f"{one.name} was copied into contiguous {lines}, which the kernel reads")
+        call.changes.append(
+            f"{one.name} was copied into contiguous {lines}, which the kernel reads"
+        )
 
 
 def output_tensor(call: GemmCall, plan: Plan[GemmProblem]) -> DeviceTensor:
@@ -137,7 +165,9 @@ def output_tensor(call: GemmCall, plan: Plan[GemmProblem]) -> DeviceTensor:
         return call.c.tensor
     shape = (*((call.batch,) if call.batched else ()), *call.sizes[:2])
     dtype = call.dispatcher.registry[plan.kernel].spec["dtype_c"]
-    return DeviceTensor.allocate(call.dispatcher.device, shape, dtype, column_major=plan.problem.layout[2] == "c")
+    return DeviceTensor.allocate(
+        call.dispatcher.device, shape, dtype, column_major=plan.problem.layout[2] == "c"
+    )
 
 
 def delivered(call: GemmCall, target: DeviceTensor, stream: int | None) -> Any:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Matrix products as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what is what."""
+"""Matrix products as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what is
+what.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,17 @@ if TYPE_CHECKING:
     from ckdispatch.registry import Registry
     from ckdispatch.selection import Selection
 
-__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "kernel_set", "notes", "workgroup_size", "workload"]
+__all__ = [
+    "COLUMNS",
+    "CONFIG_OPTIONS",
+    "FIELDS",
+    "PROBLEM_OPTIONS",
+    "cells",
+    "kernel_set",
+    "notes",
+    "workgroup_size",
+    "workload",
+]
 
 FIELDS = {"variant": "variant", "dtype": "dtype_a", "layout": "layout", "pipeline": "pipeline"}
 COLUMNS = tuple(Column(title) for title in (*COMMON, "pads"))
@@ -30,7 +42,9 @@ CONFIG_OPTIONS = {
     "dtype": ConfigOption("of A and B, such as fp16"),
     "layout": ConfigOption("rows or columns for A, B and C, such as rcr"),
     **product.CONFIG_OPTIONS,
-    "pad": ConfigOption("the extents that need be no multiple of the tile: letters of mnk, or none", which_extents),
+    "pad": ConfigOption(
+        "the extents that need be no multiple of the tile: letters of mnk, or none", which_extents
+    ),
     "persistent": ConfigOption("true if a workgroup computes several tiles", switch),
     "variant": ConfigOption("standard, batched, grouped, multi_d, preshuffle or stream_k"),
     "dtype_a": ConfigOption("where it is not that of --dtype"),
@@ -46,7 +60,9 @@ def cells(spec: Mapping[str, Any]) -> tuple[str, ...]:
     return (*common_cells(spec), pads or "-")
 
 
-def _preshuffled(problem: GemmProblem, _said: bool, registry: Registry, selection: Selection) -> GemmProblem:
+def _preshuffled(
+    problem: GemmProblem, _said: bool, registry: Registry, selection: Selection
+) -> GemmProblem:
     """With the order of weights that should be the fastest, of those that kernels read."""
     from ckdispatch.gemm.weights import blocks
 
@@ -83,7 +99,9 @@ def kernel_set(problem: GemmProblem) -> str:
     return f"gemm_{problem.dtype}_{problem.layout}_all"
 
 
-def workload(dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> Workload:
+def workload(
+    dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int
+) -> Workload:
     from ckdispatch.gemm.workload import GemmWorkload
 
     return GemmWorkload(dispatcher, problem, plan, seed)
@@ -92,6 +110,8 @@ def workload(dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmPr
 PROBLEM_OPTIONS = {
     "split_k": SPLIT_K,
     "preshuffle": ProblemOption(
-        "B is given in the order of a kernel's matrix instructions, whichever should be the fastest", _preshuffled
+        "B is given in the order of a kernel's matrix instructions, "
+        "whichever should be the fastest",
+        _preshuffled,
     ),
 }

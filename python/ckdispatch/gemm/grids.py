@@ -20,7 +20,9 @@ _FUSED = ("fused_op", "d_count", "d_layout", "dtype_d")
 
 
 def grids(specs: Sequence[Mapping[str, Any]], gpu: str) -> Iterator[Grid]:
-    """A map for each kind of product that some kernels of these specs compute. Products of several sizes are on none."""
+    """A map for each kind of product that some kernels of these specs compute. Products of several
+    sizes are on none.
+    """
     seen = set()
     for spec in specs:
         words = {word: spec[field] for field, word in _WORDS.items()}

@@ -41,7 +41,10 @@ def run(
     addresses, targets = [], []
     inputs = []  # which must live until they are read
     for call in calls:
-        left, right = staged(call, call.a, problem.layout[0]), staged(call, call.b, problem.layout[1])
+        left, right = (
+            staged(call, call.a, problem.layout[0]),
+            staged(call, call.b, problem.layout[1]),
+        )
         target = output_tensor(call, plan)
         inputs += [left, right]
         targets.append(target)
@@ -54,16 +57,22 @@ def run(
         device.synchronize(stream)
         finished = zip(calls, results, strict=True)
         compared = tuple(_compared(plan, i, *each) for i, each in enumerate(finished))
-    return GroupedResult(results, plan, device.name, device.simulated, changes, milliseconds, compared)
+    return GroupedResult(
+        results, plan, device.name, device.simulated, changes, milliseconds, compared
+    )
 
 
 def _calls(
-    dispatcher: BaseDispatcher, pairs: Sequence[tuple[Any, Any]], outs: Sequence[Any] | None, options: CallOptions
+    dispatcher: BaseDispatcher,
+    pairs: Sequence[tuple[Any, Any]],
+    outs: Sequence[Any] | None,
+    options: CallOptions,
 ) -> list[GemmCall]:
     products, targets = _listed("pairs", pairs), None if outs is None else _listed("outs", outs)
     if not products or (targets is not None and len(targets) != len(products)):
         raise InvalidArgument(
-            f"{len(products)} products were asked for with {len(targets or ())} outs; there must be at "
+            f"{len(products)} products were asked for with {len(targets or ())} outs; there must "
+            "be at "
             "least one product, and an out for each or none at all"
         )
     written = [matrix(f"out {i}", out, dispatcher.device) for i, out in enumerate(targets or ())]
@@ -71,9 +80,15 @@ def _calls(
     calls = []
     for i, (a, b) in enumerate(_pair(i, one) for i, one in enumerate(products)):
         out = written[i] if written else None
-        left, right = matrix(f"A of group {i}", a, dispatcher.device), matrix(f"B of group {i}", b, dispatcher.device)
+        left, right = (
+            matrix(f"A of group {i}", a, dispatcher.device),
+            matrix(f"B of group {i}", b, dispatcher.device),
+        )
         for other in written:  # any of them may lie where this group reads
-            left, right = as_given(left, other, options.validate), as_given(right, other, options.validate)
+            left, right = (
+                as_given(left, other, options.validate),
+                as_given(right, other, options.validate),
+            )
         call = GemmCall(dispatcher, left, right, out, options)
         check_operands(call)
         if call.batched:
@@ -83,7 +98,8 @@ def _calls(
         dtypes = sorted({getattr(call, kind).dtype for call in calls})
         if len(dtypes) > 1:
             raise InvalidArgument(
-                f"groups with {kind.upper()} of {' and '.join(dtypes)} were asked for; all groups have the same dtypes"
+                f"groups with {kind.upper()} of {' and '.join(dtypes)} were asked for; "
+                "all groups have the same dtypes"
             )
     return calls
 
@@ -96,7 +112,9 @@ def _listed(name: str, given: Any) -> tuple[Any, ...]:
 
 def _pair(place: int, given: Any) -> tuple[Any, Any]:
     if not isinstance(given, (list, tuple)) or len(given) != 2:
-        raise InvalidArgument(f"group {place} was asked for as {quoted(given)}; it is a pair of an A and a B")
+        raise InvalidArgument(
+            f"group {place} was asked for as {quoted(given)}; it is a pair of an A and a B"
+        )
     return given[0], given[1]
 
 
@@ -104,7 +122,10 @@ def _problem(calls: Sequence[GemmCall], layout: str, fused_op: str | None) -> Ge
     members = [call.problem(layout) for call in calls]
     first = members[0]
     return GemmProblem.grouped(
-        [GemmGroup(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c) for one in members],
+        [
+            GemmGroup(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c)
+            for one in members
+        ],
         dtype=first.dtype,
         layout=layout,
         dtype_b=first.dtype_b,
@@ -115,7 +136,9 @@ def _problem(calls: Sequence[GemmCall], layout: str, fused_op: str | None) -> Ge
     )
 
 
-def _plan(dispatcher: BaseDispatcher, calls: Sequence[GemmCall], fused_op: str | None) -> Plan[GemmProblem]:
+def _plan(
+    dispatcher: BaseDispatcher, calls: Sequence[GemmCall], fused_op: str | None
+) -> Plan[GemmProblem]:
     """For the layout that needs the fewest copies, of those that all groups can have."""
     remembered = dispatcher.remembered()
     offered = [call.layouts() for call in calls]
@@ -133,7 +156,9 @@ def _plan(dispatcher: BaseDispatcher, calls: Sequence[GemmCall], fused_op: str |
     return found
 
 
-def _search(dispatcher: BaseDispatcher, calls: Sequence[GemmCall], layouts: list[str], fused_op: str | None) -> Plan[GemmProblem]:
+def _search(
+    dispatcher: BaseDispatcher, calls: Sequence[GemmCall], layouts: list[str], fused_op: str | None
+) -> Plan[GemmProblem]:
     """A single launch is better than none of the operands copied."""
     fallback: Plan[GemmProblem] | None = None
     first: NoKernel | None = None
@@ -157,7 +182,12 @@ def one_by_one(plan: Plan[GemmProblem]) -> tuple[str, ...]:
     groups = len(plan.problem.groups)
     if plan.launches == 1 or not groups:
         return ()
-    return (f"the {groups} groups were computed one after another, because no kernel computes them in one launch",)
+    return (
+        (
+            f"the {groups} groups were computed one after another, "
+            "because no kernel computes them in one launch"
+        ),
+    )
 
 
 def _compared(plan: Plan[GemmProblem], place: int, call: GemmCall, result: Any) -> Comparison:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tables of others with times of matrix products: kernels by AMD's names, and the best times that are known."""
+"""Tables of others with times of matrix products: kernels by AMD's names, and the best times that
+are known.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,12 @@ _NAMED = (("oracle_best_kernel", "oracle_best_tflops"), ("ml_selected_kernel", "
 def _named_rows(sheet: Sheet) -> Imported:
     found = [(line.number, row) for line in sheet.lines() for row in _of_shape(line)]
     weights = shares([(row.group, row.kernel) for _, row in found])
-    return Imported([(number, replace(row, weight=weight)) for (number, row), weight in zip(found, weights, strict=True)])
+    return Imported(
+        [
+            (number, replace(row, weight=weight))
+            for (number, row), weight in zip(found, weights, strict=True)
+        ]
+    )
 
 
 def _of_shape(line: Line) -> Iterator[Row]:
@@ -72,21 +79,32 @@ def _kernel(name: str) -> tuple[str, str, str]:
 
 # The best times that are known, by whatever library.
 
-_DTYPES = {"bf16": "bf16", "a8w8": "fp8", "blockscale": "fp8", "blockscale_bpre": "fp8", "bpre": "fp8"}
+_DTYPES = {
+    "bf16": "bf16",
+    "a8w8": "fp8",
+    "blockscale": "fp8",
+    "blockscale_bpre": "fp8",
+    "bpre": "fp8",
+}
 """What we compute of each kind. Ours have no scales."""
 
 _BLOCK_SCALED = ("blockscale", "blockscale_bpre")
 _SCALING_FLOPS = 4.0 / 128
-"""Vector instructions for each element of the accumulator and of K: every 128 of K it is multiplied by two scales and added up."""
+"""Vector instructions for each element of the accumulator and of K: every 128 of K it is multiplied
+by two scales and added up.
+"""
 _LANES = 64
 """That a compute unit's vector instructions of one cycle are for."""
 
 
 def beyond_ours(row: Row) -> dict[str, float]:
-    """What the kernels of a bound do besides what ours do, as an addition to constants of the cost model."""
+    """What the kernels of a bound do besides what ours do, as an addition to constants of the cost
+    model.
+    """
     if row.note.partition(" ")[0] not in _BLOCK_SCALED:
         return {}
-    # The term has two operations for each such element, at the peak for 8 bits, which is twice that for 16.
+    # The term has two operations for each such element, at the peak for 8 bits, which is twice that
+    # for 16.
     peak = 2.0 * arch_specs().gpu(row.gpu).matrix_flops_per_cycle
     return {"matrix": _SCALING_FLOPS / _LANES / (2.0 / peak)}
 
@@ -125,8 +143,14 @@ def _problem(m: int, n: int, k: int, dtype: str, layout: str) -> str:
 
 
 IMPORTERS = (
-    Importer("the best kernels of shapes, by name", (*_SIZES, *(column for pair in _NAMED for column in pair)), _named_rows),
-    Importer("the best times of shapes", ("kind", "gpu", "compute_units", *_SIZES, "best_us"), _best_rows),
+    Importer(
+        "the best kernels of shapes, by name",
+        (*_SIZES, *(column for pair in _NAMED for column in pair)),
+        _named_rows,
+    ),
+    Importer(
+        "the best times of shapes", ("kind", "gpu", "compute_units", *_SIZES, "best_us"), _best_rows
+    ),
 )
 
 KINDS: dict[str, Callable[[Problem], bool]] = {}

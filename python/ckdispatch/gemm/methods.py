@@ -34,15 +34,18 @@ class Methods(BaseDispatcher):
     ) -> Result:
         """A[m,k] times B[k,n], or a batch of such products, and what ``fused_op`` makes of it.
 
-        Operands are NumPy arrays, DeviceTensors, or anything with ``__dlpack__``; those on the device are used where they are.
-        B may also be what ``preshuffle`` made. D tensors (``ds``) are like the product, or one row or column of it; they are
-        added unless ``fused_op`` says otherwise. A ``bias`` is a vector that is added to every row, before an activation such
-        as ``fused_op="Relu"``. ``out`` receives the product, else it is made like the operands; ``dtype`` is what it is
-        stored in. If no kernel takes the shape, it is padded, unless ``pad`` is false. ``validate`` compares with the NumPy
-        reference and raises ``Mismatch``.
+        Operands are NumPy arrays, DeviceTensors, or anything with ``__dlpack__``; those on the
+        device are used where they are. B may also be what ``preshuffle`` made. D tensors (``ds``)
+        are like the product, or one row or column of it; they are added unless ``fused_op`` says
+        otherwise. A ``bias`` is a vector that is added to every row, before an activation such as
+        ``fused_op="Relu"``. ``out`` receives the product, else it is made like the operands;
+        ``dtype`` is what it is stored in. If no kernel takes the shape, it is padded, unless
+        ``pad`` is false. ``validate`` compares with the NumPy reference and raises ``Mismatch``.
         """
         options = CallOptions(dtype, split_k, deterministic, pad, timing, validate)
-        return call.run(self, a, b, out=out, ds=ds, bias=bias, fused_op=fused_op, stream=stream, options=options)
+        return call.run(
+            self, a, b, out=out, ds=ds, bias=bias, fused_op=fused_op, stream=stream, options=options
+        )
 
     def grouped_gemm(
         self,
@@ -56,10 +59,13 @@ class Methods(BaseDispatcher):
         timing: bool = False,
         validate: bool = False,
     ) -> GroupedResult:
-        """Many products of different sizes, in one launch if a kernel does that, else one after another.
+        """Many products of different sizes, in one launch if a kernel does that, else one after
+        another.
 
-        Each pair is an A[m,k] and a B[k,n], as for ``gemm``; all have the same dtypes and layout. ``outs`` receive the
-        products, else they are made like the operands.
+        Each pair is an A[m,k] and a B[k,n], as for ``gemm``; all have the same dtypes and layout.
+        ``outs`` receive the products, else they are made like the operands.
         """
         options = CallOptions(dtype, 1, deterministic, False, timing, validate)
-        return grouped.run(self, pairs, outs=outs, fused_op=fused_op, stream=stream, options=options)
+        return grouped.run(
+            self, pairs, outs=outs, fused_op=fused_op, stream=stream, options=options
+        )

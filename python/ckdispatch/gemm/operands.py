@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Operands of products: matrices and batches of them, D tensors, and what is done to the product."""
+"""Operands of products: matrices and batches of them, D tensors,
+and what is done to the product.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Matrix(Operand):
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """r if its rows are contiguous, c if its columns are; both for some single rows and columns, none for gaps everywhere."""
+        """r if its rows are contiguous, c if its columns are; both for some single rows and
+        columns, none for gaps everywhere.
+        """
         row, column = self.strides[-2:]
         by_rows = (column == 1 or self.columns == 1) and (row >= self.columns or self.rows == 1)
         by_columns = (row == 1 or self.rows == 1) and (column >= self.rows or self.columns == 1)
@@ -48,13 +52,18 @@ def matrix(name: str, given: Any, device: Device, *, vectors: bool = False) -> M
     if vectors and len(one.shape) == 1:
         one = one.reshaped(0, (1, *one.shape))
     if len(one.shape) not in (2, 3) or 0 in one.shape:
-        raise InvalidArgument(f"{name} has the shape {one.shape}; a matrix, or a batch of them, with no extent of 0 is needed")
+        raise InvalidArgument(
+            f"{name} has the shape {one.shape}; a matrix, or a batch of them, "
+            "with no extent of 0 is needed"
+        )
     return Matrix(one.name, one.shape, one.strides, one.dtype, one.array, one.tensor, one.given)
 
 
 @dataclass(frozen=True)
 class DTensor:
-    """``repeats`` says which line of it is repeated, if there is one: r for a row, c for a column."""
+    """``repeats`` says which line of it is repeated, if there is one: r for a row,
+    c for a column.
+    """
 
     operand: Matrix
     repeats: str | None
@@ -98,7 +107,9 @@ def d_tensors(given: Sequence[Any], device: Device, shape: tuple[int, int, int])
         found.append(DTensor(seen, _repeats(seen, shape)))
     kinds = sorted({one.operand.dtype for one in found})
     if len(kinds) > 1:
-        raise InvalidArgument(f"D tensors of {' and '.join(kinds)} were given; all must be of one dtype")
+        raise InvalidArgument(
+            f"D tensors of {' and '.join(kinds)} were given; all must be of one dtype"
+        )
     return found
 
 
@@ -120,7 +131,9 @@ def _repeats(one: Matrix, shape: tuple[int, int, int]) -> str | None:
 
 def d_letters(ds: Sequence[DTensor]) -> list[str]:
     """The letters that all D tensors can have, the one that needs the fewest copies first."""
-    offered = [letter for letter in "rc" if all(letter in one.natural or not one.on_device for one in ds)]
+    offered = [
+        letter for letter in "rc" if all(letter in one.natural or not one.on_device for one in ds)
+    ]
     if not offered:
         raise InvalidArgument(
             "the D tensors on the device are not all of contiguous rows, or all of contiguous "
@@ -143,9 +156,12 @@ def epilogue(ds: Sequence[Any], bias: Any, fused_op: str | None) -> tuple[list[A
     shape = getattr(bias, "shape", None)
     if not isinstance(shape, tuple) or len(shape) != 1:
         raise InvalidArgument(
-            f"a bias of the shape {shape} was given; it is a vector with a value for each column. Give other shapes as ds"
+            f"a bias of the shape {shape} was given; it is a vector with a value for each column. "
+            "Give other shapes as ds"
         )
     together = with_bias(fused_op)
     if together is None:
-        raise InvalidArgument(f"a bias was given with {fused_op}, and a bias is added; give the vector as one of ds")
+        raise InvalidArgument(
+            f"a bias was given with {fused_op}, and a bias is added; give the vector as one of ds"
+        )
     return [bias, *ds], together

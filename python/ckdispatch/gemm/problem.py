@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a caller wants of a matrix product, independent of any kernel: for Python, for C, and in words."""
+"""What a caller wants of a matrix product, independent of any kernel: for Python, for C, and in
+words.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ _BLOCK = re.compile(r"(?P<n>\d{1,9})x(?P<k>\d{1,9})", re.ASCII)
 class GemmGroupStructure(ctypes.Structure):
     """``ckd_gemm_group``."""
 
-    _fields_ = [(name, ctypes.c_int64) for name in ("m", "n", "k", "stride_a", "stride_b", "stride_c")]
+    _fields_ = [
+        (name, ctypes.c_int64) for name in ("m", "n", "k", "stride_a", "stride_b", "stride_c")
+    ]
 
 
 class GemmStructure(ctypes.Structure):
@@ -44,11 +48,20 @@ class GemmStructure(ctypes.Structure):
 
     _fields_ = [
         ("base", ProblemBase),
-        *((name, ctypes.c_int64) for name in ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c")),
-        *((name, ctypes.c_int64) for name in ("batch_stride_a", "batch_stride_b", "batch_stride_c")),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c")
+        ),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("batch_stride_a", "batch_stride_b", "batch_stride_c")
+        ),
         ("has_batch_strides", ctypes.c_int32),
         ("d_count", ctypes.c_int32),
-        *((name, ctypes.c_char_p) for name in ("dtype_a", "dtype_b", "dtype_c", "layout", "fused_op")),
+        *(
+            (name, ctypes.c_char_p)
+            for name in ("dtype_a", "dtype_b", "dtype_c", "layout", "fused_op")
+        ),
         ("split_k", ctypes.c_int64),
         ("alignment", ctypes.c_int32),
         ("deterministic", ctypes.c_int32),
@@ -57,7 +70,10 @@ class GemmStructure(ctypes.Structure):
         ("d_layout", ctypes.c_char_p),
         ("stride_d", ctypes.c_int64 * MAX_DS),
         ("batch_stride_d", ctypes.c_int64 * MAX_DS),
-        *((name, ctypes.c_int32) for name in ("has_d_strides", "weights_n", "weights_k", "reserved")),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("has_d_strides", "weights_n", "weights_k", "reserved")
+        ),
         ("groups", ctypes.POINTER(GemmGroupStructure)),
         ("group_count", ctypes.c_int64),
     ]
@@ -127,10 +143,17 @@ class GemmProblem(Problem):
 
     def __post_init__(self) -> None:
         check_words(self, ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout"))
-        check_numbers("a GEMM", self, ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count"))
+        check_numbers(
+            "a GEMM", self, ("m", "n", "k", "batch", "stride_a", "stride_b", "stride_c", "d_count")
+        )
         check_options("a GEMM", self)
-        if not isinstance(self.groups, tuple) or not all(isinstance(group, GemmGroup) for group in self.groups):
-            raise InvalidArgument(f"a GEMM was asked for with groups = {quoted(self.groups)}; GemmProblem.grouped makes them")
+        if not isinstance(self.groups, tuple) or not all(
+            isinstance(group, GemmGroup) for group in self.groups
+        ):
+            raise InvalidArgument(
+                f"a GEMM was asked for with groups = {quoted(self.groups)}; "
+                "GemmProblem.grouped makes them"
+            )
         check_strides("a GEMM", self, "batch_strides", len("ABC"), or_packed=False)
         for name in ("d_strides", "d_batch_strides"):
             check_strides("a GEMM", self, name, self.d_count, or_packed=True)
@@ -143,7 +166,10 @@ class GemmProblem(Problem):
         """Products of different sizes: ``GemmProblem.grouped([(64, 64, 32), (128, 64, 96)])``."""
         given = members(groups)
         if given is None:
-            raise InvalidArgument(f"a GEMM was asked for with the groups {quoted(groups)}; they are a list of m, n and k")
+            raise InvalidArgument(
+                f"a GEMM was asked for with the groups {quoted(groups)}; they are a list of m, "
+                "n and k"
+            )
         if not given:
             raise InvalidArgument("a GEMM of no groups was asked for; there must be at least one")
         return cls(0, 0, 0, groups=tuple(map(_group, given)), **words)
@@ -166,9 +192,16 @@ class GemmProblem(Problem):
         m, n, k = self.m, self.n, self.k
         shapes = [(m, k), (k, n), (m, n), *[(m, n)] * self.d_count]
         packed = (None,) * self.d_count
-        leading = [self.stride_a or None, self.stride_b or None, self.stride_c or None, *(self.d_strides or packed)]
+        leading = [
+            self.stride_a or None,
+            self.stride_b or None,
+            self.stride_c or None,
+            *(self.d_strides or packed),
+        ]
         batches = [*(self.batch_strides or (None, None, None)), *(self.d_batch_strides or packed)]
-        tensors = zip(self.layout + self.d_layout * self.d_count, shapes, leading, batches, strict=True)
+        tensors = zip(
+            self.layout + self.d_layout * self.d_count, shapes, leading, batches, strict=True
+        )
         return tuple(_span(self, *tensor) for tensor in tensors)
 
     def dtypes(self, spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -206,7 +239,9 @@ class GemmProblem(Problem):
 
     @property
     def text(self) -> str:
-        """The problem as ``parse`` reads it, without what is the default. Strides of groups are not said."""
+        """The problem as ``parse`` reads it, without what is the default. Strides of groups are not
+        said.
+        """
         shapes = self.groups or (GemmGroup(self.m, self.n, self.k),)
         words = ["+".join(f"{one.m}x{one.n}x{one.k}" for one in shapes), self.dtype, self.layout]
         for field in fields(self)[5:]:
@@ -238,7 +273,8 @@ def _group(given: GemmGroup | Sequence[int]) -> GemmGroup:
         return GemmGroup(*(members(given) or ()))
     except TypeError:
         raise InvalidArgument(
-            f"a GEMM was asked for with the group {quoted(given)}; a group is m, n and k, and may have the strides of A, B and C"
+            f"a GEMM was asked for with the group {quoted(given)}; a group is m, n and k, and may "
+            "have the strides of A, B and C"
         ) from None
 
 
@@ -296,12 +332,23 @@ def _fill_ds(structure: GemmStructure, problem: GemmProblem) -> None:
 
 
 def _fill_groups(structure: GemmStructure, problem: GemmProblem) -> None:
-    groups = (GemmGroupStructure(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c) for one in problem.groups)
-    structure.groups = (GemmGroupStructure * len(problem.groups))(*groups)  # which the structure then holds
+    groups = (
+        GemmGroupStructure(one.m, one.n, one.k, one.stride_a, one.stride_b, one.stride_c)
+        for one in problem.groups
+    )
+    structure.groups = (GemmGroupStructure * len(problem.groups))(
+        *groups
+    )  # which the structure then holds
     structure.group_count = len(problem.groups)
 
 
-def _span(problem: GemmProblem, letter: str, extents: tuple[int, int], leading: int | None, batch: int | None) -> int:
+def _span(
+    problem: GemmProblem,
+    letter: str,
+    extents: tuple[int, int],
+    leading: int | None,
+    batch: int | None,
+) -> int:
     lines, width = extents if letter == "r" else extents[::-1]
     leading = width if leading is None else leading
     batch = lines * leading if batch is None else batch
@@ -309,7 +356,9 @@ def _span(problem: GemmProblem, letter: str, extents: tuple[int, int], leading: 
 
 
 _SIZES = r"\d{1,19}x\d{1,19}x\d{1,19}"
-_TEXT = re.compile(rf"(?:gemm[\s:]+)?(?P<sizes>{_SIZES}(?:\+{_SIZES})*)(?P<rest>[\s,].*)?", re.ASCII)
+_TEXT = re.compile(
+    rf"(?:gemm[\s:]+)?(?P<sizes>{_SIZES}(?:\+{_SIZES})*)(?P<rest>[\s,].*)?", re.ASCII
+)
 _FORM = (
     "MxNxK (or several with + between them) followed by words such as fp16, rcr, batch=2, "
     "split_k=4; for example 512x256x1024 fp16 rcr"
@@ -319,7 +368,16 @@ _BY_THEMSELVES = {"layouts": "three letters r or c, such as rcr"}
 _BETWEEN = "/"
 """Between the numbers of one word; a comma is between words."""
 
-_NUMBERS = ("batch", "stride_a", "stride_b", "stride_c", "split_k", "d_count", "alignment", "workspace_limit")
+_NUMBERS = (
+    "batch",
+    "stride_a",
+    "stride_b",
+    "stride_c",
+    "split_k",
+    "d_count",
+    "alignment",
+    "workspace_limit",
+)
 _WORDS = ("dtype", "layout", "dtype_b", "dtype_c", "dtype_d", "d_layout", "fused_op", "weights")
 _SEVERAL = ("batch_strides", "d_strides", "d_batch_strides")
 
@@ -339,4 +397,7 @@ def _value(name: str, value: str, text: str) -> Any:
     if name in _WORDS:
         return value
     known = ", ".join((*_WORDS, *_NUMBERS, *_SEVERAL, "deterministic"))
-    raise InvalidArgument(f"{quoted(text)} has the word {quoted(name)}; a problem is {_FORM}, and its words are {known}")
+    raise InvalidArgument(
+        f"{quoted(text)} has the word {quoted(name)}; a problem is {_FORM}, "
+        f"and its words are {known}"
+    )

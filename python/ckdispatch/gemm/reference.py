@@ -68,7 +68,9 @@ def _broadcast(d: NDArray[Any], shape: tuple[int, ...]) -> Wide:
     try:
         return np.broadcast_to(widened(d), shape)
     except ValueError:
-        raise InvalidArgument(f"a D tensor has the shape {d.shape}, which does not broadcast to that of C, {shape}") from None
+        raise InvalidArgument(
+            f"a D tensor has the shape {d.shape}, which does not broadcast to that of C, {shape}"
+        ) from None
 
 
 def expected(
@@ -91,7 +93,9 @@ def expected(
 
 
 def arithmetic_of(parts: int, spec: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """How a kernel computes, as arguments of ``gemm_reference``: kernels that have the same have the same reference."""
+    """How a kernel computes, as arguments of ``gemm_reference``: kernels that have the same have
+    the same reference.
+    """
     result = {"fused_op": spec["fused_op"], "output": spec["dtype_c"]}
     tile_k = spec["tile"][2]
     shares = spec["variant"] == "stream_k"

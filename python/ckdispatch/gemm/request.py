@@ -38,7 +38,9 @@ class GemmCall:
     def batch(self) -> int:
         given = {one.shape[0] for one in (self.a, self.b) if len(one.shape) == 3}
         if len(given) > 1:
-            raise InvalidArgument(f"A of shape {self.a.shape} and B of shape {self.b.shape} have different batches")
+            raise InvalidArgument(
+                f"A of shape {self.a.shape} and B of shape {self.b.shape} have different batches"
+            )
         return given.pop() if given else 1
 
     @property
@@ -129,7 +131,8 @@ class GemmCall:
             elif one is not None and one.tensor is not None:
                 if not letters:
                     raise InvalidArgument(
-                        f"{one.name} is on the device with the strides {one.strides}; its rows or its columns must be contiguous"
+                        f"{one.name} is on the device with the strides {one.strides}; its rows or "
+                        "its columns must be contiguous"
                     )
                 offered.append(letters)
             else:
@@ -141,13 +144,18 @@ class GemmCall:
         choices = ["".join(letters) for letters in itertools.product(*offered)]
         if not choices:
             raise InvalidArgument(
-                "out is on the device with contiguous columns, and the product of preshuffled weights has contiguous rows"
+                "out is on the device with contiguous columns, and the product of preshuffled "
+                "weights has contiguous rows"
             )
         natural = choices[0]
-        return sorted(choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True)))
+        return sorted(
+            choices, key=lambda letters: sum(x != y for x, y in zip(letters, natural, strict=True))
+        )
 
     def plan(self) -> Plan[GemmProblem]:
-        """The best plan that needs the fewest changes: none, another layout on the host, padding."""
+        """The best plan that needs the fewest changes: none, another layout on the host,
+        padding.
+        """
         layouts = self.layouts()
         remembered = self.dispatcher.remembered()
         key = (self.problem(layouts[0]), *layouts, self.options.pad)
@@ -173,7 +181,8 @@ def check_operands(call: GemmCall) -> None:
     a, b, c = call.a, call.b, call.c
     if a.columns != b.rows:
         raise InvalidArgument(
-            f"A of shape {a.shape} cannot be multiplied by B of shape {b.shape}: A's columns must be as many as B's rows"
+            f"A of shape {a.shape} cannot be multiplied by B of shape {b.shape}: "
+            "A's columns must be as many as B's rows"
         )
     batch = call.batch
     if c is None:

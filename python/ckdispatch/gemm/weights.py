@@ -151,7 +151,11 @@ def _block(to: Any, dtype: str) -> tuple[int, int]:
         return block_of(to)
     if isinstance(to, tuple) and len(to) == 2 and all(type(one) is int for one in to):
         return to
-    if isinstance(to, Plan) and isinstance(to.problem, GemmProblem) and to.problem.weights is not None:
+    if (
+        isinstance(to, Plan)
+        and isinstance(to.problem, GemmProblem)
+        and to.problem.weights is not None
+    ):
         return block_of(to.problem.weights)
     if isinstance(to, BaseDispatcher):
         return _agreed(to.registry, to.registry.name, dtype, to.selection.gpu)
@@ -165,10 +169,15 @@ def _block(to: Any, dtype: str) -> tuple[int, int]:
     )
 
 
-def _agreed(kernels: Iterable[KernelInfo], named: str, dtype: str, gpu: str = "") -> tuple[int, int]:
+def _agreed(
+    kernels: Iterable[KernelInfo], named: str, dtype: str, gpu: str = ""
+) -> tuple[int, int]:
     found = blocks(kernels, dtype, gpu)
     if len(found) != 1:
         which = " and ".join(f"{n}x{k}" for n, k in found)
         why = f"some for {which}; say which" if found else "none that reads such weights"
-        raise InvalidArgument(f"weights of {dtype} were to be preshuffled for the kernels of {named}, and there are {why}")
+        raise InvalidArgument(
+            f"weights of {dtype} were to be preshuffled for the kernels of {named}, "
+            f"and there are {why}"
+        )
     return found[0]

@@ -26,11 +26,17 @@ from ckdispatch.tensors.memory import bytes_of
 class Product:
     """The tensors of ``problem`` in the kernel ABI's order.
 
-    ``stage`` is that of the plan: the kernel, the parts of K, and what it computes, which is larger if it is ``padded``.
+    ``stage`` is that of the plan: the kernel, the parts of K, and what it computes, which is larger
+    if it is ``padded``.
     """
 
     def __init__(
-        self, dispatcher: BaseDispatcher, problem: GemmProblem, stage: Mapping[str, Any], padded: bool, random: Any
+        self,
+        dispatcher: BaseDispatcher,
+        problem: GemmProblem,
+        stage: Mapping[str, Any],
+        padded: bool,
+        random: Any,
     ) -> None:
         self.dispatcher, self.problem, self.stage, self.padded = dispatcher, problem, stage, padded
         self.reference = LastReference()
@@ -39,10 +45,15 @@ class Product:
         m, n, k = problem.m, problem.n, problem.k
         self.a = self._random(random, (problem.batch, m, k), self.dtypes[0])
         self.b = self._random(random, (problem.batch, k, n), self.dtypes[1])
-        self.ds = [self._random(random, self._d_shape(i), self.spec["dtype_d"]) for i in range(problem.d_count)]
+        self.ds = [
+            self._random(random, self._d_shape(i), self.spec["dtype_d"])
+            for i in range(problem.d_count)
+        ]
         self.tensors = [
             self._upload(0, self.a),
-            dispatcher.to_device(preshuffle(self.b, problem.weights).data) if problem.weights else self._upload(1, self.b),
+            dispatcher.to_device(preshuffle(self.b, problem.weights).data)
+            if problem.weights
+            else self._upload(1, self.b),
             poisoned(dispatcher, (math.prod(self._memory(2)),), self.dtypes[2]),
             *(self._upload_d(i, d) for i, d in enumerate(self.ds)),
         ]
@@ -50,26 +61,41 @@ class Product:
     @property
     def bytes(self) -> int:
         """Of all tensors, each counted once."""
-        a, b = (bytes_of(array.size, dtype, array.itemsize) for array, dtype in zip((self.a, self.b), self.dtypes, strict=False))
+        a, b = (
+            bytes_of(array.size, dtype, array.itemsize)
+            for array, dtype in zip((self.a, self.b), self.dtypes, strict=False)
+        )
         arrays = a + b + sum(array.nbytes for array in self.ds)
         p = self.problem
-        return arrays + p.batch * p.m * p.n * self.dispatcher.device.numpy_dtype(self.dtypes[2]).itemsize
+        return (
+            arrays
+            + p.batch * p.m * p.n * self.dispatcher.device.numpy_dtype(self.dtypes[2]).itemsize
+        )
 
     def compare(self) -> Comparison:
         """How what the last launch left in C differs from the reference."""
         k = computed_sizes(self.stage["problem"])[2] if self.padded else self.problem.k
         parts = self.stage["parts"]
         reference = self.reference.get(
-            (k, arithmetic_of(parts, self.spec, k)), lambda: expected(parts, self.spec, self.a, self.b, k=k, ds=self.ds)
+            (k, arithmetic_of(parts, self.spec, k)),
+            lambda: expected(parts, self.spec, self.a, self.b, k=k, ds=self.ds),
         )
         memory = self.tensors[2].numpy().reshape(self._memory(2))
-        return reference.compare(self._seen(self.problem.layout[2], memory, (self.problem.m, self.problem.n)))
+        return reference.compare(
+            self._seen(self.problem.layout[2], memory, (self.problem.m, self.problem.n))
+        )
 
     def with_stage(self, stage: Mapping[str, Any], padded: bool) -> Product | None:
         """The same tensors for another kernel, if that has the same dtypes."""
         twin = copy(self)
-        twin.stage, twin.padded, twin.spec = stage, padded, self.dispatcher.registry[stage["kernel"]].spec
-        if twin._dtypes() != self.dtypes or (self.ds and twin.spec["dtype_d"] != self.spec["dtype_d"]):
+        twin.stage, twin.padded, twin.spec = (
+            stage,
+            padded,
+            self.dispatcher.registry[stage["kernel"]].spec,
+        )
+        if twin._dtypes() != self.dtypes or (
+            self.ds and twin.spec["dtype_d"] != self.spec["dtype_d"]
+        ):
             return None
         poison(self.dispatcher, self.tensors[2])
         return twin
@@ -94,7 +120,9 @@ class Product:
         matrices = memory if letter == "r" else memory.swapaxes(1, 2)
         return matrices[:, : shape[0], : shape[1]]
 
-    def _placed(self, values: NDArray[Any], memory: tuple[int, int, int], letter: str, dtype: str) -> DeviceTensor:
+    def _placed(
+        self, values: NDArray[Any], memory: tuple[int, int, int], letter: str, dtype: str
+    ) -> DeviceTensor:
         filled = np.zeros(memory, values.dtype)
         self._seen(letter, filled, values.shape[1:])[...] = values
         tensor = self.dispatcher.empty((filled.size,), dtype)
@@ -125,12 +153,16 @@ class Product:
 class GemmWorkload(Launched):
     """The operands of ``problem`` on the device."""
 
-    def __init__(self, dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int) -> None:
+    def __init__(
+        self, dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int
+    ) -> None:
         self.dispatcher, self.plan = dispatcher, plan
         random, padded = np.random.default_rng(seed), plan.padded is not None
         products = problem.products() if problem.groups else [problem]
         stages = _stages(plan, len(products))
-        self.products = [Product(dispatcher, *one, padded, random) for one in zip(products, stages, strict=True)]
+        self.products = [
+            Product(dispatcher, *one, padded, random) for one in zip(products, stages, strict=True)
+        ]
         self.tensors = [tensor for product in self.products for tensor in product.tensors]
 
     @property
@@ -142,7 +174,9 @@ class GemmWorkload(Launched):
         """The same operands, if the kernels of the plan have the same dtypes."""
         twin, padded = copy(self), plan.padded is not None
         stages = _stages(plan, len(self.products))
-        products = [one.with_stage(stage, padded) for one, stage in zip(self.products, stages, strict=True)]
+        products = [
+            one.with_stage(stage, padded) for one, stage in zip(self.products, stages, strict=True)
+        ]
         twin.plan, twin.products = plan, [one for one in products if one is not None]
         return twin if len(twin.products) == len(products) else None
 

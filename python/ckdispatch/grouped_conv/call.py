@@ -59,8 +59,12 @@ def run(
     device = dispatcher.device
     names = zip(_NAMES[direction], (first, second), strict=True)
     target = None if out is None else operand("out", out, device)
-    given = [as_given_before(operand(name, one, device), target, options.validate) for name, one in names]
-    call = conv_call(dispatcher, direction, *given, size=size, steps=steps, layout=layout, options=options)
+    given = [
+        as_given_before(operand(name, one, device), target, options.validate) for name, one in names
+    ]
+    call = conv_call(
+        dispatcher, direction, *given, size=size, steps=steps, layout=layout, options=options
+    )
     _take_bias(call, bias, fused_op, target)
     if target is not None:
         _take_out(call, target)
@@ -79,7 +83,16 @@ def run(
     result = _delivered(call, result_tensor, stream)
     comparison = _validated(call, plan, result, stream) if options.validate else None
     padded = _padded(plan)
-    return Result(result, plan, device.name, device.simulated, tuple(call.changes), padded, milliseconds, comparison)
+    return Result(
+        result,
+        plan,
+        device.name,
+        device.simulated,
+        tuple(call.changes),
+        padded,
+        milliseconds,
+        comparison,
+    )
 
 
 def _take_bias(call: ConvCall, bias: Any, fused_op: str | None, out: Operand | None) -> None:
@@ -89,19 +102,24 @@ def _take_bias(call: ConvCall, bias: Any, fused_op: str | None, out: Operand | N
     call.fused_op = with_bias(fused_op)
     if call.fused_op is None:
         raise InvalidArgument(
-            f"a bias was given with {fused_op}, and a bias is added; give an activation such as Relu, or no operation"
+            f"a bias was given with {fused_op}, and a bias is added; "
+            "give an activation such as Relu, or no operation"
         )
     one, sizes = operand("bias", bias, call.dispatcher.device), call.sizes
     if one.shape != (sizes.g * sizes.k,):
         raise InvalidArgument(
-            f"bias has the shape {one.shape}; it is a vector of {sizes.g * sizes.k} values, one for each channel of the output"
+            f"bias has the shape {one.shape}; it is a vector of {sizes.g * sizes.k} values, one "
+            "for each channel of the output"
         )
     call.bias = as_given_before(one, out, call.options.validate).reshaped(0, (sizes.g, sizes.k))
 
 
 def _check_bias(call: ConvCall, dtype: str) -> None:
     if call.bias is not None and call.bias.dtype != dtype:
-        raise InvalidArgument(f"bias holds {call.bias.dtype}, and the output {dtype}; both must be alike, so convert the bias")
+        raise InvalidArgument(
+            f"bias holds {call.bias.dtype}, and the output {dtype}; both must be alike, "
+            "so convert the bias"
+        )
 
 
 def _take_out(call: ConvCall, one: Operand) -> None:
@@ -121,7 +139,9 @@ def _padded(plan: Plan[GroupedConvProblem]) -> tuple[int, int] | None:
     return ran if ran != (plan.problem.c, plan.problem.k) else None
 
 
-def _validated(call: ConvCall, plan: Plan[GroupedConvProblem], result: Any, stream: int | None) -> Comparison:
+def _validated(
+    call: ConvCall, plan: Plan[GroupedConvProblem], result: Any, stream: int | None
+) -> Comparison:
     """How what a call gave differs from the reference; raises ``Mismatch`` if that is too much."""
     device, sizes, written = call.dispatcher.device, call.sizes, call.written
     device.synchronize(stream)
@@ -200,7 +220,9 @@ def _delivered(call: ConvCall, target: DeviceTensor, stream: int | None) -> Any:
     return transposed(like(given.given, plain), order)
 
 
-def _on_device(call: ConvCall, target: DeviceTensor, first: bool, stream: int | None) -> DeviceTensor:
+def _on_device(
+    call: ConvCall, target: DeviceTensor, first: bool, stream: int | None
+) -> DeviceTensor:
     """The result as a tensor of the layout; its memory is copied if channels are to come first."""
     shape = ungrouped_shape(target.shape, call.written)
     order = as_given(len(shape), call.layout)
@@ -211,13 +233,19 @@ def _on_device(call: ConvCall, target: DeviceTensor, first: bool, stream: int | 
         _say_new(call)
         memory = DeviceTensor.allocate(call.dispatcher.device, asked, target.dtype)
         strides = tuple(memory.strides[order.index(axis)] for axis in range(len(shape)))
-        copy_elements(target, memory.seen_as(target.shape, _grouped_strides(call, target.shape, strides)), stream)
+        copy_elements(
+            target,
+            memory.seen_as(target.shape, _grouped_strides(call, target.shape, strides)),
+            stream,
+        )
         return memory
     strides = packed_strides(shape)
     return target.seen_as(asked, tuple(strides[axis] for axis in order))
 
 
-def _grouped_strides(call: ConvCall, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+def _grouped_strides(
+    call: ConvCall, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> tuple[int, ...]:
     """Of a tensor with its groups apart, from those of the same memory without."""
     if call.written == "w":
         return (strides[0] * shape[1], *strides)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Convolutions as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what is what."""
+"""Convolutions as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what is
+what.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,17 @@ if TYPE_CHECKING:
     from ckdispatch.grouped_conv.problem import GroupedConvProblem
     from ckdispatch.plan import Plan
 
-__all__ = ["COLUMNS", "CONFIG_OPTIONS", "FIELDS", "PROBLEM_OPTIONS", "cells", "kernel_set", "notes", "workgroup_size", "workload"]
+__all__ = [
+    "COLUMNS",
+    "CONFIG_OPTIONS",
+    "FIELDS",
+    "PROBLEM_OPTIONS",
+    "cells",
+    "kernel_set",
+    "notes",
+    "workgroup_size",
+    "workload",
+]
 
 FIELDS = {"variant": "variant", "dtype": "dtype_x", "layout": "layout", "pipeline": "pipeline"}
 COLUMNS = tuple(Column(title) for title in (*COMMON, "vectors", "groups", "for"))
@@ -27,8 +39,12 @@ CONFIG_OPTIONS = {
     "layout": ConfigOption("of a convolution channels_last or channels_first"),
     **product.CONFIG_OPTIONS,
     "variant": ConfigOption("of a convolution forward, backward_data or backward_weight"),
-    "vector": ConfigOption("elements of A, B and C that a convolution moves at a time, such as 8x8x8", triple),
-    "merged_groups": ConfigOption("groups of a convolution that a workgroup computes at once", count),
+    "vector": ConfigOption(
+        "elements of A, B and C that a convolution moves at a time, such as 8x8x8", triple
+    ),
+    "merged_groups": ConfigOption(
+        "groups of a convolution that a workgroup computes at once", count
+    ),
     "specialization": ConfigOption("of a convolution, such as filter_1x1_pad0"),
 }
 PROBLEM_OPTIONS = {"split_k": SPLIT_K}
@@ -48,10 +64,17 @@ def notes(_plan: Plan[GroupedConvProblem]) -> tuple[str, ...]:
 
 
 def kernel_set(problem: GroupedConvProblem) -> str:
-    return f"grouped_conv_{_OF_SETS[problem.direction]}_{problem.dtype}_{len(problem.sizes.axes)}d_all"
+    return (
+        f"grouped_conv_{_OF_SETS[problem.direction]}_{problem.dtype}_{len(problem.sizes.axes)}d_all"
+    )
 
 
-def workload(dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int) -> Workload:
+def workload(
+    dispatcher: BaseDispatcher,
+    problem: GroupedConvProblem,
+    plan: Plan[GroupedConvProblem],
+    seed: int,
+) -> Workload:
     from ckdispatch.grouped_conv.workload import ConvWorkload
 
     return ConvWorkload(dispatcher, problem, plan, seed)

@@ -70,8 +70,8 @@ def check_kernel_layout(layout: str | None, axes: int, direction: str) -> None:
         fit.append(_KERNELS_FIRST[axes - 1])
     if layout not in fit:
         raise InvalidArgument(
-            f"a convolution {direction} with {spatial_axes(axes)} in the layout {quoted(layout)} was "
-            f"asked for; it has {' or '.join(fit)}{_why(layout, axes)}"
+            f"a convolution {direction} with {spatial_axes(axes)} in the layout {quoted(layout)} "
+            f"was asked for; it has {' or '.join(fit)}{_why(layout, axes)}"
         )
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tables of others with times of convolutions: kernels by their tile and pipeline, as AMD's generator names them."""
+"""Tables of others with times of convolutions: kernels by their tile and pipeline, as AMD's
+generator names them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from ckdispatch.wording import quoted
 Triple = tuple[int, int, int]
 
 MOSTLY_ZERO = 0.5
-"""The share of outputs that are not zero below which a kernel is taken not to have computed its problem."""
+"""The share of outputs that are not zero below which a kernel is taken not to have computed its
+problem.
+"""
 
 GENERATED: dict[Triple, tuple[Triple, Triple]] = {
     (16, 64, 64): ((1, 4, 1), (16, 16, 16)),
@@ -47,7 +51,11 @@ _TIME = "latency_us"
 
 _SPELLINGS = {
     "waves": (("waves_m", "waves_n", "waves_k"), ("wave_m", "wave_n", "wave_k"), ("waves",)),
-    "warp_tile": (("warp_m", "warp_n", "warp_k"), ("warp_tile_m", "warp_tile_n", "warp_tile_k"), ("warp_tile",)),
+    "warp_tile": (
+        ("warp_m", "warp_n", "warp_k"),
+        ("warp_tile_m", "warp_tile_n", "warp_tile_k"),
+        ("warp_tile",),
+    ),
     "vector": (
         ("vector_a", "vector_b", "vector_c"),
         ("vector_size_a", "vector_size_b", "vector_size_c"),
@@ -93,7 +101,11 @@ def _rows(sheet: Sheet) -> Imported:
         problem = _problem(line)
         case = line.word("problem")
         if problems.setdefault(case, problem.text) != problem.text and case:
-            line.refuse("problem", f"the problem {quoted(case)} is {problem.text} here, and was {problems[case]} above")
+            line.refuse(
+                "problem",
+                f"the problem {quoted(case)} is {problem.text} here, "
+                f"and was {problems[case]} above",
+            )
         name = _name(line, spelled)
         row = Row(
             family=GroupedConvProblem.family,
@@ -116,7 +128,13 @@ def _rows(sheet: Sheet) -> Imported:
 def _without_glitches(times: Sequence[_Time], zero: list[int]) -> Imported:
     cases = [one.row.group for one in times]
     kernels = [one.row.kernel for one in times]
-    odd = glitches([one.row.microseconds for one in times], cases, [one.name for one in times], kernels) if times else ()
+    odd = (
+        glitches(
+            [one.row.microseconds for one in times], cases, [one.name for one in times], kernels
+        )
+        if times
+        else ()
+    )
     kept = [one for one, glitch in zip(times, odd, strict=True) if not glitch]
     weights = shares([(one.row.group, one.row.kernel) for one in kept])
     why = (
@@ -128,7 +146,10 @@ def _without_glitches(times: Sequence[_Time], zero: list[int]) -> Imported:
         why: [one.line for one, glitch in zip(times, odd, strict=True) if glitch],
     }
     return Imported(
-        [(one.line, replace(one.row, weight=weight)) for one, weight in zip(kept, weights, strict=True)],
+        [
+            (one.line, replace(one.row, weight=weight))
+            for one, weight in zip(kept, weights, strict=True)
+        ],
         {reason: lines for reason, lines in out.items() if lines},
     )
 
@@ -184,20 +205,29 @@ def _spelling(sheet: Sheet, field: str) -> tuple[str, ...]:
             return columns
         if there:
             missing = ", ".join(name for name in columns if name not in there)
-            raise sheet.wrong(f"it has the column {there[0]} and lacks {missing}; the three say the {field} of a kernel together")
+            raise sheet.wrong(
+                f"it has the column {there[0]} and lacks {missing}; "
+                f"the three say the {field} of a kernel together"
+            )
     return ()
 
 
 def _name(line: Line, spelled: dict[str, tuple[str, ...]]) -> _Named:
-    said = {field: _triple(line, columns) if columns else None for field, columns in spelled.items()}
+    said = {
+        field: _triple(line, columns) if columns else None for field, columns in spelled.items()
+    }
     return _Named(_dtype(line), _triple(line, _TILE), line.word("pipeline"), **said)
 
 
 def _triple(line: Line, columns: Sequence[str]) -> Triple:
     if len(columns) == 1:
         parts = line.word(columns[0]).split("x")
-        if len(parts) != 3 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
-            line.refuse(columns[0], f"{quoted(line.word(columns[0]))} is no three numbers such as 4x8x8")
+        if len(parts) != 3 or not all(
+            part.isascii() and part.isdigit() and len(part) < 10 for part in parts
+        ):
+            line.refuse(
+                columns[0], f"{quoted(line.word(columns[0]))} is no three numbers such as 4x8x8"
+            )
         first, second, third = map(int, parts)
         return first, second, third
     first, second, third = (line.whole(name, 1) for name in columns)
@@ -214,12 +244,15 @@ def _kernel(line: Line, name: _Named) -> str:
             known = ", ".join("x".join(map(str, one)) for one in GENERATED)
             line.refuse(
                 "tile_m",
-                f"what waves and warp tile a kernel of the tile {'x'.join(map(str, tile))} has is not known; known are {known}, "
+                f"what waves and warp tile a kernel of the tile {'x'.join(map(str, tile))} has is "
+                f"not known; known are {known}, "
                 "or add the columns waves_m, waves_n, waves_k, warp_m, warp_n, warp_k",
             )
         waves, warp_tile = waves or GENERATED[tile][0], warp_tile or GENERATED[tile][1]
     try:
-        return _kernel_name(name.dtype, tile, name.pipeline, waves, warp_tile, name.vector or VECTORS)
+        return _kernel_name(
+            name.dtype, tile, name.pipeline, waves, warp_tile, name.vector or VECTORS
+        )
     except InvalidArgument as error:
         line.refuse("pipeline", str(error))
 
@@ -227,24 +260,37 @@ def _kernel(line: Line, name: _Named) -> str:
 def as_compiled(tile: Triple, pipeline: str) -> Triple:
     """The tile that a kernel really has which AMD's generator calls by ``tile``.
 
-    Its compv4 kernels of one tile m take the same time on every problem whatever the rest of their names says, and the steps of
-    that time are those of 64 columns and at most 64 rows. So they are one kernel.
+    Its compv4 kernels of one tile m take the same time on every problem whatever the rest of their
+    names says, and the steps of that time are those of 64 columns and at most 64 rows. So they are
+    one kernel.
     """
     return (min(tile[0], 64), 64, 128) if pipeline == "compv4" else tile
 
 
 @lru_cache(maxsize=1 << 12)
-def _kernel_name(dtype: str, tile: Triple, pipeline: str, waves: Triple, warp_tile: Triple, vector: Triple) -> str:
+def _kernel_name(
+    dtype: str, tile: Triple, pipeline: str, waves: Triple, warp_tile: Triple, vector: Triple
+) -> str:
     config = GroupedConvConfig(
-        ndim_spatial=2, dtype=dtype, tile=tile, waves=waves, warp_tile=warp_tile, pipeline=pipeline, vector=vector
+        ndim_spatial=2,
+        dtype=dtype,
+        tile=tile,
+        waves=waves,
+        warp_tile=warp_tile,
+        pipeline=pipeline,
+        vector=vector,
     )
     return config.name
 
 
-IMPORTERS = (Importer("convolutions by tile and pipeline", (*_SIZES, *_TILE, "pipeline", _TIME), _rows),)
+IMPORTERS = (
+    Importer("convolutions by tile and pipeline", (*_SIZES, *_TILE, "pipeline", _TIME), _rows),
+)
 
 KINDS: dict[str, Callable[[Problem], bool]] = {
-    "filters of one position": lambda problem: isinstance(problem, GroupedConvProblem) and prod(problem.sizes.filter) == 1
+    "filters of one position": lambda problem: (
+        isinstance(problem, GroupedConvProblem) and prod(problem.sizes.filter) == 1
+    )
 }
 
 GROUPED_BY = "problem"

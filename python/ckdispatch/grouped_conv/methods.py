@@ -35,21 +35,37 @@ class Methods(BaseDispatcher):
         timing: bool = False,
         validate: bool = False,
     ) -> Result:
-        """Convolves images x with filters w, in one, two or three dimensions; the filter is not flipped.
+        """Convolves images x with filters w, in one, two or three dimensions; the filter is not
+        flipped.
 
-        Tensors are what ``gemm`` takes. With ``layout="channels_last"`` x is [n, positions, channels] and w [outputs, positions,
-        channels of a group]; with ``"channels_first"`` channels are the second extent of both, as torch has them. Memory is
-        then used as it is where it has channels last, or where it has them first and a kernel of the layout ngcw, ngchw or ngcdhw
-        takes it; what lies otherwise is copied, which ``changes`` says. The result is in the layout of x.
+        Tensors are what ``gemm`` takes. With ``layout="channels_last"`` x is [n, positions,
+        channels] and w [outputs, positions, channels of a group]; with ``"channels_first"``
+        channels are the second extent of both, as torch has them. Memory is then used as it is
+        where it has channels last, or where it has them first and a kernel of the layout ngcw,
+        ngchw or ngcdhw takes it; what lies otherwise is copied, which ``changes`` says. The result
+        is in the layout of x.
 
-        ``stride``, ``padding`` and ``dilation`` are numbers, or have one for each spatial axis; a padding may also be a pair, for the
-        two sides of an axis. A ``bias`` has a value for each output and is added before an activation such as
-        ``fused_op="Relu"``. If no kernel takes the channels of a group, they are padded, unless ``pad`` is false. Other
-        arguments are those of ``gemm``.
+        ``stride``, ``padding`` and ``dilation`` are numbers, or have one for each spatial axis; a
+        padding may also be a pair, for the two sides of an axis. A ``bias`` has a value for each
+        output and is added before an activation such as ``fused_op="Relu"``. If no kernel takes the
+        channels of a group, they are padded, unless ``pad`` is false. Other arguments are those of
+        ``gemm``.
         """
         options = CallOptions(dtype, 1, False, pad, timing, validate)
         steps = Steps(stride, padding, dilation, groups)
-        return call.run(self, "forward", x, w, steps, layout, options, bias=bias, fused_op=fused_op, out=out, stream=stream)
+        return call.run(
+            self,
+            "forward",
+            x,
+            w,
+            steps,
+            layout,
+            options,
+            bias=bias,
+            fused_op=fused_op,
+            out=out,
+            stream=stream,
+        )
 
     def conv_bwd_data(
         self,
@@ -69,13 +85,25 @@ class Methods(BaseDispatcher):
         timing: bool = False,
         validate: bool = False,
     ) -> Result:
-        """The gradient of x from that of ``conv(x, w, …)``, which is dy. ``input_size`` is the spatial extents of x.
+        """The gradient of x from that of ``conv(x, w, …)``, which is dy. ``input_size`` is the
+        spatial extents of x.
 
         What no output reaches is zero. Other arguments are those of ``conv``.
         """
         options = CallOptions(dtype, 1, False, pad, timing, validate)
         steps = Steps(stride, padding, dilation, groups)
-        return call.run(self, "backward_data", dy, w, steps, layout, options, size=input_size, out=out, stream=stream)
+        return call.run(
+            self,
+            "backward_data",
+            dy,
+            w,
+            steps,
+            layout,
+            options,
+            size=input_size,
+            out=out,
+            stream=stream,
+        )
 
     def conv_bwd_weight(
         self,
@@ -97,11 +125,23 @@ class Methods(BaseDispatcher):
         timing: bool = False,
         validate: bool = False,
     ) -> Result:
-        """The gradient of w from that of ``conv(x, w, …)``, which is dy. ``filter_size`` is the spatial extents of w.
+        """The gradient of w from that of ``conv(x, w, …)``, which is dy. ``filter_size`` is the
+        spatial extents of w.
 
-        Its sums are over all images and positions; ``split_k`` is the parts of each, 0 to let the dispatcher choose. Other
-        arguments are those of ``conv``.
+        Its sums are over all images and positions; ``split_k`` is the parts of each, 0 to let the
+        dispatcher choose. Other arguments are those of ``conv``.
         """
         options = CallOptions(dtype, split_k, deterministic, pad, timing, validate)
         steps = Steps(stride, padding, dilation, groups)
-        return call.run(self, "backward_weight", dy, x, steps, layout, options, size=filter_size, out=out, stream=stream)
+        return call.run(
+            self,
+            "backward_weight",
+            dy,
+            x,
+            steps,
+            layout,
+            options,
+            size=filter_size,
+            out=out,
+            stream=stream,
+        )

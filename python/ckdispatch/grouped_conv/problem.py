@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a caller wants of a grouped convolution, independent of any kernel: for Python, for C, and in words."""
+"""What a caller wants of a grouped convolution, independent of any kernel: for Python, for C, and
+in words.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ MAX_SPATIAL = 3
 class GroupedConvAxisStructure(ctypes.Structure):
     """``ckd_grouped_conv_axis``."""
 
-    _fields_ = [(name, ctypes.c_int64) for name in ("input", "filter", "output", "stride", "dilation", "left_pad", "right_pad")]
+    _fields_ = [
+        (name, ctypes.c_int64)
+        for name in ("input", "filter", "output", "stride", "dilation", "left_pad", "right_pad")
+    ]
 
 
 class GroupedConvStructure(ctypes.Structure):
@@ -53,7 +58,10 @@ class GroupedConvStructure(ctypes.Structure):
         ("ndim_spatial", ctypes.c_int32),
         ("d_count", ctypes.c_int32),
         ("axis", GroupedConvAxisStructure * MAX_SPATIAL),
-        *((name, ctypes.c_char_p) for name in ("dtype_x", "dtype_w", "dtype_y", "layout", "fused_op")),
+        *(
+            (name, ctypes.c_char_p)
+            for name in ("dtype_x", "dtype_w", "dtype_y", "layout", "fused_op")
+        ),
         ("split_k", ctypes.c_int64),
         ("alignment", ctypes.c_int32),
         ("deterministic", ctypes.c_int32),
@@ -61,7 +69,10 @@ class GroupedConvStructure(ctypes.Structure):
     ]
 
 
-STRUCTURES = {"ckd_grouped_conv_axis": GroupedConvAxisStructure, "ckd_grouped_conv_problem": GroupedConvStructure}
+STRUCTURES = {
+    "ckd_grouped_conv_axis": GroupedConvAxisStructure,
+    "ckd_grouped_conv_problem": GroupedConvStructure,
+}
 """What the C header calls them."""
 
 _OF_AXES = tuple(field.name for field in fields(ConvAxis))
@@ -196,7 +207,18 @@ class GroupedConvProblem(Problem):
         if set(pads) != {"0"}:
             words.append(f"pad={_joined(pads, alike=True)}")
         words += [self.dtype, self.direction]
-        said = ("n", "g", "c", "k", "input", "filter", "stride", "dilation", "left_pad", "right_pad")
+        said = (
+            "n",
+            "g",
+            "c",
+            "k",
+            "input",
+            "filter",
+            "stride",
+            "dilation",
+            "left_pad",
+            "right_pad",
+        )
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in (*said, "dtype", "direction") or value == field.default:
@@ -227,15 +249,18 @@ def _structure(problem: GroupedConvProblem) -> GroupedConvStructure:
 
 _EXTENTS = r"\d{1,19}(?:x\d{1,19}){0,2}"
 _TEXT = re.compile(
-    rf"(?:grouped_conv[\s:]+)?n(?P<n>\d{{1,19}})\s+(?:g(?P<g>\d{{1,19}})\s+)?c(?P<c>\d{{1,19}})\s+k(?P<k>\d{{1,19}})\s+"
-    rf"(?P<input>{_EXTENTS})\s+(?P<filter>{_EXTENTS})(?P<rest>[\s,].*)?",
+    rf"(?:grouped_conv[\s:]+)?n(?P<n>\d{{1,19}})\s+(?:g(?P<g>\d{{1,19}})\s+)?c(?P<c>\d{{1,19}})\s+k(?P<k>\d{{1,19}})\s+(?P<input>{_EXTENTS})\s+(?P<filter>{_EXTENTS})(?P<rest>[\s,].*)?",
     re.ASCII,
 )
 _FORM = (
     "n, g, c and k (channels of one group), the extents of the input and of the filter, and words "
     "such as stride=2, pad=1, bf16, backward_data; for example n8 g1 c64 k128 56x56 3x3 pad=1 fp16"
 )
-_BY_THEMSELVES = {"directions": ", ".join(TENSORS), "layouts": ", ".join((*KERNEL_LAYOUTS, *LAYOUTS)), "one more word": "bias"}
+_BY_THEMSELVES = {
+    "directions": ", ".join(TENSORS),
+    "layouts": ", ".join((*KERNEL_LAYOUTS, *LAYOUTS)),
+    "one more word": "bias",
+}
 _NUMBERS = ("split_k", "alignment", "workspace_limit")
 _PER_AXIS = ("stride", "dilation")
 _TRUTHS = ("deterministic",)
@@ -273,7 +298,10 @@ def _value(name: str, value: str, text: str) -> Any:
     if name in _WORDS:
         return value
     known = ", ".join((*_WORDS, *_PER_AXIS, "pad", *_NUMBERS, "bias", *_TRUTHS))
-    raise InvalidArgument(f"{quoted(text)} has the word {quoted(name)}; a convolution is {_FORM}, and its words are {known}")
+    raise InvalidArgument(
+        f"{quoted(text)} has the word {quoted(name)}; a convolution is {_FORM}, "
+        f"and its words are {known}"
+    )
 
 
 def _numbers(name: str, value: str, text: str) -> tuple[int, ...]:
@@ -295,6 +323,9 @@ def _pads(value: str, axes: int, text: str) -> dict[str, tuple[int, ...]]:
     if len(pairs) == 1:
         pairs *= axes
     if len(pairs) != axes:
-        raise InvalidArgument(f"{quoted(text)} has pad={value} and {spatial_axes(axes)}; a pad is a number, or one for each")
+        raise InvalidArgument(
+            f"{quoted(text)} has pad={value} and {spatial_axes(axes)}; a pad is a number, "
+            "or one for each"
+        )
     lefts, rights = zip(*pairs, strict=True)
     return {"left_pad": lefts, "right_pad": rights}

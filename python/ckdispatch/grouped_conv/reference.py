@@ -66,7 +66,9 @@ def grouped_conv_reference(
     check_direction(direction)
     names = TENSORS[direction]
     if not isinstance(sizes, ConvSizes):
-        raise InvalidArgument(f"a convolution was asked for with the sizes {quoted(sizes)}; ConvSizes.of makes them")
+        raise InvalidArgument(
+            f"a convolution was asked for with the sizes {quoted(sizes)}; ConvSizes.of makes them"
+        )
     for name, array in zip((*names[:2], "bias"), (a, b, bias), strict=True):
         if name != "bias" or array is not None:
             check_array(name, array)
@@ -75,11 +77,16 @@ def grouped_conv_reference(
     arithmetic = Arithmetic.of(names[:2], a, b, output)
     ds = [] if bias is None else [bias]
     if not isinstance(parts, Parts):
-        raise InvalidArgument(f"a convolution was asked for with the parts {quoted(parts)}; they are Parts")
-    op = look_up_fused_op(fused_op if fused_op is not None else ("MultiDAdd" if ds else "PassThrough"), len(ds))
+        raise InvalidArgument(
+            f"a convolution was asked for with the parts {quoted(parts)}; they are Parts"
+        )
+    op = look_up_fused_op(
+        fused_op if fused_op is not None else ("MultiDAdd" if ds else "PassThrough"), len(ds)
+    )
     if direction != "forward" and op.name != "PassThrough":
         raise InvalidArgument(
-            f"{op.name} was asked for in the direction {direction}; only forward applies something to its result"
+            f"{op.name} was asked for in the direction {direction}; "
+            "only forward applies something to its result"
         )
     check_epilogue(op, names[2], arithmetic, parts)
     if bias is not None:
@@ -90,14 +97,18 @@ def grouped_conv_reference(
         return finished(product, error, op, wide_ds, arithmetic)
 
 
-def _forward(x: Wide, w: Wide, sizes: ConvSizes, arithmetic: Arithmetic, parts: Parts) -> tuple[Wide, Wide]:
+def _forward(
+    x: Wide, w: Wide, sizes: ConvSizes, arithmetic: Arithmetic, parts: Parts
+) -> tuple[Wide, Wide]:
     left = _gathered(x, [axis.places() for axis in sizes.axes])
     right = w.reshape(sizes.g, sizes.k, -1).swapaxes(1, 2)
     sums = sum_of_products(left, right, arithmetic, parts, sizes.depth("forward"))
     return _as_images(sums, sizes.n, sizes.output)
 
 
-def _backward_data(y: Wide, w: Wide, sizes: ConvSizes, arithmetic: Arithmetic, parts: Parts) -> tuple[Wide, Wide]:
+def _backward_data(
+    y: Wide, w: Wide, sizes: ConvSizes, arithmetic: Arithmetic, parts: Parts
+) -> tuple[Wide, Wide]:
     product, error = np.zeros(sizes.shape("x")), np.zeros(sizes.shape("x"))
     depth = sizes.depth("backward_data")
     for classes in itertools.product(*(axis.classes() for axis in sizes.axes)):
@@ -115,7 +126,9 @@ def _backward_data(y: Wide, w: Wide, sizes: ConvSizes, arithmetic: Arithmetic, p
     return product, error
 
 
-def _backward_weight(y: Wide, x: Wide, sizes: ConvSizes, arithmetic: Arithmetic, parts: Parts) -> tuple[Wide, Wide]:
+def _backward_weight(
+    y: Wide, x: Wide, sizes: ConvSizes, arithmetic: Arithmetic, parts: Parts
+) -> tuple[Wide, Wide]:
     left = np.moveaxis(y.reshape(-1, sizes.g, sizes.k), 0, -1)
     right = _gathered(x, [axis.places() for axis in sizes.axes])
     sums = sum_of_products(left, right, arithmetic, parts, sizes.depth("backward_weight"))
@@ -123,7 +136,11 @@ def _backward_weight(y: Wide, x: Wide, sizes: ConvSizes, arithmetic: Arithmetic,
     return product, error
 
 
-_DIRECTIONS = {"forward": _forward, "backward_data": _backward_data, "backward_weight": _backward_weight}
+_DIRECTIONS = {
+    "forward": _forward,
+    "backward_data": _backward_data,
+    "backward_weight": _backward_weight,
+}
 
 
 def _gathered(image: Wide, places: Sequence[Indices]) -> Wide:
@@ -152,22 +169,33 @@ def _as_images(sums: tuple[Wide, Wide], n: int, extents: tuple[int, ...]) -> tup
 
 def _check_shape(name: str, array: NDArray[Any], wanted: tuple[int, ...]) -> None:
     if array.shape != wanted:
-        raise InvalidArgument(f"{name} has the shape {array.shape}, and these sizes need it to have {wanted}")
+        raise InvalidArgument(
+            f"{name} has the shape {array.shape}, and these sizes need it to have {wanted}"
+        )
 
 
 def expected(
-    parts: int, spec: Mapping[str, Any], sizes: ConvSizes, a: NDArray[Any], b: NDArray[Any], bias: NDArray[Any] | None = None
+    parts: int,
+    spec: Mapping[str, Any],
+    sizes: ConvSizes,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    bias: NDArray[Any] | None = None,
 ) -> Reference:
     """The reference of a direction, with the tolerance of the kernel that ``spec`` describes.
 
     ``a`` and ``b`` are the two tensors that the direction reads, ``parts`` what the plan divides
     its sum into. Each part is of whole tiles.
     """
-    return grouped_conv_reference(spec["variant"], a, b, sizes, bias=bias, **arithmetic_of(parts, spec))
+    return grouped_conv_reference(
+        spec["variant"], a, b, sizes, bias=bias, **arithmetic_of(parts, spec)
+    )
 
 
 def arithmetic_of(parts: int, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """How a kernel computes, as arguments of ``grouped_conv_reference``: kernels that have the same have the same reference."""
+    """How a kernel computes, as arguments of ``grouped_conv_reference``: kernels that have the same
+    have the same reference.
+    """
     written = TENSORS[spec["variant"]][2]
     parts_in = "accumulator" if spec["split_k"] == "workspace" else "output"
     return {

@@ -44,7 +44,9 @@ class Steps:
     def __post_init__(self) -> None:
         groups = whole(self.groups)
         if groups is None or not 1 <= groups < 2**63:
-            raise InvalidArgument(f"groups = {quoted(self.groups)} was asked for; it is a whole number of at least 1")
+            raise InvalidArgument(
+                f"groups = {quoted(self.groups)} was asked for; it is a whole number of at least 1"
+            )
         object.__setattr__(self, "groups", groups)
 
     def per_axis(self, axes: int) -> dict[str, tuple[int, ...]]:
@@ -64,7 +66,9 @@ def _sides(pad: Any) -> tuple[int, int]:
     if sides is None:
         sides = (pad, pad)
     if len(sides) != 2:
-        raise InvalidArgument(f"padding has {sides} for an axis; it is a number, or a pair for both sides")
+        raise InvalidArgument(
+            f"padding has {sides} for an axis; it is a number, or a pair for both sides"
+        )
     left, right = (needed_size("padding", side) for side in sides)
     return left, right
 
@@ -193,7 +197,8 @@ class ConvCall:
     def _copies(self, first: bool) -> int:
         """Tensors that do not lie as such kernels have them."""
         others = sum(
-            not is_packed(one.shape, one.strides, memory_order(name, len(one.shape), first)) for name, one in self.tensors.items()
+            not is_packed(one.shape, one.strides, memory_order(name, len(one.shape), first))
+            for name, one in self.tensors.items()
         )
         return others + (self.out is None and self.result_first != first)
 
@@ -239,11 +244,14 @@ def conv_call(
     first, second = (channels_last(one, layout) for one in (first, second))
     if len(first.shape) != len(second.shape):
         raise InvalidArgument(
-            f"{first.name} has {len(first.shape)} extents and {second.name} {len(second.shape)}; both must have as many"
+            f"{first.name} has {len(first.shape)} extents and {second.name} {len(second.shape)}; "
+            "both must have as many"
         )
     sizes = _SIZES[direction](first, second, steps, size)
     names = TENSORS[direction][:2]
-    tensors = {name: grouped(one, name, sizes.g) for name, one in zip(names, (first, second), strict=True)}
+    tensors = {
+        name: grouped(one, name, sizes.g) for name, one in zip(names, (first, second), strict=True)
+    }
     if direction != "forward":
         _check_outputs(first, sizes)
     return ConvCall(dispatcher, direction, sizes, tensors, layout, options)
@@ -266,7 +274,8 @@ def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> Co
     outputs, *filter, c = w.shape
     if channels != outputs:
         raise InvalidArgument(
-            f"dy has {several(channels, 'channel')}, and w {several(outputs, 'output')}; both must have as many. {_WHERE}"
+            f"dy has {several(channels, 'channel')}, and w {several(outputs, 'output')}; "
+            f"both must have as many. {_WHERE}"
         )
     k = _of_group(w, outputs, "output", steps.groups)
     input = _extents("input_size", size, len(filter))
@@ -275,7 +284,9 @@ def _backward_data_sizes(dy: Operand, w: Operand, steps: Steps, size: Any) -> Co
 
 def _backward_weight_sizes(dy: Operand, x: Operand, steps: Steps, size: Any) -> ConvSizes:
     if dy.shape[0] != x.shape[0]:
-        raise InvalidArgument(f"dy has {several(dy.shape[0], 'image')} and x {x.shape[0]}; both must have as many")
+        raise InvalidArgument(
+            f"dy has {several(dy.shape[0], 'image')} and x {x.shape[0]}; both must have as many"
+        )
     n, *input, channels = x.shape
     c = _of_group(x, channels, "channel", steps.groups)
     k = _of_group(dy, dy.shape[-1], "channel", steps.groups)
@@ -288,10 +299,14 @@ _SIZES: dict[str, Callable[[Operand, Operand, Steps, Any], ConvSizes]] = {
     "backward_data": _backward_data_sizes,
     "backward_weight": _backward_weight_sizes,
 }
-_WHERE = "With layout='channels_last' channels are the last extent, with 'channels_first' the second"
+_WHERE = (
+    "With layout='channels_last' channels are the last extent, with 'channels_first' the second"
+)
 
 
-def _sizes(n: int, c: int, k: int, input: Sequence[int], filter: Sequence[int], steps: Steps) -> ConvSizes:
+def _sizes(
+    n: int, c: int, k: int, input: Sequence[int], filter: Sequence[int], steps: Steps
+) -> ConvSizes:
     per_axis: dict[str, Any] = steps.per_axis(len(input))
     return ConvSizes.of(n, steps.groups, c, k, input=input, filter=filter, **per_axis)
 
@@ -302,7 +317,9 @@ def _extents(name: str, size: Any, axes: int) -> tuple[int, ...]:
 
 def _of_group(one: Operand, count: int, what: str, groups: int) -> int:
     if count % groups:
-        raise InvalidArgument(f"{one.name} has {several(count, what)}, which {groups} groups do not share evenly")
+        raise InvalidArgument(
+            f"{one.name} has {several(count, what)}, which {groups} groups do not share evenly"
+        )
     return count // groups
 
 

@@ -23,7 +23,11 @@ from ckdispatch.wording import quoted, spatial_axes
 Indices: TypeAlias = NDArray[np.int64]
 PerAxis: TypeAlias = "int | Sequence[int]"
 
-TENSORS = {"forward": ("x", "w", "y"), "backward_data": ("y", "w", "x"), "backward_weight": ("y", "x", "w")}
+TENSORS = {
+    "forward": ("x", "w", "y"),
+    "backward_data": ("y", "w", "x"),
+    "backward_weight": ("y", "x", "w"),
+}
 """The tensors of each direction: the two that it reads, and the one that it writes."""
 
 
@@ -46,7 +50,10 @@ class ConvAxis:
                 f"dilation {self.dilation} was asked for; each of them must be at least 1"
             )
         if min(self.left_pad, self.right_pad) < 0:
-            raise InvalidArgument(f"pads of {self.left_pad} and {self.right_pad} were asked for; a pad must be at least 0")
+            raise InvalidArgument(
+                f"pads of {self.left_pad} and {self.right_pad} were asked for; "
+                "a pad must be at least 0"
+            )
         if self.span > self.padded:
             raise InvalidArgument(
                 f"a filter of {self.filter} with dilation {self.dilation} spans {self.span} "
@@ -101,7 +108,9 @@ class ConvSizes:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.axes) <= 3:
-            raise InvalidArgument(f"a convolution with {spatial_axes(len(self.axes))} was asked for; it has 1, 2 or 3")
+            raise InvalidArgument(
+                f"a convolution with {spatial_axes(len(self.axes))} was asked for; it has 1, 2 or 3"
+            )
         _make_whole(self, "axes")
         if min(self.n, self.g, self.c, self.k) < 1:
             raise InvalidArgument(
@@ -125,10 +134,18 @@ class ConvSizes:
         right_pad: PerAxis = 0,
     ) -> ConvSizes:
         """Sizes from one sequence for each property of an axis; a number holds for all axes."""
-        given = {"filter": filter, "stride": stride, "dilation": dilation, "left_pad": left_pad, "right_pad": right_pad}
+        given = {
+            "filter": filter,
+            "stride": stride,
+            "dilation": dilation,
+            "left_pad": left_pad,
+            "right_pad": right_pad,
+        }
         inputs = members(input)
         if inputs is None:
-            raise InvalidArgument(f"input was asked for as {quoted(input)}; it has a number for each spatial axis")
+            raise InvalidArgument(
+                f"input was asked for as {quoted(input)}; it has a number for each spatial axis"
+            )
         others = (of_each_axis(name, values, len(inputs)) for name, values in given.items())
         columns = [inputs, *others]
         return cls(n, g, c, k, tuple(ConvAxis(*values) for values in zip(*columns, strict=True)))
@@ -173,7 +190,9 @@ class ConvSizes:
 def check_direction(direction: str) -> None:
     """Refuses what is not a direction."""
     if not isinstance(direction, str) or direction not in TENSORS:
-        raise InvalidArgument(f"a convolution has no direction {quoted(direction)}; it has {', '.join(TENSORS)}")
+        raise InvalidArgument(
+            f"a convolution has no direction {quoted(direction)}; it has {', '.join(TENSORS)}"
+        )
 
 
 def _most_that_meet(axis: ConvAxis, direction: str) -> int:

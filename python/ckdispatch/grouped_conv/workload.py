@@ -25,7 +25,11 @@ class ConvWorkload(Launched):
     """The tensors of ``problem`` on the device."""
 
     def __init__(
-        self, dispatcher: BaseDispatcher, problem: GroupedConvProblem, plan: Plan[GroupedConvProblem], seed: int
+        self,
+        dispatcher: BaseDispatcher,
+        problem: GroupedConvProblem,
+        plan: Plan[GroupedConvProblem],
+        seed: int,
     ) -> None:
         self.dispatcher, self.problem, self.plan = dispatcher, problem, plan
         self.spec = dispatcher.registry[plan.kernel].spec
@@ -49,11 +53,14 @@ class ConvWorkload(Launched):
         parts = self.plan.parts
         arrays = (self.arrays[self.first], self.arrays[self.second], self.arrays.get("bias"))
         reference = self.reference.get(
-            arithmetic_of(parts, self.spec), lambda: expected(parts, self.spec, self.problem.sizes, *arrays)
+            arithmetic_of(parts, self.spec),
+            lambda: expected(parts, self.spec, self.problem.sizes, *arrays),
         )
         result = self._result.numpy()
         order = self._order(self.written, result.ndim)
-        return reference.compare(result.transpose([order.index(axis) for axis in range(result.ndim)]))
+        return reference.compare(
+            result.transpose([order.index(axis) for axis in range(result.ndim)])
+        )
 
     def with_plan(self, plan: Plan[GroupedConvProblem]) -> ConvWorkload | None:
         """The same tensors, if the kernel of the plan has the same dtypes."""

@@ -59,7 +59,10 @@ def build(
     if not isinstance(specs, Sequence) or isinstance(specs, (str, bytes)):
         raise InvalidArgument(f"build was given {kind_of(specs)}; it takes a list of kernel specs")
     if cache is not None and not isinstance(cache, Cache):
-        raise InvalidArgument(f"build was given {kind_of(cache)} as its cache; it takes a jit.Cache, or None for the user's")
+        raise InvalidArgument(
+            f"build was given {kind_of(cache)} as its cache; it takes a jit.Cache, "
+            "or None for the user's"
+        )
     arch = load_specs()
     wanted = parse_gpus(gpus, arch)
     worker_count(max_workers, 1)
@@ -100,7 +103,11 @@ def _compiler(store: Cache) -> tuple[Compiler | None, CkDispatchError | None]:
 
 
 def _jobs(
-    progress: BuildProgress, arch: ArchSpecs, gpus: tuple[GpuSpec, ...], store: Cache, even_illegal: bool
+    progress: BuildProgress,
+    arch: ArchSpecs,
+    gpus: tuple[GpuSpec, ...],
+    store: Cache,
+    even_illegal: bool,
 ) -> Jobs:
     """A job for every spec that can be built; the others get their result."""
     jobs: Jobs = {}

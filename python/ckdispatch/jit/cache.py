@@ -3,7 +3,8 @@
 
 An entry appears whole or not at all: it is filled in a folder of its own, sealed with the hash of
 every file, and renamed into place. Whoever reads it checks those hashes first. What is damaged
-counts as absent, and whoever holds the entry's lock replaces it. When the cache is too large, what was not used for longest goes first.
+counts as absent, and whoever holds the entry's lock replaces it. When the cache is too large, what
+was not used for longest goes first.
 """
 
 from __future__ import annotations
@@ -86,7 +87,11 @@ class Cache:
     """
 
     def __init__(self, folder: Path | str | None = None, limit: int | None = None) -> None:
-        where = cache_folder() if folder is None else Path(os.path.abspath(checked_path("a cache folder", folder)))
+        where = (
+            cache_folder()
+            if folder is None
+            else Path(os.path.abspath(checked_path("a cache folder", folder)))
+        )
         self.layout = Layout(where)
         self.limit = cache_limit() if limit is None else size("the limit of a cache", limit)
 
@@ -97,7 +102,8 @@ class Cache:
 
     def lease(self) -> Lease:
         """A new lease; what is found or stored with it stays as long as it lives."""
-        # In a cache that cannot be written, such as one on a full disk, what is there can still be found.
+        # In a cache that cannot be written, such as one on a full disk, what is there can still be
+        # found.
         self.layout.is_there()
         with suppress(OSError):
             self.layout.make()
@@ -201,9 +207,13 @@ class Cache:
         )
 
     def list(self, kind: str | None = None) -> Sequence[Entry]:
-        """The entries whose record can be read, the last used first; their files are not checked."""
+        """The entries whose record can be read, the last used first;
+        their files are not checked.
+        """
         if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
-            raise InvalidArgument(f"entries of the kind {quoted(kind)} were asked for; there are {', '.join(KINDS)}")
+            raise InvalidArgument(
+                f"entries of the kind {quoted(kind)} were asked for; there are {', '.join(KINDS)}"
+            )
         self.layout.is_there()
         found: list[tuple[float, Entry]] = []
         for wanted in KINDS if kind is None else (kind,):
@@ -214,12 +224,17 @@ class Cache:
         return [entry for _, entry in sorted(found, key=lambda pair: (-pair[0], pair[1].key))]
 
     def verify(self) -> Sequence[Damage]:
-        """Check every file of every entry; what is damaged is removed, unless someone is making it anew, and returned."""
+        """Check every file of every entry; what is damaged is removed, unless someone is making it
+        anew, and returned.
+        """
         self.layout.is_there()
         damages = []
         for kind in KINDS:
             for folder in self.layout.entries(kind):
-                if _what_is_wrong(folder, kind) is None or (lock := self.try_lock(folder.name)) is None:
+                if (
+                    _what_is_wrong(folder, kind) is None
+                    or (lock := self.try_lock(folder.name)) is None
+                ):
                     continue
                 with lock:
                     reason = _what_is_wrong(folder, kind)
@@ -270,7 +285,9 @@ class Cache:
         return Removed(len(gone), sum(gone.values()), in_use)
 
     def _sweep(self) -> None:
-        """Remove what processes that died have left: work folders, locks, and what was being removed."""
+        """Remove what processes that died have left: work folders, locks, and what was being
+        removed.
+        """
         layout = self.layout
         for path in (*inside(layout.work, WORK_LOCK), *inside(layout.locks, LOCK)):
             with suppress(OSError):
@@ -290,7 +307,9 @@ class Cache:
         for kind in KINDS:
             for folder in self.layout.entries(kind):
                 with suppress(OSError):
-                    yield _Item(f"{kind}/{folder.name}", folder, _size(folder, kind), _last_used(folder))
+                    yield _Item(
+                        f"{kind}/{folder.name}", folder, _size(folder, kind), _last_used(folder)
+                    )
         for log in inside(self.layout.logs, LOG):
             with suppress(OSError):
                 state = log.lstat()
@@ -312,7 +331,9 @@ class Cache:
 
 
 def _put_out_of_sight(path: Path) -> Path | None:
-    """Rename what is evicted, which takes no time and, on a full disk, no room; returns where it is then."""
+    """Rename what is evicted, which takes no time and, on a full disk, no room; returns where it is
+    then.
+    """
     aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.gone")
     try:
         return aside if move_away(path, aside) else None

@@ -29,7 +29,9 @@ Command = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Commands:
-    """The commands for one kernel and all of its GPUs, with the compiler whose tools are in ``tools``."""
+    """The commands for one kernel and all of its GPUs, with the compiler whose tools are in
+    ``tools``.
+    """
 
     tools: str
     host_triple: str
@@ -48,7 +50,9 @@ class Commands:
     def device(self, gpu: GpuSpec, source: str, precompiled: bool) -> Command:
         """The device pass for one GPU: a linked code object."""
         header = precompiled_name(gpu) if precompiled else ()
-        return self._device("device", gpu, source=source, precompiled=header, code_object=code_object(gpu))
+        return self._device(
+            "device", gpu, source=source, precompiled=header, code_object=code_object(gpu)
+        )
 
     def precompile(self, gpu: GpuSpec) -> Command:
         """Precompile the headers of a family for the device pass of one GPU."""
@@ -56,10 +60,16 @@ class Commands:
 
     def bundle(self) -> Command:
         """Put the code objects of all GPUs into the one file that the HIP runtime picks from."""
-        return self._command("bundle", host_triple=self.host_triple, code_objects=[code_object(gpu) for gpu in self.gpus])
+        return self._command(
+            "bundle",
+            host_triple=self.host_triple,
+            code_objects=[code_object(gpu) for gpu in self.gpus],
+        )
 
     def host(self, source: str, needs_ck: bool, resources: Sequence[str] = ()) -> Command:
-        """The host pass: the kernel ABI around the bundled code objects, and the file that tells what they use, if there is one."""
+        """The host pass: the kernel ABI around the bundled code objects, and the file that tells
+        what they use, if there is one.
+        """
         return self._command(
             "host",
             source=source,
@@ -85,14 +95,33 @@ class Commands:
 
     def _device(self, step: str, gpu: GpuSpec, **values: str | Sequence[str]) -> Command:
         flags = load_recipe().gpu_flags([gpu])
-        return self._command(step, **values, gpu=gpu.name, gpu_flags=flags, device_libs=DEVICE_LIBS, include_dirs=(CK, OWN))
+        return self._command(
+            step,
+            **values,
+            gpu=gpu.name,
+            gpu_flags=flags,
+            device_libs=DEVICE_LIBS,
+            include_dirs=(CK, OWN),
+        )
 
     def _command(self, name: str, **values: str | Sequence[str]) -> Command:
         # clang looks up on the machine what it is not told: its headers, and those of C++ and HIP.
-        shared = {"no_look_up": (), "resource_dir": (), "system_include_dirs": (), "hip_wrapper": ()}
-        files = {"gpu_binary": "code.hipfb", "object": "kernel.o", "gpus": [gpu.name for gpu in self.gpus]}
+        shared = {
+            "no_look_up": (),
+            "resource_dir": (),
+            "system_include_dirs": (),
+            "hip_wrapper": (),
+        }
+        files = {
+            "gpu_binary": "code.hipfb",
+            "object": "kernel.o",
+            "gpus": [gpu.name for gpu in self.gpus],
+        }
         step = load_recipe().steps[name]
-        chosen = {key: (value,) if isinstance(value, str) else value for key, value in {**shared, **files, **values}.items()}
+        chosen = {
+            key: (value,) if isinstance(value, str) else value
+            for key, value in {**shared, **files, **values}.items()
+        }
         return (os.path.join(self.tools, step.tool), *step.arguments(chosen))
 
 

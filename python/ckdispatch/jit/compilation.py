@@ -194,7 +194,8 @@ class Compilation:
         """What another compiler made than the one that the key tells is not kept."""
         if not self._compiler.is_as_before():
             raise BuildFailed(
-                f"{name} was compiled while the compiler {self._compiler.clang} was replaced, so that nobody knows by which; "
+                f"{name} was compiled while the compiler {self._compiler.clang} was replaced, so "
+                "that nobody knows by which; "
                 "build once more."
             )
 

@@ -47,7 +47,9 @@ class Compiler:
         return os.path.dirname(self.clang)
 
     def is_as_before(self) -> bool:
-        """Whether it is still the one that ``identity`` tells: it is run by its path, and the machine may be updated."""
+        """Whether it is still the one that ``identity`` tells: it is run by its path, and the
+        machine may be updated.
+        """
         return are_as_before(self.seen)
 
 
@@ -115,7 +117,10 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     places = rocm_places(environment)
     for called, prefix in places:
         programs = [folder / "clang++" for folder in _below(prefix)]
-        yield from ((called, program) for program in [path for path in programs if path.is_file()] or programs[:1])
+        yield from (
+            (called, program)
+            for program in [path for path in programs if path.is_file()] or programs[:1]
+        )
     by_variable = {place["called"] for place in search["places"] if "variable" in place}
     program = shutil.which(search["program"], path=environment.get("PATH"))
     if program and places[0][0] not in by_variable:
@@ -128,11 +133,16 @@ def _below(prefix: Path) -> list[Path]:
     start = prefix / search["versions"]
     versions = [path.name.removeprefix(start.name) for path in start.parent.glob(f"{start.name}*")]
     newest = sorted((version for version in versions if version.isdecimal()), key=int, reverse=True)
-    return [*(prefix / folder for folder in search["folders"]), *(Path(f"{start}{version}/bin") for version in newest)]
+    return [
+        *(prefix / folder for folder in search["folders"]),
+        *(Path(f"{start}{version}/bin") for version in newest),
+    ]
 
 
 def _look(path: Path, found_as: str) -> tuple[dict[str, Any], States]:
-    """Everything about the compiler that ``path`` is or calls, and the files that say so as they were before."""
+    """Everything about the compiler that ``path`` is or calls, and the files that say so as they
+    were before.
+    """
     search = load_recipe().search
     _check_not_open(path)
     # hipcc hands the question on to clang, which answers with the tool in its own folder.
@@ -143,7 +153,9 @@ def _look(path: Path, found_as: str) -> tuple[dict[str, Any], States]:
             raise _Unusable(f"{path} has no {tool.name} beside it")
         _check_not_open(tool)
     device_libs = _device_libs(clang)
-    link_files = {name: _link_file(clang, name) for name in (*search["link_before"], *search["link_after"])}
+    link_files = {
+        name: _link_file(clang, name) for name in (*search["link_before"], *search["link_after"])
+    }
     files = {*tools, *device_libs.glob("*.bc"), *_version_stamps(clang), *link_files.values()}
     for program in {tool.resolve() for tool in tools}:
         files.update(_loaded_libraries(program))
@@ -199,7 +211,12 @@ def _version_stamps(clang: Path) -> list[Path]:
     search = load_recipe().search
     code, _, told = ask([str(clang), *search["include_dirs"]])
     lines = [line.strip() for found in _SEARCH_LIST.findall(told) for line in found.split("\n")]
-    stamps = [Path(folder) / name for folder in lines if folder for name in (*_STAMPS, search["hip_header"])]
+    stamps = [
+        Path(folder) / name
+        for folder in lines
+        if folder
+        for name in (*_STAMPS, search["hip_header"])
+    ]
     stamps = [stamp for stamp in stamps if stamp.is_file()]
     if code != 0 or not any(str(stamp).endswith(search["hip_header"]) for stamp in stamps):
         raise _Unusable(f"{clang} does not find the headers of HIP")

@@ -69,12 +69,7 @@ def key_of(inputs: Mapping[str, Any]) -> str:
 
 
 def seal(
-    folder: Path,
-    kind: str,
-    inputs: Mapping[str, Any],
-    facts: Mapping[str, Any],
-    *,
-    durable: bool,
+    folder: Path, kind: str, inputs: Mapping[str, Any], facts: Mapping[str, Any], *, durable: bool
 ) -> None:
     """Write the record of everything in ``folder``; with ``durable`` all is on the disk then."""
     restrict_tree(folder)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files of the cache: hashed, written through to the disk, for nobody else, and removed whatever their rights."""
+"""Files of the cache: hashed, written through to the disk, for nobody else, and removed whatever
+their rights.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def sha256_bytes(data: bytes) -> str:
 
 
 def sha256_file(path: Path, *, own: bool = False) -> tuple[str, int]:
-    """The SHA-256 and the size of a regular file; one's ``own`` is no link, and nobody else may write it."""
+    """The SHA-256 and the size of a regular file; one's ``own`` is no link, and nobody else may
+    write it.
+    """
     with _open_regular(path, own) as stream:
         digest, size = hashlib.sha256(), 0
         while chunk := stream.read(_CHUNK):
@@ -40,7 +44,9 @@ def sha256_file(path: Path, *, own: bool = False) -> tuple[str, int]:
 
 
 def read_file(path: Path, *, own: bool = True, most: int = _MOST) -> bytes:
-    """The content of a regular file, and of nothing else that could stand in its place; ``most`` bytes of it."""
+    """The content of a regular file, and of nothing else that could stand in its place; ``most``
+    bytes of it.
+    """
     with _open_regular(path, own) as stream:
         content = bytearray()
         while len(content) < most and (chunk := stream.read(min(_CHUNK, most - len(content)))):
@@ -91,7 +97,9 @@ def restrict_tree(folder: Path) -> None:
 
 
 def inside(folder: Path, wanted: re.Pattern[str]) -> list[Path]:
-    """What is in a folder by such names, sorted; a link to a folder, which may lead anywhere, has nothing in it."""
+    """What is in a folder by such names, sorted; a link to a folder, which may lead anywhere, has
+    nothing in it.
+    """
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -113,7 +121,8 @@ def remove_tree(folder: Path) -> None:
         with suppress(OSError):
             if path != str(folder):
                 os.chmod(os.path.dirname(path), trust.FOLDER)
-            # Of a file the rights of its folder are what counts, and it may have a second name elsewhere.
+            # Of a file the rights of its folder are what counts, and it may have a second name
+            # elsewhere.
             if stat.S_ISDIR(os.lstat(path).st_mode):
                 os.chmod(path, trust.FOLDER)
         with suppress(OSError):

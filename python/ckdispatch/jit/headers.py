@@ -155,13 +155,23 @@ def _from_folder(folder: Path, memos: Path) -> HeaderSource:
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths()}
 
     # A folder changes when a file comes or goes.
-    return _remembered(folder, memos, read, lambda: [*paths(), top, *(path for path in top.rglob("*") if path.is_dir())])
+    return _remembered(
+        folder,
+        memos,
+        read,
+        lambda: [*paths(), top, *(path for path in top.rglob("*") if path.is_dir())],
+    )
 
 
 def _remembered(
-    place: Path, memos: Path, read: Callable[[], Mapping[str, bytes]], files: Callable[[], Iterable[Path]]
+    place: Path,
+    memos: Path,
+    read: Callable[[], Mapping[str, bytes]],
+    files: Callable[[], Iterable[Path]],
 ) -> HeaderSource:
-    """The headers of ``place`` that ``read`` gives, whose hash is known as long as ``files`` do not change."""
+    """The headers of ``place`` that ``read`` gives, whose hash is known as long as ``files`` do not
+    change.
+    """
 
     def find() -> tuple[dict[str, Any], States]:
         states = states_of(files())
@@ -183,13 +193,12 @@ def _read_pinned(digest: str) -> Mapping[str, bytes]:
 
     try:
         found = recipe.obtain(LOCK, is_header)
-        content = {
-            str(PurePosixPath(path).relative_to(top)): edited for path, _, edited in found
-        }
+        content = {str(PurePosixPath(path).relative_to(top)): edited for path, _, edited in found}
     except FetchError as error:
         raise NotFound(
             "a kernel was to be compiled and the headers of Composable Kernel could not be "
-            f"brought: {error} Or set CKDISPATCH_CK to a checkout of it, or to `rocm` for an installed one."
+            f"brought: {error} Or set CKDISPATCH_CK to a checkout of it, "
+            "or to `rocm` for an installed one."
         ) from error
     except OSError as error:
         raise IoFailed(

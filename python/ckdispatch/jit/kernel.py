@@ -54,7 +54,9 @@ class Workplace:
 
     def run(self, command: Command, what: str) -> None:
         """Run one command with its output in the log; raises ``CompileFailed``."""
-        with os.fdopen(open_own(self.folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as log:
+        with os.fdopen(
+            open_own(self.folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab"
+        ) as log:
             self._run(command, what, log)
 
     def _run(self, command: Command, what: str, log: IO[bytes]) -> None:
@@ -68,7 +70,11 @@ class Workplace:
             raise CompileFailed(f"{what}: {command[0]} cannot be run ({error.strerror})") from error
         self.steps.append(Step(what, ended.seconds, ended.processor_seconds, ended.memory))
         if ended.code != 0:
-            how = f"was killed by signal {-ended.code}" if ended.code < 0 else f"ended with exit code {ended.code}"
+            how = (
+                f"was killed by signal {-ended.code}"
+                if ended.code < 0
+                else f"ended with exit code {ended.code}"
+            )
             raise CompileFailed(f"{what}: {Path(command[0]).name} {how}")
 
 
@@ -95,7 +101,10 @@ def compile_kernel(
         _device_pass(job, place, gpu, precompiled(gpu), reject)
     report("host code")
     place.run(commands.bundle(), "bundling the code objects")
-    place.run(commands.host(job.source_name, job.shared.family.row.host_needs_ck), "compiling the host side")
+    place.run(
+        commands.host(job.source_name, job.shared.family.row.host_needs_ck),
+        "compiling the host side",
+    )
     report("linking")
     place.run(commands.link(job.library), "linking")
     check_library(folder / job.library, job.name)

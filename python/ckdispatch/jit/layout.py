@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The folders of the cache, and its mark: only a folder that has it is written to, and only what a cache made there is ever removed.
+"""The folders of the cache, and its mark: only a folder that has it is written to, and only what a
+cache made there is ever removed.
 
-Everything that a cache makes has a name with a hash or a random number of at least 64 bits in it; whatever is called
-otherwise is somebody else's, wherever it lies.
+Everything that a cache makes has a name with a hash or a random number of at least 64 bits in it;
+whatever is called otherwise is somebody else's, wherever it lies.
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ KINDS = (KERNEL, HEADERS, PRECOMPILED)
 MARK = "CACHEDIR.TAG"
 """As backup programs know it, which leave such a folder out."""
 
-_OURS = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of kernels that ckdispatch compiled just in time. Format "
+_OURS = (
+    "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of kernels that ckdispatch "
+    "compiled just in time. Format "
+)
 _FORMAT = 1
 _TEXT = (
-    f"{_OURS}{_FORMAT}.\n# It may be removed as a whole at any time; `ckdispatch cache --help` tells what else can be done.\n"
+    f"{_OURS}{_FORMAT}.\n# It may be removed as a whole at any time; `ckdispatch cache --help` "
+    "tells what else can be done.\n"
 ).encode()
 
 _KEY, _TOKEN = "[0-9a-f]{64}", "[0-9a-f]{16}"
@@ -106,7 +111,9 @@ class Layout:
             yield from (path for path in inside(first, KEY) if path.name.startswith(first.name))
 
     def left_over(self) -> Iterator[Path]:
-        """Entries and logs that were put out of sight to be removed, and marks of processes that died while they wrote them."""
+        """Entries and logs that were put out of sight to be removed, and marks of processes that
+        died while they wrote them.
+        """
         for kind in KINDS:
             for first in inside(self.root / kind, FIRST_TWO):
                 yield from inside(first, EVICTED)
@@ -114,13 +121,17 @@ class Layout:
         yield from inside(self.root, _NEW_MARK)
 
     def is_there(self) -> bool:
-        """Whether there is a cache; refuses a folder that is none, and one that others can write to."""
+        """Whether there is a cache; refuses a folder that is none, and one that others can write
+        to.
+        """
         trust.check_place(self.root)
         try:
             names = os.listdir(self.root)
         except OSError:
             if os.path.isfile(self.root):
-                raise InvalidArgument(f"the cache folder {self.root} is a file; set CKDISPATCH_CACHE to a folder.") from None
+                raise InvalidArgument(
+                    f"the cache folder {self.root} is a file; set CKDISPATCH_CACHE to a folder."
+                ) from None
             return False
         marked = is_marked(self.root)
         for name in (*KINDS, *MEMBERS):
@@ -128,7 +139,9 @@ class Layout:
         return marked or bool(names)
 
     def make(self) -> None:
-        """Make the folders that every process needs, in a folder that is marked before anything else is in it."""
+        """Make the folders that every process needs, in a folder that is marked before anything
+        else is in it.
+        """
         trust.check_place(self.root)
         trust.make_folders(self.root)
         # Another may have made it in the meantime.
@@ -149,7 +162,8 @@ class Layout:
 def is_marked(root: Path) -> bool:
     """Whether a folder is marked as a cache; refuses one that is none and holds something.
 
-    A cache of before there were marks is known by its gate, if every name in it is one that a cache gives.
+    A cache of before there were marks is known by its gate, if every name in it is one that a cache
+    gives.
     """
     stranger: str | None = MARK
     try:
@@ -158,7 +172,8 @@ def is_marked(root: Path) -> bool:
             return True
         if text.startswith(_OURS.encode()):
             raise InvalidArgument(
-                f"the folder {root} is a cache of another version of ckdispatch; remove it, or set CKDISPATCH_CACHE to another folder."
+                f"the folder {root} is a cache of another version of ckdispatch; remove it, or set "
+                "CKDISPATCH_CACHE to another folder."
             )
     except FileNotFoundError:
         stranger = _stranger(root)
@@ -169,7 +184,8 @@ def is_marked(root: Path) -> bool:
         pass
     if stranger is not None:
         raise InvalidArgument(
-            f"the folder {root} was to be a cache, and it is neither empty nor one: it holds {stranger}. Name a new or an empty "
+            f"the folder {root} was to be a cache, and it is neither empty nor one: it holds "
+            f"{stranger}. Name a new or an empty "
             "folder, such as by CKDISPATCH_CACHE, since a cache removes what it no longer needs."
         )
     return False

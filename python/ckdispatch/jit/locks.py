@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Locks between processes, which the operating system releases when their holder dies, and leases that are made of them.
+"""Locks between processes, which the operating system releases when their holder dies, and leases
+that are made of them.
 
-What a living process uses is not evicted: it writes the entries that it uses into one file and keeps that file locked. That costs one
-open file for any number of kernels, and a process that dies, however it dies, gives all back.
+What a living process uses is not evicted: it writes the entries that it uses into one file and
+keeps that file locked. That costs one open file for any number of kernels, and a process that dies,
+however it dies, gives all back.
 """
 
 from __future__ import annotations
@@ -86,7 +88,8 @@ def new_lock(folder: Path, suffix: str) -> FileLock:
 def at_gate(path: Path, *, closing: bool = False) -> Iterator[None]:
     """At a gate that many may pass at once, and one may close. Its file stays where it is.
 
-    Waits until the gate is open, which it then is until this is exited; with ``closing``, until nobody passes, and closes it.
+    Waits until the gate is open, which it then is until this is exited; with ``closing``, until
+    nobody passes, and closes it.
     """
     descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
     try:

@@ -26,10 +26,12 @@ _SETTLED = 2.0
 def remember(
     folder: Path, question: Mapping[str, Any], find: Callable[[], tuple[Facts, States]]
 ) -> tuple[Facts, States]:
-    """The answer to ``question``, remembered or what ``find`` returns, and the files that it holds for.
+    """The answer to ``question``, remembered or what ``find`` returns, and the files that it holds
+    for.
 
-    ``find`` returns the answer, in JSON values, and the states of every file that it depends on, seen before they
-    were read. It is asked again once the size, a time or the identity of any of them changed, or one is gone.
+    ``find`` returns the answer, in JSON values, and the states of every file that it depends on,
+    seen before they were read. It is asked again once the size, a time or the identity of any of
+    them changed, or one is gone.
     """
     memo = folder / f"{sha256_bytes(canonical(question))}.json"
     remembered = _read(memo, question)
@@ -81,4 +83,6 @@ def _write(memo: Path, body: Mapping[str, Any]) -> None:
     with suppress(OSError):
         make_folder(memo.parent)
         memo.unlink(missing_ok=True)
-        write_file(memo, canonical({**body, "checksum": sha256_bytes(canonical(body))}), durable=False)
+        write_file(
+            memo, canonical({**body, "checksum": sha256_bytes(canonical(body))}), durable=False
+        )

@@ -39,10 +39,13 @@ def cache_limit(environment: Mapping[str, str] | None = None) -> int:
 
 def parse_size(text: str, what: str = "the size") -> int:
     """Bytes from text such as ``500M``, ``2G`` or ``1048576``; the units are powers of 1024."""
-    match = _SIZE.fullmatch(text.strip()) if isinstance(text, str) and len(text) < _LONGEST else None
+    match = (
+        _SIZE.fullmatch(text.strip()) if isinstance(text, str) and len(text) < _LONGEST else None
+    )
     if match is None:
         raise InvalidArgument(
-            f"{what} is {quoted(text)}, which is not a size; write bytes or a number with K, M, G or T, "
+            f"{what} is {quoted(text)}, which is not a size; write bytes or a number with K, M, G "
+            "or T, "
             "such as 500M."
         )
     whole = float(match[1]) * (1 << _UNITS[match[2].upper()])

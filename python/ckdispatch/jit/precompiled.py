@@ -69,7 +69,9 @@ class PrecompiledHeader:
         return found is not None
 
     def make(self, place: Workplace, lease: Lease, check: Callable[[], None]) -> None:
-        """Make it, and keep it unless ``check`` raises; the caller holds the lock of its key. Raises ``CompileFailed``."""
+        """Make it, and keep it unless ``check`` raises; the caller holds the lock of its key.
+        Raises ``CompileFailed``.
+        """
         if self._sample is None or self.find(lease):
             return
         write_file(place.folder / SAMPLE, self._sample, durable=False)

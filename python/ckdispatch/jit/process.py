@@ -53,9 +53,11 @@ def ask(
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended and what it took: seconds by the clock, of processors, and the bytes of memory that it had at most.
+    """How a program ended and what it took: seconds by the clock, of processors, and the bytes of
+    memory that it had at most.
 
-    A process begins with the memory of the one that starts it, so ``memory`` is at least what this process has.
+    A process begins with the memory of the one that starts it, so ``memory`` is at least what this
+    process has.
     """
 
     code: int
@@ -67,8 +69,8 @@ class Ended:
 class _Group:
     """A process group for compilers that ends with this process, however that ends.
 
-    Its leader waits for the end of a pipe whose other end only this process has, and then kills the group: a
-    compiler's own children too, which a signal for the death of a parent would not reach.
+    Its leader waits for the end of a pipe whose other end only this process has, and then kills the
+    group: a compiler's own children too, which a signal for the death of a parent would not reach.
     """
 
     _LEADER = ("/bin/sh", "-c", "read -r _; kill -9 0")
@@ -78,7 +80,12 @@ class _Group:
         _held.add(self)
         try:
             self.leader = subprocess.Popen(
-                self._LEADER, stdin=end, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={}, **_in_group(0)
+                self._LEADER,
+                stdin=end,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={},
+                **_in_group(0),
             )
         except BaseException:
             self.let_go()
@@ -170,7 +177,9 @@ class Processes:
         if self._stopped:
             raise Cancelled
         processor_seconds = usage.ru_utime + usage.ru_stime
-        return Ended(process.returncode, time.monotonic() - begin, processor_seconds, usage.ru_maxrss * 1024)
+        return Ended(
+            process.returncode, time.monotonic() - begin, processor_seconds, usage.ru_maxrss * 1024
+        )
 
     def _group(self) -> int:
         """The group that compilers are in; a new one if somebody killed its leader."""

@@ -98,7 +98,11 @@ def outcome(result: BuildResult) -> str:
 def _print_line(stream: TextIO | None, event: ProgressEvent) -> None:
     """One line for each kernel that is done."""
     if event.stage is Stage.FINISHED and event.result is not None and stream is not None:
-        print(f"[{event.done}/{event.total}] {event.name}: {outcome(event.result)}", file=stream, flush=True)
+        print(
+            f"[{event.done}/{event.total}] {event.name}: {outcome(event.result)}",
+            file=stream,
+            flush=True,
+        )
 
 
 class _Bars:

@@ -22,7 +22,9 @@ def library_name(kernel: str) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """A program that was run for a kernel: what for, seconds by the clock, of processors, and most bytes of memory."""
+    """A program that was run for a kernel: what for, seconds by the clock, of processors, and most
+    bytes of memory.
+    """
 
     name: str
     seconds: float
@@ -35,8 +37,9 @@ class BuildResult:
     """One kernel. Either ``ok`` with a ``library``, or not and with an ``error``, one sentence.
 
     ``seconds`` is what the kernel took in this build, and ``cached`` says that it was there
-    already. ``steps`` are the programs that were run for it, ``log`` is what the compiler printed. As long as the result, or a copy of it, lives in
-    this process, no process evicts the library from the cache.
+    already. ``steps`` are the programs that were run for it, ``log`` is what the compiler printed.
+    As long as the result, or a copy of it, lives in this process, no process evicts the library
+    from the cache.
     """
 
     name: str
@@ -53,15 +56,34 @@ class BuildResult:
 
     @classmethod
     def failed(
-        cls, name: str, error: CkDispatchError, seconds: float = 0.0, log: Path | None = None, steps: Sequence[Step] = ()
+        cls,
+        name: str,
+        error: CkDispatchError,
+        seconds: float = 0.0,
+        log: Path | None = None,
+        steps: Sequence[Step] = (),
     ) -> BuildResult:
         """The result of a kernel that was not built because of ``error``."""
         told = str(error)
-        return cls(name, False, seconds=seconds, log=log, error=told, error_type=type(error), steps=tuple(steps))
+        return cls(
+            name,
+            False,
+            seconds=seconds,
+            log=log,
+            error=told,
+            error_type=type(error),
+            steps=tuple(steps),
+        )
 
     @classmethod
     def of(
-        cls, name: str, entry: Entry, lease: Lease, seconds: float, cached: bool, steps: Sequence[Step] = ()
+        cls,
+        name: str,
+        entry: Entry,
+        lease: Lease,
+        seconds: float,
+        cached: bool,
+        steps: Sequence[Step] = (),
     ) -> BuildResult:
         """The result of a kernel whose library is in ``entry``, which ``lease`` keeps."""
         library = library_name(name)

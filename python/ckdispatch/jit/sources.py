@@ -82,7 +82,9 @@ def parse_gpus(gpus: str | Sequence[str], arch: ArchSpecs) -> tuple[GpuSpec, ...
     """The GPUs of a list, or of text with commas; each once, in the order of the arch table."""
     names = gpus.split(",") if isinstance(gpus, str) else list(members(gpus) or ())
     if not all(isinstance(name, str) for name in names):
-        raise InvalidArgument(f"build was given {quoted(gpus)} as its GPUs; they are names such as gfx942.")
+        raise InvalidArgument(
+            f"build was given {quoted(gpus)} as its GPUs; they are names such as gfx942."
+        )
     names = [name.strip() for name in names if name.strip()]
     if not names:
         raise InvalidArgument("build was given no GPU; name at least one, such as gfx942.")

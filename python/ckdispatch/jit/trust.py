@@ -23,8 +23,8 @@ _MOST_LINKS = 40
 def check_place(folder: Path) -> None:
     """Refuses a cache folder that others can write to, or could put another one in the place of.
 
-    One that is not there yet is judged by the folders above it. In a folder such as /tmp, where all may write but
-    nobody may rename what belongs to others, a folder of one's own is safe.
+    One that is not there yet is judged by the folders above it. In a folder such as /tmp, where all
+    may write but nobody may rename what belongs to others, a folder of one's own is safe.
     """
     for place, state, last in _way(folder):
         _check(folder, place, state, last)
@@ -46,13 +46,18 @@ def make_folder(folder: Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuses what is in the place of a folder of the cache and is none, or not one's own; it need not be there."""
+    """Refuses what is in the place of a folder of the cache and is none, or not one's own; it need
+    not be there.
+    """
     try:
         state = os.lstat(folder)
     except FileNotFoundError:
         return
     if not stat.S_ISDIR(state.st_mode):
-        raise IoFailed(f"{folder} is in the way, which is no folder; remove it, or set CKDISPATCH_CACHE to another folder.")
+        raise IoFailed(
+            f"{folder} is in the way, which is no folder; remove it, "
+            "or set CKDISPATCH_CACHE to another folder."
+        )
     _check(folder, str(folder), state, last=True)
 
 
@@ -69,14 +74,18 @@ def make_folders(folder: Path) -> None:
 
 
 def restrict(path: Path, rights: int) -> None:
-    """Gives what was just made its rights where the umask took some of them, or gave others more."""
+    """Gives what was just made its rights where the umask took some of them,
+    or gave others more.
+    """
     mode = os.lstat(path).st_mode
     if stat.S_IMODE(mode) != rights and not stat.S_ISLNK(mode):
         os.chmod(path, rights)
 
 
 def open_own(path: Path, flags: int) -> int:
-    """The descriptor of a file in the cache, made with the rights of one if it is not there; a link is none."""
+    """The descriptor of a file in the cache, made with the rights of one if it is not there; a link
+    is none.
+    """
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, FILE)
     with suppress(OSError):  # one that is somebody else's stays as it is
         if stat.S_IMODE(os.fstat(descriptor).st_mode) != FILE:
@@ -88,7 +97,8 @@ def _check(folder: Path, place: str, state: os.stat_result, last: bool) -> None:
     known = _trusted(state.st_uid) or (not last and state.st_uid == _nobody_here())
     if not known:
         raise IoFailed(
-            f"the cache folder {folder} is not used because {place} belongs to {_name(state.st_uid)}, who could have other "
+            f"the cache folder {folder} is not used because {place} belongs to "
+            f"{_name(state.st_uid)}, who could have other "
             "code run in place of yours; set CKDISPATCH_CACHE to a folder of your own."
         )
     if stat.S_ISLNK(state.st_mode) or not state.st_mode & _OTHERS_MAY_WRITE:
@@ -96,13 +106,16 @@ def _check(folder: Path, place: str, state: os.stat_result, last: bool) -> None:
     if last or not state.st_mode & stat.S_ISVTX:
         raise IoFailed(
             f"the cache folder {folder} is not used because others may write to {place} (mode "
-            f"{stat.S_IMODE(state.st_mode):04o}) and could have other code run in place of yours; set CKDISPATCH_CACHE to a "
-            f"folder of your own or, if you trust everything below it, `chmod -R go-w {place}`."
+            f"{stat.S_IMODE(state.st_mode):04o}) and could have other code run in place of yours; "
+            "set CKDISPATCH_CACHE to a folder of your own or, if you trust everything below it, "
+            f"`chmod -R go-w {place}`."
         )
 
 
 def _way(path: Path) -> Iterator[tuple[str, os.stat_result, bool]]:
-    """Every folder and link on the way to ``path``, and whether it is the last; ends where there is no further way."""
+    """Every folder and link on the way to ``path``, and whether it is the last; ends where there is
+    no further way.
+    """
     here, links = "/", 0
     rest = [part for part in reversed(os.path.abspath(path).split("/")) if part]
     yield here, os.lstat(here), not rest
@@ -134,12 +147,16 @@ def _trusted(user: int) -> bool:
 
 
 def _nobody_here() -> int | None:
-    """How users are seen that a user name space has no number for, root of the machine among them; None outside of one.
+    """How users are seen that a user name space has no number for, root of the machine among them;
+    None outside of one.
 
-    Of what belongs to them no more can be told; it may be on the way to a cache, not the cache itself.
+    Of what belongs to them no more can be told; it may be on the way to a cache, not the cache
+    itself.
     """
     with suppress(OSError, ValueError, IndexError):
-        known = sum(int(line.split()[2]) for line in Path("/proc/self/uid_map").read_text().splitlines())
+        known = sum(
+            int(line.split()[2]) for line in Path("/proc/self/uid_map").read_text().splitlines()
+        )
         if known < 2**32 - 1:
             return int(Path("/proc/sys/kernel/overflowuid").read_text())
     return None

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Predicted times against the best that are known: nothing is much faster than what everybody has tried to make fast."""
+"""Predicted times against the best that are known: nothing is much faster than what everybody has
+tried to make fast.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ TOO_FAST = 0.8
 
 @dataclass(frozen=True)
 class Bounded:
-    """``kept`` is the share of shapes in per cent whose predicted time can be true; ``ratio`` the median of predicted / best."""
+    """``kept`` is the share of shapes in per cent whose predicted time can be true; ``ratio`` the
+    median of predicted / best.
+    """
 
     shapes: int
     kept: float

@@ -16,7 +16,8 @@ Way = tuple[str, int]
 class Case:
     """A problem; ``measured`` has microseconds, of at least one way.
 
-    ``complete`` says that all ways were measured that there are to choose from, so that picks can be judged.
+    ``complete`` says that all ways were measured that there are to choose from, so that picks can
+    be judged.
     """
 
     name: str

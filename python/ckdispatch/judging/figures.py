@@ -22,7 +22,9 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Spread:
-    """Of numbers, one for each case; ``intervals`` are where figures lie for other cases of the same kind."""
+    """Of numbers, one for each case; ``intervals`` are where figures lie for other cases of the
+    same kind.
+    """
 
     mean: float
     median: float
@@ -40,7 +42,9 @@ _FIGURES: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
 
 
 def spread(values: Sequence[float], seed: int = 0) -> Spread:
-    """The figures of at least one number, with bootstrap intervals: the same for the same numbers and seed."""
+    """The figures of at least one number, with bootstrap intervals: the same for the same numbers
+    and seed.
+    """
     numbers = np.asarray(values, dtype=float)
     figures = {name: float(figure(numbers[None, :])[0]) for name, figure in _FIGURES.items()}
     return Spread(**figures, min=float(numbers.min()), intervals=_bootstrap(numbers, seed))
@@ -57,12 +61,17 @@ def _bootstrap(numbers: NDArray[Any], seed: int) -> dict[str, Interval]:
             found[name].append(figure(drawn))
         done += some
     outside = (100.0 - CONFIDENCE) / 2
-    bounds = {name: np.percentile(np.concatenate(each), [outside, 100.0 - outside]) for name, each in found.items()}
+    bounds = {
+        name: np.percentile(np.concatenate(each), [outside, 100.0 - outside])
+        for name, each in found.items()
+    }
     return {name: (float(low), float(high)) for name, (low, high) in bounds.items()}
 
 
 def rank_correlation(predicted: Sequence[float], measured: Sequence[float]) -> float | None:
-    """Spearman's: of the ranks, equal numbers sharing theirs. None where all of either are equal."""
+    """Spearman's: of the ranks, equal numbers sharing theirs.
+    None where all of either are equal.
+    """
     first, second = (_ranks(np.asarray(some, dtype=float)) for some in (predicted, measured))
     first, second = first - first.mean(), second - second.mean()
     scale = float(np.sqrt((first @ first) * (second @ second)))
@@ -78,9 +87,11 @@ def _ranks(values: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Error:
-    """Of ``times`` predicted times: |predicted / measured - 1| in per cent, and the median of predicted / measured.
+    """Of ``times`` predicted times: |predicted / measured - 1| in per cent, and the median of
+    predicted / measured.
 
-    ``scaled`` is the median error of the predicted times divided by that ratio: of what one factor for all does not explain.
+    ``scaled`` is the median error of the predicted times divided by that ratio: of what one factor
+    for all does not explain.
     """
 
     times: int

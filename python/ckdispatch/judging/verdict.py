@@ -32,10 +32,12 @@ class Picks:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``picks`` is None if no case could be judged; ``unmeasured`` picks were of ways that have no time.
+    """``picks`` is None if no case could be judged; ``unmeasured`` picks were of ways that have no
+    time.
 
     For ``unpicked`` cases there was nothing to pick.
-    ``rank_correlation`` is the mean over cases, ``median_rank_correlation`` the median. They and ``error`` are None for strategies that predict no times.
+    ``rank_correlation`` is the mean over cases, ``median_rank_correlation`` the median. They and
+    ``error`` are None for strategies that predict no times.
     """
 
     picks: Picks | None
@@ -47,24 +49,36 @@ class Verdict:
 
 
 def judge(
-    cases: Sequence[Case], picks: Sequence[Way | None], predicted: Sequence[Times] | None = None, *, seed: int = 0
+    cases: Sequence[Case],
+    picks: Sequence[Way | None],
+    predicted: Sequence[Times] | None = None,
+    *,
+    seed: int = 0,
 ) -> Verdict:
-    """What picks are worth, one for each case, or None where nothing could be picked; and predicted times of any ways."""
+    """What picks are worth, one for each case, or None where nothing could be picked; and predicted
+    times of any ways.
+    """
     asked = [(case, way) for case, way in zip(cases, picks, strict=True) if case.complete]
     made = [(case, way) for case, way in asked if way is not None]
     known = [(case, way) for case, way in made if way in case.measured]
-    efficiencies = [efficiency for case, way in known if (efficiency := case.efficiency(way)) is not None]
+    efficiencies = [
+        efficiency for case, way in known if (efficiency := case.efficiency(way)) is not None
+    ]
     places = [case.faster(way) for case, way in known]
     worth = None
     if known:
-        top1, top5 = (100.0 * sum(place < most for place in places) / len(places) for most in (1, TOP))
+        top1, top5 = (
+            100.0 * sum(place < most for place in places) / len(places) for most in (1, TOP)
+        )
         worth = Picks(len(known), spread(efficiencies, seed), top1, top5)
     verdict = Verdict(worth, unmeasured=len(made) - len(known), unpicked=len(asked) - len(made))
     if predicted is None:
         return verdict
     found = _correlations(cases, predicted)
     if found:
-        verdict = replace(verdict, rank_correlation=sum(found) / len(found), median_rank_correlation=median(found))
+        verdict = replace(
+            verdict, rank_correlation=sum(found) / len(found), median_rank_correlation=median(found)
+        )
     return replace(verdict, error=_error(cases, predicted))
 
 
@@ -76,12 +90,16 @@ def judge_random(cases: Sequence[Case], *, seed: int = 0) -> Verdict:
     efficiencies, top1, top5 = [], 0.0, 0.0
     for case in judged:
         ways = list(case.measured)
-        efficiencies.append(sum(100.0 * case.best / time for time in case.measured.values()) / len(ways))
+        efficiencies.append(
+            sum(100.0 * case.best / time for time in case.measured.values()) / len(ways)
+        )
         places = [case.faster(way) for way in ways]
         top1 += sum(place < 1 for place in places) / len(ways)
         top5 += sum(place < TOP for place in places) / len(ways)
     count = len(judged)
-    return Verdict(Picks(count, spread(efficiencies, seed), 100.0 * top1 / count, 100.0 * top5 / count))
+    return Verdict(
+        Picks(count, spread(efficiencies, seed), 100.0 * top1 / count, 100.0 * top5 / count)
+    )
 
 
 def best_single(cases: Sequence[Case]) -> Way | None:
@@ -92,7 +110,11 @@ def best_single(cases: Sequence[Case]) -> Way | None:
             for way, time in case.measured.items():
                 found.setdefault(way, []).append(100.0 * case.best / time)
     most = max(map(len, found.values()), default=0)
-    often = {way: sum(some) / len(some) for way, some in found.items() if len(some) >= _MEASURED_OFTEN * most}
+    often = {
+        way: sum(some) / len(some)
+        for way, some in found.items()
+        if len(some) >= _MEASURED_OFTEN * most
+    }
     return max(often, key=lambda way: often[way], default=None)
 
 
@@ -113,5 +135,7 @@ def _correlations(cases: Sequence[Case], predicted: Sequence[Times]) -> list[flo
 
 
 def _error(cases: Sequence[Case], predicted: Sequence[Times]) -> Error | None:
-    pairs = [pair for case, times in zip(cases, predicted, strict=True) for pair in _pairs(case, times)]
+    pairs = [
+        pair for case, times in zip(cases, predicted, strict=True) for pair in _pairs(case, times)
+    ]
     return error(*zip(*pairs, strict=True)) if pairs else None

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The file of a model, as the dispatcher reads it: docs/models.md. The same model gives the same bytes."""
+"""The file of a model, as the dispatcher reads it: docs/models.md. The same model gives the same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,25 @@ from ckdispatch.wording import kind_of, quoted
 
 SCHEMA_VERSION = 1
 PROVENANCES = ("measured", "simulated", "imported")
-"""Where the times that a model was trained on come from: a GPU of ours, the simulator, or a table of somebody else's."""
+"""Where the times that a model was trained on come from: a GPU of ours, the simulator, or a table
+of somebody else's.
+"""
 
 _COLUMNS = 128
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """A model and what it is for. ``features`` are the names of what its trees look at, in their order."""
+    """A model and what it is for. ``features`` are the names of what its trees look at, in their
+    order.
+    """
 
     family: str
     gpu: str
     serves: Mapping[str, str]
-    """Fields of a kernel's key and the words that they must have; those that are left out may have any."""
+    """Fields of a kernel's key and the words that they must have; those that are left out may have
+    any.
+    """
     features: Sequence[str]
     ranges: Mapping[str, tuple[float, float]]
     """For each feature the least and the most that training saw."""
@@ -41,10 +49,14 @@ class Artefact:
     """Those of the cost model that the trees correct."""
     trees: Sequence[Tree]
     manifest: Mapping[str, Any]
-    """What the model was made from: ``provenance``, data tables with their SHA-256, the split, metrics, versions."""
+    """What the model was made from: ``provenance``, data tables with their SHA-256, the split,
+    metrics, versions.
+    """
 
     def to_json(self) -> str:
-        """Canonical: sorted names, each number in its shortest form that is read back as the same."""
+        """Canonical: sorted names, each number in its shortest form that is
+        read back as the same.
+        """
         _check(self)
         document = {
             "schema_version": SCHEMA_VERSION,
@@ -69,7 +81,9 @@ class Artefact:
         except CkDispatchError:
             raise
         except OSError as error:
-            raise IoFailed(f"the model {target} cannot be written: {error.strerror or error}") from error
+            raise IoFailed(
+                f"the model {target} cannot be written: {error.strerror or error}"
+            ) from error
 
 
 def layout(document: Mapping[str, Any], what: str = "a document") -> str:
@@ -79,16 +93,22 @@ def layout(document: Mapping[str, Any], what: str = "a document") -> str:
 
 def _check(model: Artefact) -> None:
     if set(model.ranges) != set(model.features) or len(set(model.features)) != len(model.features):
-        raise InvalidArgument("a model has other features than ranges, or one of them twice; each feature has one range")
+        raise InvalidArgument(
+            "a model has other features than ranges, or one of them twice; "
+            "each feature has one range"
+        )
     if model.manifest.get("provenance") not in PROVENANCES:
         raise InvalidArgument(
-            f"a model was to be written whose provenance is {quoted(model.manifest.get('provenance'))}; "
-            f"its manifest must say that it was {', '.join(PROVENANCES[:-1])} or {PROVENANCES[-1]}"
+            "a model was to be written whose provenance is "
+            f"{quoted(model.manifest.get('provenance'))}; its manifest must say that it was "
+            f"{', '.join(PROVENANCES[:-1])} or {PROVENANCES[-1]}"
         )
 
 
 def _plain(value: Any, what: str) -> Any:
-    """Python's own numbers in place of NumPy's, and lists in place of tuples; refuses what JSON does not have."""
+    """Python's own numbers in place of NumPy's, and lists in place of tuples; refuses what JSON
+    does not have.
+    """
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
@@ -119,9 +139,16 @@ def _written(value: Any, margin: str, used: int) -> str:
     inner = f"{margin}  "
     if isinstance(value, dict):
         names = [f"{inner}{_compact(name)}: " for name in value]
-        members = (name + _written(one, inner, len(name)) for name, one in zip(names, value.values(), strict=True))
+        members = (
+            name + _written(one, inner, len(name))
+            for name, one in zip(names, value.values(), strict=True)
+        )
         return "{\n" + ",\n".join(members) + f"\n{margin}}}"
-    return "[\n" + "\n".join(_wrapped([_written(one, inner, len(inner)) for one in value], inner)) + f"\n{margin}]"
+    return (
+        "[\n"
+        + "\n".join(_wrapped([_written(one, inner, len(inner)) for one in value], inner))
+        + f"\n{margin}]"
+    )
 
 
 def _wrapped(items: Sequence[str], margin: str) -> Iterator[str]:

@@ -21,7 +21,9 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Design:
-    """A row for each measured time: its case, its way, and what the model is told of it. Names are those of columns."""
+    """A row for each measured time: its case, its way, and what the model is told of it. Names are
+    those of columns.
+    """
 
     terms: tuple[str, ...]
     features: tuple[str, ...]
@@ -40,7 +42,9 @@ class Design:
 class Designer:
     """What the cost model sees of measurements, with any constants."""
 
-    def __init__(self, measured: Measured, registry: Registry, tell: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, measured: Measured, registry: Registry, tell: Callable[[], None] = lambda: None
+    ) -> None:
         self.measured = measured
         families = {problem.family for problem in measured.problems}
         if len(families) != 1:
@@ -58,7 +62,9 @@ class Designer:
             self._selection.use_constants(self.family, [constants[term] for term in terms])
         cases, groups, ways, term_rows, feature_rows, times = [], [], [], [], [], []
         unknown = 0
-        for place, (case, problem) in enumerate(zip(self.measured.cases, self.measured.problems, strict=True)):
+        for place, (case, problem) in enumerate(
+            zip(self.measured.cases, self.measured.problems, strict=True)
+        ):
             try:
                 costs = self._selection.costs(problem)
             except (InvalidArgument, NoKernel, Unsupported):
@@ -78,9 +84,19 @@ class Designer:
                 times.append(time)
             self._tell()
         if not times:
-            raise InvalidArgument(f"no row of the measurements {self.measured.table.path} is of a kernel that computes its problem")
+            raise InvalidArgument(
+                f"no row of the measurements {self.measured.table.path} is of a kernel that "
+                "computes its problem"
+            )
         return Design(
-            *names, tuple(cases), tuple(groups), tuple(ways), _rows(term_rows), _rows(feature_rows), _rows(times), unknown
+            *names,
+            tuple(cases),
+            tuple(groups),
+            tuple(ways),
+            _rows(term_rows),
+            _rows(feature_rows),
+            _rows(times),
+            unknown,
         )
 
     def _any_costs(self) -> Costs:
@@ -89,7 +105,9 @@ class Designer:
                 return self._selection.costs(problem)
             except (InvalidArgument, NoKernel, Unsupported):
                 continue
-        raise InvalidArgument(f"no problem of the measurements {self.measured.table.path} has a kernel")
+        raise InvalidArgument(
+            f"no problem of the measurements {self.measured.table.path} has a kernel"
+        )
 
 
 def _rows(values: Sequence[object]) -> Numbers:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Training with LightGBM, the same bits every time, and validation by groups of rows that belong together."""
+"""Training with LightGBM, the same bits every time, and validation by groups of rows that belong
+together.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,15 @@ PARAMETERS: dict[str, Any] = {
     "num_threads": 1,
     "verbosity": -1,
 }
-"""With as many trees and leaves as the dispatcher takes. Some are drawn at random: all of LightGBM's seeds follow from one."""
+"""With as many trees and leaves as the dispatcher takes. Some are drawn at random: all of
+LightGBM's seeds follow from one.
+"""
 
 
 def train(features: ArrayLike, log_ratio: ArrayLike, seed: int = 0) -> Any:
-    """A LightGBM ``Booster`` that predicts the logarithm of measured over predicted time from rows of features."""
+    """A LightGBM ``Booster`` that predicts the logarithm of measured over predicted time from rows
+    of features.
+    """
     rows, targets = _checked(features, log_ratio)
     lightgbm = _lightgbm()
     parameters = {**PARAMETERS, "seed": in_range("the seed", seed, 0, 2**31 - 1)}
@@ -51,8 +57,12 @@ def folds_by_hash(groups: Sequence[str], count: int = 5) -> NDArray[np.int64]:
     """
     in_range("the number of folds", count, 2, 1000)
     if not all(isinstance(group, str) for group in groups):
-        raise InvalidArgument("groups were given that are no texts; the text of a group decides which fold it is in")
-    known = {group: int(hashlib.sha256(group.encode()).hexdigest(), 16) % count for group in set(groups)}
+        raise InvalidArgument(
+            "groups were given that are no texts; the text of a group decides which fold it is in"
+        )
+    known = {
+        group: int(hashlib.sha256(group.encode()).hexdigest(), 16) % count for group in set(groups)
+    }
     return np.array([known[group] for group in groups], dtype=np.int64)
 
 
@@ -60,7 +70,9 @@ def _checked(features: ArrayLike, log_ratio: ArrayLike) -> tuple[Numbers, Number
     """Rows and targets as finite doubles that belong together."""
     rows, targets = _numbers("features", features, 2), _numbers("log_ratio", log_ratio, 1)
     if len(targets) != len(rows):
-        raise InvalidArgument(f"features has {len(rows)} rows, and log_ratio has {len(targets)}; each row has one")
+        raise InvalidArgument(
+            f"features has {len(rows)} rows, and log_ratio has {len(targets)}; each row has one"
+        )
     if not rows.size:
         raise InvalidArgument("features has no rows, or no columns; there is nothing to train on")
     return rows, targets
@@ -74,7 +86,10 @@ def _numbers(name: str, given: ArrayLike, axes: int) -> Numbers:
     if numbers.ndim != axes:
         raise InvalidArgument(f"{name} has {numbers.ndim} axes; it must have {axes}")
     if not np.isfinite(numbers).all():
-        raise InvalidArgument(f"{name} has values that are no finite numbers; models are trained on finite numbers alone")
+        raise InvalidArgument(
+            f"{name} has values that are no finite numbers; "
+            "models are trained on finite numbers alone"
+        )
     return numbers
 
 
@@ -84,6 +99,7 @@ def _lightgbm() -> Any:
         import lightgbm
     except (ImportError, OSError) as error:  # OSError: a library that it is linked with
         raise CkDispatchError(
-            f"a model was to be trained, and LightGBM cannot be imported ({error}); install it with: pip install lightgbm"
+            f"a model was to be trained, and LightGBM cannot be imported ({error}); install it "
+            "with: pip install lightgbm"
         ) from None
     return lightgbm

@@ -25,9 +25,13 @@ class Tree:
 
 
 def trees_of(dumped: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """The trees of what ``Booster.dump_model()`` gives; refuses what is more than a sum of plain trees."""
+    """The trees of what ``Booster.dump_model()`` gives; refuses what is more than a sum of plain
+    trees.
+    """
     if dumped.get("num_tree_per_iteration") != 1 or dumped.get("average_output"):
-        raise InvalidArgument("a model has several outputs, or a mean of trees; it must be one sum of trees")
+        raise InvalidArgument(
+            "a model has several outputs, or a mean of trees; it must be one sum of trees"
+        )
     return tuple(_tree(entry) for entry in dumped["tree_info"])
 
 
@@ -40,7 +44,10 @@ def _tree(entry: _Node) -> Tree:
         else:
             nodes[one["split_index"]] = _checked(one)
     if sorted(nodes) != list(range(len(nodes))) or sorted(leaves) != list(range(len(nodes) + 1)):
-        raise InvalidArgument(f"tree {quoted(entry.get('tree_index'))} of a model has nodes or leaves with wrong numbers")
+        raise InvalidArgument(
+            f"tree {quoted(entry.get('tree_index'))} of a model has nodes or leaves "
+            "with wrong numbers"
+        )
     rows = [nodes[index] for index in range(len(nodes))]
     return Tree(
         feature=tuple(int(one["split_feature"]) for one in rows),
@@ -64,10 +71,13 @@ def _below(root: _Node) -> Iterator[_Node]:
 def _checked(node: _Node) -> _Node:
     decision, missing = node["decision_type"], node["missing_type"]
     if decision != "<=":
-        raise InvalidArgument(f"a model has a decision by {quoted(decision)}; all must compare numbers by '<='")
+        raise InvalidArgument(
+            f"a model has a decision by {quoted(decision)}; all must compare numbers by '<='"
+        )
     if missing != "None":
         raise InvalidArgument(
-            f"a model treats missing values as {quoted(missing)}; train it with numbers alone, and without zero_as_missing"
+            f"a model treats missing values as {quoted(missing)}; train it with numbers alone, "
+            "and without zero_as_missing"
         )
     return node
 
@@ -75,7 +85,9 @@ def _checked(node: _Node) -> _Node:
 def _leaf_index(leaf: _Node) -> int:
     # The only leaf of a tree has no number.
     if "leaf_coeff" in leaf or "leaf_const" in leaf:
-        raise InvalidArgument("a model has leaves with linear functions; train it without linear_tree")
+        raise InvalidArgument(
+            "a model has leaves with linear functions; train it without linear_tree"
+        )
     return int(leaf.get("leaf_index", 0))
 
 

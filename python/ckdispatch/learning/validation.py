@@ -61,7 +61,9 @@ def predicted(design: Design, constants: Mapping[str, float]) -> Numbers:
     return times
 
 
-def make(designer: Designer, first: Design, rows: Rows, fixed: Mapping[str, float], seed: int = 0) -> Made:
+def make(
+    designer: Designer, first: Design, rows: Rows, fixed: Mapping[str, float], seed: int = 0
+) -> Made:
     """From some rows of a design."""
     constants = fitted(first.terms, first.term_rows[rows], first.microseconds[rows], fixed)
     design = designer.design(constants)
@@ -71,7 +73,9 @@ def make(designer: Designer, first: Design, rows: Rows, fixed: Mapping[str, floa
 
 @dataclass(frozen=True)
 class Folds:
-    """For each row what those predict that were made of the other folds; and the constants that each fold's others gave."""
+    """For each row what those predict that were made of the other folds; and the constants that
+    each fold's others gave.
+    """
 
     rules: Numbers
     learned: Numbers
@@ -79,7 +83,11 @@ class Folds:
 
 
 def by_folds(
-    designer: Designer, first: Design, fixed: Mapping[str, float], tell: Callable[[], None] = lambda: None, seed: int = 0
+    designer: Designer,
+    first: Design,
+    fixed: Mapping[str, float],
+    tell: Callable[[], None] = lambda: None,
+    seed: int = 0,
 ) -> Folds:
     """Five folds by the groups of a design."""
     folds = folds_by_hash(first.groups, FOLDS)
@@ -87,7 +95,10 @@ def by_folds(
     for fold in range(FOLDS):
         here = folds == fold
         if not here.any() or here.all():
-            raise InvalidArgument(f"the measurements have too few problems for {FOLDS} folds; {len(set(first.groups))} were given")
+            raise InvalidArgument(
+                f"the measurements have too few problems for {FOLDS} folds; "
+                f"{len(set(first.groups))} were given"
+            )
         made = make(designer, first, ~here, fixed, seed)
         rules[here], learned[here] = made.rules[here], made.learned[here]
         constants.append(made.constants)
@@ -96,7 +107,11 @@ def by_folds(
 
 
 def transfers(
-    designer: Designer, first: Design, fixed: Mapping[str, float], tell: Callable[[], None] = lambda: None, seed: int = 0
+    designer: Designer,
+    first: Design,
+    fixed: Mapping[str, float],
+    tell: Callable[[], None] = lambda: None,
+    seed: int = 0,
 ) -> list[Trial]:
     """Whatever divides a family's problems into what is known and what is asked."""
     found = []
@@ -104,18 +119,32 @@ def transfers(
         rows = known[np.array(first.cases)]
         if rows.any() and not rows.all():
             made = make(designer, first, rows, fixed, seed)
-            found.append(Trial(name, *(judged(designer, first, times, ~rows) for times in (made.rules, made.learned))))
+            found.append(
+                Trial(
+                    name,
+                    *(
+                        judged(designer, first, times, ~rows)
+                        for times in (made.rules, made.learned)
+                    ),
+                )
+            )
         tell()
     return found
 
 
 def trials(
-    designer: Designer, first: Design, fixed: Mapping[str, float], tell: Callable[[], None] = lambda: None, seed: int = 0
+    designer: Designer,
+    first: Design,
+    fixed: Mapping[str, float],
+    tell: Callable[[], None] = lambda: None,
+    seed: int = 0,
 ) -> list[Trial]:
     """Five folds by problem, and the transfers."""
     everything = np.ones(len(first.microseconds), dtype=bool)
     folds = by_folds(designer, first, fixed, tell, seed)
-    judged_folds = (judged(designer, first, times, everything) for times in (folds.rules, folds.learned))
+    judged_folds = (
+        judged(designer, first, times, everything) for times in (folds.rules, folds.learned)
+    )
     return [Trial(f"{FOLDS} folds", *judged_folds), *transfers(designer, first, fixed, tell, seed)]
 
 
@@ -128,7 +157,10 @@ def divisions(problems: Sequence[Problem]) -> dict[str, Rows]:
     """Ways to divide problems that differ in kind; true for those that are trained on."""
     flops = np.array([problem.flops for problem in problems])
     small: Rows = flops <= np.median(flops)
-    found = {"fewer FLOPs than the median -> more": small, "more FLOPs than the median -> fewer": ~small}
+    found = {
+        "fewer FLOPs than the median -> more": small,
+        "more FLOPs than the median -> fewer": ~small,
+    }
     kinds = FAMILIES[problems[0].family].kinds if problems else {}
     for name, is_one in kinds.items():
         one: Rows = np.array([is_one(problem) for problem in problems])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Tables of times that kernels took: our own, and those of others.
 
-``read`` takes a file in any format that is known, and gives a ``Table`` of ``Row``; ``write`` writes ours. docs/measurements.md
-has the formats, and the rules by which rows of others are left out.
+``read`` takes a file in any format that is known, and gives a ``Table`` of ``Row``; ``write``
+writes ours. docs/measurements.md has the formats, and the rules by which rows of others are left
+out.
 """
 
 from __future__ import annotations

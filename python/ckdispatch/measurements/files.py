@@ -36,7 +36,9 @@ def _csv_sheet(path: Path, digest: str, content: bytes) -> Sheet:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise wrong(f"it is no text, because of its byte {error.start}; it must be CSV in UTF-8, or Parquet") from None
+        raise wrong(
+            f"it is no text, because of its byte {error.start}; it must be CSV in UTF-8, or Parquet"
+        ) from None
     if "\0" in text:
         raise wrong("there is a null character in it; it must be CSV in UTF-8, or Parquet")
 
@@ -51,7 +53,9 @@ def _csv_sheet(path: Path, digest: str, content: bytes) -> Sheet:
                 return
             yield reader.line_num, cells
 
-    header = next(((number, cells) for number, cells in records() if any(map(str.strip, cells))), None)
+    header = next(
+        ((number, cells) for number, cells in records() if any(map(str.strip, cells))), None
+    )
     if header is None:
         raise wrong("it is empty; its first line has the names of the columns")
     below = header[0]
@@ -67,7 +71,10 @@ def _parquet_sheet(path: Path, digest: str, content: bytes) -> Sheet:
     arrow, parquet = _arrow(f"the measurements {path} are Parquet, which")
 
     def wrong(error: object) -> InvalidArgument:
-        return InvalidArgument(f"the measurements {path} cannot be read: they are no Parquet, or damaged: {_first_line(error)}")
+        return InvalidArgument(
+            f"the measurements {path} cannot be read: they are no Parquet, or damaged: "
+            f"{_first_line(error)}"
+        )
 
     try:
         file = parquet.ParquetFile(arrow.BufferReader(content))
@@ -75,7 +82,10 @@ def _parquet_sheet(path: Path, digest: str, content: bytes) -> Sheet:
     except _failures(arrow) as error:
         raise wrong(error) from None
     if count > MOST_ROWS:
-        raise InvalidArgument(f"the measurements {path} cannot be read: they have more than {MOST_ROWS:,} rows; divide them")
+        raise InvalidArgument(
+            f"the measurements {path} cannot be read: they have more than {MOST_ROWS:,} rows; "
+            "divide them"
+        )
 
     def records() -> Iterator[tuple[int, Sequence[str]]]:
         number = 1
@@ -114,7 +124,9 @@ def parquet_bytes(columns: Mapping[str, tuple[type, Sequence[Any]]]) -> bytes:
     """Columns, each with the type of its values, as Parquet."""
     arrow, parquet = _arrow("Parquet was to be written, which")
     kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
-    table = arrow.table({name: arrow.array(values, kinds[kind]) for name, (kind, values) in columns.items()})
+    table = arrow.table(
+        {name: arrow.array(values, kinds[kind]) for name, (kind, values) in columns.items()}
+    )
     sink = arrow.BufferOutputStream()
     parquet.write_table(table, sink)
     written: bytes = sink.getvalue().to_pybytes()
@@ -127,7 +139,10 @@ def _arrow(what: str) -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise NotFound(f"{what} needs the Python package pyarrow, and it is not installed; install it, or use CSV") from None
+        raise NotFound(
+            f"{what} needs the Python package pyarrow, and it is not installed; install it, "
+            "or use CSV"
+        ) from None
     return pyarrow, pyarrow.parquet
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which rows of a table of times are not times of their kernels: a clock that stalled, a process that came in between."""
+"""Which rows of a table of times are not times of their kernels: a clock that stalled, a process
+that came in between.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,15 @@ _ROUNDS = 10
 
 
 def glitches(
-    times: Sequence[float], cases: Sequence[Hashable], names: Sequence[Hashable], compiled: Sequence[Hashable]
+    times: Sequence[float],
+    cases: Sequence[Hashable],
+    names: Sequence[Hashable],
+    compiled: Sequence[Hashable],
 ) -> NDArray[np.bool_]:
     """Whether each time is a glitch.
 
-    ``names`` are what a table calls its kernels, and ``compiled`` what they are: some of the former may be one of the latter.
+    ``names`` are what a table calls its kernels, and ``compiled`` what they are: some of the former
+    may be one of the latter.
     """
     measured = np.asarray(times, dtype=float)
     of_case, of_name = _numbered(cases), _numbered(names)
@@ -35,7 +41,9 @@ def glitches(
         residual = residual - _medians(residual, of_case)
         residual = residual - _medians(residual, of_name)
     equals = _medians(measured, _numbered(list(zip(cases, compiled, strict=True))))
-    found: NDArray[np.bool_] = (residual > np.log(UNEXPLAINED)) | (measured > UNLIKE_ITS_EQUALS * equals)
+    found: NDArray[np.bool_] = (residual > np.log(UNEXPLAINED)) | (
+        measured > UNLIKE_ITS_EQUALS * equals
+    )
     return found
 
 

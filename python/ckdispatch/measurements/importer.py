@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a family exports as ``IMPORTERS`` in its module ``measurements``: tables of others that it understands."""
+"""What a family exports as ``IMPORTERS`` in its module ``measurements``: tables of others that it
+understands.
+"""
 
 from __future__ import annotations
 

@@ -117,11 +117,19 @@ def _row(line: Line) -> Row:
     if line.word(_VERSION) != str(VERSION):
         said = quoted(line.word(_VERSION))
         line.refuse(_VERSION, f"the row is of version {said}; this program reads version {VERSION}")
-    row = Row(**{name: one.read(line, name) for name, one in COLUMNS.items() if one.needed or line.has(name)})
+    row = Row(
+        **{
+            name: one.read(line, name)
+            for name, one in COLUMNS.items()
+            if one.needed or line.has(name)
+        }
+    )
     if row.kernel and not row.kernel.startswith(f"{row.family}_"):
         line.refuse("kernel", f"{row.kernel} is no kernel of the family {row.family}")
     if row.minimum is not None and row.minimum > row.microseconds:
-        line.refuse("minimum", f"{row.minimum:g} is above the median, which is {row.microseconds:g}")
+        line.refuse(
+            "minimum", f"{row.minimum:g} is above the median, which is {row.microseconds:g}"
+        )
     return row
 
 
@@ -156,7 +164,9 @@ def typed(rows: Iterable[Row]) -> dict[str, tuple[type, Sequence[Any]]]:
     """The columns with their values, as Parquet has them."""
     rows = list(rows)
     found: dict[str, tuple[type, Sequence[Any]]] = {_VERSION: (int, [VERSION] * len(rows))}
-    return found | {name: (one.kind, [getattr(row, name) for row in rows]) for name, one in COLUMNS.items()}
+    return found | {
+        name: (one.kind, [getattr(row, name) for row in rows]) for name, one in COLUMNS.items()
+    }
 
 
 HEADER = (_VERSION, *COLUMNS)

@@ -15,12 +15,16 @@ from ckdispatch.measurements.table import Table, left_out
 
 
 def read(path: str | os.PathLike[str]) -> Table:
-    """The table of a file, by whichever format its columns are of. What cannot be meant is one sentence."""
+    """The table of a file, by whichever format its columns are of. What cannot be meant is one
+    sentence.
+    """
     sheet = open_sheet(checked_path("a table of measurements", path))
     format = _format(sheet)
     found = format.rows(sheet)
     if not found.rows:
-        told = "; ".join(f"{len(lines)} were left out because {why}" for why, lines in found.left_out.items())
+        told = "; ".join(
+            f"{len(lines)} were left out because {why}" for why, lines in found.left_out.items()
+        )
         raise sheet.wrong(f"no row of it is of use: {told}")
     lines, rows = zip(*found.rows, strict=True)
     return Table(sheet.path, sheet.sha256, format.name, rows, lines, left_out(found.left_out))
@@ -41,6 +45,7 @@ def _format(sheet: Sheet) -> Importer:
     nearest = max(known, key=lambda one: len(there.intersection(one.columns)) / len(one.columns))
     missing = [name for name in nearest.columns if name not in there]
     raise sheet.wrong(
-        f"its columns are of no format that is known; for {nearest.name} it lacks {', '.join(missing)} "
+        f"its columns are of no format that is known; for {nearest.name} it lacks "
+        f"{', '.join(missing)} "
         "(docs/measurements.md has the formats)"
     )

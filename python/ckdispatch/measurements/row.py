@@ -10,7 +10,16 @@ VERSION = 1
 
 MEASURED, SIMULATED, IMPORTED = PROVENANCES = ("measured", "simulated", "imported")
 
-RESOURCES = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "vgpr_spills", "sgpr_spills", "workgroup_size")
+RESOURCES = (
+    "vgprs",
+    "agprs",
+    "sgprs",
+    "lds_bytes",
+    "scratch_bytes",
+    "vgpr_spills",
+    "sgpr_spills",
+    "workgroup_size",
+)
 """What a resource record says about a kernel's code on a GPU; columns have the same names."""
 
 
@@ -18,7 +27,8 @@ RESOURCES = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "vgpr_spil
 class Row:
     """What is not known is None, or empty if it is a word.
 
-    A row without a ``kernel`` is a bound: the best time that is known for the problem, by whatever kernel.
+    A row without a ``kernel`` is a bound: the best time that is known for the problem, by whatever
+    kernel.
     """
 
     family: str

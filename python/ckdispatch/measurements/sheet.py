@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The cells of a file under its columns, whatever the file; and sentences about those that are not what they should be."""
+"""The cells of a file under its columns, whatever the file; and sentences about those that are not
+what they should be.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Sheet:
     def __post_init__(self) -> None:
         for place, name in enumerate(self.columns):
             if not name:
-                raise self.wrong(f"its column {place + 1} has no name; the first line has a name for each")
+                raise self.wrong(
+                    f"its column {place + 1} has no name; the first line has a name for each"
+                )
             if name in self.places:
                 raise self.wrong(f"it has two columns called {quoted(name)}; leave out one")
             self.places[name] = place
@@ -54,7 +58,10 @@ class Sheet:
             if not any(cells):
                 continue
             if len(cells) != len(self.columns):
-                said = f"has {several(len(cells), 'cell')} and the header {several(len(self.columns), 'column')}"
+                said = (
+                    f"has {several(len(cells), 'cell')} and the header "
+                    f"{several(len(self.columns), 'column')}"
+                )
                 raise self.wrong(f"line {number} {said}; each line has a cell for each column")
             count += 1
             if count > MOST_ROWS:
@@ -79,7 +86,9 @@ class Line:
 
     def refuse(self, column: str, what: str) -> NoReturn:
         """Raises the sentence about a cell."""
-        raise InvalidArgument(f"the measurements {self.sheet.path}, line {self.number}, column {column}: {what}")
+        raise InvalidArgument(
+            f"the measurements {self.sheet.path}, line {self.number}, column {column}: {what}"
+        )
 
     def one_of(self, column: str, known: Sequence[str]) -> str:
         """A word that must be one of some."""

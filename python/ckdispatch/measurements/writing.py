@@ -22,7 +22,10 @@ def write(rows: Iterable[Row], path: str | os.PathLike[str]) -> None:
     """Writes CSV or Parquet, as the path ends; whole or not at all."""
     path = checked_path("a table of measurements", path)
     if path.suffix not in SUFFIXES:
-        raise InvalidArgument(f"{_WHAT} {quoted(path.name)} cannot be written: the name must end in {' or '.join(SUFFIXES)}")
+        raise InvalidArgument(
+            f"{_WHAT} {quoted(path.name)} cannot be written: "
+            f"the name must end in {' or '.join(SUFFIXES)}"
+        )
     check_writable(path, _WHAT)
     rows = list(rows)
     if path.suffix == ".csv":

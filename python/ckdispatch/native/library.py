@@ -96,7 +96,10 @@ class Native:
             raise Damaged(f"the runtime library {path} cannot be used: {error}") from error
         version = self.functions.ckd_abi_version()
         if version != ABI_VERSION:
-            raise AbiMismatch(f"the runtime library {path} has the ABI version {version}; this package needs {ABI_VERSION}")
+            raise AbiMismatch(
+                f"the runtime library {path} has the ABI version {version}; "
+                f"this package needs {ABI_VERSION}"
+            )
 
     def call(self, name: str, *arguments: object) -> None:
         """Calls a function that returns a status; raises what it says."""

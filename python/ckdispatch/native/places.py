@@ -27,12 +27,22 @@ _DEEPEST = 6
 
 def native_library() -> Path:
     """libckdispatch.so."""
-    return _find("CKDISPATCH_LIBRARY", "dispatcher/libckdispatch.so", "the runtime library", "//dispatcher:libckdispatch.so")
+    return _find(
+        "CKDISPATCH_LIBRARY",
+        "dispatcher/libckdispatch.so",
+        "the runtime library",
+        "//dispatcher:libckdispatch.so",
+    )
 
 
 def simulator_library() -> Path:
     """The simulator's HIP runtime."""
-    return _find("CKDISPATCH_SIMULATOR", "tools/gfxsim/libamdhip64.so.*", "the simulator", "//tools/gfxsim:hip_runtime")
+    return _find(
+        "CKDISPATCH_SIMULATOR",
+        "tools/gfxsim/libamdhip64.so.*",
+        "the simulator",
+        "//tools/gfxsim:hip_runtime",
+    )
 
 
 def _find(variable: str, pattern: str, what: str, target: str) -> Path:
@@ -45,19 +55,25 @@ def _find(variable: str, pattern: str, what: str, target: str) -> Path:
         for found in sorted(root.glob(pattern)):
             return _checked(found, what)
     raise NotFound(
-        f"{what} ({pattern}) is not beside the package; depend on {target}, or build it and set {variable}."
+        f"{what} ({pattern}) is not beside the package; depend on {target}, "
+        f"or build it and set {variable}."
     )
 
 
 def _checked(path: Path, what: str) -> Path:
     place = open_to_all(path)
     if place is not None:
-        raise Damaged(f"{what} {path} is not loaded because all users may write to {place}; `chmod o-w {place}` if you trust it.")
+        raise Damaged(
+            f"{what} {path} is not loaded because all users may write to {place}; `chmod o-w "
+            f"{place}` if you trust it."
+        )
     return path
 
 
 def runfiles_roots() -> Iterator[Path]:
-    """The folders that hold one folder for each repository of the running program, or a clone's build output."""
+    """The folders that hold one folder for each repository of the running program, or a clone's
+    build output.
+    """
     for variable in ("RUNFILES_DIR", "TEST_SRCDIR"):
         if folder := os.environ.get(variable):
             yield Path(folder)
@@ -66,7 +82,9 @@ def runfiles_roots() -> Iterator[Path]:
 
 
 def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
-    """A manifest by its path, or by the name of its kernel set among the files of the running program."""
+    """A manifest by its path, or by the name of its kernel set among the files of the running
+    program.
+    """
     path = checked_path("a kernel set", name_or_path)
     if path.suffix == ".json" or len(path.parts) > 1:
         if path.is_file():
@@ -74,7 +92,10 @@ def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
         raise NotFound(f"the manifest {path} was asked for, and there is no such file")
     name = str(name_or_path)
     if not name or name.startswith("."):
-        raise InvalidArgument(f"a kernel set called {quoted(name)} was asked for; a set's name is a word such as {EXAMPLE.example_kernels}")
+        raise InvalidArgument(
+            f"a kernel set called {quoted(name)} was asked for; a set's name is a word such as "
+            f"{EXAMPLE.example_kernels}"
+        )
     wanted = f"{name}.manifest.json"
     searched = []
     for root in dict.fromkeys(runfiles_roots()):
@@ -88,8 +109,8 @@ def find_manifest(name_or_path: str | os.PathLike[str]) -> Path:
         searched += [str(built)] if any(built.glob("*.manifest.json")) else []
     places = " and ".join(searched) or "no runfiles"
     raise NotFound(
-        f"the kernel set {name} was asked for and is not among the files of this program ({places}); "
-        f"make it `data` of the target, or give the path of its manifest"
+        f"the kernel set {name} was asked for and is not among the files of this program "
+        f"({places}); make it `data` of the target, or give the path of its manifest"
     )
 
 

@@ -40,7 +40,10 @@ class RunOptions(ctypes.Structure):
 class BenchmarkOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
-        *((name, ctypes.c_int32) for name in ("warmup", "repeat", "flush_cache", "rotating_buffers", "cpu_timer")),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("warmup", "repeat", "flush_cache", "rotating_buffers", "cpu_timer")
+        ),
         ("stream", ctypes.c_void_p),
     ]
 
@@ -64,5 +67,9 @@ Predictor = ctypes.CFUNCTYPE(
     ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ProblemBase), ctypes.c_char_p, ctypes.c_int64
 )
 Chooser = ctypes.CFUNCTYPE(
-    ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(ProblemBase), ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+    ctypes.POINTER(ProblemBase),
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.c_size_t,
 )

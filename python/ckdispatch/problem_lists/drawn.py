@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Distribution:
-    """``count`` different problems whose ``words`` have a number or a word that is drawn in place of each name of ``draw``.
+    """``count`` different problems whose ``words`` have a number or a word that is drawn in place
+    of each name of ``draw``.
 
-    Each is drawn alone: ``{"log_uniform": [least, most], "multiple": 8}`` is a whole number whose logarithm is uniform, rounded
-    to a multiple; ``{"one_of": [...]}`` is one of those, all alike. A problem of more than ``most_flops``, or with a tensor of
-    more than ``most_elements``, is drawn again.
+    Each is drawn alone: ``{"log_uniform": [least, most], "multiple": 8}`` is a whole number whose
+    logarithm is uniform, rounded to a multiple; ``{"one_of": [...]}`` is one of those, all alike. A
+    problem of more than ``most_flops``, or with a tensor of more than ``most_elements``, is drawn
+    again.
     """
 
     seed: int
@@ -35,7 +37,9 @@ class Distribution:
         uniform = random.Random(self.seed).random
         found: dict[Problem, str] = {}
         while len(found) < self.count:
-            drawn = {name: _DRAWN[next(iter(how))](uniform(), **how) for name, how in self.each.items()}
+            drawn = {
+                name: _DRAWN[next(iter(how))](uniform(), **how) for name, how in self.each.items()
+            }
             words = self.words.format(**drawn)
             problem = kind.parse(words)
             if problem.flops <= self.most_flops and max(problem.spans()) <= self.most_elements:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The problem lists: ``data`` has a file for each, which says what it is, where it is from and how a batch enters it.
+"""The problem lists: ``data`` has a file for each, which says what it is, where it is from and how
+a batch enters it.
 
-The words of a problem are those of the command line, with ``{batch}`` or a multiple such as ``{batch*64}`` for a number.
+The words of a problem are those of the command line, with ``{batch}`` or a multiple such as
+``{batch*64}`` for a number.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class Layer:
 
 @dataclass(frozen=True)
 class Listed:
-    """A problem of a list, with the layers that it is, and how often the network has them together."""
+    """A problem of a list, with the layers that it is,
+    and how often the network has them together.
+    """
 
     problem: Problem
     layers: tuple[str, ...]
@@ -47,7 +51,9 @@ class Listed:
 
 @dataclass(frozen=True)
 class ProblemList:
-    """What a file says. ``batch`` is what a batch is to its problems; ``batches`` are its sizes if nothing is said."""
+    """What a file says. ``batch`` is what a batch is to its problems; ``batches`` are its sizes if
+    nothing is said.
+    """
 
     name: str
     title: str
@@ -59,16 +65,23 @@ class ProblemList:
 
     def problem(self, layer: Layer, batch: int | None = None, words: Sequence[str] = ()) -> Problem:
         """A layer as a problem; ``words`` are more of it, such as a dtype."""
-        said = _BATCH.sub(lambda found: str((1 if batch is None else batch) * int(found[1] or 1)), layer.words)
+        said = _BATCH.sub(
+            lambda found: str((1 if batch is None else batch) * int(found[1] or 1)), layer.words
+        )
         return FAMILIES[self.family].problem_type.parse(" ".join((said, *words)))
 
     def problems(self, batches: Sequence[int] = (), words: Sequence[str] = ()) -> list[Listed]:
         """Its problems, each once, in its own order for each batch."""
         if batches and not self.batches:
-            raise InvalidArgument(f"the problem list {self.name} was asked for with a batch of {batches[0]}; {self.batch}")
+            raise InvalidArgument(
+                f"the problem list {self.name} was asked for with a batch of {batches[0]}; "
+                f"{self.batch}"
+            )
         sizes = tuple(batches) or self.batches or (None,)
         return distinct(
-            Listed(self.problem(layer, batch, words), (layer.name,), layer.times) for batch in sizes for layer in self.layers
+            Listed(self.problem(layer, batch, words), (layer.name,), layer.times)
+            for batch in sizes
+            for layer in self.layers
         )
 
 
@@ -82,7 +95,9 @@ def load(name: str) -> ProblemList:
     """The list of this name."""
     known = names()
     if name not in known:
-        raise NotFound(f"the problem list {quoted(name)} was asked for; there is {', '.join(known)}")
+        raise NotFound(
+            f"the problem list {quoted(name)} was asked for; there is {', '.join(known)}"
+        )
     document = json.loads((_DATA / f"{name}.json").read_text(encoding="utf-8"))
     return ProblemList(
         name,
@@ -115,9 +130,13 @@ def distinct(listed: Iterable[Listed]) -> list[Listed]:
 
 
 def sample(listed: Sequence[Listed], count: int, seed: int) -> list[Listed]:
-    """So many of them at random, in their order; the same ones for the same seed, on every machine."""
+    """So many of them at random, in their order; the same ones for the same seed,
+    on every machine.
+    """
     if count > len(listed):
-        raise InvalidArgument(f"a sample of {several(count, 'problem')} was asked for, and there are {len(listed)}")
+        raise InvalidArgument(
+            f"a sample of {several(count, 'problem')} was asked for, and there are {len(listed)}"
+        )
     # Of Python's generators only random() gives the same numbers in every version.
     draw = random.Random(seed).random
     chosen = sorted(sorted(range(len(listed)), key=lambda _: draw())[:count])

@@ -112,20 +112,30 @@ _ACTIVATIONS: Mapping[str, Step] = MappingProxyType(
         "Relu": Step(lambda x, ds: np.where(x > 0, x, 0.0), lambda x, y, ds, before: before),
         "Gelu": Step(
             lambda x, ds: 0.5 * x * (1.0 + erf(_GELU_ROOT * x)),
-            # erf is within a few float32 ulps and then rounded, to at most half a unit since it is below 1.
-            # Where it is near -1, 1 + erf cancels and that error is not small next to y any more.
-            lambda x, y, ds, before: _GELU_SLOPE * before + _FLOAT32_UNIT * (2.75 * np.abs(x) + 4 * np.abs(y)),
+            # erf is within a few float32 ulps and then rounded, to at most half a unit since it is
+            # below 1. Where it is near -1, 1 + erf cancels and that error is not small next to y
+            # any more.
+            lambda x, y, ds, before: (
+                _GELU_SLOPE * before + _FLOAT32_UNIT * (2.75 * np.abs(x) + 4 * np.abs(y))
+            ),
         ),
-        "FastGelu": Step(lambda x, ds: x / (1.0 + np.exp(_fast_gelu_exponent(x))), _fast_gelu_error),
+        "FastGelu": Step(
+            lambda x, ds: x / (1.0 + np.exp(_fast_gelu_exponent(x))), _fast_gelu_error
+        ),
         "Silu": Step(
             lambda x, ds: x / (1.0 + np.exp(-x)),
-            lambda x, y, ds, before: _SILU_SLOPE * before + 6 * _FLOAT32_UNIT * np.abs(y) + np.abs(x) * _LOST,
+            lambda x, y, ds, before: (
+                _SILU_SLOPE * before + 6 * _FLOAT32_UNIT * np.abs(y) + np.abs(x) * _LOST
+            ),
         ),
         "Sigmoid": Step(
             lambda x, ds: 1.0 / (1.0 + np.exp(-x)),
             lambda x, y, ds, before: 0.25 * before + 5 * _FLOAT32_UNIT * np.abs(y) + _LOST,
         ),
-        "Tanh": Step(lambda x, ds: np.tanh(x), lambda x, y, ds, before: before + 5 * _FLOAT32_UNIT * np.abs(y)),
+        "Tanh": Step(
+            lambda x, ds: np.tanh(x),
+            lambda x, y, ds, before: before + 5 * _FLOAT32_UNIT * np.abs(y),
+        ),
     }
 )
 _FOR_INTEGERS = ("Relu",)
@@ -135,7 +145,9 @@ def _fused_op(name: str) -> FusedOp:
     activation = name.removeprefix(ADD)
     first = {"MultiDMultiply": (_MULTIPLY,)}.get(name, (_ADD,) if name.startswith(ADD) else ())
     steps = (*first, *((_ACTIVATIONS[activation],) if activation in _ACTIVATIONS else ()))
-    return FusedOp(name, takes_ds(name), activation not in _ACTIVATIONS or activation in _FOR_INTEGERS, steps)
+    return FusedOp(
+        name, takes_ds(name), activation not in _ACTIVATIONS or activation in _FOR_INTEGERS, steps
+    )
 
 
 FUSED_OPS: Mapping[str, FusedOp] = MappingProxyType({name: _fused_op(name) for name in NAMES})
@@ -145,7 +157,9 @@ def look_up_fused_op(name: str, d_count: int) -> FusedOp:
     """The operation called ``name``, if it takes ``d_count`` D tensors."""
     op = FUSED_OPS.get(name) if isinstance(name, str) else None
     if op is None:
-        raise InvalidArgument(f"there is no fused operation {quoted(name)}; there are {', '.join(FUSED_OPS)}")
+        raise InvalidArgument(
+            f"there is no fused operation {quoted(name)}; there are {', '.join(FUSED_OPS)}"
+        )
     if bool(d_count) != op.takes_ds:
         needs = "at least one D tensor" if op.takes_ds else "none; those called MultiD… take some"
         raise InvalidArgument(f"{name} was given {d_count} D tensors and takes {needs}")
@@ -155,20 +169,58 @@ def look_up_fused_op(name: str, d_count: int) -> FusedOp:
 # The rational approximations of W. J. Cody, "Rational Chebyshev approximations for the error
 # function", Mathematics of Computation 23 (1969): erf(x) = x P(x^2)/Q(x^2) up to 0.46875,
 # erfc(x) = exp(-x^2) P(x)/Q(x) up to 4, and a series in 1/x^2 beyond. Highest power first.
-_NEAR_P = (1.85777706184603153e-1, 3.16112374387056560, 1.13864154151050156e2,
-           3.77485237685302021e2, 3.20937758913846947e3)  # fmt: skip
-_NEAR_Q = (1.0, 2.36012909523441209e1, 2.44024637934444173e2,
-           1.28261652607737228e3, 2.84423683343917062e3)  # fmt: skip
-_MIDDLE_P = (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594,
-             6.61191906371416295e1, 2.98635138197400131e2, 8.81952221241769090e2,
-             1.71204761263407058e3, 2.05107837782607147e3, 1.23033935479799725e3)  # fmt: skip
-_MIDDLE_Q = (1.0, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2,
-             1.62138957456669019e3, 3.29079923573345963e3, 4.36261909014324716e3,
-             3.43936767414372164e3, 1.23033935480374942e3)  # fmt: skip
-_FAR_P = (1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1,
-          1.25781726111229246e-1, 1.60837851487422766e-2, 6.58749161529837803e-4)  # fmt: skip
-_FAR_Q = (1.0, 2.56852019228982242, 1.87295284992346725, 5.27905102951428412e-1,
-          6.05183413124413191e-2, 2.33520497626869185e-3)  # fmt: skip
+_NEAR_P = (
+    1.85777706184603153e-1,
+    3.16112374387056560,
+    1.13864154151050156e2,
+    3.77485237685302021e2,
+    3.20937758913846947e3,
+)
+_NEAR_Q = (
+    1.0,
+    2.36012909523441209e1,
+    2.44024637934444173e2,
+    1.28261652607737228e3,
+    2.84423683343917062e3,
+)
+_MIDDLE_P = (
+    2.15311535474403846e-8,
+    5.64188496988670089e-1,
+    8.88314979438837594,
+    6.61191906371416295e1,
+    2.98635138197400131e2,
+    8.81952221241769090e2,
+    1.71204761263407058e3,
+    2.05107837782607147e3,
+    1.23033935479799725e3,
+)
+_MIDDLE_Q = (
+    1.0,
+    1.57449261107098347e1,
+    1.17693950891312499e2,
+    5.37181101862009858e2,
+    1.62138957456669019e3,
+    3.29079923573345963e3,
+    4.36261909014324716e3,
+    3.43936767414372164e3,
+    1.23033935480374942e3,
+)
+_FAR_P = (
+    1.63153871373020978e-2,
+    3.05326634961232344e-1,
+    3.60344899949804439e-1,
+    1.25781726111229246e-1,
+    1.60837851487422766e-2,
+    6.58749161529837803e-4,
+)
+_FAR_Q = (
+    1.0,
+    2.56852019228982242,
+    1.87295284992346725,
+    5.27905102951428412e-1,
+    6.05183413124413191e-2,
+    2.33520497626869185e-3,
+)
 _NEAR, _FAR = 0.46875, 4.0
 
 

@@ -8,7 +8,12 @@ from ckdispatch.wording import quoted
 
 ADD = "MultiDAdd"
 ACTIVATIONS = ("Relu", "Gelu", "FastGelu", "Silu", "Sigmoid", "Tanh")
-FUSED_OPS = ("PassThrough", ADD, "MultiDMultiply", *(prefix + name for name in ACTIVATIONS for prefix in ("", ADD)))
+FUSED_OPS = (
+    "PassThrough",
+    ADD,
+    "MultiDMultiply",
+    *(prefix + name for name in ACTIVATIONS for prefix in ("", ADD)),
+)
 """All that there are."""
 
 
@@ -20,7 +25,9 @@ def takes_ds(operation: object) -> bool:
 def check_fused_op(fused_op: str | None) -> None:
     """Refuses what is no operation."""
     if fused_op is not None and (not isinstance(fused_op, str) or fused_op not in FUSED_OPS):
-        raise InvalidArgument(f"the operation {quoted(fused_op)} was asked for; there are {', '.join(FUSED_OPS)}")
+        raise InvalidArgument(
+            f"the operation {quoted(fused_op)} was asked for; there are {', '.join(FUSED_OPS)}"
+        )
 
 
 def with_bias(fused_op: str | None) -> str | None:

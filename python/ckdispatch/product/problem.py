@@ -30,7 +30,9 @@ class CallOptions:
 
     def __post_init__(self) -> None:
         if self.dtype is not None and not isinstance(self.dtype, str):
-            raise InvalidArgument(f"dtype was asked for as {quoted(self.dtype)}; it is a word such as 'fp16'")
+            raise InvalidArgument(
+                f"dtype was asked for as {quoted(self.dtype)}; it is a word such as 'fp16'"
+            )
         for name in ("deterministic", "pad", "timing", "validate"):
             object.__setattr__(self, name, truth(name, getattr(self, name)))
         object.__setattr__(self, "split_k", needed("split_k", self.split_k))
@@ -41,20 +43,24 @@ def check_options(what: str, problem: Any) -> None:
     check_numbers(what, problem, ("split_k", "alignment"))
     if problem.split_k < 0:
         raise InvalidArgument(
-            f"{what} was asked for with split_k = {problem.split_k}; it is the number of parts, or 0 for the dispatcher to choose"
+            f"{what} was asked for with split_k = {problem.split_k}; it is the number of parts, or "
+            "0 for the dispatcher to choose"
         )
     if problem.workspace_limit is not None:
         check_numbers(what, problem, ("workspace_limit",))
         if problem.workspace_limit < 0:
             raise InvalidArgument(
-                f"{what} was asked for with workspace_limit = {problem.workspace_limit}; it is a number of bytes, or None"
+                f"{what} was asked for with workspace_limit = {problem.workspace_limit}; it is a "
+                "number of bytes, or None"
             )
     check_fused_op(problem.fused_op)
     object.__setattr__(problem, "deterministic", truth("deterministic", problem.deterministic))
 
 
 def c_options(problem: Any) -> dict[str, Any]:
-    """What the C structures of all products call alike. Their split_k of 0 is 1, and -1 lets the dispatcher choose."""
+    """What the C structures of all products call alike. Their split_k of 0 is 1, and -1 lets the
+    dispatcher choose.
+    """
     return {
         "layout": c_text(problem.layout),
         "fused_op": c_text(problem.fused_op),

@@ -38,18 +38,23 @@ class Arithmetic:
     exact_products: bool
 
     @classmethod
-    def of(cls, names: tuple[str, str], a: NDArray[Any], b: NDArray[Any], output: str | None) -> Arithmetic:
+    def of(
+        cls, names: tuple[str, str], a: NDArray[Any], b: NDArray[Any], output: str | None
+    ) -> Arithmetic:
         """How kernels multiply ``a`` and ``b``, which sentences call by their ``names``.
 
         ``output`` is a dtype's name, by default what kernels store for these operands; 8-bit
         outputs take their encoding from the operands.
         """
         if output is not None and not isinstance(output, str):
-            raise InvalidArgument(f"output was asked for as {quoted(output)}; it is the name of a dtype")
+            raise InvalidArgument(
+                f"output was asked for as {quoted(output)}; it is the name of a dtype"
+            )
         encodings = {dtype_encoding(a.dtype), dtype_encoding(b.dtype)} - {None}
         if len(encodings) > 1:
             raise InvalidArgument(
-                f"{names[0]} is of {a.dtype} and {names[1]} of {b.dtype}; no GPU reads both encodings of 8-bit floats"
+                f"{names[0]} is of {a.dtype} and {names[1]} of {b.dtype}; no GPU reads both "
+                "encodings of 8-bit floats"
             )
         encoding = encodings.pop() if encodings else None
         pair = _combination(dtype_name(a.dtype), dtype_name(b.dtype))
@@ -75,15 +80,21 @@ class Parts:
     parts_in: str = "output"
 
     def __post_init__(self) -> None:
-        for name in ("split_k", "k_multiple", *(("most_parts",) if self.most_parts is not None else ())):
+        for name in (
+            "split_k",
+            "k_multiple",
+            *(("most_parts",) if self.most_parts is not None else ()),
+        ):
             object.__setattr__(self, name, needed(name, getattr(self, name)))
         if not isinstance(self.parts_in, str) or self.parts_in not in ("output", "accumulator"):
             raise InvalidArgument(
-                f"parts_in {quoted(self.parts_in)} was asked for; parts are added up in the output or accumulator"
+                f"parts_in {quoted(self.parts_in)} was asked for; "
+                "parts are added up in the output or accumulator"
             )
         if self.split_k < 1 or self.k_multiple < 1:
             raise InvalidArgument(
-                f"split_k {self.split_k} with k_multiple {self.k_multiple} was asked for; both must be at least 1"
+                f"split_k {self.split_k} with k_multiple {self.k_multiple} was asked for; "
+                "both must be at least 1"
             )
 
     @property
@@ -110,10 +121,14 @@ def check_epilogue(op: FusedOp, output: str, arithmetic: Arithmetic, parts: Part
             "each part and not to their sum; use split_k 1"
         )
     if not is_float(arithmetic.stored) and not op.for_integers:
-        raise InvalidArgument(f"{op.name} is not defined for integers, and {output} is of {arithmetic.stored}")
+        raise InvalidArgument(
+            f"{op.name} is not defined for integers, and {output} is of {arithmetic.stored}"
+        )
 
 
-def sum_of_products(left: Wide, right: Wide, arithmetic: Arithmetic, parts: Parts, depth: int | None = None) -> tuple[Wide, Wide]:
+def sum_of_products(
+    left: Wide, right: Wide, arithmetic: Arithmetic, parts: Parts, depth: int | None = None
+) -> tuple[Wide, Wide]:
     """``left @ right``, and its error before the last rounding to the output dtype.
 
     ``depth`` is how many terms of a sum are not just zeros, at most; by default it is K.
@@ -141,7 +156,9 @@ def sum_of_products(left: Wide, right: Wide, arithmetic: Arithmetic, parts: Part
     return _wrapped(product, accumulator), error
 
 
-def finished(product: Wide, error: Wide, op: FusedOp, ds: Sequence[Wide], arithmetic: Arithmetic) -> Reference:
+def finished(
+    product: Wide, error: Wide, op: FusedOp, ds: Sequence[Wide], arithmetic: Arithmetic
+) -> Reference:
     """What a kernel's epilogue makes of sums and stores; D tensors have the shape of the sums."""
     stored = arithmetic.stored
     exact = op.value(product, ds)

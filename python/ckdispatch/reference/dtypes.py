@@ -37,7 +37,11 @@ _ENCODED: dict[str, dict[str, AnyDtype]] = {
 }
 _NAMES: dict[AnyDtype, tuple[str, str | None]] = {
     **{kind: (name, None) for name, kind in _PLAIN.items()},
-    **{kind: (name, encoding) for name, kinds in _ENCODED.items() for encoding, kind in kinds.items()},
+    **{
+        kind: (name, encoding)
+        for name, kinds in _ENCODED.items()
+        for encoding, kind in kinds.items()
+    },
 }
 
 
@@ -51,12 +55,15 @@ def numpy_dtype(name: str, encoding: str | None = None) -> AnyDtype:
     if name in _ENCODED:
         if encoding is None or encoding not in ENCODINGS:
             raise InvalidArgument(
-                f"{name} was asked for with the encoding {quoted(encoding)}; it needs 'fnuz' or 'ocp', "
+                f"{name} was asked for with the encoding {quoted(encoding)}; it needs 'fnuz' or "
+                "'ocp', "
                 "and fp8_encoding(gpu) tells which one a GPU uses"
             )
         return _ENCODED[name][encoding]
     known = ", ".join((*_PLAIN, *_ENCODED))
-    raise InvalidArgument(f"the dtype {quoted(name)} has no NumPy form; those that have are {known}")
+    raise InvalidArgument(
+        f"the dtype {quoted(name)} has no NumPy form; those that have are {known}"
+    )
 
 
 def dtype_name(dtype: object) -> str:
@@ -96,7 +103,9 @@ def pack_fp4(values: NDArray[Any]) -> NDArray[np.uint8]:
     if dtype_name(values.dtype) != "pk_fp4":
         raise InvalidArgument(f"pack_fp4 takes an array of pk_fp4, not of {values.dtype}")
     if values.ndim == 0 or values.shape[-1] % 2:
-        raise InvalidArgument(f"an array of shape {values.shape} cannot be packed; its last extent must be even")
+        raise InvalidArgument(
+            f"an array of shape {values.shape} cannot be packed; its last extent must be even"
+        )
     halves = np.ascontiguousarray(values).view(np.uint8)
     packed: NDArray[np.uint8] = np.bitwise_or(halves[..., 0::2] & 0xF, halves[..., 1::2] << 4)
     return packed
@@ -115,4 +124,6 @@ def _look_up(dtype: object) -> tuple[str, str | None]:
         return _NAMES[np.dtype(dtype)]  # type: ignore[call-overload]  # NumPy says what is no dtype
     except (KeyError, TypeError):
         known = ", ".join(str(kind) for kind in _NAMES)
-        raise InvalidArgument(f"arrays of {dtype} belong to no dtype of this project; those that do are of {known}") from None
+        raise InvalidArgument(
+            f"arrays of {dtype} belong to no dtype of this project; those that do are of {known}"
+        ) from None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a dtype can hold, rounding to it in either direction that kernels round, and how many of its numbers lie between two.
+"""What a dtype can hold, rounding to it in either direction that kernels round, and how many of its
+numbers lie between two.
 
 The rounding is done here rather than by a cast: a cast to bfloat16 rounds twice, through float32,
 one to an 8-bit float gives NaN where CK saturates, and none rounds towards zero.
@@ -108,7 +109,9 @@ def widened(values: NDArray[Any]) -> Wide:
         return values.astype(np.float64)
 
 
-def round_to(values: NDArray[Any], dtype: np.dtype[Any], rounding: Rounding = Rounding.NEAREST) -> NDArray[Any]:
+def round_to(
+    values: NDArray[Any], dtype: np.dtype[Any], rounding: Rounding = Rounding.NEAREST
+) -> NDArray[Any]:
     """``values`` as an array of ``dtype``; ties go to even.
 
     Floats become integers as in C++, towards zero, but saturating; integers that are too large
@@ -176,7 +179,9 @@ def _place(values: NDArray[Any]) -> NDArray[np.int64]:
     bits = 4 if values.dtype.name.startswith("float4") else 8 * values.dtype.itemsize
     sign = 1 << (bits - 1)
     magnitude = (patterns & unsigned.type(sign - 1)).astype(np.int64)
-    places: NDArray[np.int64] = np.where((patterns & unsigned.type(sign)) != 0, -magnitude, magnitude)
+    places: NDArray[np.int64] = np.where(
+        (patterns & unsigned.type(sign)) != 0, -magnitude, magnitude
+    )
     return places
 
 

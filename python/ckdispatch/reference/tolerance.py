@@ -67,19 +67,28 @@ class Tolerance:
     roundings: tuple[Rounding, ...] = ()
 
     def __post_init__(self) -> None:
-        absolute = np.asarray(self.absolute) if isinstance(self.absolute, (float, int, np.ndarray, np.generic)) else None
+        absolute = (
+            np.asarray(self.absolute)
+            if isinstance(self.absolute, (float, int, np.ndarray, np.generic))
+            else None
+        )
         if absolute is None or absolute.dtype.kind not in "fiu" or not _is_number(self.relative):
             raise InvalidArgument(
-                f"a tolerance of absolute {quoted(self.absolute)} and relative {quoted(self.relative)} was asked for; both are numbers"
+                f"a tolerance of absolute {quoted(self.absolute)} and relative "
+                f"{quoted(self.relative)} was asked for; both are numbers"
             )
-        if not isinstance(self.roundings, tuple) or not all(isinstance(one, Rounding) for one in self.roundings):
+        if not isinstance(self.roundings, tuple) or not all(
+            isinstance(one, Rounding) for one in self.roundings
+        ):
             raise InvalidArgument(
-                f"a tolerance was asked for with the roundings {quoted(self.roundings)}; they are a tuple of Rounding"
+                f"a tolerance was asked for with the roundings {quoted(self.roundings)}; "
+                "they are a tuple of Rounding"
             )
         # NaN bounds are fine: they belong to elements that must be NaN themselves.
         if bool(np.any(np.asarray(self.absolute) < 0)) or not self.relative >= 0:
             raise InvalidArgument(
-                f"a tolerance of absolute {self.absolute} and relative {self.relative} was asked for; both must be at least 0"
+                f"a tolerance of absolute {self.absolute} and relative {self.relative} was asked "
+                "for; both must be at least 0"
             )
 
     def bound(self, expected: NDArray[Any]) -> Wide:
@@ -101,7 +110,10 @@ class Tolerance:
             if self.roundings and is_float(dtype):
                 if expected.dtype == dtype and dtype != np.float64:
                     bound = bound + rounding_error(wide, dtype)
-                ways = [(round_to(wide - bound, dtype, way), round_to(wide + bound, dtype, way)) for way in self.roundings]
+                ways = [
+                    (round_to(wide - bound, dtype, way), round_to(wide + bound, dtype, way))
+                    for way in self.roundings
+                ]
                 low = np.minimum.reduce([widened(low) for low, _ in ways])
                 high = np.maximum.reduce([widened(high) for _, high in ways])
             else:

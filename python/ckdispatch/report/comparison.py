@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 from ckdispatch.report.manifests import CLASSES, FIGURES, Kernel, Use
 
-COMPARED = (*FIGURES, "object_bytes", *(f"{name}_instructions" for name in CLASSES if name != "matrix"))
+COMPARED = (
+    *FIGURES,
+    "object_bytes",
+    *(f"{name}_instructions" for name in CLASSES if name != "matrix"),
+)
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,9 @@ class Changed:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``same`` counts the kernels whose figures are all as they were; ``same_code`` those of them whose code objects are, too."""
+    """``same`` counts the kernels whose figures are all as they were; ``same_code`` those of them
+    whose code objects are, too.
+    """
 
     changed: tuple[Changed, ...]
     same: int
@@ -49,7 +55,9 @@ def compare(before: Sequence[Kernel], after: Sequence[Kernel]) -> Comparison:
             same += 1
             same_code += bool(use.object_sha256) and use.object_sha256 == was.object_sha256
     added = tuple(key for key in new if key not in old)
-    return Comparison(tuple(changed), same, same_code, added, tuple(key for key in old if key not in new))
+    return Comparison(
+        tuple(changed), same, same_code, added, tuple(key for key in old if key not in new)
+    )
 
 
 def figures(use: Use) -> dict[str, int]:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""All that a page shows, as one JSON document: the page's own script draws it. ``page/data.js`` reads what is written here."""
+"""All that a page shows, as one JSON document: the page's own script draws it. ``page/data.js``
+reads what is written here.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Content:
-    """What a page is made of. ``remarks`` are sentences about what the figures are from, and what is not there and why."""
+    """What a page is made of. ``remarks`` are sentences about what the figures are from, and what
+    is not there and why.
+    """
 
     manifests: Sequence[Manifest]
     before: Sequence[Manifest] = ()
@@ -65,7 +69,13 @@ def compose(content: Content) -> dict[str, Any]:
 
 def _title(manifests: Sequence[Manifest]) -> str:
     names = [one.set for one in manifests]
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more" if len(names) > 3 else ", ".join(names)
+    return (
+        names[0]
+        if len(names) == 1
+        else f"{names[0]} and {len(names) - 1} more"
+        if len(names) > 3
+        else ", ".join(names)
+    )
 
 
 def _set(one: Manifest) -> dict[str, Any]:
@@ -74,7 +84,10 @@ def _set(one: Manifest) -> dict[str, Any]:
 
 def _family(name: str) -> dict[str, Any]:
     commands = commands_of(name)
-    return {"columns": [column.title for column in commands.COLUMNS], "words": list(commands.FIELDS)}
+    return {
+        "columns": [column.title for column in commands.COLUMNS],
+        "words": list(commands.FIELDS),
+    }
 
 
 def _kernel(one: Kernel) -> dict[str, Any]:
@@ -94,15 +107,21 @@ def _use(use: Use) -> dict[str, Any]:
     found: dict[str, Any] = {"figures": list(use.figures.values())}
     if use.functions:
         found["object"] = use.object_bytes
-        found["functions"] = [[one.name, one.figures, one.mix, one.limits, one.matrix] for one in use.functions]
+        found["functions"] = [
+            [one.name, one.figures, one.mix, one.limits, one.matrix] for one in use.functions
+        ]
     return found
 
 
 def _picked(picked: Picked | None, places: Mapping[str, int]) -> list[Any] | None:
-    """Flops, bytes, and of the first and of the second: which kernel, microseconds, parts, basis."""
+    """Flops, bytes, and of the first and of the second: which kernel, microseconds, parts,
+    basis.
+    """
     if picked is None:
         return None
-    both = [one for one in (picked.first, picked.second) if one is not None and one.kernel in places]
+    both = [
+        one for one in (picked.first, picked.second) if one is not None and one.kernel in places
+    ]
     ways = [[places[one.kernel], round(one.microseconds, 3), one.parts, one.basis] for one in both]
     return [picked.flops, picked.bytes, *ways]
 
@@ -126,17 +145,26 @@ def _layer(one: Layer, places: Mapping[str, int]) -> dict[str, Any]:
         "gpu": one.gpu,
         "problem": one.problem.text,
         "picked": _picked(one.picked, places),
-        "timed": None if timed is None else [timed.kernel, round(timed.microseconds, 3), timed.provenance],
+        "timed": None
+        if timed is None
+        else [timed.kernel, round(timed.microseconds, 3), timed.provenance],
     }
 
 
-def _comparison(before: Sequence[Manifest], after: Sequence[Kernel], places: Mapping[str, int]) -> dict[str, Any]:
+def _comparison(
+    before: Sequence[Manifest], after: Sequence[Kernel], places: Mapping[str, int]
+) -> dict[str, Any]:
     found = compare(together(before), after)
     return {
         "before": [_set(one) for one in before],
         "figures": COMPARED,
         "changed": [
-            [places[one.kernel], one.gpu, {name: [was, one.after[name]] for name, was in one.before.items()}] for one in found.changed
+            [
+                places[one.kernel],
+                one.gpu,
+                {name: [was, one.after[name]] for name, was in one.before.items()},
+            ]
+            for one in found.changed
         ],
         "same": found.same,
         "same_code": found.same_code,

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Maps: problems of two sizes, a third one for each map. A family whose problems have such sizes has a module ``grids``."""
+"""Maps: problems of two sizes, a third one for each map. A family whose problems have such sizes
+has a module ``grids``.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """Problems that the same kernels may compute: ``problem`` makes one of a value of each axis, down, across, each."""
+    """Problems that the same kernels may compute: ``problem`` makes one of a value of each axis,
+    down, across, each.
+    """
 
     title: str
     down: Axis
@@ -38,4 +42,6 @@ class Grid:
 
     def thinner(self) -> Grid:
         """With fewer sizes."""
-        return replace(self, down=self.down.thinner(), across=self.across.thinner(), each=self.each.thinner())
+        return replace(
+            self, down=self.down.thinner(), across=self.across.thinner(), each=self.each.thinner()
+        )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Layers: problems of lists and of tables of measurements, with the kernel that should be, or was, the fastest."""
+"""Layers: problems of lists and of tables of measurements, with the kernel that should be, or was,
+the fastest.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Timed:
-    """The least time of a table for a problem. ``provenance`` says where it is known from; ``kernel`` may be empty."""
+    """The least time of a table for a problem. ``provenance`` says where it is known from;
+    ``kernel`` may be empty.
+    """
 
     kernel: str
     microseconds: float
@@ -30,7 +34,9 @@ class Timed:
 
 @dataclass(frozen=True)
 class Layer:
-    """A problem on a GPU: which list it is of, what that calls it, what is predicted and what was timed."""
+    """A problem on a GPU: which list it is of, what that calls it, what is predicted and what was
+    timed.
+    """
 
     list: str
     name: str
@@ -46,22 +52,35 @@ class Layer:
         return replace(self, picked=picked)
 
 
-def of_lists(names: Sequence[str], gpus: Sequence[str], dtypes: Callable[[str], Sequence[str]]) -> Iterator[Layer]:
-    """The problems of some lists for every GPU, in each dtype that kernels of the family have; ``dtypes`` tells them."""
+def of_lists(
+    names: Sequence[str], gpus: Sequence[str], dtypes: Callable[[str], Sequence[str]]
+) -> Iterator[Layer]:
+    """The problems of some lists for every GPU, in each dtype that kernels of the family have;
+    ``dtypes`` tells them.
+    """
     for listed in map(lists.load, names):
         for gpu in gpus:
             for dtype in dtypes(listed.family):
-                yield from (Layer(listed.name, ", ".join(one.layers), gpu, one.problem) for one in _problems(listed, dtype))
+                yield from (
+                    Layer(listed.name, ", ".join(one.layers), gpu, one.problem)
+                    for one in _problems(listed, dtype)
+                )
 
 
 def usual(families: Sequence[str]) -> tuple[str, ...]:
     """The lists of families whose problems are on no map."""
     mapless = [name for name in families if not FAMILIES[name].has_grids]
-    return tuple(name for name in lists.names() if lists.load(name).family in mapless and not name.startswith("random"))
+    return tuple(
+        name
+        for name in lists.names()
+        if lists.load(name).family in mapless and not name.startswith("random")
+    )
 
 
 def of_table(table: Table, predictor: Predictor | None, gpus: Sequence[str]) -> Iterator[Layer]:
-    """The problems of a table: the best of their times, and what is predicted. Rows that do not say their GPU are of the only one."""
+    """The problems of a table: the best of their times, and what is predicted. Rows that do not say
+    their GPU are of the only one.
+    """
     from ckdispatch.measurements.table import problem_of
 
     found: dict[tuple[str, str, str], Row] = {}
@@ -73,7 +92,10 @@ def of_table(table: Table, predictor: Predictor | None, gpus: Sequence[str]) -> 
         if key not in found or row.microseconds < found[key].microseconds:
             found[key] = row
     if not found:
-        raise InvalidArgument(f"the measurements {table.path} have no row of {' or '.join(gpus)}, which the kernels are for")
+        raise InvalidArgument(
+            f"the measurements {table.path} have no row of {' or '.join(gpus)}, "
+            "which the kernels are for"
+        )
     for (gpu, family, text), row in found.items():
         timed = Timed(row.kernel, row.microseconds, row.provenance)
         layer = Layer(Path(table.path).name, row.case, gpu, problem_of(family, text), timed=timed)

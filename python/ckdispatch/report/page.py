@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The document as one HTML file that needs nothing else: styles, scripts and data are in it, and it may load nothing."""
+"""The document as one HTML file that needs nothing else: styles, scripts and data are in it, and it
+may load nothing.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +19,40 @@ from ckdispatch.errors import IoFailed, NotFound
 
 _STYLES = ("tokens", "layout", "controls", "tables", "charts", "print")
 _SCRIPTS = (
-    "data", "dom", "format", "theme", "tables", "chart", "facets", "kernels", "details", "maps", "layers", "roofline",
-    "support", "comparison", "sources", "main",
-)  # fmt: skip
+    "data",
+    "dom",
+    "format",
+    "theme",
+    "tables",
+    "chart",
+    "facets",
+    "kernels",
+    "details",
+    "maps",
+    "layers",
+    "roofline",
+    "support",
+    "comparison",
+    "sources",
+    "main",
+)
 """In the order in which they need each other."""
 
-_HARMLESS = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
-"""In JSON these are only inside of strings, where the escapes mean the same; without them nothing can end the script element."""
+_HARMLESS = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+"""In JSON these are only inside of strings, where the escapes mean the same; without them nothing
+can end the script element.
+"""
 
 
 def render(document: Mapping[str, Any]) -> str:
     """The page. The same document always gives the same one."""
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     template = environment.from_string(_part("page.html.j2"))
     scripts = [charts(), _script()]
     return template.render(
@@ -38,7 +60,9 @@ def render(document: Mapping[str, Any]) -> str:
         styles="\n".join(_part(f"{name}.css") for name in _STYLES),
         scripts=scripts,
         allowed=" ".join(map(_hash, scripts)),
-        data=json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_HARMLESS),
+        data=json.dumps(
+            document, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        ).translate(_HARMLESS),
     )
 
 
@@ -61,7 +85,8 @@ def charts() -> str:
         return found.read_text(encoding="utf-8")
     except (ModuleNotFoundError, FileNotFoundError):
         raise NotFound(
-            "a page was asked for, and the charts that it draws are not there; under Bazel depend on @ckdispatch//python:charts"
+            "a page was asked for, and the charts that it draws are not there; under Bazel depend "
+            "on @ckdispatch//python:charts"
         ) from None
 
 

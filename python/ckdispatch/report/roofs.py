@@ -10,7 +10,9 @@ from ckarch import GpuSpec, load_specs
 
 
 def roofs(gpus: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """For each GPU that is known: its peak in TFLOP/s for dense 16-bit operands, its bandwidth in TB/s, and what a SIMD holds."""
+    """For each GPU that is known: its peak in TFLOP/s for dense 16-bit operands, its bandwidth in
+    TB/s, and what a SIMD holds.
+    """
     known = load_specs()
     return {name: _roof(known.gpu(name)) for name in gpus if name in known.architectures}
 

@@ -25,7 +25,9 @@ MOST_PROBLEMS = 30_000
 
 @dataclass(frozen=True)
 class Picked:
-    """The best kernel for a problem and the next one, by predicted times. ``bytes`` are those of each tensor once."""
+    """The best kernel for a problem and the next one, by predicted times. ``bytes`` are those of
+    each tensor once.
+    """
 
     problem: str
     flops: float
@@ -37,7 +39,9 @@ class Picked:
 
 @dataclass(frozen=True)
 class Map:
-    """Who wins on a grid: a pick, or None where no kernel fits, for each value of ``each``, of ``down`` and of ``across``."""
+    """Who wins on a grid: a pick, or None where no kernel fits, for each value of ``each``, of
+    ``down`` and of ``across``.
+    """
 
     gpu: str
     family: str
@@ -56,26 +60,43 @@ class Predictor:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A sentence for each thing that predicted times, in the order in which it was first asked; and what could not be asked."""
+        """A sentence for each thing that predicted times, in the order in which it was first asked;
+        and what could not be asked.
+        """
         told = tuple(self._sources)
         if self._closed:
             reason = next(iter(self._closed.values())).rstrip(".")
-            told += (f"{several(len(self._closed), 'kernel')} could not be opened and {'has' if len(self._closed) == 1 else 'have'} no times; the first: {reason}.",)
+            told += (
+                (
+                    f"{several(len(self._closed), 'kernel')} could not be opened and "
+                    f"{'has' if len(self._closed) == 1 else 'have'} no times; the first: {reason}."
+                ),
+            )
         return told
 
     def grids(self) -> list[tuple[str, str, Grid]]:
-        """The maps of every family, for every GPU; all of them with fewer sizes if there are very many problems."""
+        """The maps of every family, for every GPU; all of them with fewer sizes if there are very
+        many problems.
+        """
         found = []
         for gpu in self.registry.gpus:
             for name, family in FAMILIES.items():
-                specs = [one.spec for one in self.registry.filter(family=name, gpu=gpu)] if family.has_grids else []
+                specs = (
+                    [one.spec for one in self.registry.filter(family=name, gpu=gpu)]
+                    if family.has_grids
+                    else []
+                )
                 found += [(gpu, name, grid) for grid in family.grids(specs, gpu)]
         if sum(len(grid) for _, _, grid in found) > MOST_PROBLEMS:
-            self._sources[f"There are {len(found)} maps, so each has every second of its sizes."] = None
+            self._sources[
+                f"There are {len(found)} maps, so each has every second of its sizes."
+            ] = None
             found = [(gpu, name, grid.thinner()) for gpu, name, grid in found]
         return found
 
-    def map(self, gpu: str, family: str, grid: Grid, steps: Callable[[], None] = lambda: None) -> Map:
+    def map(
+        self, gpu: str, family: str, grid: Grid, steps: Callable[[], None] = lambda: None
+    ) -> Map:
         """Who wins on a grid."""
         problems = [
             grid.problem(down, across, each)
@@ -85,8 +106,17 @@ class Predictor:
         ]
         among = self.registry.filter(predicate=None, family=family, gpu=gpu, **grid.words)
         probes = [among.rank(problems[at], gpu=gpu) for at in (0, len(problems) // 2, -1)]
-        self._sources.update(dict.fromkeys(source for ranking in probes for source in _sources(ranking)))
-        self._closed.update({one.kernel: one.reason for ranking in probes for one in ranking.refused if one.code in _CLOSED})
+        self._sources.update(
+            dict.fromkeys(source for ranking in probes for source in _sources(ranking))
+        )
+        self._closed.update(
+            {
+                one.kernel: one.reason
+                for ranking in probes
+                for one in ranking.refused
+                if one.code in _CLOSED
+            }
+        )
         # Where a model is in use, it is told of each problem whether the model knows its like.
         quick = None if any(ranking.models for ranking in probes) else _Quick(among, gpu)
         picks = []
@@ -102,7 +132,9 @@ class Predictor:
             ranking = registry.rank(problem, gpu=gpu)
         except InvalidArgument:  # a problem that no kernel of any set could have
             return None
-        self._closed.update({one.kernel: one.reason for one in ranking.refused if one.code in _CLOSED})
+        self._closed.update(
+            {one.kernel: one.reason for one in ranking.refused if one.code in _CLOSED}
+        )
         return self._picked(problem, ranking, registry)
 
     def _picked(self, problem: Problem, ranking: Ranking, registry: Registry) -> Picked | None:
@@ -116,7 +148,9 @@ class Predictor:
 
 
 class _Quick:
-    """The cost model's choice and the next one, by selecting twice: ranking tells more, and takes ten times as long."""
+    """The cost model's choice and the next one, by selecting twice: ranking tells more, and takes
+    ten times as long.
+    """
 
     def __init__(self, registry: Registry, gpu: str) -> None:
         self._registry = registry
@@ -133,14 +167,20 @@ class _Quick:
             self._without[name] = self._registry.filter()
             self._without[name].remove(name)
         second = self._best(self._without[name], problem)
-        return Picked(problem.text, problem.flops, _bytes(problem, self._specs[name]), first, second)
+        return Picked(
+            problem.text, problem.flops, _bytes(problem, self._specs[name]), first, second
+        )
 
     def _best(self, registry: Registry, problem: Problem) -> Candidate | None:
         try:
             plan = registry.select(problem, gpu=self._gpu)
         except (InvalidArgument, NoKernel, Unsupported):
             return None
-        return Candidate(plan.kernel, plan.predicted_microseconds, "cost_model", plan.parts, 0) if len(plan.kernels) == 1 else None
+        return (
+            Candidate(plan.kernel, plan.predicted_microseconds, "cost_model", plan.parts, 0)
+            if len(plan.kernels) == 1
+            else None
+        )
 
 
 _CLOSED = (Code.NOT_FOUND, Code.ABI_MISMATCH, Code.DAMAGED, Code.IO_FAILED)
@@ -164,9 +204,19 @@ def _sources(ranking: Ranking) -> Sequence[str]:
         costs = ranking.costs
         on = f"on {costs.gpu}, " if costs.carried_over else ""
         carried = f"carried over from {costs.family} " if costs.carried_over else ""
-        told.append(f"Times on {ranking.gpu} are predicted by the cost model, with constants {carried}fitted {on}on {costs.source}.")
+        told.append(
+            f"Times on {ranking.gpu} are predicted by the cost model, with constants "
+            f"{carried}fitted {on}on {costs.source}."
+        )
     if bases - {"cost_model"}:
-        tables = [table["name"] for model in ranking.models for table in model["manifest"].get("tables", ())]
+        tables = [
+            table["name"]
+            for model in ranking.models
+            for table in model["manifest"].get("tables", ())
+        ]
         by = ", ".join(dict.fromkeys(tables)) or "a table without a name"
-        told.append(f"Times on {ranking.gpu} are predicted by a cost model that a model trained on {by} corrects.")
+        told.append(
+            f"Times on {ranking.gpu} are predicted by a cost model that a model trained on {by} "
+            "corrects."
+        )
     return told

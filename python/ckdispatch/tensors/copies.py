@@ -27,13 +27,20 @@ def copy_elements(source: DeviceTensor, to: DeviceTensor, stream: int | None) ->
         to.corner(source.shape).write(source.numpy())
         return
     size = device.numpy_dtype(source.dtype).itemsize
-    axes = _merged(_Axis(*axis) for axis in zip(source.shape, source.strides, to.strides, strict=True) if axis[0] != 1)
+    axes = _merged(
+        _Axis(*axis)
+        for axis in zip(source.shape, source.strides, to.strides, strict=True)
+        if axis[0] != 1
+    )
     width = 1
     if axes and axes[-1][1:] == (1, 1):
         width = axes.pop().extent
     rows = _rows(axes, width)
     for index in itertools.product(*(range(axis.extent) for axis in axes)):
-        offsets = [sum(i * axis[place] for i, axis in zip(index, axes, strict=True)) * size for place in (1, 2)]
+        offsets = [
+            sum(i * axis[place] for i, axis in zip(index, axes, strict=True)) * size
+            for place in (1, 2)
+        ]
         device.copy_rows(
             to.address + offsets[1],
             rows.to * size,

@@ -33,19 +33,37 @@ def checked_shape(shape: Any) -> tuple[int, ...]:
     """Extents as Python's numbers; refuses what are none."""
     extents = members(shape)
     if extents is None:
-        raise InvalidArgument(f"a tensor of the shape {quoted(shape)} was asked for; a shape has a number for each extent")
+        raise InvalidArgument(
+            f"a tensor of the shape {quoted(shape)} was asked for; "
+            "a shape has a number for each extent"
+        )
     if len(extents) > _MOST_EXTENTS:
-        raise InvalidArgument(f"a tensor of {len(extents)} extents was asked for; it has at most {_MOST_EXTENTS}")
+        raise InvalidArgument(
+            f"a tensor of {len(extents)} extents was asked for; it has at most {_MOST_EXTENTS}"
+        )
     return tuple(in_range("an extent of a tensor", extent, 0, 2**62) for extent in extents)
 
 
 class DeviceTensor:
-    """A tensor that lives on a device; strides are in elements. Freed when nothing refers to it any more.
+    """A tensor that lives on a device; strides are in elements. Freed when nothing refers to it any
+    more.
 
-    Elements of ``pk_fp4`` share a byte with their neighbour in memory; on the host they have one each.
+    Elements of ``pk_fp4`` share a byte with their neighbour in memory; on the host they have one
+    each.
     """
 
-    __slots__ = ("__weakref__", "address", "device", "dtype", "encoding", "identity", "owner", "shape", "strides", "suits")
+    __slots__ = (
+        "__weakref__",
+        "address",
+        "device",
+        "dtype",
+        "encoding",
+        "identity",
+        "owner",
+        "shape",
+        "strides",
+        "suits",
+    )
 
     def __init__(
         self,
@@ -65,13 +83,19 @@ class DeviceTensor:
         self.encoding = encoding
         self.owner = owner
         self.identity = object()
-        """Another one for every tensor there ever is; who knows it keeps no memory of the device alive."""
+        """Another one for every tensor there ever is; who knows it keeps no memory of the device
+        alive.
+        """
         self.suits: object = None
         """What it was last found to be right for, so that a run need not look again."""
 
     @classmethod
-    def allocate(cls, device: Device, shape: tuple[int, ...], dtype: str, *, column_major: bool = False) -> DeviceTensor:
-        """Packed, with the rows of its last two extents contiguous or, if ``column_major``, the columns."""
+    def allocate(
+        cls, device: Device, shape: tuple[int, ...], dtype: str, *, column_major: bool = False
+    ) -> DeviceTensor:
+        """Packed, with the rows of its last two extents contiguous or, if ``column_major``, the
+        columns.
+        """
         from ckdispatch.reference.dtypes import dtype_encoding
 
         shape = checked_shape(shape)
@@ -83,7 +107,8 @@ class DeviceTensor:
         size = bytes_of(math.prod(shape), dtype, kind.itemsize)
         if size >= _MOST:
             raise OutOfMemory(
-                f"a tensor of shape {quoted(shape)} and {dtype} was asked for, which takes 2^{size.bit_length() - 1} bytes"
+                f"a tensor of shape {quoted(shape)} and {dtype} was asked for, which takes "
+                f"2^{size.bit_length() - 1} bytes"
             )
         address = device.allocate(max(1, size))
         tensor = cls(device, address, shape, strides, dtype, dtype_encoding(kind))
@@ -93,16 +118,22 @@ class DeviceTensor:
     @property
     def span(self) -> int:
         """Elements from the first to the last."""
-        return 1 + sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
+        return 1 + sum(
+            (extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True)
+        )
 
     def seen_as(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> DeviceTensor:
         """The same memory with another shape, which lives as long as this."""
-        return DeviceTensor(self.device, self.address, shape, strides, self.dtype, self.encoding, self)
+        return DeviceTensor(
+            self.device, self.address, shape, strides, self.dtype, self.encoding, self
+        )
 
     def part(self, axis: int, index: int) -> DeviceTensor:
         """What it has at one index of an extent, without that; it lives as long as this."""
         size = self.device.numpy_dtype(self.dtype).itemsize
-        shape, strides = (values[:axis] + values[axis + 1 :] for values in (self.shape, self.strides))
+        shape, strides = (
+            values[:axis] + values[axis + 1 :] for values in (self.shape, self.strides)
+        )
         address = self.address + index * self.strides[axis] * size
         return DeviceTensor(self.device, address, shape, strides, self.dtype, self.encoding, self)
 
@@ -111,13 +142,18 @@ class DeviceTensor:
         return self if shape == self.shape else self.seen_as(shape, self.strides)
 
     def write(self, array: NDArray[Any]) -> None:
-        """Copies an array of the same shape and dtype in; gaps between rows are kept as they are on the device."""
+        """Copies an array of the same shape and dtype in; gaps between rows are kept as they are on
+        the device.
+        """
         from ckdispatch.reference.dtypes import dtype_name
 
         array = host_array(array)
         dtype_name(array.dtype)
         if array.shape != self.shape:
-            raise InvalidArgument(f"an array of shape {array.shape} was to be copied into a tensor of shape {self.shape}")
+            raise InvalidArgument(
+                f"an array of shape {array.shape} was to be copied into a tensor of shape "
+                f"{self.shape}"
+            )
         staged = self._staged()
         if self.span != math.prod(self.shape):
             self._read_into(staged)
@@ -140,7 +176,9 @@ class DeviceTensor:
         import numpy as np
 
         # as_strided does not know the dtype of bf8 in its OCP encoding.
-        shaped: NDArray[Any] = np.ndarray(self.shape, staged.dtype, staged, strides=[s * staged.itemsize for s in self.strides])
+        shaped: NDArray[Any] = np.ndarray(
+            self.shape, staged.dtype, staged, strides=[s * staged.itemsize for s in self.strides]
+        )
         return shaped
 
     @property
@@ -148,7 +186,9 @@ class DeviceTensor:
         return elements_per_byte(self.dtype) > 1
 
     def _packed(self, staged: NDArray[Any]) -> NDArray[Any]:
-        """What is written: the last byte may be shared with an element that is not of this tensor."""
+        """What is written: the last byte may be shared with an element that
+        is not of this tensor.
+        """
         import numpy as np
 
         memory = packed(staged)
@@ -162,7 +202,11 @@ class DeviceTensor:
     def _read_into(self, staged: NDArray[Any]) -> None:
         import numpy as np
 
-        memory = np.empty(bytes_of(len(staged), self.dtype, staged.itemsize), np.uint8) if self._is_packed else staged
+        memory = (
+            np.empty(bytes_of(len(staged), self.dtype, staged.itemsize), np.uint8)
+            if self._is_packed
+            else staged
+        )
         self.device.synchronize()
         self.device.copy_out(memory.ctypes.data, self.address, memory.nbytes)
         if self._is_packed:
@@ -190,10 +234,14 @@ class Need:
     def check(self, problem: Problem, tensor: DeviceTensor) -> None:
         """Refuses a tensor of another dtype, or one that is too small; marks one that suits."""
         if tensor.dtype != self.dtype:
-            raise InvalidArgument(f"{problem.text} was to be run with {self.name} of {tensor.dtype}; it is of {self.dtype}")
+            raise InvalidArgument(
+                f"{problem.text} was to be run with {self.name} of {tensor.dtype}; "
+                f"it is of {self.dtype}"
+            )
         if tensor.span < self.elements:
             raise InvalidArgument(
-                f"{problem.text} was to be run with {self.name} of {several(tensor.span, 'element')}; it has {self.elements}"
+                f"{problem.text} was to be run with {self.name} of "
+                f"{several(tensor.span, 'element')}; it has {self.elements}"
             )
         tensor.suits = self
 

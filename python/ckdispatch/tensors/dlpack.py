@@ -72,23 +72,42 @@ def borrow(tensor: Any) -> Borrowed:
     try:
         capsule = tensor.__dlpack__()
     except (BufferError, RuntimeError, TypeError) as error:
-        raise InvalidArgument(f"{kind_of(tensor)} was given that cannot be handed over by DLPack: {error}") from error
+        raise InvalidArgument(
+            f"{kind_of(tensor)} was given that cannot be handed over by DLPack: {error}"
+        ) from error
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     found = _Tensor.from_address(get_pointer(capsule, b"dltensor"))
     kind = found.device.kind
     if kind not in (*_HOSTS, _ROCM):
-        raise InvalidArgument(f"a tensor of DLPack device type {kind} was given; it must be on the host or on an AMD GPU")
+        raise InvalidArgument(
+            f"a tensor of DLPack device type {kind} was given; "
+            "it must be on the host or on an AMD GPU"
+        )
     dtype = _DTYPES.get((found.dtype.code, found.dtype.bits)) if found.dtype.lanes == 1 else None
     if dtype is None:
         raise InvalidArgument(
-            f"a tensor of DLPack dtype code {found.dtype.code} with {found.dtype.bits} bits was given; tensors of that dtype are not taken, only NumPy arrays and DeviceTensors"
+            f"a tensor of DLPack dtype code {found.dtype.code} with {found.dtype.bits} bits was "
+            "given; tensors of that dtype are not taken, only NumPy arrays and DeviceTensors"
         )
     shape = tuple(found.shape[i] for i in range(found.ndim))
-    strides = tuple(found.strides[i] for i in range(found.ndim)) if found.strides else packed_strides(shape)
+    strides = (
+        tuple(found.strides[i] for i in range(found.ndim))
+        if found.strides
+        else packed_strides(shape)
+    )
     address = (found.data or 0) + found.byte_offset
     # The capsule was not taken over, so it frees what it holds when it goes.
-    return Borrowed(address, shape, strides, dtype[0], dtype[1], kind in _HOSTS, found.device.number, (tensor, capsule))
+    return Borrowed(
+        address,
+        shape,
+        strides,
+        dtype[0],
+        dtype[1],
+        kind in _HOSTS,
+        found.device.number,
+        (tensor, capsule),
+    )
 
 
 def host_array(given: Any) -> NDArray[Any]:
@@ -96,10 +115,15 @@ def host_array(given: Any) -> NDArray[Any]:
     if isinstance(given, np.ndarray):
         return np.asarray(given)
     if not hasattr(given, "__dlpack__"):
-        raise InvalidArgument(f"{kind_of(given)} was given where an array or a tensor with __dlpack__ is needed")
+        raise InvalidArgument(
+            f"{kind_of(given)} was given where an array or a tensor with __dlpack__ is needed"
+        )
     found = borrow(given)
     if not found.on_host:
-        raise InvalidArgument("a tensor of an AMD GPU was given where one of the host is needed; copy it to the host first")
+        raise InvalidArgument(
+            "a tensor of an AMD GPU was given where one of the host is needed; "
+            "copy it to the host first"
+        )
     return on_host(found)
 
 
@@ -108,9 +132,14 @@ def on_host(found: Borrowed) -> NDArray[Any]:
     kind = numpy_dtype(found.dtype, found.encoding)
     if any(stride < 0 for stride in found.strides):
         raise InvalidArgument("a tensor with negative strides was given; make it contiguous first")
-    span = 1 + sum((extent - 1) * stride for extent, stride in zip(found.shape, found.strides, strict=True))
-    # NumPy's types do not know ctypes arrays as buffers, nor ctypes' that an array takes any attribute.
+    span = 1 + sum(
+        (extent - 1) * stride for extent, stride in zip(found.shape, found.strides, strict=True)
+    )
+    # NumPy's types do not know ctypes arrays as buffers, nor ctypes' that an array takes any
+    # attribute.
     memory: Any = (ctypes.c_char * (span * kind.itemsize)).from_address(found.address)
-    array: NDArray[Any] = np.ndarray(found.shape, kind, memory, strides=[stride * kind.itemsize for stride in found.strides])
+    array: NDArray[Any] = np.ndarray(
+        found.shape, kind, memory, strides=[stride * kind.itemsize for stride in found.strides]
+    )
     memory._owner = found.owner  # the array keeps its buffer, and the buffer what owns the memory
     return array

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How elements lie in memory: from one index of an extent to the next, and those that share a byte, of which NumPy has one to a byte."""
+"""How elements lie in memory: from one index of an extent to the next, and those that share a byte,
+of which NumPy has one to a byte.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def strides_in_order(shape: Sequence[int], order: Sequence[int]) -> tuple[int, .
     return tuple(packed[order.index(axis)] for axis in range(len(shape)))
 
 
-def is_packed(shape: Sequence[int], strides: Sequence[int], order: Sequence[int] | None = None) -> bool:
+def is_packed(
+    shape: Sequence[int], strides: Sequence[int], order: Sequence[int] | None = None
+) -> bool:
     """Whether ``strides`` are such, in that order, where there is a next index at all."""
     step = 1
     for axis in reversed(range(len(shape)) if order is None else order):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What friendly calls are given, seen alike: tensors on the host or on the device; and results as the caller's library has its arrays."""
+"""What friendly calls are given, seen alike: tensors on the host or on the device; and results as
+the caller's library has its arrays.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ Kind = TypeVar("Kind", bound="Operand")
 
 @dataclass(frozen=True)
 class Operand:
-    """``array`` is its memory if that is on the host, ``tensor`` if it is on the device. Strides are in elements."""
+    """``array`` is its memory if that is on the host, ``tensor`` if it is on the device. Strides
+    are in elements.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -44,7 +48,9 @@ class Operand:
     def transposed(self: Kind, order: tuple[int, ...]) -> Kind:
         """With its axes in that order."""
         array = None if self.array is None else self.array.transpose(order)
-        shape, strides = (tuple(values[axis] for axis in order) for values in (self.shape, self.strides))
+        shape, strides = (
+            tuple(values[axis] for axis in order) for values in (self.shape, self.strides)
+        )
         return self._seen_as(shape, strides, array)
 
     def reshaped(self: Kind, axis: int, extents: tuple[int, ...]) -> Kind:
@@ -54,18 +60,26 @@ class Operand:
             steps.insert(0, steps[0] * extent)
         shape = (*self.shape[:axis], *extents, *self.shape[axis + 1 :])
         strides = (*self.strides[:axis], *steps, *self.strides[axis + 1 :])
-        return self._seen_as(shape, strides, None if self.array is None else self.array.reshape(shape))
+        return self._seen_as(
+            shape, strides, None if self.array is None else self.array.reshape(shape)
+        )
 
-    def _seen_as(self: Kind, shape: tuple[int, ...], strides: tuple[int, ...], array: NDArray[Any] | None) -> Kind:
+    def _seen_as(
+        self: Kind, shape: tuple[int, ...], strides: tuple[int, ...], array: NDArray[Any] | None
+    ) -> Kind:
         tensor = None if self.tensor is None else self.tensor.seen_as(shape, strides)
         return replace(self, shape=shape, strides=strides, array=array, tensor=tensor)
 
 
 def operand(name: str, given: Any, device: Device) -> Operand:
-    """What is behind a NumPy array, a DeviceTensor, or anything with ``__dlpack__`` such as a torch tensor."""
+    """What is behind a NumPy array, a DeviceTensor, or anything with ``__dlpack__`` such as a torch
+    tensor.
+    """
     if isinstance(given, DeviceTensor):
         if given.device is not device and given.device.name != device.name:
-            raise InvalidArgument(f"{name} is on {given.device.name}, and the dispatcher runs on {device.name}")
+            raise InvalidArgument(
+                f"{name} is on {given.device.name}, and the dispatcher runs on {device.name}"
+            )
         seen = Operand(name, given.shape, given.strides, given.dtype, None, given, given)
         encoding = given.encoding
     elif isinstance(given, np.ndarray):
@@ -79,18 +93,34 @@ def operand(name: str, given: Any, device: Device) -> Operand:
         else:
             if device.simulated:
                 raise InvalidArgument(
-                    f"{name} is on an AMD GPU, and the dispatcher runs on {device.name}; copy it to the host first"
+                    f"{name} is on an AMD GPU, and the dispatcher runs on {device.name}; "
+                    "copy it to the host first"
                 )
             if device.name != f"hip:{found.device_number}":
-                raise InvalidArgument(f"{name} is on hip:{found.device_number}, and the dispatcher runs on {device.name}")
-            tensor = DeviceTensor(device, found.address, found.shape, found.strides, found.dtype, encoding, found.owner)
+                raise InvalidArgument(
+                    f"{name} is on hip:{found.device_number}, "
+                    f"and the dispatcher runs on {device.name}"
+                )
+            tensor = DeviceTensor(
+                device,
+                found.address,
+                found.shape,
+                found.strides,
+                found.dtype,
+                encoding,
+                found.owner,
+            )
             seen = Operand(name, found.shape, found.strides, found.dtype, None, tensor, given)
     else:
-        raise InvalidArgument(f"{name} is {kind_of(given)}; give a NumPy array, a DeviceTensor, or a tensor that has __dlpack__")
+        raise InvalidArgument(
+            f"{name} is {kind_of(given)}; give a NumPy array, a DeviceTensor, "
+            "or a tensor that has __dlpack__"
+        )
     expected = dtype_encoding(device.numpy_dtype(seen.dtype)) if encoding else None
     if encoding != expected:
         raise InvalidArgument(
-            f"{name} holds {seen.dtype} in the {encoding} encoding, and {device.gpu} computes in the {expected} encoding; convert it"
+            f"{name} holds {seen.dtype} in the {encoding} encoding, and {device.gpu} computes in "
+            f"the {expected} encoding; convert it"
         )
     return seen
 
@@ -101,8 +131,12 @@ def check_out(out: Operand, dtype: str | None) -> None:
         raise InvalidArgument(f"out holds {out.dtype}, and dtype={quoted(dtype)} was asked for")
     if out.array is not None and not out.array.flags.writeable:
         raise InvalidArgument("out cannot be written to")
-    if any(extent > 1 and stride == 0 for extent, stride in zip(out.shape, out.strides, strict=True)):
-        raise InvalidArgument(f"out has the strides {out.strides}, so that some of its elements are the same memory")
+    if any(
+        extent > 1 and stride == 0 for extent, stride in zip(out.shape, out.strides, strict=True)
+    ):
+        raise InvalidArgument(
+            f"out has the strides {out.strides}, so that some of its elements are the same memory"
+        )
 
 
 def _of_array(name: str, array: NDArray[Any], given: Any) -> Operand:
@@ -133,7 +167,8 @@ def as_given(one: Kind, out: Operand | None, validate: bool) -> Kind:
         return one
     if one.array is None:
         raise InvalidArgument(
-            f"out lies in the memory of {one.name}, which validate=True reads once more after the result is there; give another out"
+            f"out lies in the memory of {one.name}, which validate=True reads once more after the "
+            "result is there; give another out"
         )
     return replace(one, array=one.array.copy())
 
@@ -143,7 +178,9 @@ def check_apart(outs: Sequence[Operand]) -> None:
     for i, one in enumerate(outs):
         for other in outs[:i]:
             if overlap(one, other):
-                raise InvalidArgument(f"{other.name} and {one.name} have memory in common; each result needs its own")
+                raise InvalidArgument(
+                    f"{other.name} and {one.name} have memory in common; each result needs its own"
+                )
 
 
 def _bytes(one: Operand) -> range:

@@ -18,13 +18,23 @@ Array = NDArray[Any]
 
 
 def example(
-    what: str | None, compute: Callable[[ckdispatch.Dispatcher], Iterable[AttentionResult | AttentionGradients | str]]
+    what: str | None,
+    compute: Callable[
+        [ckdispatch.Dispatcher], Iterable[AttentionResult | AttentionGradients | str]
+    ],
 ) -> None:
-    """Computes with what the command line names, and has a line for each result: what, by which kernels and how exactly."""
+    """Computes with what the command line names, and has a line for each result: what, by which
+    kernels and how exactly.
+    """
     parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("kernels", help="a manifest of kernels, or the name of a set among the program's files")
     parser.add_argument(
-        "device", nargs="?", default="auto", help="such as hip:0 or sim:gfx942 (default: the first GPU, or else the simulator)"
+        "kernels", help="a manifest of kernels, or the name of a set among the program's files"
+    )
+    parser.add_argument(
+        "device",
+        nargs="?",
+        default="auto",
+        help="such as hip:0 or sim:gfx942 (default: the first GPU, or else the simulator)",
     )
     options = parser.parse_args()
     try:
@@ -39,7 +49,9 @@ def described(result: AttentionResult | AttentionGradients) -> str:
     """One line; ``validate=True`` has compared the result with the reference."""
     kernels = " + ".join(result.plan.kernels)
     if isinstance(result, AttentionGradients):
-        return f"{result.dq.shape} by {kernels}: " + "; ".join(str(one) for one in result.comparisons)
+        return f"{result.dq.shape} by {kernels}: " + "; ".join(
+            str(one) for one in result.comparisons
+        )
     return f"{result.out.shape} by {kernels}: {result.comparison}"
 
 
@@ -48,7 +60,9 @@ def normal(*shape: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float16)
 
 
-def qkv(batch: int, rows: int, keys: int, heads: int, head_size: int, heads_k: int | None = None) -> tuple[Array, Array, Array]:
+def qkv(
+    batch: int, rows: int, keys: int, heads: int, head_size: int, heads_k: int | None = None
+) -> tuple[Array, Array, Array]:
     """[batch, rows, heads, head size] each."""
     q = normal(batch, rows, heads, head_size, seed=1)
     k, v = (normal(batch, keys, heads_k or heads, head_size, seed=seed) for seed in (2, 3))

@@ -15,7 +15,9 @@ def gradients(dispatcher: ckdispatch.Dispatcher) -> Iterator[AttentionGradients]
     q, k, v = qkv(batch=1, rows=70, keys=150, heads=4, head_size=64, heads_k=2)
     forward = dispatcher.attention(q, k, v, causal=True, return_lse=True)
     dout = normal(*forward.out.shape, seed=4)
-    yield dispatcher.attention_bwd(dout, q, k, v, forward.out, forward.lse, causal=True, validate=True)
+    yield dispatcher.attention_bwd(
+        dout, q, k, v, forward.out, forward.lse, causal=True, validate=True
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Attention with numbers that are added to scores, and with slopes that make keys count less the farther away they are, checked."""
+"""Attention with numbers that are added to scores, and with slopes that make keys count less the
+farther away they are, checked.
+"""
 
 from __future__ import annotations
 

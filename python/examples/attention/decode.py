@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Generates 64 tokens one after the other with a cache of pages: each step turns a new key by its position, appends it, and attends to
-all before it. The same is generated without a cache, by the reference, and compared."""
+"""Generates 64 tokens one after the other with a cache of pages: each step turns a new key by its
+position, appends it, and attends to all before it. The same is generated without a cache, by the
+reference, and compared.
+"""
 
 from __future__ import annotations
 
@@ -20,25 +22,43 @@ EMBEDDINGS, VALUES = (normal(WORDS, HEADS, SIZE, seed=seed) for seed in (5, 6))
 
 def next_token(attended: Array) -> int:
     """The one whose embedding is most like what attention found."""
-    return int(np.argmax(np.einsum("whd,hd->w", EMBEDDINGS.astype(np.float64), attended.astype(np.float64))))
+    return int(
+        np.argmax(
+            np.einsum("whd,hd->w", EMBEDDINGS.astype(np.float64), attended.astype(np.float64))
+        )
+    )
 
 
 def generate(dispatcher: ckdispatch.Dispatcher) -> Iterator[AttentionResult | str]:
     """The cache stays on the device, and its one sequence is in page 2 of 3."""
     cosines, sines = (dispatcher.to_device(one) for one in rotations(PAGE, SIZE))
-    k_pages, v_pages = (dispatcher.to_device(np.zeros((3, PAGE, HEADS, SIZE), np.float16)) for _ in "kv")
+    k_pages, v_pages = (
+        dispatcher.to_device(np.zeros((3, PAGE, HEADS, SIZE), np.float16)) for _ in "kv"
+    )
     tokens = [0]
     for step in range(TOKENS):
         row, value = (one[tokens[-1]][None, None] for one in (EMBEDDINGS, VALUES))
         last = step == TOKENS - 1
         result = dispatcher.attention_kvcache(
-            dispatcher.to_device(row), k_pages, v_pages, k_new=row, v_new=value, cache_seqlens=step, block_table=[[2]],
-            rotary_cos=cosines, rotary_sin=sines, rotary_interleaved=False, validate=last,
-        )  # fmt: skip
+            dispatcher.to_device(row),
+            k_pages,
+            v_pages,
+            k_new=row,
+            v_new=value,
+            cache_seqlens=step,
+            block_table=[[2]],
+            rotary_cos=cosines,
+            rotary_sin=sines,
+            rotary_interleaved=False,
+            validate=last,
+        )
         tokens.append(next_token(result.out.numpy()[0, 0]))
     yield result
     expected = without_cache()
-    yield f"{len(set(tokens))} words in {TOKENS} tokens, {'as' if tokens == expected else 'not as'} the reference has them"
+    yield (
+        f"{len(set(tokens))} words in {TOKENS} tokens, "
+        f"{'as' if tokens == expected else 'not as'} the reference has them"
+    )
 
 
 def without_cache() -> list[int]:
@@ -47,7 +67,9 @@ def without_cache() -> list[int]:
     tokens = [0]
     for _ in range(TOKENS):
         k = rotated(EMBEDDINGS[tokens][None], cosines, sines)
-        tokens.append(next_token(forward(k[:, -1:], k, VALUES[tokens][None], Attention()).o.exact[0, 0]))
+        tokens.append(
+            next_token(forward(k[:, -1:], k, VALUES[tokens][None], Attention()).o.exact[0, 0])
+        )
     return tokens
 
 

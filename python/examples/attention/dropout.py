@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Attention with dropout; its random numbers follow from a seed, so that what was dropped is known, checked."""
+"""Attention with dropout; its random numbers follow from a seed, so that what was dropped is known,
+checked.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from ckdispatch.fmha.result import AttentionResult
 def attend(dispatcher: ckdispatch.Dispatcher) -> Iterator[AttentionResult | str]:
     """The next call takes an offset that is batch * heads * 64 more."""
     q, k, v = qkv(batch=2, rows=48, keys=80, heads=2, head_size=64)
-    result = dispatcher.attention(q, k, v, dropout_p=0.2, seed=1234, offset=0, return_randval=True, validate=True)
+    result = dispatcher.attention(
+        q, k, v, dropout_p=0.2, seed=1234, offset=0, return_randval=True, validate=True
+    )
     yield result
     kept = (result.randval <= int(255 * (1 - 0.2))).mean()
     yield f"{100 * kept:.1f} % were kept"

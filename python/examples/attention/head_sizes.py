@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Attention with heads of several sizes, of which kernels have few: the others are served by larger ones, checked."""
+"""Attention with heads of several sizes, of which kernels have few: the others are served by larger
+ones, checked.
+"""
 
 from __future__ import annotations
 

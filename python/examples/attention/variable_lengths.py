@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Attention of sequences of different lengths that lie one behind the other, one of them empty, checked."""
+"""Attention of sequences of different lengths that lie one behind the other, one of them empty,
+checked.
+"""
 
 from __future__ import annotations
 

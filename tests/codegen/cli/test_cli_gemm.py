@@ -85,9 +85,7 @@ def test_kernels_that_the_gpu_cannot_run_are_left_out_and_counted(
     assert printed.err == "ckgen: left out 6 kernels that are legal on none of gfx1100\n"
 
 
-def test_an_empty_selection_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_empty_selection_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, declaration(ENTRY))
     assert gemm("--gpu-target", "gfx1100", "--declaration", path, "--list") == 1
     assert "none of its 1 kernels is legal on gfx1100" in capsys.readouterr().err
@@ -137,9 +135,7 @@ def test_generating_as_json_keeps_progress_apart(
         ("--generate-makefile", "Makefile"),
     ],
 )
-def test_a_build_file_is_written_with_what_it_needs(
-    tmp_path: Path, option: str, name: str
-) -> None:
+def test_a_build_file_is_written_with_what_it_needs(tmp_path: Path, option: str, name: str) -> None:
     path = write(tmp_path, declaration(ENTRY))
     out = tmp_path / "out folder"
     options = ("--gpu-target", "gfx942", "--declaration", path, "--output-dir", str(out))
@@ -237,12 +233,14 @@ def test_explain_refuses_what_is_no_kernel(
     ("arguments", "complaint"),
     [
         (("--gpu-target", "gfx1", "--preselected", SET, "--list"), "there is no GPU 'gfx1'"),
-        (("--gpu-target", "gfx942", "--preselected", "x", "--list"), "there is no set 'x'; there "
-         "is gemm_fp16_rcr_all, gemm_fp16_rrr_all, "),
+        (
+            ("--gpu-target", "gfx942", "--preselected", "x", "--list"),
+            "there is no set 'x'; there is gemm_fp16_rcr_all, gemm_fp16_rrr_all, ",
+        ),
         (("--gpu-target", "gfx942", "--preselected", SET), "--output-dir is needed"),
         ((), "--output-dir is needed"),
     ],
-)  # fmt: skip
+)
 def test_a_request_that_makes_no_sense_exits_with_2(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], complaint: str
 ) -> None:

@@ -62,16 +62,32 @@ def test_sources_are_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--ndim-spatial", "two", "--datatype", "fp16"), '--ndim-spatial: expected a whole number, not "two"'),
-        (("--ndim-spatial", "0", "--datatype", "fp16"), "--ndim-spatial: expected 1 or more, not 0"),
+        (
+            ("--ndim-spatial", "two", "--datatype", "fp16"),
+            '--ndim-spatial: expected a whole number, not "two"',
+        ),
+        (
+            ("--ndim-spatial", "0", "--datatype", "fp16"),
+            "--ndim-spatial: expected 1 or more, not 0",
+        ),
         (("--ndim-spatial", ",", "--datatype", "fp16"), "--ndim-spatial: ',' names nothing"),
         (("--layout", "nchw"), "--layout: expected one of channels_last, channels_first, nwgc"),
-        (("--preselected", SET, "--variant", "backward_data"),
-         "kernels has variant backward_data"),
-        (("--ndim-spatial", "2", "--datatype", "fp16", "--variant", "backward_data", "--layout", "ngchw"),
-         "is legal on gfx942"),
+        (("--preselected", SET, "--variant", "backward_data"), "kernels has variant backward_data"),
+        (
+            (
+                "--ndim-spatial",
+                "2",
+                "--datatype",
+                "fp16",
+                "--variant",
+                "backward_data",
+                "--layout",
+                "ngchw",
+            ),
+            "is legal on gfx942",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_said(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
 ) -> None:

@@ -40,19 +40,37 @@ def test_a_proper_value_is_decoded_and_encodes_back(kind: type, value: Any, expe
         (int, True, "expected a whole number, not true"),
         (int, 1.0, "expected a whole number, not 1.0"),
         (Dim3, [1, 2], "expected three positive numbers such as [128, 128, 32], not [1, 2]"),
-        (Dim3, [1, 2, True], "expected three positive numbers such as [128, 128, 32], "
-         "not [1, 2, true]"),
+        (
+            Dim3,
+            [1, 2, True],
+            "expected three positive numbers such as [128, 128, 32], not [1, 2, true]",
+        ),
         (Dim3, [0, 2, 3], "expected three positive numbers such as [128, 128, 32], not [0, 2, 3]"),
         (Dim3, "1x2x3", 'expected three positive numbers such as [128, 128, 32], not "1x2x3"'),
-        (Extents, [1, -2], "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, -2]"),
-        (Extents, [1, True], "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, true]"),
-        (Extents, [1] * 17, "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"),
+        (
+            Extents,
+            [1, -2],
+            "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, -2]",
+        ),
+        (
+            Extents,
+            [1, True],
+            "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, true]",
+        ),
+        (
+            Extents,
+            [1] * 17,
+            (
+                "expected at most 16 numbers such as [128, 64, 32], none negative, not [1, 1, 1, "
+                "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"
+            ),
+        ),
         (Extents, [1, 2**31], "expected numbers of at most 2147483647, not [1, 2147483648]"),
         (Color, "pink", 'expected one of red, green, blue, not "pink"'),
         (Color, "RED", 'expected one of red, green, blue, not "RED"'),
         (Color, 1, "expected one of red, green, blue, not 1"),
     ],
-)  # fmt: skip
+)
 def test_an_improper_value_is_refused_with_a_sentence(
     kind: type, value: Any, sentence: str
 ) -> None:

@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ckgen.core.declaration import (
-    Declaration,
-    load_declaration,
-    parse_declaration,
-    parse_entry,
-)
+from ckgen.core.declaration import Declaration, load_declaration, parse_declaration, parse_entry
 from ckgen.core.errors import DeclarationError
 from ckgen.core.tile import Dim3
 from ckgen.families import FAMILIES
@@ -87,25 +82,38 @@ def test_gpus_come_in_the_order_of_the_arch_table() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"tile": [128, 128]}, "field 'tile': expected three positive numbers such as "
-         "[128, 128, 32], not [128, 128]"),
+        (
+            {"tile": [128, 128]},
+            "field 'tile': expected three positive numbers such as [128, 128, 32], not [128, 128]",
+        ),
         ({"tile": []}, "field 'tile': a list of choices must not be empty"),
-        ({"pipeline": "compv9"}, "field 'pipeline': expected one of mem, compv3, compv4, compv5, "
-         'compv6, comp_async, preshufflev2, not "compv9"'),
+        (
+            {"pipeline": "compv9"},
+            "field 'pipeline': expected one of mem, compv3, compv4, compv5, "
+            'compv6, comp_async, preshufflev2, not "compv9"',
+        ),
         ({"split_k": True}, "field 'split_k': expected one of none, atomic, workspace, not true"),
         ({"d_count": "2"}, "field 'd_count': expected a whole number, not \"2\""),
-        ({"persistent": "False"}, "field 'persistent': \"False\" is a string; write false without "
-         "quotes"),
-        ({"pad": ["False", False, False]}, "field 'pad': \"False\" is a string; write false "
-         "without quotes"),
-        ({"pad": [True]}, "field 'pad': expected three of true or false such as "
-         "[false, false, true], not [true]"),
-        ({"pad": True}, "field 'pad': expected three of true or false such as "
-         "[false, false, true], not true"),
+        (
+            {"persistent": "False"},
+            "field 'persistent': \"False\" is a string; write false without quotes",
+        ),
+        (
+            {"pad": ["False", False, False]},
+            "field 'pad': \"False\" is a string; write false without quotes",
+        ),
+        (
+            {"pad": [True]},
+            "field 'pad': expected three of true or false such as [false, false, true], not [true]",
+        ),
+        (
+            {"pad": True},
+            "field 'pad': expected three of true or false such as [false, false, true], not true",
+        ),
         ({"gpus": []}, "field 'gpus': expected a list of GPU names, not []"),
         ({"gpus": "gfx942"}, "field 'gpus': expected a list of GPU names, not \"gfx942\""),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_value_names_file_entry_and_field(change: dict[str, Any], sentence: str) -> None:
     parsed = parse(declaration(ENTRY, {**ENTRY, **change}))
     assert parsed.errors == (f"{SOURCE}, entry 2, {sentence}",)
@@ -125,9 +133,7 @@ def test_an_unknown_field_of_an_entry_is_refused_with_the_known_ones() -> None:
 
 def test_a_missing_field_of_an_entry_is_named() -> None:
     entry = {key: value for key, value in ENTRY.items() if key != "waves"}
-    assert parse(declaration(entry)).errors == (
-        f"{SOURCE}, entry 1: the field 'waves' is missing",
-    )
+    assert parse(declaration(entry)).errors == (f"{SOURCE}, entry 1: the field 'waves' is missing",)
 
 
 def test_an_entry_that_is_no_object_is_refused() -> None:
@@ -140,28 +146,53 @@ def test_an_entry_that_is_no_object_is_refused() -> None:
     ("data", "sentence"),
     [
         ([], "kernels/x.json: expected a JSON object, not []"),
-        ({"family": "gem", "kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no "
-         "kernel family 'gem'; there is gemm, grouped_conv, fmha"),
-        ({"kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no kernel family None; "
-         "there is gemm, grouped_conv, fmha"),
-        ({"family": ["gemm"], "kernels": [ENTRY]}, "kernels/x.json, field 'family': there is no "
-         "kernel family ['gemm']; there is gemm, grouped_conv, fmha"),
-        (declaration(), "kernels/x.json, field 'kernels': expected a list of at least one entry, "
-         "not []"),
-        ({"family": "gemm"}, "kernels/x.json, field 'kernels': expected a list of at least one "
-         "entry, not null"),
-        (declaration(ENTRY, layout="rcx"), "kernels/x.json, field 'layout': expected one of rcr, "
-         'rrr, crr, ccr, not "rcx"'),
-        (declaration(ENTRY, defaults={"tile": 3}), "kernels/x.json, defaults, field 'tile': "
-         "expected three positive numbers such as [128, 128, 32], not 3"),
-        (declaration(ENTRY, defaults=[]), "kernels/x.json, field 'defaults': expected a JSON "
-         "object, not []"),
-        (declaration(ENTRY, description=3), "kernels/x.json, field 'description': expected text, "
-         "not 3"),
-        (declaration(ENTRY, forbid_spills="False"), "kernels/x.json, field 'forbid_spills': "
-         '"False" is a string; write false without quotes'),
+        (
+            {"family": "gem", "kernels": [ENTRY]},
+            "kernels/x.json, field 'family': there is no "
+            "kernel family 'gem'; there is gemm, grouped_conv, fmha",
+        ),
+        (
+            {"kernels": [ENTRY]},
+            "kernels/x.json, field 'family': there is no kernel family None; "
+            "there is gemm, grouped_conv, fmha",
+        ),
+        (
+            {"family": ["gemm"], "kernels": [ENTRY]},
+            "kernels/x.json, field 'family': there is no "
+            "kernel family ['gemm']; there is gemm, grouped_conv, fmha",
+        ),
+        (
+            declaration(),
+            "kernels/x.json, field 'kernels': expected a list of at least one entry, not []",
+        ),
+        (
+            {"family": "gemm"},
+            "kernels/x.json, field 'kernels': expected a list of at least one entry, not null",
+        ),
+        (
+            declaration(ENTRY, layout="rcx"),
+            "kernels/x.json, field 'layout': expected one of rcr, rrr, crr, ccr, not \"rcx\"",
+        ),
+        (
+            declaration(ENTRY, defaults={"tile": 3}),
+            "kernels/x.json, defaults, field 'tile': "
+            "expected three positive numbers such as [128, 128, 32], not 3",
+        ),
+        (
+            declaration(ENTRY, defaults=[]),
+            "kernels/x.json, field 'defaults': expected a JSON object, not []",
+        ),
+        (
+            declaration(ENTRY, description=3),
+            "kernels/x.json, field 'description': expected text, not 3",
+        ),
+        (
+            declaration(ENTRY, forbid_spills="False"),
+            "kernels/x.json, field 'forbid_spills': "
+            '"False" is a string; write false without quotes',
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_fault_outside_the_entries_is_one_sentence(data: Any, sentence: str) -> None:
     with pytest.raises(DeclarationError) as refusal:
         parse(data)

@@ -126,7 +126,7 @@ def test_wildcards_that_overlap_are_merged() -> None:
 def test_errors_in_entries_are_passed_on() -> None:
     expansion = expand_toys({"color": "pink"}, {"color": "red"})
     assert expansion.errors == (
-        'toys.json, entry 1, field \'color\': expected one of red, green, blue, not "pink"',
+        "toys.json, entry 1, field 'color': expected one of red, green, blue, not \"pink\"",
     )
     assert names(expansion) == ["toy_red_16"]
 

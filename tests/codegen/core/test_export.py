@@ -58,9 +58,7 @@ def test_the_table_lists_every_kernel_once(plan: BuildPlan, tmp_path: Path) -> N
     assert "const ck_kernel_api* const* ck_kernel_list(size_t* count)" in text
 
 
-def test_headers_are_copied_so_that_the_folder_is_complete(
-    plan: BuildPlan, tmp_path: Path
-) -> None:
+def test_headers_are_copied_so_that_the_folder_is_complete(plan: BuildPlan, tmp_path: Path) -> None:
     write_shared_files(plan, GEMM.headers, tmp_path)
     include = tmp_path / "include"
     copied = {path.relative_to(include).as_posix() for path in include.rglob("*.*")}
@@ -110,7 +108,7 @@ def test_cmake_passes_hostile_words_on_unchanged(tmp_path: Path) -> None:
     hostile = [word for word in HOSTILE if word not in ("\\", ";")]
     words = " ".join(map(cmake_word, hostile))
     (tmp_path / "x.cmake").write_text(
-        f"set(WORDS {words})\nexecute_process(COMMAND printf \"%s\\\\n\" ${{WORDS}})\n",
+        f'set(WORDS {words})\nexecute_process(COMMAND printf "%s\\\\n" ${{WORDS}})\n',
         encoding="utf-8",
     )
     done = subprocess.run(

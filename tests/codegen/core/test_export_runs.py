@@ -60,7 +60,9 @@ class Build:
         }
 
     def run(self, target: str = "", **changes: str) -> str:
-        """Build all or a target; returns what was printed. The commands of the compiler are in ``calls``."""
+        """Build all or a target; returns what was printed. The commands of the compiler are in
+        ``calls``.
+        """
         self.log.write_text("", encoding="utf-8")
         environment = {**self.environment, **changes}
         commands = [[self.system, *([target] if target else [])]]
@@ -71,9 +73,14 @@ class Build:
         printed = ""
         for command in commands:
             done = subprocess.run(
-                command, cwd=self.folder, env=environment, text=True, check=False,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            )  # fmt: skip
+                command,
+                cwd=self.folder,
+                env=environment,
+                text=True,
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
             printed += done.stdout
             if done.returncode:
                 return f"FAILED: {printed}"

@@ -66,9 +66,13 @@ def test_another_command_is_no_script() -> None:
 
 def test_single_extents_become_whole_ones_with_what_is_usual() -> None:
     assert foreign.with_whole_extents(GEMM, {"wave_m": 4, "warp_tile_k": 8, "layout": "rrr"}) == {
-        "dtype": "fp16", "layout": "rrr", "tile": [128, 128, 32], "waves": [4, 2, 1],
-        "warp_tile": [32, 32, 8], "pipeline": "compv3",
-    }  # fmt: skip
+        "dtype": "fp16",
+        "layout": "rrr",
+        "tile": [128, 128, 32],
+        "waves": [4, 2, 1],
+        "warp_tile": [32, 32, 8],
+        "pipeline": "compv3",
+    }
     again = foreign.with_whole_extents(GEMM, {"tile_n": 16})
     assert again["waves"] == [2, 2, 1] and again["tile"] == [128, 16, 32], "nothing is shared"
 
@@ -77,5 +81,7 @@ def test_whole_extents_stay_as_they_are_said() -> None:
     for fields in ({"tile": [1, 1, 1]}, {}):
         assert foreign.with_whole_extents(GEMM, fields) == fields
     assert foreign.with_whole_extents(TOY, {"tile_m": 1}) == {"tile_m": 1}
-    with pytest.raises(FieldError, match=r"^warp_tile_m was said beside warp_tile; say one of them$"):
+    with pytest.raises(
+        FieldError, match=r"^warp_tile_m was said beside warp_tile; say one of them$"
+    ):
         foreign.with_whole_extents(GEMM, {"warp_tile": [1, 1, 1], "warp_tile_m": 1})

@@ -17,7 +17,9 @@ from ckgen.product.rules.fused import OPERATIONS_OF_INTEGERS
 from ckgen.product.spec import Dtype, FusedOp
 from codegen_support import GEMM, TOY, Color, ToySpec, gemm, target
 
-FMHA_BASE = cast(FmhaSpec, FAMILIES["fmha"].parse_name("fmha_sum_fp16_batch_h256x256_t64_w4_p1x0x1x1_o2"))
+FMHA_BASE = cast(
+    FmhaSpec, FAMILIES["fmha"].parse_name("fmha_sum_fp16_batch_h256x256_t64_w4_p1x0x1x1_o2")
+)
 
 
 def test_a_legal_spec_is_its_own_nearest() -> None:
@@ -62,9 +64,14 @@ def test_a_fused_operation_keeps_its_mathematics(
 
 def test_integers_have_no_gelu_so_that_another_operation_is_the_nearest() -> None:
     spec = gemm(
-        variant=Variant.MULTI_D, fused_op=FusedOp.GELU, d_count=1, dtype_a=Dtype.INT8,
-        dtype_b=Dtype.INT8, dtype_c=Dtype.INT32, dtype_acc=Dtype.INT32,
-    )  # fmt: skip
+        variant=Variant.MULTI_D,
+        fused_op=FusedOp.GELU,
+        d_count=1,
+        dtype_a=Dtype.INT8,
+        dtype_b=Dtype.INT8,
+        dtype_c=Dtype.INT32,
+        dtype_acc=Dtype.INT32,
+    )
     nearest = nearest_legal(GEMM, spec, target())
     assert nearest is not None
     assert cast(GemmSpec, nearest).fused_op in OPERATIONS_OF_INTEGERS

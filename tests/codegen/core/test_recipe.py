@@ -23,7 +23,14 @@ def test_a_word_stands_once_for_each_value_of_its_placeholder() -> None:
 
 
 def test_words_that_belong_together_are_repeated_together() -> None:
-    assert arguments(["-Xclang", "-p", "{files}"], files=["a", "b"]) == ("-Xclang", "-p", "a", "-Xclang", "-p", "b")
+    assert arguments(["-Xclang", "-p", "{files}"], files=["a", "b"]) == (
+        "-Xclang",
+        "-p",
+        "a",
+        "-Xclang",
+        "-p",
+        "b",
+    )
     assert arguments(["-Xclang", "-emit-pch"]) == ("-Xclang", "-emit-pch")
 
 
@@ -39,7 +46,12 @@ def test_a_placeholder_without_values_is_an_error() -> None:
 
 def test_a_part_is_spliced_into_the_parts_and_steps_behind_it(tmp_path: Path) -> None:
     step = {"tool": "t", "inputs": [], "outputs": [], "arguments": ["@b", "-z"]}
-    data = {"parts": {"a": ["-x"], "b": ["@a", "-y"]}, "steps": {"s": step}, "search": {}, "by_gpu": {}}
+    data = {
+        "parts": {"a": ["-x"], "b": ["@a", "-y"]},
+        "steps": {"s": step},
+        "search": {},
+        "by_gpu": {},
+    }
     (tmp_path / "recipe.bzl").write_text(f'"""A recipe."""\n\n# A comment.\nRECIPE = {data!r}\n')
     assert load_recipe(tmp_path / "recipe.bzl").steps["s"].arguments({}) == ("-x", "-y", "-z")
 
@@ -48,7 +60,13 @@ def words(step: Step) -> list[str]:
     """Every word of a step, also of those that belong together or are joined."""
     found: list[str] = []
     for element in step.elements:
-        found += [element] if isinstance(element, str) else element["joined"] if isinstance(element, dict) else element
+        found += (
+            [element]
+            if isinstance(element, str)
+            else element["joined"]
+            if isinstance(element, dict)
+            else element
+        )
     return found
 
 
@@ -64,7 +82,10 @@ def test_a_placeholder_stands_alone_and_in_the_last_word(name: str) -> None:
     for element in RECIPE.steps[name].elements:
         if isinstance(element, list):
             assert not any("{" in word for word in element[:-1])
-    assert all(word.count("{") == word.count("}") <= 1 and "%" not in word for word in words(RECIPE.steps[name]))
+    assert all(
+        word.count("{") == word.count("}") <= 1 and "%" not in word
+        for word in words(RECIPE.steps[name])
+    )
 
 
 def test_kernels_are_optimized_and_free_of_assertions() -> None:
@@ -75,10 +96,14 @@ def test_code_objects_of_all_builds_have_the_same_flags() -> None:
     flags = (*RECIPE.parts["common"], *RECIPE.parts["device"])
     for name in ("precompile", "device", "kernel_of_many"):
         assert [word for word in words(RECIPE.steps[name]) if word in flags] == list(flags)
-        assert {"-fuse-cuid=none", "-ffile-prefix-map={include_dirs}=.", "{gpu_flags}"} <= set(words(RECIPE.steps[name]))
+        assert {"-fuse-cuid=none", "-ffile-prefix-map={include_dirs}=.", "{gpu_flags}"} <= set(
+            words(RECIPE.steps[name])
+        )
 
 
-def test_a_combined_library_is_linked_with_neither_the_hip_runtime_nor_what_it_does_not_use() -> None:
+def test_a_combined_library_is_linked_with_neither_the_hip_runtime_nor_what_it_does_not_use() -> (
+    None
+):
     assert {"-no-hip-rt", "-Wl,--as-needed"} <= set(words(RECIPE.steps["link_of_many"]))
 
 
@@ -101,7 +126,12 @@ def test_several_gpus_have_the_flags_of_some_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flag", "gpus"), [("-disable-machine-sink", ["gfx1100", "gfx1200", "gfx1201"]), ("-real-true16", ["gfx1100"])]
+    ("flag", "gpus"),
+    [("-disable-machine-sink", ["gfx1100", "gfx1200", "gfx1201"]), ("-real-true16", ["gfx1100"])],
 )
-def test_flags_against_faults_of_the_compiler_are_for_the_gpus_that_have_them(flag: str, gpus: list[str]) -> None:
-    assert [gpu.name for gpu in ARCH.architectures.values() if flag in RECIPE.for_device_pass(gpu)] == gpus
+def test_flags_against_faults_of_the_compiler_are_for_the_gpus_that_have_them(
+    flag: str, gpus: list[str]
+) -> None:
+    assert [
+        gpu.name for gpu in ARCH.architectures.values() if flag in RECIPE.for_device_pass(gpu)
+    ] == gpus

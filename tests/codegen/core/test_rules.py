@@ -63,4 +63,7 @@ def test_rules_are_listed_in_the_order_of_their_checks_and_called_after_them() -
         Rule("toy.red", "A toy must be red.", ("color",), red, Purpose.SPEED),
         Rule("toy.sized", "A toy must have a size.", ("size",), sized),
     ]
-    assert str(first_violation(rules, ToySpec(Color.BLUE, 0), target())) == "toy.red: blue was asked for"
+    assert (
+        str(first_violation(rules, ToySpec(Color.BLUE, 0), target()))
+        == "toy.red: blue was asked for"
+    )

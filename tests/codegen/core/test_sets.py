@@ -78,18 +78,24 @@ def test_a_wildcard_becomes_the_choice_of_the_set() -> None:
         ([], "field 'sets': expected a JSON object of at least one set, not []"),
         ({}, "field 'sets': expected a JSON object of at least one set, not {}"),
         ({"x": 3}, "set 'x': expected a JSON object, not 3"),
-        ({"x": {"weight": 1}}, "set 'x': a set cannot be restricted by 'weight'; the fields are "
-         "color, size, subset"),
+        (
+            {"x": {"weight": 1}},
+            "set 'x': a set cannot be restricted by 'weight'; the fields are color, size, subset",
+        ),
         ({"x": {"color": "pink"}}, "set 'x', field 'color': expected one of red, green, blue"),
-        ({"x": {"subset": "large"}}, "set 'x', field 'subset': no entry names \"large\"; there is "
-         "small"),
-        ({"x_{size}": {"color": "red"}}, "set 'x_{size}': {size} is not a field that the set "
-         "restricts"),
+        (
+            {"x": {"subset": "large"}},
+            "set 'x', field 'subset': no entry names \"large\"; there is small",
+        ),
+        (
+            {"x_{size}": {"color": "red"}},
+            "set 'x_{size}': {size} is not a field that the set restricts",
+        ),
         ({"x-1": {}}, "set 'x-1': 'x-1' is not a name of letters, digits and underscores"),
         ({"{size}": {"size": 16}}, "'16' is not a name of letters, digits and underscores"),
         ({"x": {"size": [16, 32]}}, "field 'sets': 'x' appears twice"),
     ],
-)  # fmt: skip
+)
 def test_sets_that_make_no_sense_are_named(sets: Any, complaint: str) -> None:
     with pytest.raises(DeclarationError) as caught:
         named_sets(toys(sets), "default")

@@ -71,6 +71,8 @@ def test_a_matching_name_is_accepted() -> None:
 
 
 def test_canonical_json_does_not_depend_on_the_order_of_keys() -> None:
-    assert canonical_json({"b": 1, "a": [2]}) == canonical_json({"a": [2], "b": 1}) == (
-        '{"a":[2],"b":1}'
+    assert (
+        canonical_json({"b": 1, "a": [2]})
+        == canonical_json({"a": [2], "b": 1})
+        == ('{"a":[2],"b":1}')
     )

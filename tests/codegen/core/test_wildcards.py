@@ -20,13 +20,23 @@ from codegen_support import ARCH, ENTRY, declaration
 
 _GPUS = ("gfx90a", "gfx950", "gfx1201")
 _CONV = {
-    "dtype": "fp16", "ndim_spatial": 2, "tile": [64, 64, 64], "waves": [2, 2, 1],
-    "warp_tile": [32, 32, 16], "pipeline": "compv3",
-}  # fmt: skip
+    "dtype": "fp16",
+    "ndim_spatial": 2,
+    "tile": [64, 64, 64],
+    "waves": [2, 2, 1],
+    "warp_tile": [32, 32, 16],
+    "pipeline": "compv3",
+}
 _WIDE = {
     "gemm": [
         {**ENTRY, "waves": "*", "warp_tile": "*", "pipeline": "*", "scheduler": "*"},
-        {**ENTRY, "variant": "*", "pipeline": ["compv3", "preshufflev2"], "scheduler": "*", "split_k": "*"},
+        {
+            **ENTRY,
+            "variant": "*",
+            "pipeline": ["compv3", "preshufflev2"],
+            "scheduler": "*",
+            "split_k": "*",
+        },
         {**ENTRY, "dtype": "*", "dtype_b": "*", "warp_tile": "*", "dtype_c": "*"},
     ],
     "grouped_conv": [
@@ -49,7 +59,9 @@ def _everything(family: Family) -> Entry:
 
 
 def _random_choice(family: Family, where: Target, dice: random.Random) -> dict[str, Any]:
-    """A choice for every field among those of ``"*"``; some dtypes have none, and are drawn again."""
+    """A choice for every field among those of ``"*"``; some dtypes have none,
+    and are drawn again.
+    """
     counter = count.Counter(family.entry_fields, _everything(family), where)
     while True:
         chosen: dict[str, Any] = {}
@@ -90,7 +102,9 @@ def test_what_a_rule_says_about_a_part_it_says_about_the_whole(family: Family) -
     for where, choice, dice in _drawn(family, 150):
         spec, other = (family.build(c, ARCH) for c in (choice, _random_choice(family, where, dice)))
         known = set(dice.sample(names, dice.randrange(len(names))))
-        mixed = type(spec)(**{name: getattr(spec if name in known else other, name) for name in names})
+        mixed = type(spec)(
+            **{name: getattr(spec if name in known else other, name) for name in names}
+        )
         part = partial_spec(mixed, known)
         for rule in family.rules:
             try:

@@ -56,9 +56,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(
     assert path.read_text(encoding="utf-8") == "old"
 
 
-def test_readers_never_see_part_of_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readers_never_see_part_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.cpp"
     seen: list[tuple[str, str]] = []
     rename = os.replace

@@ -19,7 +19,9 @@ _TYPES = field_types(FmhaSpec)
 
 
 def fmha(**said: Any) -> FmhaSpec:
-    """The kernel that an entry means which says so much, by default fp16 of head size 64; words and tuples become choices and extents."""
+    """The kernel that an entry means which says so much, by default fp16 of head size 64; words and
+    tuples become choices and extents.
+    """
     choice = {name: field.default for name, field in _FIELDS.items()}
     choice |= {"dtype": "fp16", "hdim_q": 64, **said}
     made = FMHA.build({name: _value(name, value) for name, value in choice.items()}, ARCH)

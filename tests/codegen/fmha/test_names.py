@@ -39,7 +39,10 @@ def test_a_name_says_what_is_computed_and_how() -> None:
     assert fmha(hdim_q=128, mask=True, lse=True).name == (
         "fmha_fwd_fp16_batch_h128x128_mask_lse_qr_t128x128x32x128x32x128_w4x1x1_i32x32x16_p1x1x0x0_o2"
     )
-    assert fmha(variant="combine", max_splits=8).name == "fmha_combine_fp16_batch_h64x64_s8_t32_w4_p1x0x0x1_o2"
+    assert (
+        fmha(variant="combine", max_splits=8).name
+        == "fmha_combine_fp16_batch_h64x64_s8_t32_w4_p1x0x0x1_o2"
+    )
 
 
 @pytest.mark.parametrize("spec", ONE_OF_EACH, ids=lambda spec: spec.name)
@@ -54,10 +57,21 @@ def test_every_field_is_in_the_name() -> None:
     base = fmha(mask=False)
     changes: dict[str, Any] = {
         **dict.fromkeys(SWITCHES, True),
-        "variant": Variant.SPLITKV, "dtype": Dtype.BF16, "mode": Mode.GROUP, "hdim_q": 128, "hdim_v": 128,
-        "bias": Bias.ALIBI, "rotary": Rotary.HALF, "max_splits": 8, "pipeline": Pipeline.QR_ASYNC,
-        "tile": Extents.of(64), "waves": Extents.of(2), "warp_tile": Extents(), "pads": Extents.of(1), "occupancy": 3,
-    }  # fmt: skip
+        "variant": Variant.SPLITKV,
+        "dtype": Dtype.BF16,
+        "mode": Mode.GROUP,
+        "hdim_q": 128,
+        "hdim_v": 128,
+        "bias": Bias.ALIBI,
+        "rotary": Rotary.HALF,
+        "max_splits": 8,
+        "pipeline": Pipeline.QR_ASYNC,
+        "tile": Extents.of(64),
+        "waves": Extents.of(2),
+        "warp_tile": Extents(),
+        "pads": Extents.of(1),
+        "occupancy": 3,
+    }
     assert set(changes) == set(base.to_json()) - {"family"}
     names = {replace(base, **{field: value}).name for field, value in changes.items()}
     assert len(names | {base.name}) == len(changes) + 1
@@ -69,11 +83,20 @@ def test_every_field_is_in_the_name() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("gemm_fp16", "is not the name of an attention kernel; those have the form fmha_<variant>_"),
-        ("fmha_fwd_fp16_batch_h64x64_none_t1_w1_p1_o1", "says in another way what fmha_fwd_fp16_batch_h64x64_t1_w1_p1_o1 says"),
+        (
+            "gemm_fp16",
+            "is not the name of an attention kernel; those have the form fmha_<variant>_",
+        ),
+        (
+            "fmha_fwd_fp16_batch_h64x64_none_t1_w1_p1_o1",
+            "says in another way what fmha_fwd_fp16_batch_h64x64_t1_w1_p1_o1 says",
+        ),
         ("fmha_fwd_fp16_batch_h64x64_s0_qr_t1_w1_p1_o1", "says in another way"),
         ("fmha_fwd_fp16_batch_h64x64_qr_t01_w1_p1_o1", "says in another way"),
-        ("fmha_fwd_fp16_batch_h64x64_qr_t99999999999_w1_p1_o1", "begins a row of extents of which one is more than"),
+        (
+            "fmha_fwd_fp16_batch_h64x64_qr_t99999999999_w1_p1_o1",
+            "begins a row of extents of which one is more than",
+        ),
         ("fmha_fwd_fp16_batch_h64x64_lse_mask_qr_t1_w1_p1_o1", "is not the name"),
     ],
 )

@@ -34,19 +34,32 @@ def counts(profile: str, gpu: str) -> Counter[Variant]:
 
 
 @pytest.mark.parametrize(("gpu", "profile", "expected"), CK_COUNTS)
-def test_what_is_not_backward_is_counted_as_ck_does(gpu: str, profile: str, expected: tuple[int, ...]) -> None:
+def test_what_is_not_backward_is_counted_as_ck_does(
+    gpu: str, profile: str, expected: tuple[int, ...]
+) -> None:
     found = counts(profile, gpu)
     split = found[Variant.SPLITKV] + found[Variant.COMBINE]
-    assert (found[Variant.FWD], split, found[Variant.APPENDKV], found[Variant.PAGEDKV], found[Variant.BATCH_PREFILL]) == expected
+    assert (
+        found[Variant.FWD],
+        split,
+        found[Variant.APPENDKV],
+        found[Variant.PAGEDKV],
+        found[Variant.BATCH_PREFILL],
+    ) == expected
 
 
 @pytest.mark.parametrize(
     ("gpu", "profile", "expected"),
     [
-        ("gfx942", "ck_extended", 3932), ("gfx942", "pytorch", 432), ("gfx942", "aiter_batch", 1752), ("gfx942", "fp32_all", 864),
-        ("gfx942", "fp32_min", 12), ("gfx942", "fp8_test", 108), ("gfx950", "ck_default", 3004),
+        ("gfx942", "ck_extended", 3932),
+        ("gfx942", "pytorch", 432),
+        ("gfx942", "aiter_batch", 1752),
+        ("gfx942", "fp32_all", 864),
+        ("gfx942", "fp32_min", 12),
+        ("gfx942", "fp8_test", 108),
+        ("gfx950", "ck_default", 3004),
     ],
-)  # fmt: skip
+)
 def test_forward_kernels_are_counted_as_ck_does(gpu: str, profile: str, expected: int) -> None:
     assert counts(profile, gpu)[Variant.FWD] == expected
 
@@ -54,11 +67,16 @@ def test_forward_kernels_are_counted_as_ck_does(gpu: str, profile: str, expected
 @pytest.mark.parametrize(
     ("gpu", "profile", "expected"),
     [
-        ("gfx942", "flash_fwd", 1140), ("gfx942", "pytorch", 840), ("gfx942", "aiter_bwd_batch", 2360),
-        ("gfx942", "aiter_bwd_group", 2300), ("gfx1201", "flash_fwd", 912),
+        ("gfx942", "flash_fwd", 1140),
+        ("gfx942", "pytorch", 840),
+        ("gfx942", "aiter_bwd_batch", 2360),
+        ("gfx942", "aiter_bwd_group", 2300),
+        ("gfx1201", "flash_fwd", 912),
     ],
-)  # fmt: skip
-def test_backward_is_counted_as_ck_does_where_random_numbers_are_not_stored(gpu: str, profile: str, expected: int) -> None:
+)
+def test_backward_is_counted_as_ck_does_where_random_numbers_are_not_stored(
+    gpu: str, profile: str, expected: int
+) -> None:
     """One kernel of ours stores random numbers or not; where CK has two, it counts more."""
     found = counts(profile, gpu)
     assert found[Variant.DQ_DK_DV] + found[Variant.DOT_DO_O] + found[Variant.CONVERT_DQ] == expected
@@ -78,7 +96,14 @@ def test_ck_has_nothing_for_gpus_that_hold_operands_twice() -> None:
 
 @pytest.mark.parametrize(
     ("number", "name"),
-    [("0", "ck_default"), ("2", "flash_fwd"), ("3", "flash_bwd"), ("4", "pytorch"), ("888", "fp8_test"), ("fp8", "fp8_test")],
+    [
+        ("0", "ck_default"),
+        ("2", "flash_fwd"),
+        ("3", "flash_bwd"),
+        ("4", "pytorch"),
+        ("888", "fp8_test"),
+        ("fp8", "fp8_test"),
+    ],
 )
 def test_a_number_of_a_receipt_is_another_name(number: str, name: str) -> None:
     assert PROFILES[number] is PROFILES[name]
@@ -132,10 +157,15 @@ def test_without_a_gpu_kernels_are_listed_for_the_usual_one(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--profile", "flush", "--list", "--gpu-target", "gfx942"], "--profile: there is no profile 'flush'; there is ck_default, "),
+        (
+            ["--profile", "flush", "--list", "--gpu-target", "gfx942"],
+            "--profile: there is no profile 'flush'; there is ck_default, ",
+        ),
         (["--profile", "flash"], "--output-dir is needed"),
     ],
 )
-def test_a_request_that_makes_no_sense_is_one_sentence(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_request_that_makes_no_sense_is_one_sentence(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["fmha", *arguments]) == 2
     assert says in capsys.readouterr().err

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The source of an attention kernel says what its spec says, in the order in which the headers take it."""
+"""The source of an attention kernel says what its spec says, in the order in which the headers take
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ NAMES = {
     Variant.COMBINE: "fmha_combine_fp16_batch_h64x64_lse_s16_t32_w4_p1x0x0x0_o2",
     Variant.PAGEDKV: f"fmha_pagedkv_fp16_batch_h64x64_paged_bias_qr_{ATTENDING}",
     Variant.APPENDKV: "fmha_appendkv_fp16_batch_h64x64_paged_half_t64x64_w4_p1x1x0x0_o2",
-    Variant.BATCH_PREFILL: "fmha_batch_prefill_fp16_group_h64x64_mask_lse_paged_qr_async_t128x64x32x64x32x64_w4x1x1_i32x32x16_p1x1x1x1_o1",
+    Variant.BATCH_PREFILL: (
+        "fmha_batch_prefill_fp16_group_h64x64_mask_lse_paged_qr_async_"
+        "t128x64x32x64x32x64_w4x1x1_i32x32x16_p1x1x1x1_o1"
+    ),
 }
 
 
@@ -30,7 +35,11 @@ def source(variant: Variant) -> str:
 
 def test_every_variant_has_a_stage_and_a_template() -> None:
     assert set(STAGES) == set(Variant)
-    assert not [stage.template for stage in STAGES.values() if not (FAMILY.folder / "templates" / f"{stage.template}.j2").is_file()]
+    assert not [
+        stage.template
+        for stage in STAGES.values()
+        if not (FAMILY.folder / "templates" / f"{stage.template}.j2").is_file()
+    ]
 
 
 @pytest.mark.parametrize("variant", NAMES)
@@ -38,10 +47,21 @@ def test_a_config_is_written_in_the_order_of_its_fields(variant: Variant) -> Non
     header = FAMILY.headers["ck_kernel/plan/fmha/config.hpp"].read_text()
     members = re.search(r"struct Config \{\n(.*?)\n\n", header, re.DOTALL)
     assert members
-    declared = [name for line in re.findall(r"^    \w+ ([\w, \[\]]+);", members[1], re.MULTILINE) for name in re.findall(r"[a-z_]+", line)]
+    declared = [
+        name
+        for line in re.findall(r"^    \w+ ([\w, \[\]]+);", members[1], re.MULTILINE)
+        for name in re.findall(r"[a-z_]+", line)
+    ]
     text = source(variant)
-    written = re.findall(r"/\*([\w, ]+)\*/", text[text.index("kConfig{") : text.index("};\n", text.index("kConfig{"))])
-    words = [name for comment in written for name in comment.replace("bytes of q, o, bias", "bytes, o_bytes, bias_bytes").split(", ")]
+    written = re.findall(
+        r"/\*([\w, ]+)\*/",
+        text[text.index("kConfig{") : text.index("};\n", text.index("kConfig{"))],
+    )
+    words = [
+        name
+        for comment in written
+        for name in comment.replace("bytes of q, o, bias", "bytes, o_bytes, bias_bytes").split(", ")
+    ]
     assert words == declared
 
 
@@ -55,7 +75,10 @@ def test_both_passes_agree_on_the_arguments_and_the_name_of_the_kernel(variant: 
 
 def test_features_are_template_arguments_of_ck() -> None:
     forward = source(Variant.FWD)
-    assert "ck_tile::ComposedAttention<ck_tile::LOGITS_SOFT_CAP, CK_TILE_FMHA_FWD_FAST_EXP2>" in forward
+    assert (
+        "ck_tile::ComposedAttention<ck_tile::LOGITS_SOFT_CAP, CK_TILE_FMHA_FWD_FAST_EXP2>"
+        in forward
+    )
     assert "ck_tile::SimplifiedGenericAttentionMask<true>" in forward
     assert "Shape, true, Variant, Mask" in forward, "sequences are packed"
     assert "BlockAttentionBiasEnum::ALIBI" in source(Variant.SPLITKV)

@@ -160,5 +160,7 @@ def test_the_choice_that_describes_a_spec_builds_it_again() -> None:
 
 
 def test_a_spec_with_an_accumulator_of_its_own_has_no_choice() -> None:
-    with pytest.raises(SpecError, match="accumulates in fp16, and no declaration can say so; fp16 x"):
+    with pytest.raises(
+        SpecError, match="accumulates in fp16, and no declaration can say so; fp16 x"
+    ):
         GEMM.choice(gemm(dtype_acc=Dtype.FP16), ARCH)

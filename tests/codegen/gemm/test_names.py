@@ -41,8 +41,12 @@ GOLDEN: list[tuple[dict[str, Any], str]] = [
         "_bbf8_cfp32",
     ),
     (
-        {"dtype_a": Dtype.INT8, "dtype_b": Dtype.INT8, "dtype_c": Dtype.INT32,
-         "dtype_acc": Dtype.INT32},
+        {
+            "dtype_a": Dtype.INT8,
+            "dtype_b": Dtype.INT8,
+            "dtype_c": Dtype.INT32,
+            "dtype_acc": Dtype.INT32,
+        },
         "gemm_int8_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16",
     ),
     (
@@ -63,32 +67,31 @@ GOLDEN: list[tuple[dict[str, Any], str]] = [
     ({"split_k": SplitK.WORKSPACE}, f"{BASE_NAME}_splitkws"),
     ({"variant": Variant.BATCHED}, f"{BASE_NAME}_batched"),
     ({"variant": Variant.GROUPED, "dtype_c": Dtype.FP32}, f"{BASE_NAME}_cfp32_grouped"),
-    (
-        {"variant": Variant.STREAM_K, "split_k": SplitK.ATOMIC},
-        f"{BASE_NAME}_splitk_streamk",
-    ),
-    (
-        {"variant": Variant.STREAM_K, "split_k": SplitK.WORKSPACE},
-        f"{BASE_NAME}_splitkws_streamk",
-    ),
+    ({"variant": Variant.STREAM_K, "split_k": SplitK.ATOMIC}, f"{BASE_NAME}_splitk_streamk"),
+    ({"variant": Variant.STREAM_K, "split_k": SplitK.WORKSPACE}, f"{BASE_NAME}_splitkws_streamk"),
     (
         {"variant": Variant.MULTI_D, "fused_op": FusedOp.MULTI_D_ADD_RELU, "d_count": 2},
         "gemm_fp16_rcrr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1"
         "_32x32x16_multid_MultiDAddRelu_d2",
     ),
     (
-        {"variant": Variant.MULTI_D, "fused_op": FusedOp.MULTI_D_MULTIPLY, "d_count": 1,
-         "d_layout": DLayout.COLUMNS, "dtype_d": Dtype.FP32},
+        {
+            "variant": Variant.MULTI_D,
+            "fused_op": FusedOp.MULTI_D_MULTIPLY,
+            "d_count": 1,
+            "d_layout": DLayout.COLUMNS,
+            "dtype_d": Dtype.FP32,
+        },
         "gemm_fp16_rcrc_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1"
         "_32x32x16_dfp32_multid_MultiDMultiply_d1",
     ),
+    ({"variant": Variant.MULTI_D, "fused_op": FusedOp.TANH}, f"{BASE_NAME}_multid_Tanh_d0"),
     (
-        {"variant": Variant.MULTI_D, "fused_op": FusedOp.TANH},
-        f"{BASE_NAME}_multid_Tanh_d0",
-    ),
-    (
-        {"variant": Variant.PRESHUFFLE, "pipeline": Pipeline.PRESHUFFLEV2,
-         "scheduler": Scheduler.DEFAULT},
+        {
+            "variant": Variant.PRESHUFFLE,
+            "pipeline": Pipeline.PRESHUFFLEV2,
+            "scheduler": Scheduler.DEFAULT,
+        },
         "gemm_fp16_rcr_preshufflev2_cshuffle_default_False_False_False_False_128x128x32_2x2x1"
         "_32x32x16_preshuffle",
     ),
@@ -97,7 +100,7 @@ GOLDEN: list[tuple[dict[str, Any], str]] = [
         "gemm_fp16_rcr_comp_async_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1"
         "_32x32x16",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("changes", "name"), GOLDEN)
@@ -125,7 +128,9 @@ def test_a_name_without_the_layout_of_d_is_answered_with_the_one_that_is_meant(
     with pytest.raises(SpecError) as refused:
         parse_name(f"{BASE_NAME}_multid_{op}_d1")
     written = f"{BASE_NAME.replace('rcr', 'rcrr')}_multid_{meant}_d1"
-    assert str(refused.value).endswith(f"by rows or by columns{why}; by rows it is called {written}")
+    assert str(refused.value).endswith(
+        f"by rows or by columns{why}; by rows it is called {written}"
+    )
     assert parse_name(written).fused_op == meant
 
 
@@ -163,8 +168,14 @@ def test_what_is_not_a_name_is_refused_with_the_form(name: str) -> None:
 @pytest.mark.parametrize(
     "suffix",
     [
-        "_bfp16", "_cfp16", "_accfp32", "_dfp16", "_standard", "_multid_PassThrough_d0",
-        "_multid_Relu_d0_multid", "_multid_Relu_d00",
+        "_bfp16",
+        "_cfp16",
+        "_accfp32",
+        "_dfp16",
+        "_standard",
+        "_multid_PassThrough_d0",
+        "_multid_Relu_d0_multid",
+        "_multid_Relu_d00",
     ],
 )
 def test_a_name_that_says_what_is_implied_is_refused(suffix: str) -> None:

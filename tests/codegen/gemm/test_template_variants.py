@@ -201,9 +201,12 @@ def test_a_preshuffle_kernel_tells_ck_so() -> None:
 
 def test_packed_elements_are_carried_in_bytes_and_the_spec_counts_elements() -> None:
     spec, text = render(
-        Variant.STANDARD, dtype_a=Dtype.PK_FP4, dtype_b=Dtype.PK_FP4, tile=(64, 64, 256),
+        Variant.STANDARD,
+        dtype_a=Dtype.PK_FP4,
+        dtype_b=Dtype.PK_FP4,
+        tile=(64, 64, 256),
         warp_tile=(16, 16, 128),
-    )  # fmt: skip
+    )
     assert "/*tile*/ {64, 64, 128}" in text and "/*warp_tile*/ {16, 16, 64}" in text
     assert "using ADataType   = ck_tile::int8_t;" in text
     assert "__builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(" in text

@@ -44,7 +44,9 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "suffix"), CHANGES, ids=[suffix or "-" for _, suffix in CHANGES])
+@pytest.mark.parametrize(
+    ("changes", "suffix"), CHANGES, ids=[suffix or "-" for _, suffix in CHANGES]
+)
 def test_a_name_holds_every_field_and_is_read_back(changes: dict[str, Any], suffix: str) -> None:
     spec = replace(BASE, **changes)
     assert spec.name == NAME + suffix
@@ -54,9 +56,13 @@ def test_a_name_holds_every_field_and_is_read_back(changes: dict[str, Any], suff
 
 
 def test_what_is_implied_is_not_named() -> None:
-    with pytest.raises(SpecError, match=f"names what is implied anyway; the kernel is called {NAME}"):
+    with pytest.raises(
+        SpecError, match=f"names what is implied anyway; the kernel is called {NAME}"
+    ):
         CONV.parse_name(f"{NAME}_v8x8x8")
-    with pytest.raises(SpecError, match="is not the name of a grouped convolution kernel; those ha"):
+    with pytest.raises(
+        SpecError, match="is not the name of a grouped convolution kernel; those ha"
+    ):
         CONV.parse_name("grouped_conv_sideways")
 
 
@@ -130,11 +136,18 @@ def test_straight_loads_into_lds_are_as_wide_as_what_a_lane_has() -> None:
 
 
 def test_a_declaration_says_the_layout_of_any_number_of_dimensions() -> None:
-    entry = {"tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16], "pipeline": "compv3"}
+    entry = {
+        "tile": [64, 64, 64],
+        "waves": [2, 2, 1],
+        "warp_tile": [32, 32, 16],
+        "pipeline": "compv3",
+    }
     declared = {
-        "family": "grouped_conv", "dtype": "fp16", "ndim_spatial": [1, 2, 3],
+        "family": "grouped_conv",
+        "dtype": "fp16",
+        "ndim_spatial": [1, 2, 3],
         "kernels": [{**entry, "layout": "channels_first"}, {**entry, "layout": "channels_last"}],
-    }  # fmt: skip
+    }
     expansion = expand(parse_declaration(declared, FAMILIES, ARCH.gpus, "declared"), ARCH)
     layouts = [kernel.spec.layout for kernel in expansion.kernels]  # type: ignore[attr-defined]  # all are of this family
     assert not expansion.errors and sorted(layouts) == sorted(Layout)

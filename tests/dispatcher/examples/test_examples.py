@@ -62,7 +62,9 @@ def test_gemm_in_c_runs_and_checks() -> None:
 
 def test_fused_adds_a_bias_and_applies_the_activation() -> None:
     ran, checked = printed("fused", VARIANTS, DEVICE)
-    assert ran == f"gemm 96x80x72 fp16 rcr MultiDAddRelu of 1 D with {FUSED}_multid_MultiDAddRelu_d1"
+    assert (
+        ran == f"gemm 96x80x72 fp16 rcr MultiDAddRelu of 1 D with {FUSED}_multid_MultiDAddRelu_d1"
+    )
     assert checked == f"{96 * 80} values checked, 0 wrong"
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of bad input share: kernels, an attempt to launch one, a header for compressed bundles, and proof that the runtime still works."""
+"""What the tests of bad input share: kernels, an attempt to launch one, a header for compressed
+bundles, and proof that the runtime still works.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ N = 100
 def attempt(module: Module, kernel: str, address: int, value: int = 7, **shape: int) -> str:
     """Launches a kernel; returns an empty string, or the error's name and sentence."""
     try:
-        module.launch(kernel, ctypes.c_void_p(address), ctypes.c_int(value), ctypes.c_int(N), **{"grid": 2, **shape})
+        module.launch(
+            kernel,
+            ctypes.c_void_p(address),
+            ctypes.c_int(value),
+            ctypes.c_int(N),
+            **{"grid": 2, **shape},
+        )
     except HipError as error:
         return str(error)
     return ""
@@ -40,4 +48,11 @@ def with_header(version: int, method: int, size: int, data: bytes) -> bytes:
     widths = (4, 4) if version == 2 else (8, 8)
     length = 8 + sum(widths) + 8 + len(data)
     sizes = length.to_bytes(widths[0], "little") + size.to_bytes(widths[1], "little")
-    return b"CCOB" + version.to_bytes(2, "little") + method.to_bytes(2, "little") + sizes + bytes(8) + data
+    return (
+        b"CCOB"
+        + version.to_bytes(2, "little")
+        + method.to_bytes(2, "little")
+        + sizes
+        + bytes(8)
+        + data
+    )

@@ -20,7 +20,9 @@ def module() -> Module:
 def attempt(kernel: str, out: int, a: int, number: int = 0, **shape: int) -> str:
     """Launches a kernel; returns an empty string, or the error's name and sentence."""
     try:
-        module().launch(kernel, ctypes.c_void_p(out), ctypes.c_void_p(a % 2**64), ctypes.c_int(number), **shape)
+        module().launch(
+            kernel, ctypes.c_void_p(out), ctypes.c_void_p(a % 2**64), ctypes.c_int(number), **shape
+        )
     except HipError as error:
         return str(error)
     return ""

@@ -15,32 +15,44 @@ import ctypes
 import numpy as np
 from tests.gfxsim.bad_input.hostile import attempt
 from tests.gfxsim.programs.device import hip, runtime
-with runtime().upload(np.arange(100, dtype=np.int32).tobytes()) as a, runtime().upload(bytes(8192)) as out:
+numbers = np.arange(100, dtype=np.int32)
+with runtime().upload(numbers.tobytes()) as a, runtime().upload(bytes(8192)) as out:
     def short(said):
-        return said.partition('bytes at ')[2].partition(' at offset')[0].partition(', ')[2] or said or 'right'
+        place = said.partition('bytes at ')[2].partition(' at offset')[0]
+        return place.partition(', ')[2] or said or 'right'
     def show(name, said):
         print(f"{name}: {short(said)}")
     show("inside", attempt("copy", out.address, a.address, 100, grid=2))
     show("behind", attempt("copy", out.address, a.address, 128, grid=2))
     words = np.frombuffer(out.download(), np.int32)
-    print("values:", (words[:100] == np.arange(100)).all(), sorted({hex(word) for word in words[100:128].view(np.uint32)}))
+    behind = sorted({hex(word) for word in words[100:128].view(np.uint32)})
+    print("values:", (words[:100] == numbers).all(), behind)
     show("write behind", attempt("put", a.address, 0, 1023))
     show("read it", attempt("copy", out.address, a.address + 4 * 1023, 1))
     print("found:", int(np.frombuffer(out.download(), np.int32)[0]))
     show("next page", attempt("put", a.address, 0, 1024))
     show("before", attempt("put", a.address, 0, -1))
     # Of two allocations the nearer one is named, which may be that behind the address.
-    neighbours = sorted([runtime().upload(bytes(400)) for _ in range(50)], key=lambda buffer: buffer.address)
-    near = [two for one, two in zip(neighbours, neighbours[1:]) if two.address - one.address - 400 in range(16, 1 << 20)]
+    neighbours = [runtime().upload(bytes(400)) for _ in range(50)]
+    neighbours.sort(key=lambda buffer: buffer.address)
+    pairs = zip(neighbours, neighbours[1:])
+    near = [two for one, two in pairs if two.address - one.address - 400 in range(16, 1 << 20)]
     print("neighbours:", len(near) > 0, {short(attempt("put", two.address, 0, -1)) for two in near})
     size = ctypes.c_size_t()
     hip().hipMemPtrGetInfo(ctypes.c_void_p(a.address), ctypes.byref(size))
-    print("size:", size.value, "copied:", hip().hipMemset(ctypes.c_void_p(a.address), 0, ctypes.c_size_t(404)))
+    copied = hip().hipMemset(ctypes.c_void_p(a.address), 0, ctypes.c_size_t(404))
+    print("size:", size.value, "copied:", copied)
 """
 
 
 def answers(**environment: str) -> tuple[dict[str, str], str]:
-    ran = subprocess.run([sys.executable, "-c", SCRIPT], env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     return dict(line.split(": ", 1) for line in ran.stdout.splitlines()), ran.stderr
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Settings that cannot be met fail every call with a sentence, and a GPU that a library was not compiled for is named."""
+"""Settings that cannot be met fail every call with a sentence, and a GPU that a library was not
+compiled for is named.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ with runtime().upload(bytes(4 * N)) as buffer:
         print(attempt(module, "trap_last_in_the_first_group", buffer.address, grid=8))
 """
 
-# A launch that would change memory, one that would fail, and two that are refused whether or not anything is executed.
+# A launch that would change memory, one that would fail, and two that are refused whether or not
+# anything is executed.
 FOUR_LAUNCHES = """
 from gfxsim import HipError
 from tests.gfxsim.bad_input.attempts import CODE_OBJECT, N, attempt
@@ -42,7 +45,8 @@ with runtime().upload(bytes(4 * N)) as buffer:
     print("untouched:", buffer.download() == bytes(4 * N))
     print("too large:", attempt(module, "fill", buffer.address, block=2048))
     try:
-        runtime().call("hipModuleLaunchKernel", module.function("fill"), 1, 1, 1, 64, 1, 1, 0, None, None, None)
+        fill = module.function("fill")
+        runtime().call("hipModuleLaunchKernel", fill, 1, 1, 1, 64, 1, 1, 0, None, None, None)
     except HipError as error:
         print("no arguments:", error)
 """
@@ -65,7 +69,13 @@ with runtime().upload(bytes(4 * N)) as buffer:
 
 
 def run(script: str = SCRIPT, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_the_script_works_where_nothing_is_wrong() -> None:
@@ -75,26 +85,79 @@ def test_the_script_works_where_nothing_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        ({"GFXSIM_GPU": "gfx000"}, "hipErrorNoDevice: GFXSIM_GPU=gfx000 is no GPU that is simulated; these are: "),
+        (
+            {"GFXSIM_GPU": "gfx000"},
+            "hipErrorNoDevice: GFXSIM_GPU=gfx000 is no GPU that is simulated; these are: ",
+        ),
         ({"GFXSIM_GPU": "gfx908"}, "hipErrorNoBinaryForGpu"),
         ({"GFXSIM_THREADS": "many"}, "hipErrorInvalidValue: GFXSIM_THREADS=many is no number"),
-        ({"GFXSIM_MULTIPROCESSORS": "half"}, "hipErrorInvalidValue: GFXSIM_MULTIPROCESSORS=half is no number"),
-        ({"GFXSIM_INSTRUCTION_LIMIT": "-1"}, "hipErrorInvalidValue: GFXSIM_INSTRUCTION_LIMIT=-1 is no number"),
+        (
+            {"GFXSIM_MULTIPROCESSORS": "half"},
+            "hipErrorInvalidValue: GFXSIM_MULTIPROCESSORS=half is no number",
+        ),
+        (
+            {"GFXSIM_INSTRUCTION_LIMIT": "-1"},
+            "hipErrorInvalidValue: GFXSIM_INSTRUCTION_LIMIT=-1 is no number",
+        ),
         ({"GFXSIM_INSTRUCTION_LIMIT": "5"}, "hipErrorLaunchTimeOut"),
-        ({"GFXSIM_LAUNCH_LIMIT": "1e9"}, "hipErrorInvalidValue: GFXSIM_LAUNCH_LIMIT=1e9 is no number"),
-        ({"GFXSIM_LAUNCH_LIMIT": "5"}, "the launch has taken more than its limit of 5 instructions"),
-        ({"GFXSIM_THREADS": "4294967297"}, "hipErrorInvalidValue: GFXSIM_THREADS=4294967297 is too many; 1024 is the most."),
-        ({"GFXSIM_BOUNDS": "loose"}, "hipErrorInvalidValue: GFXSIM_BOUNDS=loose is neither exact nor page; page lets kernels reach the rest"),
-        ({"GFXSIM_EXECUTE": "no"}, "hipErrorInvalidValue: GFXSIM_EXECUTE=no is neither 0 nor 1; 0 checks launches without executing them."),
-        ({"GFXSIM_TIMING": "yes"}, "hipErrorInvalidValue: GFXSIM_TIMING=yes has no meaning; it is 1, or sample to run only the workgroups"),
-        ({"GFXSIM_TIMING_TRACE": "t.json"}, "hipErrorInvalidValue: GFXSIM_TIMING_TRACE is set and no times are asked for; set GFXSIM_TIMING=1, or"),
-        ({"GFXSIM_TIMING_INSTRUCTIONS": "1"}, "hipErrorInvalidValue: GFXSIM_TIMING_INSTRUCTIONS is set and no times are asked for"),
-        ({"GFXSIM_TRACE": "x"}, "hipErrorInvalidValue: GFXSIM_TRACE=x is not of the form GROUP:WAVE"),
-        ({"GFXSIM_TRACE": "0:0:0"}, "hipErrorInvalidValue: GFXSIM_TRACE=0:0:0 is not of the form GROUP:WAVE"),
+        (
+            {"GFXSIM_LAUNCH_LIMIT": "1e9"},
+            "hipErrorInvalidValue: GFXSIM_LAUNCH_LIMIT=1e9 is no number",
+        ),
+        (
+            {"GFXSIM_LAUNCH_LIMIT": "5"},
+            "the launch has taken more than its limit of 5 instructions",
+        ),
+        (
+            {"GFXSIM_THREADS": "4294967297"},
+            "hipErrorInvalidValue: GFXSIM_THREADS=4294967297 is too many; 1024 is the most.",
+        ),
+        (
+            {"GFXSIM_BOUNDS": "loose"},
+            (
+                "hipErrorInvalidValue: GFXSIM_BOUNDS=loose is neither exact nor page; "
+                "page lets kernels reach the rest"
+            ),
+        ),
+        (
+            {"GFXSIM_EXECUTE": "no"},
+            (
+                "hipErrorInvalidValue: GFXSIM_EXECUTE=no is neither 0 nor 1; "
+                "0 checks launches without executing them."
+            ),
+        ),
+        (
+            {"GFXSIM_TIMING": "yes"},
+            (
+                "hipErrorInvalidValue: GFXSIM_TIMING=yes has no meaning; it is 1, "
+                "or sample to run only the workgroups"
+            ),
+        ),
+        (
+            {"GFXSIM_TIMING_TRACE": "t.json"},
+            (
+                "hipErrorInvalidValue: GFXSIM_TIMING_TRACE is set and no times are asked for; "
+                "set GFXSIM_TIMING=1, or"
+            ),
+        ),
+        (
+            {"GFXSIM_TIMING_INSTRUCTIONS": "1"},
+            "hipErrorInvalidValue: GFXSIM_TIMING_INSTRUCTIONS is set and no times are asked for",
+        ),
+        (
+            {"GFXSIM_TRACE": "x"},
+            "hipErrorInvalidValue: GFXSIM_TRACE=x is not of the form GROUP:WAVE",
+        ),
+        (
+            {"GFXSIM_TRACE": "0:0:0"},
+            "hipErrorInvalidValue: GFXSIM_TRACE=0:0:0 is not of the form GROUP:WAVE",
+        ),
     ],
     ids=lambda value: "-".join(value.values()) if isinstance(value, dict) else "",
 )
-def test_what_cannot_be_simulated_is_an_error_of_the_call(environment: dict[str, str], words: str) -> None:
+def test_what_cannot_be_simulated_is_an_error_of_the_call(
+    environment: dict[str, str], words: str
+) -> None:
     ran = run(**environment)
     # The interpreter ended by its own exception, not by a signal.
     assert ran.returncode == 1
@@ -104,12 +167,16 @@ def test_what_cannot_be_simulated_is_an_error_of_the_call(environment: dict[str,
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_the_first_of_several_faulty_workgroups_is_named_however_many_threads_there_are(threads: str) -> None:
+def test_the_first_of_several_faulty_workgroups_is_named_however_many_threads_there_are(
+    threads: str,
+) -> None:
     ran = run(FAULTS, GFXSIM_THREADS=threads)
     assert ran.returncode == 0, ran.stderr
     sentences = ran.stdout.splitlines()
     assert len(sentences) == 5
-    assert all("s_trap" in sentence and "workgroup (0, 0, 0)" in sentence for sentence in sentences), sentences
+    assert all(
+        "s_trap" in sentence and "workgroup (0, 0, 0)" in sentence for sentence in sentences
+    ), sentences
 
 
 def answers(ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
@@ -118,7 +185,10 @@ def answers(ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
 
 
 def test_launches_that_are_not_executed_are_checked_and_leave_memory_alone() -> None:
-    executed, checked = answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="1")), answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="0"))
+    executed, checked = (
+        answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="1")),
+        answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="0")),
+    )
     assert executed["fill"] == checked["fill"] == ""
     assert executed["untouched"] == "False" and checked["untouched"] == "True"
     assert "s_trap" in executed["trap"] and checked["trap"] == ""
@@ -130,7 +200,10 @@ def test_launches_that_are_not_executed_are_reported_without_a_wave(tmp_path: Pa
     report = tmp_path / "report.jsonl"
     answers(run(FOUR_LAUNCHES, GFXSIM_EXECUTE="0", GFXSIM_REPORT=str(report)))
     launches = [json.loads(line) for line in report.read_text().splitlines()]
-    assert [(launch["kernel"], launch["ok"], launch["waves"]) for launch in launches] == [("fill", True, 0), ("trap", True, 0)]
+    assert [(launch["kernel"], launch["ok"], launch["waves"]) for launch in launches] == [
+        ("fill", True, 0),
+        ("trap", True, 0),
+    ]
 
 
 def test_a_report_takes_a_kernel_whose_name_is_no_text(tmp_path: Path) -> None:

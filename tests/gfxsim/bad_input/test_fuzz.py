@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Random damage to code objects, launched with random arguments: each case ends in success or in a sentence, and reaches nothing outside.
+"""Random damage to code objects, launched with random arguments: each case ends in success or in a
+sentence, and reaches nothing outside.
 
-CK_FUZZ_CASES is how many there are for each GPU, CK_SEED chooses them, and CK_FUZZ_ONLY=GPU:NUMBER tries one of them alone.
+CK_FUZZ_CASES is how many there are for each GPU, CK_SEED chooses them, and CK_FUZZ_ONLY=GPU:NUMBER
+tries one of them alone.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ SEED = os.environ.get("CK_SEED", "0")
 ONLY = os.environ.get("CK_FUZZ_ONLY", "")
 MOST_MEGABYTES = 2048
 KEPT = Path(os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", os.environ["TEST_TMPDIR"]))
-# A process is ended and begun anew after so many cases, so that what one leaves behind does not hide what another does.
+# A process is ended and begun anew after so many cases, so that what one leaves behind does not
+# hide what another does.
 PART = 500
 
 
@@ -36,16 +39,28 @@ class Result:
 
 def described(gpu: str, number: int, what: str) -> str:
     again = f"--test_env=CK_SEED={SEED} --test_env=CK_FUZZ_ONLY={gpu}:{number} --test_output=all"
-    return f"{gpu} case {number}: {what}; again: ./bazelw test //tests/gfxsim/bad_input:fuzz {again}"
+    return (
+        f"{gpu} case {number}: {what}; again: ./bazelw test //tests/gfxsim/bad_input:fuzz {again}"
+    )
 
 
 def try_part(gpu: str, first: int, end: int) -> Result:
     result = Result()
     image = Path(os.environ["TEST_TMPDIR"]) / f"{gpu}.{first}"
     while first < end:
-        command = [sys.executable, "-m", "tests.gfxsim.bad_input.fuzzing", f"{SEED}:{gpu}", str(first), str(end), str(image)]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.gfxsim.bad_input.fuzzing",
+            f"{SEED}:{gpu}",
+            str(first),
+            str(end),
+            str(image),
+        ]
         environment = {**os.environ, "GFXSIM_GPU": gpu, "GFXSIM_THREADS": "1"}
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+        ran = subprocess.run(
+            command, env=environment, capture_output=True, text=True, errors="replace", check=False
+        )
         lines = ran.stdout.splitlines()
         for line in lines:
             number, _, outcome = line.partition(" ")
@@ -63,7 +78,10 @@ def try_part(gpu: str, first: int, end: int) -> Result:
             raise RuntimeError(f"no case was tried: {ran.stderr}")
         # What stands last is a case that has no outcome, for it ended the process.
         shutil.copy(image, KEPT / f"{gpu}.{first}.image")
-        result.bad.append(described(gpu, first, f"the process ended with {ran.returncode}") + f"\n{ran.stderr[-1500:]}")
+        result.bad.append(
+            described(gpu, first, f"the process ended with {ran.returncode}")
+            + f"\n{ran.stderr[-1500:]}"
+        )
         first += 1
     return result
 
@@ -74,14 +92,21 @@ def results() -> Result:
         gpu, _, number = ONLY.partition(":")
         parts = [(gpu, int(number), int(number) + 1)]
     else:
-        parts = [(gpu, first, min(first + PART, CASES)) for gpu in GPUS for first in range(0, CASES, PART)]
+        parts = [
+            (gpu, first, min(first + PART, CASES))
+            for gpu in GPUS
+            for first in range(0, CASES, PART)
+        ]
     total = Result()
     with ThreadPoolExecutor(2) as pool:
         for part in pool.map(lambda part: try_part(*part), parts):
             total.outcomes += part.outcomes
             total.bad += part.bad
             total.megabytes = max(total.megabytes, part.megabytes)
-    print(f"CK_SEED={SEED}: {total.outcomes.total()} cases that ended well, {len(total.bad)} that did not, at most {total.megabytes} MiB")
+    print(
+        f"CK_SEED={SEED}: {total.outcomes.total()} cases that ended well, {len(total.bad)} that "
+        f"did not, at most {total.megabytes} MiB"
+    )
     print(dict(sorted(total.outcomes.items())))
     return total
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files that ask for more than they hold are refused with a sentence, and no word of code ends the process."""
+"""Files that ask for more than they hold are refused with a sentence, and no word of code ends the
+process.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,11 @@ class Elf:
         """Where the headers of the sections of a kind are."""
         places = [self.sections + 64 * i for i in range(self.section_count)]
         found = {at: struct.unpack_from("<4xIQ", self.image, at) for at in places}
-        return [at for at, (own, own_flags) in found.items() if own == kind and own_flags & flags == flags]
+        return [
+            at
+            for at, (own, own_flags) in found.items()
+            if own == kind and own_flags & flags == flags
+        ]
 
     def set_section(self, header: int, offset: int, size: int) -> None:
         struct.pack_into("<QQ", self.image, header + 24, offset, size)
@@ -73,13 +79,22 @@ def refused(image: bytes, words: str, name: str = "hipErrorInvalidImage") -> Non
     assert works(Module(CODE))
 
 
-# LLVM's disassembler dies of each, or makes of it what it likes: a literal where an encoding has none, and selectors of SDWA that mean nothing.
+# LLVM's disassembler dies of each, or makes of it what it likes: a literal where an encoding has
+# none, and selectors of SDWA that mean nothing.
 @pytest.mark.parametrize(
     "words",
-    [(0xE03493A3, 0xFFE52627), (0xE8AB8D7D, 0xFF2A71D5), (0xD1D003E5, 0xC3F2ACFF), (0x02A0C6F9, 0x57C57CB6), (0x7979E6F9, 0xC7E7705D)],
+    [
+        (0xE03493A3, 0xFFE52627),
+        (0xE8AB8D7D, 0xFF2A71D5),
+        (0xD1D003E5, 0xC3F2ACFF),
+        (0x02A0C6F9, 0x57C57CB6),
+        (0x7979E6F9, 0xC7E7705D),
+    ],
     ids=lambda words: f"{words[0]:08x}",
 )
-def test_words_that_the_disassembler_dies_of_are_an_error_when_they_are_reached(words: tuple[int, int]) -> None:
+def test_words_that_the_disassembler_dies_of_are_an_error_when_they_are_reached(
+    words: tuple[int, int],
+) -> None:
     image = bytearray(CODE)
     struct.pack_into("<II", image, CODE.index(struct.pack("<I", 0xFEDCBA98)), *words)
     module = Module(bytes(image))
@@ -92,7 +107,9 @@ def test_words_that_the_disassembler_dies_of_are_an_error_when_they_are_reached(
 
 def test_code_that_is_made_of_such_words_is_refused_when_there_are_too_many() -> None:
     elf = Elf()
-    words = b"".join(struct.pack("<II", 0xE03493A3 + (i << 12 & 0x3000), 0xFFE52627 ^ i) for i in range(1500))
+    words = b"".join(
+        struct.pack("<II", 0xE03493A3 + (i << 12 & 0x3000), 0xFFE52627 ^ i) for i in range(1500)
+    )
     # A code section of its own, over what lies behind the file's segments.
     header = elf.headers(1, 4)[0]
     address = struct.unpack_from("<Q", elf.image, header + 16)[0]
@@ -126,7 +143,10 @@ def test_processes_that_fork_or_close_their_files_can_load_afterwards() -> None:
 
 def test_modules_are_loaded_by_several_threads_at_once() -> None:
     right: list[bool] = []
-    threads = [threading.Thread(target=lambda: right.extend(works(Module(CODE)) for _ in range(5))) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: right.extend(works(Module(CODE)) for _ in range(5)))
+        for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -149,7 +169,10 @@ def test_segments_that_share_a_part_of_the_file() -> None:
     elf = Elf()
     count = 400
     content = elf.append(bytes(1 << 16))
-    table = b"".join(struct.pack("<IIQQQQQQ", PT_LOAD, 4, content, i << 16, 0, 1 << 16, 1 << 16, 4096) for i in range(count))
+    table = b"".join(
+        struct.pack("<IIQQQQQQ", PT_LOAD, 4, content, i << 16, 0, 1 << 16, 1 << 16, 4096)
+        for i in range(count)
+    )
     struct.pack_into("<Q", elf.image, 32, elf.append(table))
     struct.pack_into("<H", elf.image, 56, count)
     refused(bytes(elf.image), "its segments overlap in the file")
@@ -168,15 +191,22 @@ def test_symbols_that_share_a_long_name() -> None:
 
 @pytest.mark.parametrize("marker", [b"\x91", b"\x81\xa1a"], ids=["lists", "maps"])
 def test_metadata_that_is_a_million_levels_deep(marker: bytes) -> None:
-    refused(with_metadata(marker * 1_000_000 + b"\xc0"), "its metadata is nested more than 32 levels deep")
+    refused(
+        with_metadata(marker * 1_000_000 + b"\xc0"),
+        "its metadata is nested more than 32 levels deep",
+    )
 
 
 def test_metadata_that_is_larger_than_that_of_any_kernels() -> None:
     most = 64 << 20
-    refused(with_metadata(b"\xc0" * (most + 1)), f"its metadata has {most + 1} bytes; there can be at most {most}")
+    refused(
+        with_metadata(b"\xc0" * (most + 1)),
+        f"its metadata has {most + 1} bytes; there can be at most {most}",
+    )
 
 
-# The code object manager's own reader dies of names that are bytes, and of maps whose keys are not texts.
+# The code object manager's own reader dies of names that are bytes, and of maps whose keys are not
+# texts.
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -184,7 +214,10 @@ def test_metadata_that_is_larger_than_that_of_any_kernels() -> None:
         (b"\x81\x90\x01", "its metadata is not valid MessagePack"),
         (b"\x81\xaeamdhsa.kernels\x01", "its metadata has 'amdhsa.kernels' that is no list"),
         (b"\x81\xaeamdhsa.kernels\xdd\xff\xff\xff\xff", "its metadata is not valid MessagePack"),
-        (b"\x81\xaeamdhsa.kernels\x91\x81\xab.vgpr_count\xff", "its metadata has a '.vgpr_count' that is no count"),
+        (
+            b"\x81\xaeamdhsa.kernels\x91\x81\xab.vgpr_count\xff",
+            "its metadata has a '.vgpr_count' that is no count",
+        ),
         (b"\x81\xaeamdhsa.kernels\x91\xc4\x01a", "its kernel '' has no kernel descriptor"),
     ],
     ids=["keys_of_bytes", "keys_of_lists", "no_list", "cut_off", "negative", "kernels_of_bytes"],
@@ -213,7 +246,9 @@ def bundle_of(count: int, code: bytes, gpu: bytes = b"gfx942") -> bytes:
     name = b"hipv4-amdgcn-amd-amdhsa--" + gpu
     start = (32 + count * (24 + len(name)) + 4095) // 4096 * 4096
     entries = struct.pack("<QQQ", start, len(code), len(name)) + name
-    return (b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", count) + entries * count).ljust(start, b"\0") + code
+    return (b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", count) + entries * count).ljust(
+        start, b"\0"
+    ) + code
 
 
 def test_bundles_with_entries_that_overlap_cost_what_they_hold() -> None:
@@ -224,7 +259,10 @@ def test_bundles_with_entries_that_overlap_cost_what_they_hold() -> None:
 
 
 def test_names_in_a_sentence_have_an_end_and_no_bytes_that_cannot_be_shown() -> None:
-    for gpu, shown in ((b"gfx9\0\x07", "only for gfx9??."), (b"gfx9" + b"4" * 100_000, "444 ... 444")):
+    for gpu, shown in (
+        (b"gfx9\0\x07", "only for gfx9??."),
+        (b"gfx9" + b"4" * 100_000, "444 ... 444"),
+    ):
         refused(bundle_of(1, CODE, gpu), shown, "hipErrorNoBinaryForGpu")
 
 
@@ -232,7 +270,10 @@ def test_compressed_bundles_that_unpack_to_much() -> None:
     plain = BUNDLE.read_bytes() + bytes(200 << 20)
     refused(with_header(2, 0, len(plain), zlib.compress(plain)), f"to unpack to {len(plain)} bytes")
     for version, method, size in ((3, 1, 1 << 62), (3, 0, 1 << 40), (2, 1, (1 << 32) - 1)):
-        refused(with_header(version, method, size, zlib.compress(BUNDLE.read_bytes())), f"to unpack to {size} bytes")
+        refused(
+            with_header(version, method, size, zlib.compress(BUNDLE.read_bytes())),
+            f"to unpack to {size} bytes",
+        )
 
 
 def test_what_is_no_ordinary_file_is_not_read() -> None:

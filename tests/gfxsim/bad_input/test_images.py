@@ -35,7 +35,12 @@ def test_bundles_in_every_form_are_loaded() -> None:
     plain, compressed = BUNDLE.read_bytes(), COMPRESSED_BUNDLE.read_bytes()
     assert compressed.startswith(b"CCOB")
     by_zlib = zlib.compress(plain)
-    for image in (plain, compressed, with_header(2, 0, len(plain), by_zlib), with_header(3, 0, len(plain), by_zlib)):
+    for image in (
+        plain,
+        compressed,
+        with_header(2, 0, len(plain), by_zlib),
+        with_header(3, 0, len(plain), by_zlib),
+    ):
         assert works(Module(image))
 
 
@@ -78,7 +83,14 @@ def test_a_code_object_that_was_cut_off_anywhere(module: Module) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\x7fELF", b"#!/bin/sh\n" * 100, b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 200, b"CCOB" + b"\xff" * 200]
+    "content",
+    [
+        b"",
+        b"\x7fELF",
+        b"#!/bin/sh\n" * 100,
+        b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 200,
+        b"CCOB" + b"\xff" * 200,
+    ],
 )
 def test_files_that_are_no_code_objects(module: Module, content: bytes) -> None:
     name, sentence = load_file(content)
@@ -107,7 +119,8 @@ def add(program: Program) -> None:
     assert (c == 2).all()
 
 
-# Where the bundle in a library has its magic, its number of entries, and an entry's offset, size and length of name.
+# Where the bundle in a library has its magic, its number of entries, and an entry's offset, size
+# and length of name.
 @pytest.mark.parametrize("place", [0, 24, 32, 40, 48])
 def test_a_library_with_a_damaged_bundle(module: Module, place: int) -> None:
     content = bytearray(LIBRARY.read_bytes())

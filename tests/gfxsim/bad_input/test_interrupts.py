@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Ctrl-C while a kernel runs, and limits of a whole launch: no launch lasts longer than its program wants."""
+"""Ctrl-C while a kernel runs, and limits of a whole launch: no launch lasts longer than its program
+wants.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-# 2^31 workgroups, nearly all of which do nothing; the first one writes 7. SIGINT follows when that has been seen.
+# 2^31 workgroups, nearly all of which do nothing; the first one writes 7. SIGINT follows when that
+# has been seen.
 LAUNCH = """
 import ctypes, os, signal, sys, threading, time
 from tests.gfxsim.bad_input.attempts import CODE_OBJECT, N, attempt, works
@@ -22,7 +25,7 @@ buffer = runtime().upload(bytes(4 * N))
 word = ctypes.c_int.from_address(buffer.address)
 libc = ctypes.CDLL(None)
 def disposition():
-    # The handler, the signals that it blocks (of which the C library fills in 8 bytes) and its flags.
+    # The handler, the signals that it blocks, of which the C library fills in 8 bytes, and flags.
     action = ctypes.create_string_buffer(256)
     libc.sigaction(signal.SIGINT, None, action)
     return action.raw[:16], action.raw[136:140]
@@ -49,8 +52,8 @@ print("handler as before:", before == disposition())
 print("works:", works(module))
 """
 
-# Launches wait for each other, in the runtime, where nobody sees how many there are: a late one would miss the signal and last for hours, so the signal
-# leaves each the time to get there.
+# Launches wait for each other, in the runtime, where nobody sees how many there are: a late one
+# would miss the signal and last for hours, so the signal leaves each the time to get there.
 IN_THREADS = """
 said, calling = [], []
 def launch():
@@ -96,19 +99,30 @@ print("heard:", len(heard))
 
 def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", LAUNCH + script], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", LAUNCH + script],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 def was_interrupted(sentence: str) -> bool:
-    return "Kernel fill: the launch was interrupted after " in sentence and " of 2147483648 workgroups had begun." in sentence
+    return (
+        "Kernel fill: the launch was interrupted after " in sentence
+        and " of 2147483648 workgroups had begun." in sentence
+    )
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_a_python_program_is_interrupted_and_goes_on(threads: str) -> None:
     ran = run(IN_PYTHON, GFXSIM_THREADS=threads)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.splitlines() == ["KeyboardInterrupt", "handler as before: True", "works: True"]
+    assert ran.stdout.splitlines() == [
+        "KeyboardInterrupt",
+        "handler as before: True",
+        "works: True",
+    ]
     assert was_interrupted(ran.stderr)
 
 
@@ -142,7 +156,9 @@ print(attempt(module, "fill", buffer.address, 7, grid=50, block=64))
 """
 
 
-def test_a_limit_of_the_launch_is_met_to_the_instruction_however_many_threads_there_are(tmp_path: Path) -> None:
+def test_a_limit_of_the_launch_is_met_to_the_instruction_however_many_threads_there_are(
+    tmp_path: Path,
+) -> None:
     report = tmp_path / "report.jsonl"
     assert run(FILL, GFXSIM_REPORT=str(report)).stdout == "\n"
     taken = json.loads(report.read_text())["wave_instructions"]
@@ -150,7 +166,10 @@ def test_a_limit_of_the_launch_is_met_to_the_instruction_however_many_threads_th
     for threads in ("1", "2", "3"):
         assert run(FILL, GFXSIM_THREADS=threads, GFXSIM_LAUNCH_LIMIT=str(taken)).stdout == "\n"
         said = run(FILL, GFXSIM_THREADS=threads, GFXSIM_LAUNCH_LIMIT=str(taken - 1)).stdout
-        assert f"hipErrorLaunchTimeOut: Kernel fill: the launch has taken more than its limit of {taken - 1} instructions." in said
+        assert (
+            "hipErrorLaunchTimeOut: Kernel fill: the launch has taken more than its limit of "
+            f"{taken - 1} instructions."
+        ) in said
 
 
 COUNTLESS = """
@@ -159,14 +178,18 @@ print(attempt(module, "fill", buffer.address, 7, grid=2**31, block=1))
 
 
 def test_a_limit_ends_a_launch_of_countless_workgroups() -> None:
-    assert "more than its limit of 100000 instructions" in run(COUNTLESS, GFXSIM_LAUNCH_LIMIT="100000").stdout
+    assert (
+        "more than its limit of 100000 instructions"
+        in run(COUNTLESS, GFXSIM_LAUNCH_LIMIT="100000").stdout
+    )
 
 
 # While the first workgroup waits for the last, all others are done out of order.
 OUT_OF_ORDER = """
 from tests.gfxsim.bad_input import hostile
 def peak():
-    return int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
+    status = open("/proc/self/status")
+    return int(next(line for line in status if line.startswith("VmHWM")).split()[1])
 small = runtime().upload(bytes(4))
 hostile.attempt("first_waits_for_last", small.address, 0, 1000, grid=1000)
 before = peak()
@@ -178,7 +201,10 @@ print(peak() - before)
 
 def test_memory_does_not_grow_with_the_number_of_workgroups() -> None:
     # What is freed does not count, where AddressSanitizer would keep it.
-    kept = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
+    kept = (
+        os.environ.get("ASAN_OPTIONS", "")
+        + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
+    )
     ran = run(OUT_OF_ORDER, GFXSIM_THREADS="2", GFXSIM_INSTRUCTION_LIMIT="0", ASAN_OPTIONS=kept)
     assert ran.returncode == 0, ran.stderr
     said, kilobytes = ran.stdout.splitlines()

@@ -32,7 +32,12 @@ def buffer(module: Module) -> Iterator[Buffer]:
         ("fill", {"block": 0}, "hipErrorInvalidConfiguration", "the block (0, 1, 1) is empty"),
         ("fill", {"grid": 0}, "hipErrorInvalidConfiguration", "the grid (0, 1, 1) is empty"),
         ("fill", {"grid": 2**31, "block": 64}, "hipErrorInvalidConfiguration", "2^32 threads"),
-        ("fill", {"lds": 1 << 20}, "hipErrorLaunchOutOfResources", "1048576 bytes of LDS, but gfx942 has 65536"),
+        (
+            "fill",
+            {"lds": 1 << 20},
+            "hipErrorLaunchOutOfResources",
+            "1048576 bytes of LDS, but gfx942 has 65536",
+        ),
         ("fill_by_64", {"block": 128}, "hipErrorLaunchFailure", "compiled for at most 64"),
         ("endless", {}, "hipErrorLaunchTimeOut", "the limit of 100000 instructions"),
         ("unknown_instruction", {}, "hipErrorNotSupported", "0xfedcba98"),
@@ -40,10 +45,22 @@ def buffer(module: Module) -> Iterator[Buffer]:
         ("jump_away", {}, "hipErrorLaunchFailure", "s_setpc_b64"),
         ("fall_for_ever", {}, "hipErrorIllegalAddress", "scratch"),
     ],
-    ids=lambda value: "-".join(f"{k}_{v}" for k, v in value.items()) if isinstance(value, dict) else value if "hip" not in value else "",
+    ids=lambda value: (
+        "-".join(f"{k}_{v}" for k, v in value.items())
+        if isinstance(value, dict)
+        else value
+        if "hip" not in value
+        else ""
+    ),
 )
 def test_a_launch_that_cannot_work_says_why(
-    module: Module, buffer: Buffer, kernel: str, shape: dict[str, int], name: str, words: str, capfd: pytest.CaptureFixture[str]
+    module: Module,
+    buffer: Buffer,
+    kernel: str,
+    shape: dict[str, int],
+    name: str,
+    words: str,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     said = attempt(module, kernel, buffer.address, **shape)
     assert f": {name}: Kernel {kernel}: " in said
@@ -54,9 +71,17 @@ def test_a_launch_that_cannot_work_says_why(
 @pytest.mark.parametrize(
     ("grid", "block", "words"),
     [
-        ((2**31, 2**31, 4), (1, 1, 1), "the grid (2147483648, 2147483648, 4) has 2^64 blocks or more"),
+        (
+            (2**31, 2**31, 4),
+            (1, 1, 1),
+            "the grid (2147483648, 2147483648, 4) has 2^64 blocks or more",
+        ),
         ((2**32 - 1, 2**32 - 1, 2**32 - 1), (1, 1, 1), "has 2^64 blocks or more"),
-        ((1, 1, 1), (2**31, 2**31, 4), "the block (2147483648, 2147483648, 4) has more than 1024 threads"),
+        (
+            (1, 1, 1),
+            (2**31, 2**31, 4),
+            "the block (2147483648, 2147483648, 4) has more than 1024 threads",
+        ),
         ((1, 1, 1), (1024, 1024, 2**12), "more than 1024 threads"),
         ((1, 0, 2**31), (1, 1, 1), "the grid (1, 0, 2147483648) is empty"),
     ],
@@ -65,19 +90,27 @@ def test_sizes_whose_product_has_more_than_64_bits(
     module: Module, buffer: Buffer, grid: tuple[int, ...], block: tuple[int, ...], words: str
 ) -> None:
     shape = [ctypes.c_uint(n) for n in (*grid, *block)]
-    name, sentence = error(hip().hipModuleLaunchKernel(module.function("fill"), *shape, 0, None, None, None))
+    name, sentence = error(
+        hip().hipModuleLaunchKernel(module.function("fill"), *shape, 0, None, None, None)
+    )
     assert name == "hipErrorInvalidConfiguration" and words in sentence
 
 
 def test_dynamic_lds_that_overflows_what_the_kernel_has(module: Module, buffer: Buffer) -> None:
     shape = [ctypes.c_uint(n) for n in (64, 1, 1, 64, 1, 1)]
     most = ctypes.c_size_t(2**64 - 1)
-    status = hip().hipExtModuleLaunchKernel(module.function("fill"), *shape, most, None, None, None, None, None, 0)
+    status = hip().hipExtModuleLaunchKernel(
+        module.function("fill"), *shape, most, None, None, None, None, None, 0
+    )
     name, sentence = error(status)
-    assert name == "hipErrorLaunchOutOfResources" and "18446744073709551615 bytes of LDS" in sentence
+    assert (
+        name == "hipErrorLaunchOutOfResources" and "18446744073709551615 bytes of LDS" in sentence
+    )
 
 
-@pytest.mark.parametrize("address", [0, 8, 0x123456789000, 0x7FFF_FFFF_FFFF_FFF0, 0xFFFF_FFFF_FFFF_0000])
+@pytest.mark.parametrize(
+    "address", [0, 8, 0x123456789000, 0x7FFF_FFFF_FFFF_FFF0, 0xFFFF_FFFF_FFFF_0000]
+)
 def test_a_wild_pointer(module: Module, buffer: Buffer, address: int) -> None:
     said = attempt(module, "fill", address)
     assert "hipErrorIllegalAddress: Kernel fill: 'global_store_dword" in said
@@ -105,14 +138,24 @@ def test_a_pointer_to_code_or_to_the_host(module: Module, buffer: Buffer) -> Non
     ("call", "name"),
     [
         (lambda a, wild: hip().hipMalloc(None, ctypes.c_size_t(4)), "hipErrorInvalidValue"),
-        (lambda a, wild: hip().hipMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(1 << 60)), "hipErrorOutOfMemory"),
+        (
+            lambda a, wild: hip().hipMalloc(
+                ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(1 << 60)
+            ),
+            "hipErrorOutOfMemory",
+        ),
         (lambda a, wild: hip().hipMemset(a, 1, ctypes.c_size_t(4 * N + 1)), "hipErrorInvalidValue"),
         (lambda a, wild: hip().hipMemcpy(a, None, ctypes.c_size_t(4), 1), "hipErrorInvalidValue"),
         (lambda a, wild: hip().hipFree(ctypes.c_void_p(a.value + 4)), "hipErrorInvalidValue"),
         (lambda a, wild: hip().hipStreamSynchronize(wild), "hipErrorInvalidHandle"),
         (lambda a, wild: hip().hipEventSynchronize(wild), "hipErrorInvalidHandle"),
         (lambda a, wild: hip().hipModuleUnload(wild), "hipErrorInvalidHandle"),
-        (lambda a, wild: hip().hipModuleLaunchKernel(wild, 1, 1, 1, 64, 1, 1, 0, None, None, None), "hipErrorInvalidHandle"),
+        (
+            lambda a, wild: hip().hipModuleLaunchKernel(
+                wild, 1, 1, 1, 64, 1, 1, 0, None, None, None
+            ),
+            "hipErrorInvalidHandle",
+        ),
         (lambda a, wild: hip().hipSetDevice(3), "hipErrorInvalidDevice"),
     ],
     ids=[

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of ordinary C++ whose pointers lead out of every allocation end in a sentence, and reach nothing of the process."""
+"""Kernels of ordinary C++ whose pointers lead out of every allocation end in a sentence, and reach
+nothing of the process.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from tests.gfxsim.programs.device import error, hip, runtime
 
 LANES = 64
 NEAR = (0, 4, 8, 16, 64, -4, -16, -64, 4096, -4096)
-WILD = sorted({(edge + near) % 2**64 for edge in (0, 2**31, 2**32, 2**47, 2**48, 2**63) for near in NEAR})
+WILD = sorted(
+    {(edge + near) % 2**64 for edge in (0, 2**31, 2**32, 2**47, 2**48, 2**63) for near in NEAR}
+)
 # Each reads or writes 16 bytes before the pointer and behind it; the last has a flat address.
 KERNELS = ("read_before", "read_wide_before", "write_before", "add_before", "read_through_any")
 
@@ -39,7 +43,9 @@ def test_a_null_pointer_and_a_negative_offset(buffer: Buffer, kernel: str, addre
 def test_pointers_at_the_edges_of_address_spaces(buffer: Buffer, kernel: str) -> None:
     for address in WILD:
         said = attempt(kernel, buffer.address, address, 1)
-        assert "hipErrorIllegalAddress" in said, f"{kernel} at {address:#x}: {said or 'was allowed'}"
+        assert "hipErrorIllegalAddress" in said, (
+            f"{kernel} at {address:#x}: {said or 'was allowed'}"
+        )
     assert buffer.download() == bytes(4 * LANES)
 
 
@@ -49,7 +55,10 @@ def test_scalar_loads_from_wild_pointers(buffer: Buffer, address: int, at: int) 
     assert "hipErrorIllegalAddress" in attempt("read_by_a_scalar", buffer.address, address, at)
 
 
-@pytest.mark.parametrize("at", [16 * 1024, 2**28, 2**29, 2**30 - 1, 2**30, 2**31 - 1, -1024, -(2**29), -(2**30), -(2**31)])
+@pytest.mark.parametrize(
+    "at",
+    [16 * 1024, 2**28, 2**29, 2**30 - 1, 2**30, 2**31 - 1, -1024, -(2**29), -(2**30), -(2**31)],
+)
 def test_private_arrays_end_with_private_memory(buffer: Buffer, at: int) -> None:
     said = attempt("read_private", buffer.address, 0, at)
     # 32 bits of a byte offset wrap: these lead back into the array.
@@ -61,15 +70,24 @@ def test_pointers_that_are_right_still_work(buffer: Buffer) -> None:
     with runtime().upload(bytes(16) + values.tobytes()) as source:
         assert attempt("read_before", buffer.address, source.address + 32) == ""
         assert buffer.download() == values.tobytes()[: 4 * LANES]
-        assert f"reads 4 bytes at {source.address - 16:#x}" in attempt("read_before", buffer.address, source.address)
+        assert f"reads 4 bytes at {source.address - 16:#x}" in attempt(
+            "read_before", buffer.address, source.address
+        )
 
 
 @pytest.mark.parametrize(
     ("pointer", "size", "words"),
-    [(0x1000, 2**64 - 0x1000, "larger than the address space"), (0x1000, 4096, "no memory of this process")],
+    [
+        (0x1000, 2**64 - 0x1000, "larger than the address space"),
+        (0x1000, 4096, "no memory of this process"),
+    ],
 )
-def test_host_memory_that_is_not_there_cannot_be_registered(pointer: int, size: int, words: str) -> None:
-    name, sentence = error(hip().hipHostRegister(ctypes.c_void_p(pointer), ctypes.c_size_t(size), 0))
+def test_host_memory_that_is_not_there_cannot_be_registered(
+    pointer: int, size: int, words: str
+) -> None:
+    name, sentence = error(
+        hip().hipHostRegister(ctypes.c_void_p(pointer), ctypes.c_size_t(size), 0)
+    )
     assert name == "hipErrorInvalidValue" and words in sentence
 
 

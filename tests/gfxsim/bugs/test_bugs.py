@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The checking mode finds each planted bug, names its instruction and its lane, and finds nothing in the kernel without it."""
+"""The checking mode finds each planted bug, names its instruction and its lane, and finds nothing
+in the kernel without it.
+"""
 
 from __future__ import annotations
 
@@ -37,22 +39,77 @@ LOADS, STORES = ("ds_read", "ds_write") if GPU.startswith("gfx9") else ("ds_load
 BUGS = [
     Bug("read_before_barrier", "lds_race", LOADS, "no barrier"),
     Bug("write_before_barrier", "lds_race", STORES, "no barrier"),
-    Bug("wait_for_load", "missing_wait", "v_add", "loadcnt" if GPU.startswith("gfx12") else "vmcnt", lane=False),
-    Bug("overwrite_load", "missing_wait", "v_mov", "loadcnt" if GPU.startswith("gfx12") else "vmcnt", lane=False),
-    Bug("outrun_the_counter", "missing_wait", "v_add", "loadcnt" if GPU.startswith("gfx12") else "vmcnt", lane=False),
-    Bug("wait_for_scalar_load", "missing_wait", "s_add", "kmcnt" if GPU.startswith("gfx12") else "lgkmcnt", lane=False),
-    Bug("wait_for_lds", "missing_wait", "v_add", "dscnt" if GPU.startswith("gfx12") else "lgkmcnt", lane=False),
+    Bug(
+        "wait_for_load",
+        "missing_wait",
+        "v_add",
+        "loadcnt" if GPU.startswith("gfx12") else "vmcnt",
+        lane=False,
+    ),
+    Bug(
+        "overwrite_load",
+        "missing_wait",
+        "v_mov",
+        "loadcnt" if GPU.startswith("gfx12") else "vmcnt",
+        lane=False,
+    ),
+    Bug(
+        "outrun_the_counter",
+        "missing_wait",
+        "v_add",
+        "loadcnt" if GPU.startswith("gfx12") else "vmcnt",
+        lane=False,
+    ),
+    Bug(
+        "wait_for_scalar_load",
+        "missing_wait",
+        "s_add",
+        "kmcnt" if GPU.startswith("gfx12") else "lgkmcnt",
+        lane=False,
+    ),
+    Bug(
+        "wait_for_lds",
+        "missing_wait",
+        "v_add",
+        "dscnt" if GPU.startswith("gfx12") else "lgkmcnt",
+        lane=False,
+    ),
     Bug("wait_before_barrier", "missing_wait", LOADS, "without a wait before the barrier"),
-    Bug("use_empty_register", "uninitialised_register", "global_store", "no value that was written"),
-    Bug("pick_empty_register", "uninitialised_register", "global_store", "no value that was written"),
-    Bug("spill_empty_register", "uninitialised_register", "global_store", "no value that was written"),
-    Bug("store_empty_accumulator", "uninitialised_register", "global_store", "no value that was written"),
-    Bug("multiply_with_lanes_off", "inactive_lanes", "v_mfma" if GPU.startswith("gfx9") else "v_wmma", "needs every lane"),
+    Bug(
+        "use_empty_register", "uninitialised_register", "global_store", "no value that was written"
+    ),
+    Bug(
+        "pick_empty_register", "uninitialised_register", "global_store", "no value that was written"
+    ),
+    Bug(
+        "spill_empty_register",
+        "uninitialised_register",
+        "global_store",
+        "no value that was written",
+    ),
+    Bug(
+        "store_empty_accumulator",
+        "uninitialised_register",
+        "global_store",
+        "no value that was written",
+    ),
+    Bug(
+        "multiply_with_lanes_off",
+        "inactive_lanes",
+        "v_mfma" if GPU.startswith("gfx9") else "v_wmma",
+        "needs every lane",
+    ),
     Bug("use_empty_lds", "uninitialised_lds", LOADS, "LDS"),
     Bug("load_misaligned", "misaligned", "global_load", "not aligned"),
     Bug("load_misaligned_from_lds", "misaligned", LOADS, "not aligned"),
     Bug("store_misaligned_in_lds", "misaligned", STORES, "not aligned"),
-    Bug("store_to_one_place", "conflicting_stores", "global_store", "stored in the same launch", groups=2),
+    Bug(
+        "store_to_one_place",
+        "conflicting_stores",
+        "global_store",
+        "stored in the same launch",
+        groups=2,
+    ),
     Bug("wait_at_two_barriers", "divergent_barrier", "s_barrier", "another barrier", lane=False),
     Bug("leave_before_barrier", "divergent_barrier", "s_barrier", "ended", lane=False),
     Bug("leave_lds", "lds_out_of_bounds", LOADS, "of 1024"),
@@ -64,14 +121,25 @@ def module() -> Module:
     return Module(Path(f"tests/gfxsim/bugs/bugs.{GPU}.co").read_bytes())
 
 
-def launch(module: Module, kernel: str, bug: bool, groups: int = 1, n: int = 0, empty_input: bool = False) -> dict[str, Any]:
-    """Runs a kernel with room for n results, one per thread if n is 0; returns the launch's line of the report."""
+def launch(
+    module: Module, kernel: str, bug: bool, groups: int = 1, n: int = 0, empty_input: bool = False
+) -> dict[str, Any]:
+    """Runs a kernel with room for n results, one per thread if n is 0; returns the launch's line of
+    the report.
+    """
     n = n or THREADS * groups
     numbers = np.arange(8, 8 + 2 * THREADS, dtype=np.int32)
     REPORT.unlink(missing_ok=True)
-    source = runtime().allocate(numbers.nbytes) if empty_input else runtime().upload(numbers.tobytes())
+    source = (
+        runtime().allocate(numbers.nbytes) if empty_input else runtime().upload(numbers.tobytes())
+    )
     with source, runtime().allocate(4 * n) as target:
-        arguments = [ctypes.c_void_p(source.address), ctypes.c_void_p(target.address), ctypes.c_int(n), ctypes.c_bool(bug)]
+        arguments = [
+            ctypes.c_void_p(source.address),
+            ctypes.c_void_p(target.address),
+            ctypes.c_int(n),
+            ctypes.c_bool(bug),
+        ]
         try:
             module.launch(kernel, *arguments, grid=groups, block=THREADS)
         finally:
@@ -88,7 +156,11 @@ def test_a_bug_is_found(module: Module, bug: Bug, capfd: pytest.CaptureFixture[s
     assert report["kernel"] == bug.kernel
     # A race has two sides, and what was computed from a wrong value is wrong too.
     findings = report["findings"]
-    found = [finding for finding in findings if finding["kind"] == bug.kind and finding["instruction"].startswith(bug.instruction)]
+    found = [
+        finding
+        for finding in findings
+        if finding["kind"] == bug.kind and finding["instruction"].startswith(bug.instruction)
+    ]
     assert found, [finding["message"] for finding in findings]
     finding = found[0]
     assert bug.words in finding["message"]
@@ -106,9 +178,15 @@ def test_the_kernel_without_the_bug_has_no_finding(module: Module, bug: Bug) -> 
 
 
 @pytest.mark.parametrize(
-    ("kernel", "verb", "lane"), [("store_behind_the_end", "writes 4 bytes", 300 % 256), ("load_before_the_beginning", "reads 4 bytes", 0)]
+    ("kernel", "verb", "lane"),
+    [
+        ("store_behind_the_end", "writes 4 bytes", 300 % 256),
+        ("load_before_the_beginning", "reads 4 bytes", 0),
+    ],
 )
-def test_an_access_outside_of_every_allocation_names_its_lane(module: Module, kernel: str, verb: str, lane: int) -> None:
+def test_an_access_outside_of_every_allocation_names_its_lane(
+    module: Module, kernel: str, verb: str, lane: int
+) -> None:
     # 300 numbers in two workgroups of 256.
     with pytest.raises(HipError, match="hipErrorIllegalAddress") as raised:
         launch(module, kernel, True, groups=2, n=300)
@@ -126,7 +204,9 @@ def test_an_access_up_to_the_last_byte_is_no_finding(module: Module, kernel: str
     assert report["ok"] and report["findings"] == []
 
 
-def test_memory_that_nobody_wrote_is_found_and_memory_that_was_copied_is_not(module: Module) -> None:
+def test_memory_that_nobody_wrote_is_found_and_memory_that_was_copied_is_not(
+    module: Module,
+) -> None:
     report = launch(module, "load_misaligned", False, empty_input=True)
     kinds = {finding["kind"] for finding in report["findings"]}
     assert "uninitialised_memory" in kinds

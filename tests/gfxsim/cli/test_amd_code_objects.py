@@ -7,7 +7,8 @@ import os
 import subprocess
 from pathlib import Path
 
-# Instructions are listed once for each command, so the fewer commands the better; but a command line has an end.
+# Instructions are listed once for each command, so the fewer commands the better; but a command
+# line has an end.
 _AT_ONCE = 200
 
 
@@ -17,6 +18,8 @@ def test_all_code_objects_are_fully_known() -> None:
     assert len(files) == int(os.environ["CK_EXPECTED"])
     for first in range(0, len(files), _AT_ONCE):
         some = files[first : first + _AT_ONCE]
-        covered = subprocess.run([os.environ["GFXSIM"], "coverage", *some], capture_output=True, text=True, check=False)
+        covered = subprocess.run(
+            [os.environ["GFXSIM"], "coverage", *some], capture_output=True, text=True, check=False
+        )
         assert covered.returncode == 0, covered.stdout + covered.stderr
         assert " instructions, 0 of them not simulated" in covered.stdout.splitlines()[-1]

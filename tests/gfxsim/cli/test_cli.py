@@ -94,7 +94,11 @@ def test_disasm_shows_resources_and_code() -> None:
     assert "global_load_dword" in shown.stdout and "s_endpgm" in shown.stdout
     assert "global_load_b32" not in shown.stdout and "ds_write" not in shown.stdout
     everything = gfxsim("disasm", PROGRAM)
-    assert "waves of 32 lanes" in everything.stdout and "ds_write" in everything.stdout and "global_load_b32" in everything.stdout
+    assert (
+        "waves of 32 lanes" in everything.stdout
+        and "ds_write" in everything.stdout
+        and "global_load_b32" in everything.stdout
+    )
 
 
 def test_coverage_lists_instructions_with_their_uses() -> None:
@@ -147,7 +151,11 @@ def test_a_wrong_argument_is_named(arguments: list[str], words: str) -> None:
     refused = gfxsim(*arguments)
     assert refused.returncode == 2
     assert refused.stdout == ""
-    assert refused.stderr.startswith("gfxsim: ") and refused.stderr.endswith(".\n") and refused.stderr.count("\n") == 1
+    assert (
+        refused.stderr.startswith("gfxsim: ")
+        and refused.stderr.endswith(".\n")
+        and refused.stderr.count("\n") == 1
+    )
     assert words in refused.stderr
 
 
@@ -177,7 +185,9 @@ def test_time_tells_how_long_each_launch_takes() -> None:
     assert ran.returncode == 0, ran.stderr
     assert "1000 results are right on gfx942" in ran.stdout
     assert f"us  {KERNEL}, grid 8x1x1" in ran.stdout and "cycles of waves: " in ran.stdout
-    assert "us in all, simulated for gfx942: 1 launches, 1 of their workgroups in time" in ran.stdout
+    assert (
+        "us in all, simulated for gfx942: 1 launches, 1 of their workgroups in time" in ran.stdout
+    )
 
 
 def test_time_lists_the_instructions_that_take_the_most_cycles() -> None:
@@ -186,7 +196,11 @@ def test_time_lists_the_instructions_that_take_the_most_cycles() -> None:
     title, first, second = (line.split() for line in ran.stdout.splitlines()[4:7])
     assert title[:4] == ["cycles", "times", "each", "offset"]
     assert float(first[0]) >= float(second[0]) > 0 and int(first[2]) > 0
-    everything = json.loads(gfxsim("time", "--gpu", "gfx942", "--instructions", "0", "--json", PROGRAM).stdout.split("\n", 1)[1])
+    everything = json.loads(
+        gfxsim("time", "--gpu", "gfx942", "--instructions", "0", "--json", PROGRAM).stdout.split(
+            "\n", 1
+        )[1]
+    )
     (launch,) = everything
     found = launch["time"]["instructions"]
     assert [one["offset"] for one in found] == sorted(one["offset"] for one in found)
@@ -201,7 +215,9 @@ def test_time_writes_a_trace_for_a_viewer() -> None:
     events = json.loads(trace.read_text())
     names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
     assert names == [f"launch 1: {KERNEL}"]
-    rows = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    rows = {
+        event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"
+    }
     assert list(rows.values()) == ["workgroup 0, wave 0", "workgroup 0, wave 1"]
     for row in rows:
         steps = [event for event in events if event["ph"] == "X" and event["tid"] == row]
@@ -218,16 +234,23 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_program_runs() -> 
 
 
 def test_times_that_are_a_guess_say_so() -> None:
-    launches = json.loads(gfxsim("time", "--gpu", "gfx908", "--json", PROGRAM).stdout.split("\n", 1)[1])
+    launches = json.loads(
+        gfxsim("time", "--gpu", "gfx908", "--json", PROGRAM).stdout.split("\n", 1)[1]
+    )
     assert [launch["time"]["whole_facts"] for launch in launches] == [False]
-    assert gfxsim("time", "--gpu", "gfx908", PROGRAM).stdout.endswith("\nSome figures of this GPU are those of others, so its times are a guess.\n")
+    assert gfxsim("time", "--gpu", "gfx908", PROGRAM).stdout.endswith(
+        "\nSome figures of this GPU are those of others, so its times are a guess.\n"
+    )
     assert "guess" not in gfxsim("time", "--gpu", "gfx942", PROGRAM).stdout
 
 
 def test_a_gpu_without_facts_about_time_is_refused() -> None:
     ran = gfxsim("time", "--gpu", "gfx1100", PROGRAM)
     assert ran.returncode != 0
-    assert "asks for times on gfx1100, of which no facts about time are known; there are some of gfx950, gfx942, gfx90a, gfx908." in ran.stderr
+    assert (
+        "asks for times on gfx1100, of which no facts about time are known; there are some of "
+        "gfx950, gfx942, gfx90a, gfx908."
+    ) in ran.stderr
 
 
 TRACE = """vaddr,instruction,hitcount,latency_cycles
@@ -253,7 +276,10 @@ def test_replay_compares_the_hottest_loop_of_a_trace() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a,b\n", "is no thread trace: its first line is not vaddr,instruction,hitcount,latency_cycles."),
+        (
+            "a,b\n",
+            "is no thread trace: its first line is not vaddr,instruction,hitcount,latency_cycles.",
+        ),
         (TRACE.replace("10,40", "ten,40"), "Line 3 of {} does not fit: 'ten' is no number."),
         (TRACE.replace("v_add_u32_e32 v0", "v_cook_u32 v0"), "Line 3 of {} does not fit: "),
         (TRACE.splitlines()[0] + "\n", "No instruction of {} was executed."),

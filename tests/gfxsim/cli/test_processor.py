@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A processor below x86-64-v3 gets a sentence: nothing that runs before the simulator asks for the processor needs a newer one.
+"""A processor below x86-64-v3 gets a sentence: nothing that runs before the simulator asks for the
+processor needs a newer one.
 
 The files are disassembled, for the processors on which tests run all have what the others lack.
 """
@@ -16,8 +17,11 @@ import pytest
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86_64 has levels")
 
-# What x86-64-v2 does not have. tzcnt and lzcnt are older instructions with a prefix that old processors ignore.
-NEWER = re.compile(r"v(?!err|erw)\w+|andn|bextr|bls(i|r|msk)|bzhi|mulx|p(dep|ext)|rorx|(sar|shl|shr)x|movbe")
+# What x86-64-v2 does not have. tzcnt and lzcnt are older instructions with a prefix that old
+# processors ignore.
+NEWER = re.compile(
+    r"v(?!err|erw)\w+|andn|bextr|bls(i|r|msk)|bzhi|mulx|p(dep|ext)|rorx|(sar|shl|shr)x|movbe"
+)
 
 LIBRARY, PROGRAM = os.environ["CK_SIM_RUNTIME"], os.environ["GFXSIM"]
 
@@ -53,16 +57,27 @@ class Code:
             found.add(name)
             for line in self.lines[name]:
                 called = re.search(r"<([^>+]+)(\+0x[0-9a-f]+)?>$", line)
-                if called and called[1] in self.lines and called[1] not in found and not called[1].endswith("@plt"):
+                if (
+                    called
+                    and called[1] in self.lines
+                    and called[1] not in found
+                    and not called[1].endswith("@plt")
+                ):
                     left.add(called[1])
         return found
 
     def initialisers(self) -> set[str]:
         """What the loader runs."""
         sections = _tool("readelf", "-SW", self.path)
-        address, size = re.search(r"\.init_array\s+INIT_ARRAY\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", sections).groups()  # type: ignore[union-attr]  # found
+        address, size = re.search(
+            r"\.init_array\s+INIT_ARRAY\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", sections
+        ).groups()  # type: ignore[union-attr]  # found
         places = range(int(address, 16), int(address, 16) + int(size, 16))
-        moved = re.findall(r"^([0-9a-f]+)\s+[0-9a-f]+ R_X86_64_RELATIVE\s+([0-9a-f]+)$", _tool("readelf", "-rW", self.path), re.MULTILINE)
+        moved = re.findall(
+            r"^([0-9a-f]+)\s+[0-9a-f]+ R_X86_64_RELATIVE\s+([0-9a-f]+)$",
+            _tool("readelf", "-rW", self.path),
+            re.MULTILINE,
+        )
         return {self.at[int(target, 16)] for place, target in moved if int(place, 16) in places}
 
 
@@ -89,7 +104,10 @@ def test_what_the_loader_runs_needs_nothing_newer(path: str) -> None:
 
 def test_entries_of_the_library_need_nothing_newer_before_they_ask() -> None:
     listed = _tool("nm", "-D", "--defined-only", LIBRARY)
-    entries = {name.partition("@")[0] for kind, name in re.findall(r"^[0-9a-f]+ ([TW]) (\S+)$", listed, re.MULTILINE)}
+    entries = {
+        name.partition("@")[0]
+        for kind, name in re.findall(r"^[0-9a-f]+ ([TW]) (\S+)$", listed, re.MULTILINE)
+    }
     entries &= set(code(LIBRARY).lines)
     assert "hipMalloc" in entries and len(entries) > 300
     assert offenders(LIBRARY, entries) == {}

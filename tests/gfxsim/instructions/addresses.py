@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Addresses at which arithmetic goes wrong, accesses that make them, and what must come of each: a second model of address arithmetic."""
+"""Addresses at which arithmetic goes wrong, accesses that make them, and what must come of each: a
+second model of address arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,15 @@ GUARD = 16384  # bytes around it that may not
 SCRATCH = 256
 SHARED, PRIVATE = 1 << 56, 2 << 56  # where flat addresses of LDS and of private memory begin
 NEAR = (-4096, -4, 0, 17)
-EDGES = tuple(sorted({(edge + near) % 2**64 for edge in (0, 2**31, 2**32, 2**47, 2**48, 2**63, 2**64) for near in NEAR}))
+EDGES = tuple(
+    sorted(
+        {
+            (edge + near) % 2**64
+            for edge in (0, 2**31, 2**32, 2**47, 2**48, 2**63, 2**64)
+            for near in NEAR
+        }
+    )
+)
 
 ADDRESS, DATA, RESULT = 4, 40, 120  # vector registers
 BASE, HOME, OFFSET = 8, 12, 16  # scalar ones
@@ -50,7 +60,11 @@ def accesses(prefix: str, generation: str) -> list[Access]:
     """Narrow and wide loads and stores, and an atomic where there is one."""
     old = generation == "gfx9"
     narrow, wide, add = ("dword", "dwordx4", "add") if old else ("b32", "b128", "add_u32")
-    found = [Access(f"{prefix}_load_{narrow}", "load", 4), Access(f"{prefix}_load_{wide}", "load", 16), Access(f"{prefix}_store_{wide}", "store", 16)]
+    found = [
+        Access(f"{prefix}_load_{narrow}", "load", 4),
+        Access(f"{prefix}_load_{wide}", "load", 16),
+        Access(f"{prefix}_store_{wide}", "store", 16),
+    ]
     return found + ([] if prefix == "scratch" else [Access(f"{prefix}_atomic_{add}", "atomic", 4)])
 
 
@@ -80,9 +94,14 @@ class Arena:
 
     def assemble(self, texts: list[str]) -> list[bytes]:
         """Each text behind a load that makes the wave know its memory."""
-        first = f"s_load_{'dword' if self.generation == 'gfx9' else 'b32'} s20, s[{HOME}:{HOME + 1}], 0x0\n"
+        first = (
+            f"s_load_{'dword' if self.generation == 'gfx9' else 'b32'} s20, "
+            f"s[{HOME}:{HOME + 1}], 0x0\n"
+        )
         code = self.probe.assemble([first + text for text in texts], self.wave_size)
-        assert all(isinstance(found, bytes) for found in code), [found for found in code if isinstance(found, str)]
+        assert all(isinstance(found, bytes) for found in code), [
+            found for found in code if isinstance(found, str)
+        ]
         return code  # type: ignore[return-value]  # none is a sentence
 
     def attempt(self, code: bytes, lanes: int = -1) -> str:
@@ -100,7 +119,10 @@ class Arena:
 
     def set_vector(self, values: np.ndarray) -> None:
         """The address register pair of every lane."""
-        self.state.v[ADDRESS], self.state.v[ADDRESS + 1] = values & _U64(0xFFFFFFFF), values >> _U64(32)
+        self.state.v[ADDRESS], self.state.v[ADDRESS + 1] = (
+            values & _U64(0xFFFFFFFF),
+            values >> _U64(32),
+        )
 
     def word(self, memory: np.ndarray, at: int) -> int:
         """The word that a load of any width finds first."""
@@ -111,7 +133,9 @@ class Arena:
         return int(self.state.v[RESULT, lane])
 
     def patterns(self, base: int) -> Iterator[np.ndarray]:
-        """32 bits for each lane: near, far, one lane far, and those that lead from `base` to the memory if any do."""
+        """32 bits for each lane: near, far, one lane far, and those that lead from `base` to the
+        memory if any do.
+        """
         yield 4 * self.lanes
         yield _U64(2**32 - 256) + 4 * self.lanes
         yield np.where(self.lanes == _U64(self.wave_size - 1), _U64(2**32 - 16), 16 * self.lanes)
@@ -128,12 +152,27 @@ def offsets(kind: str, generation: str) -> tuple[int, ...]:
 def bases(arena: Arena) -> list[int]:
     """Edges of the address space and of the memory."""
     home = arena.home
-    return [*EDGES, home, home - 2**32 + 64, home - 2**32, home - 4096, home + SIZE - 256, home + SIZE - 4, home + SIZE, home + 2**23]
+    return [
+        *EDGES,
+        home,
+        home - 2**32 + 64,
+        home - 2**32,
+        home - 4096,
+        home + SIZE - 256,
+        home + SIZE - 4,
+        home + SIZE,
+        home + 2**23,
+    ]
 
 
 def each(kind: str, arena: Arena, address: str, base: str) -> Iterator[tuple[Access, int, bytes]]:
     """Every access with every offset, assembled."""
-    made = list(itertools.product(accesses(kind, arena.generation), offsets(kind, arena.generation)))
-    texts = [access.line(address, base) + (f" offset:{offset}" if offset else "") for access, offset in made]
+    made = list(
+        itertools.product(accesses(kind, arena.generation), offsets(kind, arena.generation))
+    )
+    texts = [
+        access.line(address, base) + (f" offset:{offset}" if offset else "")
+        for access, offset in made
+    ]
     for (access, offset), code in zip(made, arena.assemble(texts), strict=False):
         yield access, offset, code

@@ -11,25 +11,37 @@ from probe import State
 def differences_between(got: State, wanted: State) -> list[str]:
     """Every register and byte that differs, as text; at most a few of each kind."""
     found = [
-        f"v{row}[{lane}] = {got.v[row, lane]:#010x}, not {wanted.v[row, lane]:#010x}" for row, lane in np.argwhere(got.v != wanted.v)[:4]
+        f"v{row}[{lane}] = {got.v[row, lane]:#010x}, not {wanted.v[row, lane]:#010x}"
+        for row, lane in np.argwhere(got.v != wanted.v)[:4]
     ]
-    found += [f"s{n} = {got.s[n]:#010x}, not {wanted.s[n]:#010x}" for (n,) in np.argwhere(got.s != wanted.s)[:4]]
+    found += [
+        f"s{n} = {got.s[n]:#010x}, not {wanted.s[n]:#010x}"
+        for (n,) in np.argwhere(got.s != wanted.s)[:4]
+    ]
     if got.scc != wanted.scc:
         found.append(f"scc = {got.scc}, not {wanted.scc}")
     for name in ("lds", "memory", "scratch"):
         left, right = getattr(got, name).reshape(-1), getattr(wanted, name).reshape(-1)
-        found += [f"{name}[{n}] = {left[n]:#04x}, not {right[n]:#04x}" for (n,) in np.argwhere(left != right)[:4]]
+        found += [
+            f"{name}[{n}] = {left[n]:#04x}, not {right[n]:#04x}"
+            for (n,) in np.argwhere(left != right)[:4]
+        ]
     return found
 
 
 def same_number(form: Format, got: int, wanted: int, places: int) -> bool:
     """Whether two patterns are the same number, up to some units in the last place.
 
-    A NaN has its sign and its payload, and may be quiet where AMD's text hands on a signalling one: the simulator makes every NaN quiet.
+    A NaN has its sign and its payload, and may be quiet where AMD's text hands on a signalling one:
+    the simulator makes every NaN quiet.
     """
     if form.is_nan(wanted):
         return got in (wanted, wanted | form.quiet)
-    return got == wanted or (places > 0 and not form.is_nan(got) and abs(_ordered(form, got) - _ordered(form, wanted)) <= places)
+    return got == wanted or (
+        places > 0
+        and not form.is_nan(got)
+        and abs(_ordered(form, got) - _ordered(form, wanted)) <= places
+    )
 
 
 def _ordered(form: Format, bits: int) -> int:
@@ -37,7 +49,9 @@ def _ordered(form: Format, bits: int) -> int:
     return -size if bits & form.sign else size
 
 
-def forgive(got: State, wanted: State, first: int, bits: int, form: Format, width: int, places: int) -> None:
+def forgive(
+    got: State, wanted: State, first: int, bits: int, form: Format, width: int, places: int
+) -> None:
     """Replaces expected numbers in a vector operand by those that are as good."""
     for lane in range(64):
         for place in range(0, max(bits, 32), width):
@@ -47,9 +61,16 @@ def forgive(got: State, wanted: State, first: int, bits: int, form: Format, widt
                 left = int(got.v[row, lane]) | int(got.v[row + 1, lane]) << 32
                 right = int(wanted.v[row, lane]) | int(wanted.v[row + 1, lane]) << 32
             else:
-                left, right = int(got.v[row, lane]) >> low & mask, int(wanted.v[row, lane]) >> low & mask
+                left, right = (
+                    int(got.v[row, lane]) >> low & mask,
+                    int(wanted.v[row, lane]) >> low & mask,
+                )
             if left != right and same_number(form, left, right, places):
-                wanted.v[row, lane] = got.v[row, lane] if width >= 32 else int(wanted.v[row, lane]) ^ (left ^ right) << low
+                wanted.v[row, lane] = (
+                    got.v[row, lane]
+                    if width >= 32
+                    else int(wanted.v[row, lane]) ^ (left ^ right) << low
+                )
                 if width == 64:
                     wanted.v[row + 1, lane] = got.v[row + 1, lane]
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The ways to write a vector instruction: encodings, kinds of operands and modifiers. The assembler decides which exist."""
+"""The ways to write a vector instruction: encodings, kinds of operands and modifiers. The assembler
+decides which exist.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ class Form:
     op_sel: tuple[int, ...] | None = None  # as written, where the pseudocode reads it by itself
     packed: Packed | None = None
     dpp: Dpp | None = None
-    sdwa: tuple[str, str] | None = None  # which part of the result's register, and what happens to the rest
+    sdwa: tuple[str, str] | None = (
+        None  # which part of the result's register, and what happens to the rest
+    )
     partial: bool = False  # some lanes are off
     few: bool = True  # most lanes are off, to save the tests' time
     mode: int | None = None
@@ -172,14 +176,25 @@ def _short(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterato
         return
     first = entry.fields["src0"]
     yield Form("scalar", "_e32", _with(plain, 0, Source("s")))
-    # In both halves or in one: LLVM's assembler changed its mind about 0.5 here in 22. test_special.py has the words.
+    # In both halves or in one: LLVM's assembler changed its mind about 0.5 here in 22.
+    # test_special.py has the words.
     doubtful = entry.name == "V_PK_FMAC_F16" and entry.generation != "cdna"
-    yield Form("constant", "_e32", _with(plain, 0, _constant("U32" if doubtful else first.format, chooser, False)))
+    yield Form(
+        "constant",
+        "_e32",
+        _with(plain, 0, _constant("U32" if doubtful else first.format, chooser, False)),
+    )
     yield Form("literal", "_e32", _with(plain, 0, _constant(first.format, chooser, True)))
     yield Form("special", "_e32", _with(plain, 0, Source(chooser.take(("vcc", "exec", "m0")))))
-    # The disassembler of the code object manager does not know halves in the short compares of gfx12.
-    if any(field.bits == 16 for field in entry.fields.values()) and (entry.encoding, entry.generation) != ("VOPC", "rdna4"):
-        yield Form("upper halves", "_e32", tuple(Source(high=True) for _ in plain), high=True, halves=True)
+    # The disassembler of the code object manager does not know halves in the short compares of
+    # gfx12.
+    if any(field.bits == 16 for field in entry.fields.values()) and (
+        entry.encoding,
+        entry.generation,
+    ) != ("VOPC", "rdna4"):
+        yield Form(
+            "upper halves", "_e32", tuple(Source(high=True) for _ in plain), high=True, halves=True
+        )
     if entry.generation == "cdna":
         yield from _sdwa(entry, plain, chooser)
         dpp = _DPP["cdna"]
@@ -196,7 +211,13 @@ def _dpp_form(suffix: str, entry: Entry, plain: tuple[Source, ...], dpp: Dpp) ->
     if entry.encoding != "VOPC" and "_CO_" not in entry.name and "CMP" not in entry.name:
         return Form("dpp", suffix, plain, dpp=dpp, partial=True)
     # What becomes of a disabled lane's bit in a mask is not documented.
-    return Form("dpp", suffix, plain, dpp=replace(dpp, row_mask=0xF, bank_mask=0xF, bound_ctrl=dpp.control != "dpp8"), few=False)
+    return Form(
+        "dpp",
+        suffix,
+        plain,
+        dpp=replace(dpp, row_mask=0xF, bank_mask=0xF, bound_ctrl=dpp.control != "dpp8"),
+        few=False,
+    )
 
 
 def _sdwa(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
@@ -205,7 +226,9 @@ def _sdwa(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator
     real = float_format(form) is not None and not form.startswith("PK")
     signed = not real and chooser.take((True, False))
     sources = tuple(
-        replace(source, select=select, sext=signed, neg=real and number == 0, abs=real and number == 1)
+        replace(
+            source, select=select, sext=signed, neg=real and number == 0, abs=real and number == 1
+        )
         for number, (source, select) in enumerate(zip(plain, selects, strict=False))
     )
     result = None if entry.encoding == "VOPC" else (part, unused)
@@ -214,11 +237,16 @@ def _sdwa(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator
 
 def _long(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterator[Form]:
     suffix = "_e64" if _encodings(entry) & {"VOP1", "VOP2", "VOPC"} else ""
-    yield from (replace(form, suffix=suffix if form.suffix == "_e64" else form.suffix) for form in _long_forms(entry, plain, chooser))
+    yield from (
+        replace(form, suffix=suffix if form.suffix == "_e64" else form.suffix)
+        for form in _long_forms(entry, plain, chooser)
+    )
 
 
 def _encodings(entry: Entry) -> set[str]:
-    """All encodings of an instruction; one that is not in AMD's data has the one at hand and a short one."""
+    """All encodings of an instruction; one that is not in AMD's data has the one at hand and a
+    short one.
+    """
     return set(source.entries(entry.generation).get(entry.name.lower(), {"VOP2": entry}))
 
 
@@ -229,7 +257,10 @@ def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> It
     for number, name in enumerate(names):
         yield Form(f"scalar {name}", "_e64", _with(plain, number, Source("s")))
     # Operands of several f32 take no constants, and LLVM's assembler never ends over some of them.
-    packed = [entry.fields[name].format.startswith("PK") and entry.fields[name].bits > 32 for name in names]
+    packed = [
+        entry.fields[name].format.startswith("PK") and entry.fields[name].bits > 32
+        for name in names
+    ]
     able = tuple(number for number, wide in enumerate(packed) if not wide)
     if able:
         number = chooser.take(able)
@@ -237,31 +268,58 @@ def _long_forms(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> It
         yield Form("constant", "_e64", _with(plain, number, _constant(form, chooser, False)))
         yield Form("literal", "_e64", _with(plain, number, _constant(form, chooser, True)))
     # What negation does to two numbers in one operand of this encoding is not documented.
-    real = [float_format(form) is not None and not form.startswith("PK") for form in (entry.fields[name].format for name in names)]
+    real = [
+        float_format(form) is not None and not form.startswith("PK")
+        for form in (entry.fields[name].format for name in names)
+    ]
     if any(real):
-        yield Form("negated", "_e64", tuple(replace(s, neg=r) for s, r in zip(plain, real, strict=False)))
+        yield Form(
+            "negated", "_e64", tuple(replace(s, neg=r) for s, r in zip(plain, real, strict=False))
+        )
     if any(real) and entry.encoding != "VOP3SD":
-        yield Form("absolute", "_e64", tuple(replace(s, abs=r, neg=r and n % 2 == 1) for n, (s, r) in enumerate(zip(plain, real, strict=False))))
+        yield Form(
+            "absolute",
+            "_e64",
+            tuple(
+                replace(s, abs=r, neg=r and n % 2 == 1)
+                for n, (s, r) in enumerate(zip(plain, real, strict=False))
+            ),
+        )
     if "OPSEL" in entry.code:
         yield from _selections(entry, plain)
         return
     result = entry.fields.get("vdst")
     if result and float_format(result.format) and result.place == "VGPR":
         yield Form("clamp", "_e64", plain, clamp=True)
-        yield Form("scaled", "_e64", plain, omod=chooser.take(("mul:2", "mul:4", "div:2")), mode=0x100)
+        yield Form(
+            "scaled", "_e64", plain, omod=chooser.take(("mul:2", "mul:4", "div:2")), mode=0x100
+        )
         yield Form("scaled in vain", "_e64", plain, omod="mul:2")
-    if any(field.bits == 16 for field in entry.fields.values()) and result and result.place == "VGPR":
+    if (
+        any(field.bits == 16 for field in entry.fields.values())
+        and result
+        and result.place == "VGPR"
+    ):
         for halves in (False, True):
             odd = tuple(replace(s, high=n % 2 == 0) for n, s in enumerate(plain))
             yield Form("halves" if halves else "op_sel", "_e64", odd, high=True, halves=halves)
-            yield Form("other halves" if halves else "other op_sel", "_e64", tuple(replace(s, high=not s.high) for s in odd), halves=halves)
+            yield Form(
+                "other halves" if halves else "other op_sel",
+                "_e64",
+                tuple(replace(s, high=not s.high) for s in odd),
+                halves=halves,
+            )
     if entry.generation != "cdna" and names and "REL" not in entry.name:
         yield _dpp_form("_e64_dpp", entry, plain, chooser.take(_DPP["rdna"]))
 
 
 def _selections(entry: Entry, plain: tuple[Source, ...]) -> Iterator[Form]:
     """Bytes and halves that op_sel picks in registers of small numbers."""
-    read = {int(bit) for field in re.findall(r"OPSEL\[([\d : ]+)\]", entry.code) for bit in field.split(" : ")}
+    read = {
+        int(bit)
+        for field in re.findall(r"OPSEL\[([\d : ]+)\]", entry.code)
+        for bit in field.split(" : ")
+    }
     # The last place is the result's, which is bit 3.
     places = [0, 1, 2, 3] if 2 in read else [*range(len(plain)), 3]
     for bits in itertools.product(*((0, 1) if place in read else (0,) for place in places)):
@@ -281,10 +339,14 @@ def _packed(entry: Entry, plain: tuple[Source, ...], chooser: Chooser) -> Iterat
         # The upper negation of a source that is one number is not defined.
         single = 4 if entry.fields.get("src2") and "DOT" in entry.name else 0
         yield Form("negated", "", plain, packed=Packed(neg_lo=3, neg_hi=5 & ~single))
-        yield Form("negated op_sel", "", plain, packed=Packed(op_sel=1, op_sel_hi=4, neg_lo=4, neg_hi=2))
+        yield Form(
+            "negated op_sel", "", plain, packed=Packed(op_sel=1, op_sel_hi=4, neg_lo=4, neg_hi=2)
+        )
     number = chooser.take(tuple(range(len(plain))))
     form = element(entry.fields["src0"].format, 32)[0]
-    yield Form("constant", "", _with(plain, number, _constant(form, chooser, False)), packed=Packed())
+    yield Form(
+        "constant", "", _with(plain, number, _constant(form, chooser, False)), packed=Packed()
+    )
     result = entry.fields.get("vdst")
     if result and float_format(result.format):
         yield Form("clamp", "", plain, packed=Packed(), clamp=True)

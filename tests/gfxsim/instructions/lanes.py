@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How operands reach the lanes of a vector instruction: DPP, SDWA, halves and modifiers, in the tests' own words."""
+"""How operands reach the lanes of a vector instruction: DPP, SDWA, halves and modifiers, in the
+tests' own words.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,14 @@ def dpp_text(dpp: Dpp) -> str:
     return text + (" fi:1" if dpp.fetch_inactive else "")
 
 
-_PARTS = {"BYTE_0": (0, 8), "BYTE_1": (8, 8), "BYTE_2": (16, 8), "BYTE_3": (24, 8), "WORD_0": (0, 16), "WORD_1": (16, 16)}
+_PARTS = {
+    "BYTE_0": (0, 8),
+    "BYTE_1": (8, 8),
+    "BYTE_2": (16, 8),
+    "BYTE_3": (24, 8),
+    "WORD_0": (0, 16),
+    "WORD_1": (16, 16),
+}
 
 
 def sdwa_select(bits: int, source: Source) -> int:
@@ -114,7 +123,9 @@ def flush(bits: int, form: Format, mode: int, results: bool) -> int:
 
 
 def output(bits: int, form: Format, written: Form, mode: int, has_ieee: bool) -> int:
-    """omod and clamp. Scaling works only where denormal results are flushed and IEEE mode is off."""
+    """omod and clamp. Scaling works only where denormal results are flushed
+    and IEEE mode is off.
+    """
     keep_denormals = mode >> (5 if form.width == 32 else 7) & 1
     factor = {"mul:2": 1, "mul:4": 2, "div:2": -1}.get(written.omod)
     if factor and not keep_denormals and not (has_ieee and mode >> 9 & 1) and not form.is_nan(bits):
@@ -137,7 +148,9 @@ def constant_text(text: str, bits: int) -> str:
 
 
 def constant_bits(text: str, part: str, bits: int) -> int:
-    """What an operand of `bits` bits (16, 32 or 64), whose numbers have the format `part`, reads from a constant."""
+    """What an operand of `bits` bits (16, 32 or 64), whose numbers have the format `part`, reads
+    from a constant.
+    """
     if text.startswith("0x"):
         literal = int(text, 16)
         if bits == 64:
@@ -148,7 +161,9 @@ def constant_bits(text: str, part: str, bits: int) -> int:
     if "." in text or text == ONE_OVER_TWO_PI:
         form = {16: floats.F16, 32: floats.F32, 64: floats.F64}[bits]
         form = floats.BF16 if part == "BF16" else form
-        return floats.from_float(form, 0.15915494309189532 if text == ONE_OVER_TWO_PI else float(text))
+        return floats.from_float(
+            form, 0.15915494309189532 if text == ONE_OVER_TWO_PI else float(text)
+        )
     return int(text) & ((1 << bits) - 1)
 
 

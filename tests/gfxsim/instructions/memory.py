@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A memory instruction in one form: addresses and data for it, and what registers and memory must hold after it.
+"""A memory instruction in one form: addresses and data for it, and what registers and memory must
+hold after it.
 
 The pseudocode says what happens to the data; which address a lane has is said here.
 """
@@ -25,12 +26,18 @@ MEMORY = 32768
 SLOT = 64  # bytes that belong to a lane
 
 # The last word of a buffer's description, for plain buffers and for those with records.
-BUFFER_FLAGS = {"cdna": (0x00020000, 0x00020000), "rdna3": (0x31004000, 0x11004000), "rdna4": (0x31004000, 0x11004000)}
+BUFFER_FLAGS = {
+    "cdna": (0x00020000, 0x00020000),
+    "rdna3": (0x31004000, 0x11004000),
+    "rdna4": (0x31004000, 0x11004000),
+}
 _STRIDE = SLOT
 
 
 class _Memory:
-    """MEM: bytes from an address on. What is outside reads as zero and keeps nothing, as in a buffer."""
+    """MEM: bytes from an address on. What is outside reads as zero and keeps nothing, as in a
+    buffer.
+    """
 
     def __init__(self, data: np.ndarray, start: int) -> None:
         self._data = data
@@ -47,7 +54,9 @@ class _Memory:
         """Writes `size` bytes."""
         at = address - self._start
         if 0 <= at <= self._data.size - size:
-            self._data[at : at + size] = np.frombuffer(bits.to_bytes(size, "little"), dtype=np.uint8)
+            self._data[at : at + size] = np.frombuffer(
+                bits.to_bytes(size, "little"), dtype=np.uint8
+            )
 
 
 _OUTSIDE = -1
@@ -62,7 +71,9 @@ class MemoryCase(MemoryText):
     @property
     def number_format(self) -> tuple[str, int]:
         """The format of what lies in memory, as the pseudocode reads it."""
-        found = re.search(r"(?:MEM\[[^\]]*\]|tmp(?:\[[\d : ]+\])?|DATA)\.(u|i|f|bf|b)(16|32|64)", self.code)
+        found = re.search(
+            r"(?:MEM\[[^\]]*\]|tmp(?:\[[\d : ]+\])?|DATA)\.(u|i|f|bf|b)(16|32|64)", self.code
+        )
         if "f16 = " in self.code and "[15 : 0]" in self.code and "PK" in self.entry.name:
             return "PK2_BF16" if ".bf16" in self.code else "PK2_F16", 32
         return (f"{found[1].upper()}{found[2]}", int(found[2])) if found else ("B32", 32)
@@ -87,17 +98,32 @@ class MemoryCase(MemoryText):
         state.set_mask(EXEC, rng.getrandbits(self.wave_size) | 1 << rng.randrange(self.wave_size))
         form, bits = self.number_format
         memory = self.memory_of(state).reshape(-1)
-        words = b"".join(numbers.number(form, bits, rng).to_bytes(bits // 8, "little") for _ in range(min(memory.size * 8 // bits, 512)))
+        words = b"".join(
+            numbers.number(form, bits, rng).to_bytes(bits // 8, "little")
+            for _ in range(min(memory.size * 8 // bits, 512))
+        )
         memory[:] = np.resize(np.frombuffer(words, dtype=np.uint8), memory.size)
-        for name, first in (("data", DATA), ("data0", DATA), ("data1", DATA2), ("vdata", VECTOR_RESULT)):
+        for name, first in (
+            ("data", DATA),
+            ("data0", DATA),
+            ("data1", DATA2),
+            ("vdata", VECTOR_RESULT),
+        ):
             if name in self.entry.fields:
-                write_rows(state, first, self.bits(name), [self._data(name, form, bits, rng) for _ in range(64)])
+                write_rows(
+                    state,
+                    first,
+                    self.bits(name),
+                    [self._data(name, form, bits, rng) for _ in range(64)],
+                )
         self._fill_addresses(state, rng)
         self._make_equal(state, rng)
 
     def _data(self, name: str, form: str, bits: int, rng: random.Random) -> int:
         width = self.bits(name)
-        return sum(numbers.number(form, bits, rng) << place for place in range(0, max(width, 32), bits))
+        return sum(
+            numbers.number(form, bits, rng) << place for place in range(0, max(width, 32), bits)
+        )
 
     def _slots(self, rng: random.Random) -> list[int]:
         slots = list(range(64))
@@ -110,7 +136,11 @@ class MemoryCase(MemoryText):
         state.s[OFFSET] = (8 if "_x2" in self.mnemonic else 4) * rng.randrange(4)
         state.s[M0] = 64 if "addtid" in self.mnemonic else 0xFFFFFFFF
         if self.entry.encoding == "DS":
-            state.v[ADDRESS] = self._cross_lane(slots, rng) if "permute" in self.mnemonic else [slot * SLOT for slot in slots]
+            state.v[ADDRESS] = (
+                self._cross_lane(slots, rng)
+                if "permute" in self.mnemonic
+                else [slot * SLOT for slot in slots]
+            )
         elif self.entry.encoding == "SCRATCH":
             state.v[ADDRESS] = [4 * rng.randrange(8) for _ in slots]
         elif self.entry.encoding == "MUBUF":
@@ -153,13 +183,20 @@ class MemoryCase(MemoryText):
             if rng.random() < 0.5:
                 found = _Memory(state.memory, state.address).load(self.address(state, 0), bits // 8)
                 first = RESULT + bits // 32
-                state.s[first], state.s[first + 1] = found & 0xFFFFFFFF, found >> 32 if bits == 64 else int(state.s[first + 1])
+                state.s[first], state.s[first + 1] = (
+                    found & 0xFFFFFFFF,
+                    found >> 32 if bits == 64 else int(state.s[first + 1]),
+                )
             return
         for lane in range(self.wave_size):
             address = self.address(state, lane)
             if address == _OUTSIDE or rng.random() < 0.5:
                 continue
-            memory = _Memory(state.lds, 0) if self.entry.encoding == "DS" else _Memory(state.memory, state.address)
+            memory = (
+                _Memory(state.lds, 0)
+                if self.entry.encoding == "DS"
+                else _Memory(state.memory, state.address)
+            )
             found = memory.load(address, bits // 8)
             if self.entry.encoding == "DS":
                 write_row(state, DATA if "cmpst_" in self.mnemonic else DATA2, bits, lane, found)
@@ -191,7 +228,9 @@ class MemoryCase(MemoryText):
         records, scalar = int(state.s[BASE + 2]), int(state.s[OFFSET])
         if way in ("idxen", "both"):
             inner = offset + (int(state.v[ADDRESS + 1, lane]) if way == "both" else 0)
-            return _OUTSIDE if first >= records else state.address + first * _STRIDE + inner + scalar
+            return (
+                _OUTSIDE if first >= records else state.address + first * _STRIDE + inner + scalar
+            )
         inner = offset + (first if way == "offen" else 0)
         return _OUTSIDE if inner >= records else state.address + inner + scalar
 
@@ -202,7 +241,9 @@ class MemoryCase(MemoryText):
         layout = numbers.float_format(part)
         if not layout:
             return
-        left, right = (self.memory_of(state).reshape(-1).view(f"<u{width // 8}") for state in (got, wanted))
+        left, right = (
+            self.memory_of(state).reshape(-1).view(f"<u{width // 8}") for state in (got, wanted)
+        )
         for place in np.flatnonzero(left != right):
             if check.same_number(layout, int(left[place]), int(right[place]), 0):
                 right[place] = left[place]
@@ -255,27 +296,64 @@ class MemoryCase(MemoryText):
             "M0": Cell(int(before.s[M0]), 32),
             "laneID": integer(lane, U32),
         }
-        for unused in ("SADDR", "VADDR", "SRSRC", "SOFFSET", "SBASE", "vgpr_a", "offset", "flat_scratch"):
+        for unused in (
+            "SADDR",
+            "VADDR",
+            "SRSRC",
+            "SOFFSET",
+            "SBASE",
+            "vgpr_a",
+            "offset",
+            "flat_scratch",
+        ):
             names[unused] = Cell(0, 64)
-        for unused in ("v_addr", "s_saddr", "v_addr_off", "s_saddr_off", "sgpr_o", "sgpr_base", "IOFFSET"):
+        for unused in (
+            "v_addr",
+            "s_saddr",
+            "v_addr_off",
+            "s_saddr_off",
+            "sgpr_o",
+            "sgpr_base",
+            "IOFFSET",
+        ):
             names[unused] = Cell(0, 64)
-        for function in ("Ds", "Flat", "Global", "Scratch", "Buffer", "ScalarGlobal", "ScalarBuffer"):
+        for function in (
+            "Ds",
+            "Flat",
+            "Global",
+            "Scratch",
+            "Buffer",
+            "ScalarGlobal",
+            "ScalarBuffer",
+        ):
             names[f"Calc{function}Addr"] = lambda scope, *arguments: value
         for name, first in (("data", DATA), ("data0", DATA), ("vdata", VECTOR_RESULT)):
             if name in self.entry.fields:
-                cell = Cell(read_rows(before, first, self.bits(name), lane), max(32, self.bits(name)))
+                cell = Cell(
+                    read_rows(before, first, self.bits(name), lane), max(32, self.bits(name))
+                )
                 names["DATA"] = names["DATA0"] = names["VDATA"] = cell
         if "data1" in self.entry.fields:
-            names["DATA2"] = Cell(read_rows(before, DATA2, self.bits("data1"), lane), max(32, self.bits("data1")))
+            names["DATA2"] = Cell(
+                read_rows(before, DATA2, self.bits("data1"), lane), max(32, self.bits("data1"))
+            )
         if self.entry.encoding == "SMEM":
-            data = sum(int(before.s[RESULT + place]) << 32 * place for place in range((self.bits("sdata") + 31) // 32))
+            data = sum(
+                int(before.s[RESULT + place]) << 32 * place
+                for place in range((self.bits("sdata") + 31) // 32)
+            )
             names["SDATA"] = Cell(data, max(32, self.bits("sdata")))
-            names["DATA"], names["RETURN_DATA"] = names["SDATA"], Cell(data, max(32, self.bits("sdata")))
+            names["DATA"], names["RETURN_DATA"] = (
+                names["SDATA"],
+                Cell(data, max(32, self.bits("sdata"))),
+            )
         elif result_name in self.entry.fields:
             bits = self.bits(result_name)
             result = Cell(read_rows(before, VECTOR_RESULT, bits, lane), max(32, bits))
             names["RETURN_DATA"] = result
-            if ("ATOMIC" not in self.entry.name and "LOAD" in self.entry.name) or "READ" in self.entry.name:
+            if (
+                "ATOMIC" not in self.entry.name and "LOAD" in self.entry.name
+            ) or "READ" in self.entry.name:
                 names["VDATA"] = result
         interpreter.run(self.code, Scope(self.entry.generation, names))
         self._collect(names, after, lane, result_name)
@@ -294,7 +372,9 @@ class MemoryCase(MemoryText):
                 return
             result = cell_of(names, "RETURN_DATA" if atomic else "SDATA")
             # A compare-and-swap takes two numbers and returns one.
-            for place in range((result.width // (2 if "cmpswap" in self.mnemonic else 1)) // 32 or 1):
+            for place in range(
+                (result.width // (2 if "cmpswap" in self.mnemonic else 1)) // 32 or 1
+            ):
                 after.s[RESULT + place] = result.bits >> 32 * place & 0xFFFFFFFF
             return
         returns = self.form.returns or "ATOMIC" not in self.entry.name

@@ -22,7 +22,9 @@ class MemoryForm:
     """How an address is made, and whether an atomic returns what it found."""
 
     label: str
-    way: str = "vector"  # "vector", "scalar", "both", "none"; for buffers "off", "offen", "idxen", "both"
+    way: str = (
+        "vector"  # "vector", "scalar", "both", "none"; for buffers "off", "offen", "idxen", "both"
+    )
     offset: int = 0
     offset1: int = 0
     returns: bool = False
@@ -37,14 +39,23 @@ def forms(entry: Entry) -> Iterator[MemoryForm]:
             far = re.search("STRIDE64|ST64", entry.name) is not None
             if not two:
                 yield MemoryForm("plain")
-            yield MemoryForm("offset", offset=16 if far else 5 if two else 24, offset1=32 if far else 3 if two else 0)
+            yield MemoryForm(
+                "offset",
+                offset=16 if far else 5 if two else 24,
+                offset1=32 if far else 3 if two else 0,
+            )
         elif entry.encoding == "SMEM":
             yield MemoryForm("offset", "none", 32, returns=returns)
             yield MemoryForm("register", "scalar", 0, returns=returns)
             yield MemoryForm("both", "both", 16, returns=returns)
         elif entry.encoding == "MUBUF":
-            # Lanes without an offset of their own meet at one address, and their order is not defined.
-            for way in ("offen", "idxen", "both") if atomic or "STORE" in entry.name else ("off", "offen", "idxen", "both"):
+            # Lanes without an offset of their own meet at one address, and their order is not
+            # defined.
+            for way in (
+                ("offen", "idxen", "both")
+                if atomic or "STORE" in entry.name
+                else ("off", "offen", "idxen", "both")
+            ):
                 yield MemoryForm(way, way, 16 if atomic else 12, returns=returns)
         elif entry.encoding == "SCRATCH":
             for way in ("vector", "scalar", "both", "none"):
@@ -53,7 +64,9 @@ def forms(entry: Entry) -> Iterator[MemoryForm]:
             if "ADDTID" not in entry.name:
                 yield MemoryForm("vector", "vector", returns=returns)
                 yield MemoryForm("offset", "vector", 16, returns=returns)
-            yield MemoryForm("scalar", "scalar", 8 if entry.encoding == "GLOBAL" else 0, returns=returns)
+            yield MemoryForm(
+                "scalar", "scalar", 8 if entry.encoding == "GLOBAL" else 0, returns=returns
+            )
 
 
 @dataclass(frozen=True)
@@ -93,7 +106,9 @@ class MemoryText:
 
     @property
     def _has_result(self) -> bool:
-        return "vdst" in self.entry.fields and ("ATOMIC" not in self.entry.name or self.form.returns)
+        return "vdst" in self.entry.fields and (
+            "ATOMIC" not in self.entry.name or self.form.returns
+        )
 
     def _flat_operands(self) -> list[str]:
         parts = self._register("vdst", VECTOR_RESULT) if self._has_result else []
@@ -115,8 +130,15 @@ class MemoryText:
         return parts
 
     def _mubuf_operands(self) -> list[str]:
-        address = {"off": "off", "both": registers("v", ADDRESS, 64)}.get(self.form.way, f"v{ADDRESS}")
-        return [*self._register("vdata", VECTOR_RESULT), address, registers("s", BASE, 128), f"s{OFFSET}"]
+        address = {"off": "off", "both": registers("v", ADDRESS, 64)}.get(
+            self.form.way, f"v{ADDRESS}"
+        )
+        return [
+            *self._register("vdata", VECTOR_RESULT),
+            address,
+            registers("s", BASE, 128),
+            f"s{OFFSET}",
+        ]
 
     def _smem_operands(self) -> list[str]:
         base = registers("s", BASE, 128 if "buffer" in self.mnemonic else 64)
@@ -133,5 +155,7 @@ class MemoryText:
             text += f" offset:{form.offset}"
         if form.returns:
             new_name = self.gpu in ("gfx942", "gfx950") and self.entry.encoding != "SMEM"
-            text += {"rdna4": " th:TH_ATOMIC_RETURN"}.get(self.entry.generation, " sc0" if new_name else " glc")
+            text += {"rdna4": " th:TH_ATOMIC_RETURN"}.get(
+                self.entry.generation, " sc0" if new_name else " glc"
+            )
         return text

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Operands that provoke: special values of every number format, their neighbours, and random bits."""
+"""Operands that provoke: special values of every number format, their neighbours,
+and random bits.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def element(form: str, bits: int) -> tuple[str, int]:
 
 @cache
 def float_format(form: str) -> Format | None:
-    """The floating-point format of a single or packed operand, or None for integers and plain bits."""
+    """The floating-point format of a single or packed operand,
+    or None for integers and plain bits.
+    """
     return _FORMATS.get(element(form, 32)[0])
 
 
@@ -44,8 +48,25 @@ def special_floats(form: Format) -> list[int]:
     """Zeros, denormals, the borders of the range, one and its neighbours, infinities and NaNs."""
     one = form.bias << form.mantissa
     smallest = 1 << form.mantissa
-    found = [0, 1, smallest - 1, smallest, smallest + 1, one - 1, one, one + 1, one + smallest, form.most, form.most - 1]
-    found += [one - smallest, one | form.quiet, one + (form.mantissa << form.mantissa), form.fraction]
+    found = [
+        0,
+        1,
+        smallest - 1,
+        smallest,
+        smallest + 1,
+        one - 1,
+        one,
+        one + 1,
+        one + smallest,
+        form.most,
+        form.most - 1,
+    ]
+    found += [
+        one - smallest,
+        one | form.quiet,
+        one + (form.mantissa << form.mantissa),
+        form.fraction,
+    ]
     if form.top is Top.IEEE:
         found += [form.infinity, form.nan, form.infinity | 1]
     return found + [bits | form.sign for bits in found]
@@ -68,7 +89,9 @@ def _integer(bits: int, rng: random.Random) -> int:
     kind = rng.random()
     if kind < 0.3:
         power = 1 << rng.randrange(bits)
-        return rng.choice([0, 1, (1 << bits) - 1, power, power - 1, -power, ~power]) & ((1 << bits) - 1)
+        return rng.choice([0, 1, (1 << bits) - 1, power, power - 1, -power, ~power]) & (
+            (1 << bits) - 1
+        )
     if kind < 0.6:
         number = rng.getrandbits(rng.randint(1, bits))
         return (-number if rng.random() < 0.4 else number) & ((1 << bits) - 1)
@@ -76,12 +99,16 @@ def _integer(bits: int, rng: random.Random) -> int:
 
 
 def number(form: str, bits: int, rng: random.Random) -> int:
-    """One operand of `bits` bits; `form` as AMD calls the format, such as "F32", "PK2_I16" or "B64"."""
+    """One operand of `bits` bits; `form` as AMD calls the format, such as "F32", "PK2_I16" or
+    "B64".
+    """
     part, width = element(form, bits)
     made = 0
     for place in range(0, bits, width):
         layout = _FORMATS.get(part)
-        made |= (_float(layout, rng) if layout and layout.width == width else _integer(width, rng)) << place
+        made |= (
+            _float(layout, rng) if layout and layout.width == width else _integer(width, rng)
+        ) << place
     return made
 
 

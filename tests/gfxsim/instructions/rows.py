@@ -12,13 +12,18 @@ def write_rows(state: State, first: int, bits: int, values: list[int]) -> None:
         row = [value >> 32 * place & 0xFFFFFFFF for value in values]
         if bits < 32:
             # What lies above a short operand is not zero.
-            row = [int(old) & ~((1 << bits) - 1) & 0xFFFFFFFF | new for old, new in zip(state.v[first], row, strict=False)]
+            row = [
+                int(old) & ~((1 << bits) - 1) & 0xFFFFFFFF | new
+                for old, new in zip(state.v[first], row, strict=False)
+            ]
         state.v[first + place] = row
 
 
 def read_rows(state: State, first: int, bits: int, lane: int) -> int:
     """The value of one lane."""
-    return sum(int(state.v[first + place, lane]) << 32 * place for place in range((bits + 31) // 32))
+    return sum(
+        int(state.v[first + place, lane]) << 32 * place for place in range((bits + 31) // 32)
+    )
 
 
 def write_row(state: State, first: int, bits: int, lane: int, value: int) -> None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A scalar instruction in one form: its text, operands for it, and what a wave must hold after it."""
+"""A scalar instruction in one form: its text, operands for it,
+and what a wave must hold after it.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def forms(entry: Entry, start: int) -> Iterator[ScalarForm]:
         return
     for number, name in enumerate(names):
         choices = INTEGERS + REALS[:8] if entry.fields[name].format.startswith("F") else INTEGERS
-        constants = (chooser.take(choices), chooser.take(LITERALS)) if "_HI_" not in entry.name else ()
+        constants = (
+            (chooser.take(choices), chooser.take(LITERALS)) if "_HI_" not in entry.name else ()
+        )
         for text in (*constants, chooser.take(("vcc", "exec", "m0"))):
             yield ScalarForm(text, "s", (*plain[:number], text, *plain[number + 1 :]))
     # An instruction that changes EXEC by itself has no other result in it.
@@ -80,8 +84,12 @@ class ScalarCase:
         """The line for the assembler."""
         parts = []
         if "sdst" in self.entry.fields:
-            parts.append(self._text(self.form.result, SCALAR_RESULT, self.entry.fields["sdst"].bits))
-        for number, (field, kind) in enumerate(zip(self._source_fields, self.form.sources, strict=False)):
+            parts.append(
+                self._text(self.form.result, SCALAR_RESULT, self.entry.fields["sdst"].bits)
+            )
+        for number, (field, kind) in enumerate(
+            zip(self._source_fields, self.form.sources, strict=False)
+        ):
             parts.append(self._text(kind, SCALAR_SOURCES[number], field.bits))
         if "fmamk" in self.mnemonic:
             parts.insert(2, hex(_LITERAL))
@@ -100,7 +108,9 @@ class ScalarCase:
 
     def fill(self, state: State, rng: random.Random) -> None:
         """Random registers, and operands where the form has them."""
-        state.s[:] = np.random.default_rng(rng.getrandbits(32)).integers(0, 1 << 32, size=state.s.shape, dtype=np.uint32)
+        state.s[:] = np.random.default_rng(rng.getrandbits(32)).integers(
+            0, 1 << 32, size=state.s.shape, dtype=np.uint32
+        )
         state.scc = rng.getrandbits(1)
         if self.wave_size == 32:
             state.s[EXEC + 1] = 0
@@ -113,7 +123,11 @@ class ScalarCase:
             _write(state, SCALAR_SOURCES[number], field.bits, value)
         if "movrel" in self.mnemonic:
             # An index relative to M0 must stay within the registers.
-            state.s[M0] = 2 * rng.randrange(4) | 2 * rng.randrange(4) << 16 if "_2_" in self.mnemonic else 2 * rng.randrange(4)
+            state.s[M0] = (
+                2 * rng.randrange(4) | 2 * rng.randrange(4) << 16
+                if "_2_" in self.mnemonic
+                else 2 * rng.randrange(4)
+            )
 
     def expect(self, before: State) -> State:
         """What the wave holds afterwards, by the pseudocode."""
@@ -135,8 +149,12 @@ class ScalarCase:
         if result:
             old = _read(before, self.result_register, result.bits)
             names["D0"] = Cell(old, max(32, result.bits), clears_upper=True)
-        for number, (field, kind) in enumerate(zip(self._source_fields, self.form.sources, strict=False)):
-            names[f"S{number}"] = Cell(self._operand(before, number, field, kind), max(32, field.bits))
+        for number, (field, kind) in enumerate(
+            zip(self._source_fields, self.form.sources, strict=False)
+        ):
+            names[f"S{number}"] = Cell(
+                self._operand(before, number, field, kind), max(32, field.bits)
+            )
         if self.entry.encoding == "SOPK":
             self._name_immediate(names)
         rounds = floats.Round(before.mode & 3), floats.Round(before.mode >> 2 & 3)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""From the instructions that are simulated to cases that the assembler accepts, and from a case to what is wrong."""
+"""From the instructions that are simulated to cases that the assembler accepts, and from a case to
+what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ Case = VectorCase | ScalarCase | MemoryCase
 
 @dataclass(frozen=True)
 class Target:
-    """A GPU and a size of its waves; one of each generation gets every form of every instruction."""
+    """A GPU and a size of its waves; one of each generation gets every form
+    of every instruction.
+    """
 
     gpu: str
     wave_size: int
@@ -58,10 +62,16 @@ def seed(*parts: object) -> random.Random:
 
 
 def entries_of(definition: Definition, generation: str) -> list[Entry]:
-    """AMD's entries for an instruction with pseudocode that can be read; another generation's if its own has none."""
+    """AMD's entries for an instruction with pseudocode that can be read; another generation's if
+    its own has none.
+    """
     own = GENERATIONS[generation]
     for name in (own, *(other for other in source.GENERATIONS if other != own)):
-        found = [entry for entry in source.entries(name).get(definition.name, {}).values() if _readable(entry)]
+        found = [
+            entry
+            for entry in source.entries(name).get(definition.name, {}).values()
+            if _readable(entry)
+        ]
         if found:
             return found
     return supplement.entries(definition.name) if own == "cdna" else []
@@ -83,7 +93,10 @@ def _vector_cases(definition: Definition, entry: Entry, target: Target) -> list[
     entry = differences.fields_of(definition.name, entry)
     code = differences.code_of(definition.name, entry)
     start = zlib.crc32(definition.name.encode())
-    return [VectorCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in forms.forms(entry, start)]
+    return [
+        VectorCase(target.gpu, definition.name, entry, form, target.wave_size, code)
+        for form in forms.forms(entry, start)
+    ]
 
 
 def _scalar_cases(definition: Definition, entry: Entry, target: Target) -> list[ScalarCase]:
@@ -91,14 +104,24 @@ def _scalar_cases(definition: Definition, entry: Entry, target: Target) -> list[
         return []
     code = differences.code_of(definition.name, entry)
     start = zlib.crc32(definition.name.encode())
-    return [ScalarCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in scalar.forms(entry, start)]
+    return [
+        ScalarCase(target.gpu, definition.name, entry, form, target.wave_size, code)
+        for form in scalar.forms(entry, start)
+    ]
 
 
 def _memory_cases(definition: Definition, entry: Entry, target: Target) -> list[MemoryCase]:
-    if entry.encoding not in memory_text.ENCODINGS or not entry.fields or differences.is_elsewhere(definition.name):
+    if (
+        entry.encoding not in memory_text.ENCODINGS
+        or not entry.fields
+        or differences.is_elsewhere(definition.name)
+    ):
         return []
     code = differences.code_of(definition.name, entry, target.gpu)
-    return [MemoryCase(target.gpu, definition.name, entry, form, target.wave_size, code) for form in memory_text.forms(entry)]
+    return [
+        MemoryCase(target.gpu, definition.name, entry, form, target.wave_size, code)
+        for form in memory_text.forms(entry)
+    ]
 
 
 _Maker = Callable[[Definition, Entry, Target], Sequence[Case]]
@@ -114,7 +137,9 @@ KINDS = tuple(_MAKERS)
 
 @cache
 def cases(kind: str, target: Target) -> dict[str, list[tuple[Case, bytes]]]:
-    """For each instruction of a kind on a GPU: the cases that can be assembled, with their code. There may be none."""
+    """For each instruction of a kind on a GPU: the cases that can be assembled, with their code.
+    There may be none.
+    """
     make, names = _MAKERS[kind]
     probe = Probe(target.gpu)
     known = set() if target.thorough else covered(kind, _thorough(target))
@@ -123,9 +148,15 @@ def cases(kind: str, target: Target) -> dict[str, list[tuple[Case, bytes]]]:
         if not names.fullmatch(definition.name):
             continue
         for entry in entries_of(definition, probe.generation):
-            made += [case for case in make(definition, entry, target) if definition.name not in known or case.form.label in _FEW_FORMS]
+            made += [
+                case
+                for case in make(definition, entry, target)
+                if definition.name not in known or case.form.label in _FEW_FORMS
+            ]
     found: dict[str, list[tuple[Case, bytes]]] = {case.mnemonic: [] for case in made}
-    for case, code in zip(made, probe.assemble([case.text for case in made], target.wave_size), strict=False):
+    for case, code in zip(
+        made, probe.assemble([case.text for case in made], target.wave_size), strict=False
+    ):
         if isinstance(code, bytes):
             found[case.mnemonic].append((case, code))
     return found
@@ -133,7 +164,9 @@ def cases(kind: str, target: Target) -> dict[str, list[tuple[Case, bytes]]]:
 
 def _thorough(target: Target) -> Target:
     generation = generation_of(target.gpu)
-    return next(other for other in TARGETS if other.thorough and generation_of(other.gpu) == generation)
+    return next(
+        other for other in TARGETS if other.thorough and generation_of(other.gpu) == generation
+    )
 
 
 def covered(kind: str, target: Target) -> set[str]:
@@ -190,7 +223,9 @@ def _run_vector(case: VectorCase, code: bytes, got: State) -> list[str]:
         _, width = numbers.element(result.format, result.bits)
         check.forgive(got, wanted, VECTOR_RESULT, result.bits, form, width, places)
     found = check.differences_between(got, wanted)
-    return [f"{case.label}: " + "; ".join(found), _vector_inputs(case, before, found)] if found else []
+    return (
+        [f"{case.label}: " + "; ".join(found), _vector_inputs(case, before, found)] if found else []
+    )
 
 
 def _vector_inputs(case: VectorCase, before: State, found: list[str]) -> str:
@@ -212,9 +247,19 @@ def _run_scalar(case: ScalarCase, code: bytes, got: State) -> list[str]:
     if form and form.width <= 32:
         check.forgive_scalar(got, wanted, case.result_register, form, 0)
     found = check.differences_between(got, wanted)
-    shown = (*SCALAR_SOURCES[:1], SCALAR_SOURCES[0] + 1, SCALAR_SOURCES[1], SCALAR_SOURCES[1] + 1, SCALAR_RESULT)
+    shown = (
+        *SCALAR_SOURCES[:1],
+        SCALAR_SOURCES[0] + 1,
+        SCALAR_SOURCES[1],
+        SCALAR_SOURCES[1] + 1,
+        SCALAR_RESULT,
+    )
     inputs = " ".join(f"{before.s[n]:#010x}" for n in shown)
-    return [f"{case.label}: " + "; ".join(found), f"    with {inputs}, scc {before.scc}"] if found else []
+    return (
+        [f"{case.label}: " + "; ".join(found), f"    with {inputs}, scc {before.scc}"]
+        if found
+        else []
+    )
 
 
 def _run_memory(case: MemoryCase, code: bytes, state: State) -> list[str]:

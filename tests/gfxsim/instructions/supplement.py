@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Instructions of which AMD's data has no text, because they are of an older GPU or have another name."""
+"""Instructions of which AMD's data has no text, because they are of an older GPU or have another
+name.
+"""
 
 from __future__ import annotations
 
@@ -35,4 +37,7 @@ def entries(mnemonic: str) -> list[Entry]:
     if mnemonic not in _OLDER:
         return []
     like, code = _OLDER[mnemonic]
-    return [replace(entry, name=mnemonic.upper(), code=code) for entry in source.entries("cdna")[like].values()]
+    return [
+        replace(entry, name=mnemonic.upper(), code=code)
+        for entry in source.entries("cdna")[like].values()
+    ]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Comparisons against AMD's pseudocode, in every encoding, with every kind of operand and modifier."""
+"""Comparisons against AMD's pseudocode, in every encoding,
+with every kind of operand and modifier.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from instructions import differences, suite
 # Instructions whose names the tests put together from parts, and where.
 TESTED = {
     r"v_dual_.*": "test_dual.py",
-    r"(global|scratch)_load_lds_(ubyte|sbyte|ushort|sshort|dword|dwordx3|dwordx4)": "test_special.py",
+    r"(global|scratch)_load_lds_([us]byte|[us]short|dword(x3|x4)?)": "test_special.py",
     r"ds_read_b\d+_tr_b\d+": "test_special.py",
 }
 
@@ -23,7 +23,9 @@ TESTED = {
 UNTESTED = {
     r"s_memtime|s_memrealtime|s_sendmsg_rtn_b64": "the result is the time",
     r"s_sendmsg": "its effect is outside the wave; the tests of whole programs see it",
-    r"s_endpgm|s_endpgm_saved|s_code_end": "every test ends with the first, and the others differ in nothing",
+    r"s_endpgm|s_endpgm_saved|s_code_end": (
+        "every test ends with the first, and the others differ in nothing"
+    ),
     r"v_dot2acc_f32_bf16|flat_atomic_csub_u32": "no assembler here writes it alone",
 }
 
@@ -31,23 +33,38 @@ UNTESTED = {
 @cache
 def _words() -> frozenset[str]:
     """Every name in the text of the tests beside this one."""
-    texts = [path.read_text() for path in Path(__file__).parent.glob("test_*.py") if path.name != Path(__file__).name]
+    texts = [
+        path.read_text()
+        for path in Path(__file__).parent.glob("test_*.py")
+        if path.name != Path(__file__).name
+    ]
     return frozenset(re.findall(r"[a-z]+_[a-z0-9_]+", " ".join(texts).replace("\\n", " ")))
 
 
 @cache
 def _covered() -> frozenset[str]:
-    return frozenset(name for kind in suite.KINDS for target in suite.TARGETS for name in suite.covered(kind, target))
+    return frozenset(
+        name
+        for kind in suite.KINDS
+        for target in suite.TARGETS
+        for name in suite.covered(kind, target)
+    )
 
 
 def _tested(name: str) -> bool:
-    return name in _covered() or name in _words() or any(re.fullmatch(pattern, name) for pattern in TESTED)
+    return (
+        name in _covered()
+        or name in _words()
+        or any(re.fullmatch(pattern, name) for pattern in TESTED)
+    )
 
 
 def test_every_instruction_has_a_test_or_a_reason() -> None:
     names = {found.name for found in definitions() if found.klass != "matrix"}
     without = {name for name in names if not _tested(name)}
-    assert not {name for name in without if not any(re.fullmatch(pattern, name) for pattern in UNTESTED)}
+    assert not {
+        name for name in without if not any(re.fullmatch(pattern, name) for pattern in UNTESTED)
+    }
 
 
 @pytest.mark.parametrize("pattern", UNTESTED)
@@ -66,4 +83,8 @@ def test_results_that_are_not_exact_are_known() -> None:
     said = {found.name for found in definitions() if not found.exact and found.klass == "valu"}
     tolerated = {found.name for found in definitions() if differences.tolerance(found.name)}
     assert tolerated <= said
-    assert not [name for name in said - tolerated if not any(re.fullmatch(rule, name) for rule in differences.NOT_DOCUMENTED)]
+    assert not [
+        name
+        for name in said - tolerated
+        if not any(re.fullmatch(rule, name) for rule in differences.NOT_DOCUMENTED)
+    ]

@@ -52,7 +52,15 @@ def test_branch_is_taken_when_its_condition_holds(
     assert _taken(gpu, branch, prepare) is taken
 
 
-@pytest.mark.parametrize("branch", ["s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user"])
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "s_cbranch_cdbgsys",
+        "s_cbranch_cdbguser",
+        "s_cbranch_cdbgsys_or_user",
+        "s_cbranch_cdbgsys_and_user",
+    ],
+)
 def test_branch_for_debuggers_is_never_taken(branch: str) -> None:
     assert not _taken("gfx942", branch, _set_scc(1))
 
@@ -62,18 +70,25 @@ def test_loop_runs_as_often_as_it_counts(gpu: str) -> None:
     state = State()
     state.s[8], state.s[9] = 10, 0
     add, sub = ("s_add_co_u32", "s_sub_co_u32") if gpu == "gfx1201" else ("s_add_u32", "s_sub_u32")
-    Probe(gpu).run(f"again:\n{add} s9, s9, 3\n{sub} s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 again", state)
+    Probe(gpu).run(
+        f"again:\n{add} s9, s9, 3\n{sub} s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 again", state
+    )
     assert (int(state.s[8]), int(state.s[9])) == (0, 30)
 
 
 @pytest.mark.parametrize("gpu", GPUS)
 def test_calls_return_behind_themselves(gpu: str) -> None:
     add = "s_add_co_u32" if gpu == "gfx1201" else "s_add_u32"
-    call = f"s_getpc_b64 s[4:5]\nhere:\n{add} s4, s4, function-here\ns_swappc_b64 s[6:7], s[4:5]\ns_mov_b32 s40, 7\ns_endpgm\n"
+    call = (
+        f"s_getpc_b64 s[4:5]\nhere:\n{add} s4, s4, function-here\ns_swappc_b64 s[6:7], s[4:5]\n"
+        "s_mov_b32 s40, 7\ns_endpgm\n"
+    )
     function = "function:\ns_mov_b32 s41, 8\ns_setpc_b64 s[6:7]"
     state = Probe(gpu).run(call + function, State())
     assert (int(state.s[40]), int(state.s[41])) == (7, 8)
-    state = Probe(gpu).run("s_call_b64 s[6:7], function\ns_mov_b32 s40, 7\ns_endpgm\n" + function, State())
+    state = Probe(gpu).run(
+        "s_call_b64 s[6:7], function\ns_mov_b32 s40, 7\ns_endpgm\n" + function, State()
+    )
     assert (int(state.s[40]), int(state.s[41])) == (7, 8)
 
 
@@ -85,7 +100,10 @@ def test_program_counter_is_that_of_the_next_instruction(gpu: str) -> None:
 
 @pytest.mark.parametrize("gpu", GPUS)
 def test_mode_register_is_written_and_read_in_parts(gpu: str) -> None:
-    text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 9\ns_mov_b32 s8, 5\ns_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s8\n"
+    text = (
+        "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 9\ns_mov_b32 s8, 5\ns_setreg_b32 "
+        "hwreg(HW_REG_MODE, 4, 4), s8\n"
+    )
     state = Probe(gpu).run(text + "s_getreg_b32 s40, hwreg(HW_REG_MODE, 2, 5)", State())
     assert state.mode & 0xFF == 0x59
     assert int(state.s[40]) == (0x59 >> 2) & 0x1F
@@ -102,7 +120,11 @@ def test_relative_registers_are_chosen_while_index_mode_is_on(gpu: str) -> None:
     state = State()
     state.s[8] = 3
     state.v[8], state.v[11] = 100, 200
-    Probe(gpu).run("s_set_gpr_idx_on s8, gpr_idx(SRC0)\nv_mov_b32_e32 v20, v8\ns_set_gpr_idx_off\nv_mov_b32_e32 v21, v8", state)
+    Probe(gpu).run(
+        "s_set_gpr_idx_on s8, gpr_idx(SRC0)\nv_mov_b32_e32 v20, "
+        "v8\ns_set_gpr_idx_off\nv_mov_b32_e32 v21, v8",
+        state,
+    )
     assert int(state.v[20, 5]) == 200
     assert int(state.v[21, 5]) == 100
 
@@ -119,22 +141,33 @@ def test_mode_of_relative_registers_can_be_changed() -> None:
 
 @pytest.mark.parametrize("gpu", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_vector_instructions_are_skipped_while_vskip_is_set(gpu: str) -> None:
-    """Those of lanes, LDS and memory have no effect, not even a fault; scalar ones and branches run on."""
+    """Those of lanes, LDS and memory have no effect, not even a fault; scalar ones and branches run
+    on.
+    """
     state = State(memory=64, lds=64)
     state.memory[:], state.lds[:] = 1, 2
     state.s[8], state.s[9] = 0b1000, 3
     state.set_mask(10, state.address)
     state.v[20], state.v[21] = 5, 6
-    skipped = "v_mov_b32_e32 v20, 7\nds_write_b32 v22, v21\nglobal_store_dword v22, v21, s[10:11]\nglobal_load_dword v20, v[24:25], off\n"
+    skipped = (
+        "v_mov_b32_e32 v20, 7\nds_write_b32 v22, v21\nglobal_store_dword v22, v21, s[10:11]\n"
+        "global_load_dword v20, v[24:25], off\n"
+    )
     skipped += "v_readfirstlane_b32 s41, v21\nv_cmp_eq_u32_e32 vcc, v21, v21\n"
-    text = f"s_setvskip s8, s9\n{skipped}s_getreg_b32 s40, hwreg(HW_REG_MODE, 28, 1)\ns_branch on\n{skipped}on:\ns_setvskip 0, 0\n"
+    text = (
+        f"s_setvskip s8, s9\n{skipped}s_getreg_b32 s40, hwreg(HW_REG_MODE, 28, 1)\ns_branch on\n"
+        f"{skipped}on:\ns_setvskip 0, 0\n"
+    )
     Probe(gpu).run(text + "v_mov_b32_e32 v23, 9", state)
     assert [int(state.v[row, 3]) for row in (20, 21, 23)] == [5, 6, 9]
     assert [int(state.s[n]) for n in (40, 41, VCC)] == [1, 0, 0]
     assert (state.memory == 1).all() and (state.lds == 2).all()
 
 
-@pytest.mark.parametrize(("bits", "bit", "skips"), [(1 << 31, 31, True), (1 << 31, 30, False), (2, 33, True), (~1 & 0xFFFFFFFF, 32, False)])
+@pytest.mark.parametrize(
+    ("bits", "bit", "skips"),
+    [(1 << 31, 31, True), (1 << 31, 30, False), (2, 33, True), (~1 & 0xFFFFFFFF, 32, False)],
+)
 def test_vskip_is_the_bit_that_the_second_operand_names(bits: int, bit: int, skips: bool) -> None:
     state = State()
     state.s[8], state.s[9] = bits, bit
@@ -143,7 +176,10 @@ def test_vskip_is_the_bit_that_the_second_operand_names(bits: int, bit: int, ski
 
 
 def test_vskip_is_a_bit_of_the_mode_register() -> None:
-    text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1\nv_mov_b32_e32 v20, 7\ns_setvskip 0, 0\nv_mov_b32_e32 v21, 7"
+    text = (
+        "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1\nv_mov_b32_e32 v20, 7\ns_setvskip 0, "
+        "0\nv_mov_b32_e32 v21, 7"
+    )
     state = Probe("gfx942").run(text, State())
     assert (int(state.v[20, 0]), int(state.v[21, 0])) == (0, 7)
     with pytest.raises(ProbeError, match="sets the bits 0x10000000 of MODE"):
@@ -241,7 +277,16 @@ NOTHING = {
     ("gpu", "text"),
     [
         *(("gfx942", text) for text in (*NOTHING["gfx9"], "buffer_inv sc1", "buffer_wbl2 sc1")),
-        *(("gfx90a", text) for text in (*NOTHING["gfx9"], "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_invl2", "buffer_wbl2")),
+        *(
+            ("gfx90a", text)
+            for text in (
+                *NOTHING["gfx9"],
+                "buffer_wbinvl1",
+                "buffer_wbinvl1_vol",
+                "buffer_invl2",
+                "buffer_wbl2",
+            )
+        ),
         *(("gfx1100", text) for text in NOTHING["gfx11"]),
         *(("gfx1201", text) for text in NOTHING["gfx12"]),
     ],

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Conversions between number formats against AMD's pseudocode, in every encoding, with every kind of operand and modifier."""
+"""Conversions between number formats against AMD's pseudocode, in every encoding, with every kind
+of operand and modifier.
+"""
 
 from __future__ import annotations
 

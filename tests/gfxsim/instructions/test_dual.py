@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Dual-issue instructions: each half does what the ordinary instruction does, and both read before either writes."""
+"""Dual-issue instructions: each half does what the ordinary instruction does, and both read before
+either writes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,17 @@ _X = {"dst": 120, "src0": 4, "src1": 42}
 _Y = {"dst": 135, "src0": 5, "src1": 43}
 _LITERAL = 0x3FC01234
 
-_FIRST = ["fmac_f32", "fmaak_f32", "fmamk_f32", "mul_f32", "add_f32", "sub_f32", "subrev_f32", "mul_dx9_zero_f32", "mov_b32"]
+_FIRST = [
+    "fmac_f32",
+    "fmaak_f32",
+    "fmamk_f32",
+    "mul_f32",
+    "add_f32",
+    "sub_f32",
+    "subrev_f32",
+    "mul_dx9_zero_f32",
+    "mov_b32",
+]
 _FIRST += ["cndmask_b32", "dot2acc_f32_f16", "dot2acc_f32_bf16"]
 _LATER = {"gfx1100": ["max_f32", "min_f32"], "gfx1201": ["max_num_f32", "min_num_f32"]}
 _SECOND_ONLY = ["add_nc_u32", "lshlrev_b32", "and_b32"]
@@ -76,20 +88,39 @@ def _expect(name: str, gpu: str, registers: dict[str, int], before: State, after
         after.v[registers["dst"], lane] = result.bits
 
 
-@pytest.mark.parametrize(("gpu", "pair"), [(gpu, pair) for gpu in _LATER for pair in _pairs(gpu)], ids=str)
+@pytest.mark.parametrize(
+    ("gpu", "pair"), [(gpu, pair) for gpu in _LATER for pair in _pairs(gpu)], ids=str
+)
 def test_both_halves_do_what_their_pseudocode_says(gpu: str, pair: tuple[str, str]) -> None:
     rng = suite.seed(gpu, pair)
     before = State(wave_size=32)
     before.set_mask(VCC, rng.getrandbits(32))
     for name, registers in zip(pair, (_X, _Y), strict=False):
-        form = "PK2_BF16" if name.endswith("bf16") else "PK2_F16" if name.endswith("f16") else "F32" if name.endswith("f32") else "U32"
+        form = (
+            "PK2_BF16"
+            if name.endswith("bf16")
+            else "PK2_F16"
+            if name.endswith("f16")
+            else "F32"
+            if name.endswith("f32")
+            else "U32"
+        )
         for place in ("src0", "src1"):
-            write_rows(before, registers[place], 32, [numbers.number(form, 32, rng) for _ in range(64)])
-        write_rows(before, registers["dst"], 32, [numbers.number("F32", 32, rng) for _ in range(64)])
+            write_rows(
+                before, registers[place], 32, [numbers.number(form, 32, rng) for _ in range(64)]
+            )
+        write_rows(
+            before, registers["dst"], 32, [numbers.number("F32", 32, rng) for _ in range(64)]
+        )
     wanted = before.copy()
     for name, registers in zip(pair, (_X, _Y), strict=False):
         _expect(name, gpu, registers, before, wanted)
-    got = Probe(gpu).run(" :: ".join(_text(name, registers) for name, registers in zip(pair, (_X, _Y), strict=False)), before.copy())
+    got = Probe(gpu).run(
+        " :: ".join(
+            _text(name, registers) for name, registers in zip(pair, (_X, _Y), strict=False)
+        ),
+        before.copy(),
+    )
     for name, registers in zip(pair, (_X, _Y), strict=False):
         if name.endswith(("f32", "f16", "bf16")):
             check.forgive(got, wanted, registers["dst"], 32, floats.F32, 32, 0)

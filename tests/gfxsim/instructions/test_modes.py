@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Arithmetic in every rounding mode, and with denormals flushed on the way in, on the way out, or both."""
+"""Arithmetic in every rounding mode, and with denormals flushed on the way in, on the way out, or
+both.
+"""
 
 from __future__ import annotations
 
@@ -65,14 +67,24 @@ def _kind(name: str) -> str:
 
 def _parameters() -> list[tuple[suite.Target, str, str]]:
     targets = [target for target in suite.TARGETS if target.thorough]
-    return [(target, name, mode) for target in targets for name in NAMES if name in suite.covered(_kind(name), target) for mode in MODES]
+    return [
+        (target, name, mode)
+        for target in targets
+        for name in NAMES
+        if name in suite.covered(_kind(name), target)
+        for mode in MODES
+    ]
 
 
 @pytest.mark.parametrize(("target", "name", "mode"), _parameters(), ids=str)
-def test_mode_register_rules_rounding_and_denormals(target: suite.Target, name: str, mode: str) -> None:
+def test_mode_register_rules_rounding_and_denormals(
+    target: suite.Target, name: str, mode: str
+) -> None:
     problems: list[str] = []
     for case, code in suite.cases(_kind(name), target)[name]:
         assert isinstance(case, VectorCase)
         if case.form.label == "vector":
-            problems += suite.run(replace(case, form=replace(case.form, mode=MODES[mode], label=mode)), code, 0)
+            problems += suite.run(
+                replace(case, form=replace(case.form, mode=MODES[mode], label=mode)), code, 0
+            )
     assert not problems, "\n" + "\n".join(problems[:6])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Integer instructions with clamp: the exact result, limited to what the type holds. The pseudocode wraps and does not say."""
+"""Integer instructions with clamp: the exact result, limited to what the type holds. The pseudocode
+wraps and does not say.
+"""
 
 from __future__ import annotations
 
@@ -91,11 +93,15 @@ def _signed(bits: int, form: str) -> int:
 
 def _limited(number: int, form: str) -> int:
     width = int(form[1:])
-    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if form[0] == "I" else (0, (1 << width) - 1)
+    low, high = (
+        (-(1 << (width - 1)), (1 << (width - 1)) - 1) if form[0] == "I" else (0, (1 << width) - 1)
+    )
     return max(low, min(high, number)) & ((1 << width) - 1)
 
 
-@pytest.mark.parametrize(("gpu", "name"), [(gpu, name) for gpu, names in CLAMPED.items() for name in names])
+@pytest.mark.parametrize(
+    ("gpu", "name"), [(gpu, name) for gpu, names in CLAMPED.items() for name in names]
+)
 def test_clamp_limits_the_exact_result(gpu: str, name: str) -> None:
     clamped = CLAMPED[gpu][name]
     rng = suite.seed(gpu, name)
@@ -104,14 +110,20 @@ def test_clamp_limits_the_exact_result(gpu: str, name: str) -> None:
     packed = name.startswith("v_pk")
     for row, form in zip(rows, clamped.sources, strict=False):
         count = 2 if packed else 1
-        values = [sum(numbers.number(form, int(form[1:]), rng) << 16 * n for n in range(count)) for _ in range(64)]
+        values = [
+            sum(numbers.number(form, int(form[1:]), rng) << 16 * n for n in range(count))
+            for _ in range(64)
+        ]
         write_rows(state, row, 32, values)
     before = state.copy()
     Probe(gpu).run(f"{name} v120, {', '.join(f'v{row}' for row in rows)} clamp", state)
     width = int(clamped.result[1:])
     for lane in range(64):
         for place in (0, 16) if packed else (0,):
-            operands = [_signed(int(before.v[row, lane]) >> place, form) for row, form in zip(rows, clamped.sources, strict=False)]
+            operands = [
+                _signed(int(before.v[row, lane]) >> place, form)
+                for row, form in zip(rows, clamped.sources, strict=False)
+            ]
             wanted = _limited(clamped.exact(*operands), clamped.result)
             got = int(state.v[120, lane]) >> place & ((1 << width) - 1)
             assert got == wanted, f"lane {lane}, operands {operands}"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Instructions that AMD describes in prose: swizzles, counters in LDS, loads into LDS, transposing reads, accumulator registers."""
+"""Instructions that AMD describes in prose: swizzles, counters in LDS, loads into LDS, transposing
+reads, accumulator registers.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,11 @@ def test_counter_in_lds_moves_by_the_number_of_lanes(gpu: str, name: str, sign: 
 
 
 @pytest.mark.parametrize("gpu", ["gfx1100", "gfx1201"])
-@pytest.mark.parametrize(("words", "both"), [("0x78f050f0", True), ("0x78f050ff, 0x3800", False)], ids=("constant", "literal"))
+@pytest.mark.parametrize(
+    ("words", "both"),
+    [("0x78f050f0", True), ("0x78f050ff, 0x3800", False)],
+    ids=("constant", "literal"),
+)
 def test_a_constant_of_a_packed_sum_is_in_both_halves(gpu: str, words: str, both: bool) -> None:
     state = State(32)
     state.v[40], state.v[120] = 0x44004400, 0x3C003C00  # (4, 4) and (1, 1)
@@ -66,22 +72,31 @@ def test_a_constant_of_a_packed_sum_is_in_both_halves(gpu: str, words: str, both
     assert set(state.v[120, :32].tolist()) == {0x42004200 if both else 0x3C004200}
 
 
-_TO_LDS = [("gfx942", size, name) for size, name in ((1, "ubyte"), (1, "sbyte"), (2, "ushort"), (2, "sshort"), (4, "dword"))]
-_TO_LDS += [("gfx950", size, name) for size, name in ((4, "dword"), (12, "dwordx3"), (16, "dwordx4"))]
+_TO_LDS = [
+    ("gfx942", size, name)
+    for size, name in ((1, "ubyte"), (1, "sbyte"), (2, "ushort"), (2, "sshort"), (4, "dword"))
+]
+_TO_LDS += [
+    ("gfx950", size, name) for size, name in ((4, "dword"), (12, "dwordx3"), (16, "dwordx4"))
+]
 
 
 def _widened(data: bytes, name: str) -> bytes:
     """What a load of a byte or a short puts into LDS: a dword."""
     if len(data) >= 4:
         return data
-    return int.from_bytes(data, "little", signed=name.startswith("s")).to_bytes(4, "little", signed=name.startswith("s"))
+    return int.from_bytes(data, "little", signed=name.startswith("s")).to_bytes(
+        4, "little", signed=name.startswith("s")
+    )
 
 
 # Counts in the memory that is read and in LDS.
 _OFFSET = 16
 
 
-def _check_lds(state: State, before: State, offsets: list[int], size: int, name: str, mask: int) -> None:
+def _check_lds(
+    state: State, before: State, offsets: list[int], size: int, name: str, mask: int
+) -> None:
     wanted = before.lds.copy()
     step = max(4, size)
     for lane in range(64):
@@ -136,8 +151,13 @@ def test_buffer_load_into_lds_puts_lanes_side_by_side(gpu: str, size: int, name:
     _check_lds(state, before, offsets, size, name, mask)
 
 
-@pytest.mark.parametrize(("name", "bits", "dwords"), [("b64_tr_b16", 16, 2), ("b64_tr_b8", 8, 2), ("b64_tr_b4", 4, 2), ("b96_tr_b6", 6, 3)])
-def test_transposing_read_gives_each_of_sixteen_lanes_a_column(name: str, bits: int, dwords: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "bits", "dwords"),
+    [("b64_tr_b16", 16, 2), ("b64_tr_b8", 8, 2), ("b64_tr_b4", 4, 2), ("b96_tr_b6", 6, 3)],
+)
+def test_transposing_read_gives_each_of_sixteen_lanes_a_column(
+    name: str, bits: int, dwords: int
+) -> None:
     state = _random_state(name, lds=_LDS)
     order = suite.seed(name).sample(range(64), 64)
     state.v[4] = [16 * place for place in order]
@@ -154,11 +174,15 @@ def test_transposing_read_gives_each_of_sixteen_lanes_a_column(name: str, bits: 
         got = sum(int(state.v[120 + n, lane]) << 32 * n for n in range(dwords))
         group, column = lane // 16 * 16, lane % 16
         # Rows of sixteen numbers lie in as many lanes as they fill.
-        wanted = [number(group + row * (16 // count) + column // count, column % count) for row in range(count)]
+        wanted = [
+            number(group + row * (16 // count) + column // count, column % count)
+            for row in range(count)
+        ]
         assert [got >> bits * n & ((1 << bits) - 1) for n in range(len(wanted))] == wanted
 
 
-# AMD's text says nothing about these; the order is that of the compilers that use them for matrix instructions.
+# AMD's text says nothing about these; the order is that of the compilers that use them for matrix
+# instructions.
 @pytest.mark.parametrize(("name", "size"), [("global_load_tr_b128", 2), ("global_load_tr_b64", 1)])
 def test_transposing_load_gives_each_of_eight_lanes_a_column(name: str, size: int) -> None:
     state = _random_state(name, wave_size=32, memory=4096)
@@ -184,5 +208,10 @@ def test_accumulator_registers_are_read_and_written(gpu: str) -> None:
     Probe(gpu).run(text, state)
     for lane in range(64):
         on = not 4 <= lane < 8
-        for row, value in ((FIRST_AGPR + 3, lane), (20, lane), (FIRST_AGPR + 4, 0x3F800000), (FIRST_AGPR + 5, lane)):
+        for row, value in (
+            (FIRST_AGPR + 3, lane),
+            (20, lane),
+            (FIRST_AGPR + 4, 0x3F800000),
+            (FIRST_AGPR + 5, lane),
+        ):
             assert int(state.v[row, lane]) == (value if on else int(before.v[row, lane]))

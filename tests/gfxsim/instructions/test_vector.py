@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Vector instructions against AMD's pseudocode, in every encoding, with every kind of operand and modifier."""
+"""Vector instructions against AMD's pseudocode, in every encoding, with every kind of operand and
+modifier.
+"""
 
 from __future__ import annotations
 

@@ -75,7 +75,9 @@ class VectorCase(VectorText):
         source = self.form.sources[number]
         if field.bits == 16 and source.high:
             rows = state.v[VECTOR_SOURCES[number]]
-            rows[:] = [int(old) & 0xFFFF | value << 16 for old, value in zip(rows, values, strict=False)]
+            rows[:] = [
+                int(old) & 0xFFFF | value << 16 for old, value in zip(rows, values, strict=False)
+            ]
             return
         write_rows(state, VECTOR_SOURCES[number], field.bits, values)
         first = SCALAR_SOURCES[number]
@@ -123,7 +125,11 @@ class VectorCase(VectorText):
         carry_bits = before.mask(VCC if carry is None else carry) & mask
         packed = self.form.packed
         high = [source.high for source in self.form.sources] + [False] * 3
-        op_sel = packed.op_sel if packed else sum(on << n for n, on in enumerate([*high[:3], self.form.high]))
+        op_sel = (
+            packed.op_sel
+            if packed
+            else sum(on << n for n, on in enumerate([*high[:3], self.form.high]))
+        )
         if self.form.op_sel:
             *sources, last = self.form.op_sel
             op_sel = sum(on << n for n, on in enumerate(sources)) | last << 3
@@ -148,7 +154,9 @@ class VectorCase(VectorText):
             "WAVE64": Value(int(self.wave_size == 64), U1),
             "wave32": Value(int(self.wave_size == 32), U1),
             "WAVE_MODE.IEEE": Value(before.mode >> 9 & 1, U1),
-            "SDWA_SRC0_SEL": Value(lanes.select_code(self.form.sources[0]) if self.form.sources else 0, U32),
+            "SDWA_SRC0_SEL": Value(
+                lanes.select_code(self.form.sources[0]) if self.form.sources else 0, U32
+            ),
             **self._table_names(),
         }
         rounds = floats.Round(before.mode & 3), floats.Round(before.mode >> 2 & 3)
@@ -177,7 +185,15 @@ class VectorCase(VectorText):
         if result.written:
             after.s[SCALAR_RESULT] = result.bits & 0xFFFFFFFF
 
-    def _run_lane(self, before: State, outcome: Outcome, scope: Scope, lane: int, exec_mask: int, enabled: Cell) -> None:
+    def _run_lane(
+        self,
+        before: State,
+        outcome: Outcome,
+        scope: Scope,
+        lane: int,
+        exec_mask: int,
+        enabled: Cell,
+    ) -> None:
         origin: int | None = lane
         writes = True
         if self.form.dpp:
@@ -203,7 +219,9 @@ class VectorCase(VectorText):
             old = read_rows(before, VECTOR_RESULT, result.bits, lane)
             clears = self._clears_upper and not self.form.high
             old = self._flushed(old, result, before.mode, False)
-            run.names["D0"] = Cell(old >> 16 if self.form.high else old, max(32, result.bits), clears)
+            run.names["D0"] = Cell(
+                old >> 16 if self.form.high else old, max(32, result.bits), clears
+            )
             run.names["D"] = run.names["D0"]
             run.names.setdefault("S2", run.names["D0"])
             run.names["D1"] = _Bit(scope.cell("VCC"), lane)
@@ -218,10 +236,16 @@ class VectorCase(VectorText):
         field = self.entry.fields["src0"]
         old = int(after.v[VECTOR_SOURCES[0], lane])
         if field.bits == 16:
-            bits = old & 0xFFFF | bits << 16 if self.form.sources[0].high else old & ~0xFFFF | bits & 0xFFFF
+            bits = (
+                old & 0xFFFF | bits << 16
+                if self.form.sources[0].high
+                else old & ~0xFFFF | bits & 0xFFFF
+            )
         write_row(after, VECTOR_SOURCES[0], 32, lane, bits)
 
-    def _write_result(self, before: State, outcome: Outcome, lane: int, bits: int, field: Field) -> None:
+    def _write_result(
+        self, before: State, outcome: Outcome, lane: int, bits: int, field: Field
+    ) -> None:
         _, width = numbers.element(field.format, field.bits)
         form = numbers.float_format(field.format)
         bits = self._flushed(bits, field, before.mode, True)
@@ -234,7 +258,8 @@ class VectorCase(VectorText):
                 bits ^= (old ^ new) << place
         partial = form if self.form.sdwa and self.form.sdwa[0] != "DWORD" else None
         if partial and partial.is_nan(bits & (partial.sign * 2 - 1)):
-            # As check.same_number has it; but a part of a number cannot be asked whether it is a NaN.
+            # As check.same_number has it; but a part of a number cannot be asked whether it is a
+            # NaN.
             bits |= partial.quiet
         elif partial and differences.tolerance(self.mnemonic):
             # A part of a number that may be off by a little says nothing.
@@ -271,7 +296,11 @@ class VectorCase(VectorText):
             return lanes.constant_bits(source.text, part, 16)
         if width == 16:
             # A floating-point constant fills the lower half; an integer is extended over both.
-            if not numbers.float_format(part) or source.text.lstrip("-").isdigit() or source.text.startswith("0x"):
+            if (
+                not numbers.float_format(part)
+                or source.text.lstrip("-").isdigit()
+                or source.text.startswith("0x")
+            ):
                 return lanes.constant_bits(source.text, part, 32)
             return lanes.constant_bits(source.text, part, 16)
         if self.form.packed and width == 32 and field.bits == 64:
@@ -318,7 +347,8 @@ class VectorCase(VectorText):
     def _packed(self, raw: int, number: int, width: int, part: str) -> int:
         packed = self._modifiers_of_halves
         if "OPSEL" in self.code:
-            # The pseudocode picks halves by itself; the modifiers of a mixed operand mean neg and abs.
+            # The pseudocode picks halves by itself; the modifiers of a mixed operand mean neg and
+            # abs.
             if "mix" in self.mnemonic:
                 return self._mixed(raw, number)
             return raw
@@ -326,7 +356,9 @@ class VectorCase(VectorText):
             negated = packed.neg_lo >> number & 1 and part == "F32"
             return raw ^ 0x80000000 if negated else raw
         mask, result = (1 << width) - 1, 0
-        for half, (select, negate) in enumerate(((packed.op_sel, packed.neg_lo), (packed.op_sel_hi, packed.neg_hi))):
+        for half, (select, negate) in enumerate(
+            ((packed.op_sel, packed.neg_lo), (packed.op_sel_hi, packed.neg_hi))
+        ):
             value = raw >> (width if select >> number & 1 else 0) & mask
             if negate >> number & 1 and numbers.float_format(part):
                 value ^= 1 << (width - 1)
@@ -357,7 +389,9 @@ class _Bit(Cell):
 
 
 class _Registers:
-    """VGPR[lane][register] of a state that is being made. Sources that are not just vector registers have numbers beyond them."""
+    """VGPR[lane][register] of a state that is being made. Sources that are not just vector
+    registers have numbers beyond them.
+    """
 
     FIRST_SOURCE = 1000
 
@@ -373,7 +407,9 @@ class _Registers:
         number = register - self.FIRST_SOURCE
         origin: int | None = lane
         if self._case.form.dpp and number == 0:
-            origin, _ = lanes.dpp_source(self._case.form.dpp, lane, self._case.wave_size, self._before.mask(EXEC))
+            origin, _ = lanes.dpp_source(
+                self._case.form.dpp, lane, self._case.wave_size, self._before.mask(EXEC)
+            )
         return self._case.raw(self._before, number, origin) & 0xFFFFFFFF
 
     def write(self, lane: int, register: int, bits: int) -> None:
@@ -382,4 +418,6 @@ class _Registers:
 
 
 def _random_registers(rng: random.Random, shape: tuple[int, ...]) -> np.ndarray:
-    return np.random.default_rng(rng.getrandbits(32)).integers(0, 1 << 32, size=shape, dtype=np.uint32)
+    return np.random.default_rng(rng.getrandbits(32)).integers(
+        0, 1 << 32, size=shape, dtype=np.uint32
+    )

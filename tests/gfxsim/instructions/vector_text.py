@@ -28,7 +28,9 @@ _LITERAL = 0x3FC01234
 
 @dataclass(frozen=True)
 class VectorText:
-    """One instruction in one form on one GPU: what the assembler reads, and which registers it names."""
+    """One instruction in one form on one GPU: what the assembler reads, and which registers it
+    names.
+    """
 
     gpu: str
     mnemonic: str
@@ -76,7 +78,9 @@ class VectorText:
         if self.mnemonic.startswith("v_cmpx") and self.entry.encoding == "VOP3":
             # The disassembler takes any other destination for an undefined encoding.
             return EXEC
-        if (self.is_compare and self.entry.encoding == "VOP3") or (self.form.suffix == "_sdwa" and self.entry.encoding == "VOPC"):
+        if (self.is_compare and self.entry.encoding == "VOP3") or (
+            self.form.suffix == "_sdwa" and self.entry.encoding == "VOPC"
+        ):
             return SCALAR_CARRY
         return VCC
 
@@ -90,7 +94,9 @@ class VectorText:
             if self.has_scalar_result:
                 found.append(registers("s", SCALAR_RESULT, result.bits))
             else:
-                found.append(registers("v", VECTOR_RESULT, result.bits) + self._half(result, self.form.high))
+                found.append(
+                    registers("v", VECTOR_RESULT, result.bits) + self._half(result, self.form.high)
+                )
         if "sdst" in self.entry.fields or (self._short and "_co_" in self.mnemonic):
             found.append(self._mask_text(self.carry_out))
         return found
@@ -99,7 +105,9 @@ class VectorText:
     def has_scalar_result(self) -> bool:
         """Whether the result goes to a scalar register."""
         result = self.entry.fields.get("vdst")
-        return result is not None and result.place.startswith(("SREG", "SDST")) and not self.is_compare
+        return (
+            result is not None and result.place.startswith(("SREG", "SDST")) and not self.is_compare
+        )
 
     def _half(self, field: Field, high: bool) -> str:
         if not self.form.halves or field.bits != 16:
@@ -115,7 +123,9 @@ class VectorText:
         elif source.kind == "s" or field.place.startswith(("SSRC", "SREG")):
             text = registers("s", SCALAR_SOURCES[number], field.bits)
         else:
-            text = registers("v", VECTOR_SOURCES[number], field.bits) + self._half(field, source.high)
+            text = registers("v", VECTOR_SOURCES[number], field.bits) + self._half(
+                field, source.high
+            )
         if source.sext:
             text = f"sext({text})"
         if source.abs:
@@ -123,7 +133,12 @@ class VectorText:
         return f"-{text}" if source.neg else text
 
     def _sources(self) -> list[str]:
-        found = [self._source_text(number, field, source) for number, (field, source) in enumerate(zip(self.sources, self.form.sources, strict=False))]
+        found = [
+            self._source_text(number, field, source)
+            for number, (field, source) in enumerate(
+                zip(self.sources, self.form.sources, strict=False)
+            )
+        ]
         if "amk_" in self.mnemonic or "admk_" in self.mnemonic:
             found.insert(1, hex(self.literal))
         elif "aak_" in self.mnemonic or "adak_" in self.mnemonic:
@@ -143,7 +158,9 @@ class VectorText:
         fields = self.entry.fields
         if any(field.format == "M64" for name, field in fields.items() if name == "src2"):
             return SCALAR_MASK
-        reads_vcc = self._short and ("VCC.u64[laneId].u" in self.code or "VCC.u64[laneId] ?" in self.code)
+        reads_vcc = self._short and (
+            "VCC.u64[laneId].u" in self.code or "VCC.u64[laneId] ?" in self.code
+        )
         return VCC if reads_vcc else None
 
     def _modifiers(self) -> list[str]:
@@ -176,7 +193,9 @@ class VectorText:
         if form.suffix == "_sdwa":
             if form.sdwa:
                 found.append(f"dst_sel:{form.sdwa[0]} dst_unused:{form.sdwa[1]}")
-            found += [f"src{number}_sel:{source.select}" for number, source in enumerate(form.sources)]
+            found += [
+                f"src{number}_sel:{source.select}" for number, source in enumerate(form.sources)
+            ]
         return found
 
     @cached_property

@@ -27,15 +27,20 @@ Random = np.random.Generator
 
 
 def kernels_of(direction: str) -> list[Path]:
-    """The libraries of a direction, which a name calls fwd, bwd_data or bwd_weight; of all with ``*``."""
+    """The libraries of a direction, which a name calls fwd, bwd_data or bwd_weight; of all with
+    ``*``.
+    """
     pattern = f"libgrouped_conv_{direction}_*.so"
-    return sorted(path for folder in ("kernels", "tests/kernels") for path in Path(folder).glob(pattern))
+    return sorted(
+        path for folder in ("kernels", "tests/kernels") for path in Path(folder).glob(pattern)
+    )
 
 
 def loops(spec: Spec) -> set[str]:
     """The device functions of a kernel that multiply, each with another loop.
 
-    Of the pipeline mem, which has one for every number of turns up to sixteen, those that are likely.
+    Of the pipeline mem, which has one for every number of turns up to sixteen, those that are
+    likely.
     """
     product = GroupedConvSpec.from_json(spec)
     if product.pipeline is Pipeline.MEM:
@@ -78,7 +83,9 @@ def random_sizes(random: Random, spec: Spec) -> ConvSizes:
     if channels_first(spec):
         axes[-1] = widened(axes[-1], spec["vector_c"])
     # The sum of backward_weight is over images and positions.
-    long_sum = spec["variant"] == "backward_weight" and (dimensions == 1 or spec["split_k"] != "none")
+    long_sum = spec["variant"] == "backward_weight" and (
+        dimensions == 1 or spec["split_k"] != "none"
+    )
     images = int(random.integers(1, 24 if long_sum else 4))
     return ConvSizes(images, groups, c, k, tuple(axes))
 
@@ -108,7 +115,9 @@ def in_memory(spec: Spec, name: str) -> list[int]:
 
 def channel_steps(spec: Spec) -> tuple[int, int]:
     """What the channels in and out of a group must be multiples of: the vectors that move them."""
-    if channels_first(spec):  # one vector of w along its channels and taps; the others move positions
+    if channels_first(
+        spec
+    ):  # one vector of w along its channels and taps; the others move positions
         return spec["vector_a"], 1
     if spec["variant"] == "forward":
         return math.lcm(spec["vector_a"], spec["vector_b"]), spec["vector_c"]
@@ -116,7 +125,9 @@ def channel_steps(spec: Spec) -> tuple[int, int]:
 
 
 def fits(spec: Spec, sizes: ConvSizes) -> bool:
-    """Whether the kernel has no reason to refuse the sizes: they are whole vectors wherever it wants some."""
+    """Whether the kernel has no reason to refuse the sizes: they are whole vectors wherever it
+    wants some.
+    """
     c, k = channel_steps(spec)
     if sizes.c % c or sizes.k % k:
         return False
@@ -144,11 +155,14 @@ def problem_of(sizes: ConvSizes, **changes: Any) -> ConvProblem:
     """The problem of the kernel ABI that has these sizes."""
     axes = [
         conv_axis(
-            axis.input, axis.filter, stride=axis.stride, dilation=axis.dilation,
+            axis.input,
+            axis.filter,
+            stride=axis.stride,
+            dilation=axis.dilation,
             pads=(axis.left_pad, axis.right_pad),
         )
         for axis in sizes.axes
-    ]  # fmt: skip
+    ]
     return conv_problem(sizes.n, sizes.g, sizes.c, sizes.k, axes, **changes)
 
 
@@ -192,10 +206,15 @@ class Case:
         first, second, written = TENSORS[self.spec["variant"]]
         apart = "accumulator" if self.spec["split_k"] == "workspace" else "output"
         expected = grouped_conv_reference(
-            self.spec["variant"], self.arrays[first], self.arrays[second], self.sizes,
-            bias=self.bias, fused_op=self.spec["fused_op"], output=self.spec[f"dtype_{written}"],
+            self.spec["variant"],
+            self.arrays[first],
+            self.arrays[second],
+            self.sizes,
+            bias=self.bias,
+            fused_op=self.spec["fused_op"],
+            output=self.spec[f"dtype_{written}"],
             parts=Parts(self.parts, self.spec["tile"][2], parts_in=apart),
-        )  # fmt: skip
+        )
         order = in_memory(self.spec, written)
         shape = [self.arrays[written].shape[axis] for axis in order]
         expected.compare(got.reshape(shape).transpose(np.argsort(order))).raise_if_bad()

@@ -52,10 +52,11 @@ def unreal(dtype: np.dtype[Any]) -> float:
 
 @dataclass(frozen=True)
 class Placed:
-    """Matrices in device memory, ``stride`` elements apart, in the midst of NaN, or of the least integers.
+    """Matrices in device memory, ``stride`` elements apart, in the midst of NaN, or of the least
+    integers.
 
-    A kernel that reads what lies around them gets that into its result, and one that writes there is
-    found by ``read``.
+    A kernel that reads what lies around them gets that into its result, and one that writes there
+    is found by ``read``.
     """
 
     buffer: Buffer
@@ -119,7 +120,9 @@ class Device:
         return self._memory.enter_context(self._runtime.upload(data.tobytes()))
 
     def launch(self, library: KernelLibrary, problem: ctypes.Structure) -> None:
-        """Runs a problem at once and then phase by phase, with a workspace of just the size that the kernel asks for."""
+        """Runs a problem at once and then phase by phase, with a workspace of just the size that
+        the kernel asks for.
+        """
         status, size = library.workspace_size(problem, GPU)
         assert status is Status.OK, library.supports(problem, GPU)[1]
         options: dict[str, Any] = {"gpu": GPU.encode()}

@@ -14,24 +14,27 @@ KERNEL = kernel_of("fp16_rcr_compv4_*_batched")
 SIZES = [(64, 64, 32), (65, 72, 64), (7, 136, 96), (130, 8, 128), (64, 64, 152)]
 
 
-def run(
-    device: Device,
-    size: tuple[int, int, int],
-    batch: int,
-    shared: str = "",
-) -> None:
+def run(device: Device, size: tuple[int, int, int], batch: int, shared: str = "") -> None:
     m, n, k = size
     a = [random_matrix((m, k), "fp16", i) for i in range(1 if "a" in shared else batch)]
     b = [random_matrix((k, n), "fp16", 100 + i) for i in range(1 if "b" in shared else batch)]
     on_a, on_b = device.place(a), device.place(b, "c")
     on_c = device.place([random_matrix((m, n), "fp16", 200)] * batch)
     problem = gemm_problem(
-        m, n, k, a=on_a.address, b=on_b.address, c=on_c.address, batch=batch,
-        stride_a=on_a.leading_dimension, stride_b=on_b.leading_dimension,
-        stride_c=on_c.leading_dimension, batch_stride_c=on_c.stride,
+        m,
+        n,
+        k,
+        a=on_a.address,
+        b=on_b.address,
+        c=on_c.address,
+        batch=batch,
+        stride_a=on_a.leading_dimension,
+        stride_b=on_b.leading_dimension,
+        stride_c=on_c.leading_dimension,
+        batch_stride_c=on_c.stride,
         batch_stride_a=0 if "a" in shared else on_a.stride,
         batch_stride_b=0 if "b" in shared else on_b.stride,
-    )  # fmt: skip
+    )
     device.launch(KERNEL, problem)
     for i, got in enumerate(on_c.read()):
         expected = gemm_reference(a[i % len(a)], b[i % len(b)])

@@ -31,11 +31,17 @@ def test_every_product_of_a_group_is_computed(
         on_c = device.place([random_matrix((m, n), "fp16", 200)])
         problems.append(
             gemm_problem(
-                m, n, k, a=on_a.address, b=on_b.address, c=on_c.address,
-                stride_a=on_a.leading_dimension, stride_b=on_b.leading_dimension,
+                m,
+                n,
+                k,
+                a=on_a.address,
+                b=on_b.address,
+                c=on_c.address,
+                stride_a=on_a.leading_dimension,
+                stride_b=on_b.leading_dimension,
                 stride_c=on_c.leading_dimension,
             )
-        )  # fmt: skip
+        )
         results.append(on_c)
         expected.append(gemm_reference(a, b))
     device.launch(KERNEL, grouped_problem(problems))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Compiled convolutions compute what NumPy computes, whatever their sizes, and touch nothing else."""
+"""Compiled convolutions compute what NumPy computes, whatever their sizes,
+and touch nothing else.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def test_a_kernel_computes_what_fits_it_and_refuses_what_it_does_not_take(
 
 
 def test_all_loop_variants_ran_and_the_checking_mode_found_nothing() -> None:
-    # Some kernels have such short sums that most of their loops never run; others have the same ones.
+    # Some kernels have such short sums that most of their loops never run; others have the same
+    # ones.
     kernels = [KernelLibrary.load(path) for path in PATHS]
     ran = {function for kernel in kernels for function in functions(kernel)}
     assert ran >= {name for kernel in kernels for name in loops(kernel.describe()["spec"])}

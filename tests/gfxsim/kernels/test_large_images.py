@@ -36,9 +36,8 @@ def test_forward(device: Device) -> None:
                 expected[output] += float(x[at]) * WEIGHTS[:, place]
     y = device.copy(np.full((AXIS.output, CHANNELS_OUT), np.nan, np.float16))
     problem = conv_problem(
-        1, 1, 1, CHANNELS_OUT, [AXIS],
-        x=device.upload(x), w=device.upload(WEIGHTS), y=y.address,
-    )  # fmt: skip
+        1, 1, 1, CHANNELS_OUT, [AXIS], x=device.upload(x), w=device.upload(WEIGHTS), y=y.address
+    )
     device.launch(library("fwd"), problem)
     got = np.frombuffer(y.download(), np.float16).reshape(expected.shape)
     np.testing.assert_array_equal(got, expected)
@@ -48,9 +47,8 @@ def test_backward_data(device: Device) -> None:
     y = RANDOM.integers(-8, 9, (AXIS.output, CHANNELS_OUT)).astype(np.float16)
     x = device.copy(np.full(AXIS.input, np.nan, np.float16))
     problem = conv_problem(
-        1, 1, 1, CHANNELS_OUT, [AXIS],
-        x=x.address, w=device.upload(WEIGHTS), y=device.upload(y),
-    )  # fmt: skip
+        1, 1, 1, CHANNELS_OUT, [AXIS], x=x.address, w=device.upload(WEIGHTS), y=device.upload(y)
+    )
     device.launch(library("bwd_data"), problem)
     got = np.frombuffer(x.download(), np.float16)
     expected = {

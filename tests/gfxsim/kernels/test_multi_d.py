@@ -41,13 +41,21 @@ def run(
     on_ds = [device.place([d], d_layout) for d in ds]
     on_c = device.place([random_matrix((m, n), "fp16", 9)])
     problem = gemm_problem(
-        m, n, k, a=on_a.address, b=on_b.address, c=on_c.address,
-        stride_a=on_a.leading_dimension, stride_b=on_b.leading_dimension,
-        stride_c=on_c.leading_dimension, d=[d.address for d in on_ds],
+        m,
+        n,
+        k,
+        a=on_a.address,
+        b=on_b.address,
+        c=on_c.address,
+        stride_a=on_a.leading_dimension,
+        stride_b=on_b.leading_dimension,
+        stride_c=on_c.leading_dimension,
+        d=[d.address for d in on_ds],
         stride_d=[
-            d.leading_dimension if kind == "whole" else 0 for d, kind in zip(on_ds, broadcast, strict=False)
+            d.leading_dimension if kind == "whole" else 0
+            for d, kind in zip(on_ds, broadcast, strict=False)
         ],
-    )  # fmt: skip
+    )
     device.launch(library, problem)
     expected = gemm_reference(a, b, ds=ds, fused_op=spec["fused_op"])
     expected.compare(on_c.read()[0]).raise_if_bad()
@@ -55,9 +63,7 @@ def run(
 
 @pytest.mark.parametrize("kind", ["rows", "columns"])
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_d_tensors_enter_the_result(
-    device: Device, kind: str, size: tuple[int, int, int]
-) -> None:
+def test_d_tensors_enter_the_result(device: Device, kind: str, size: tuple[int, int, int]) -> None:
     run(device, KERNELS[kind], size, ("whole", "one"))
 
 
@@ -76,6 +82,12 @@ def test_an_activation_needs_no_d_tensor(device: Device, size: tuple[int, int, i
 
 def test_all_loop_variants_ran_without_findings() -> None:
     assert functions(KERNELS["rows"]) == {"hot_full", "cold_odd", "cold_even"}
-    assert functions(KERNELS["columns"]) == {"hot_three", "hot_two", "cold_two", "cold_one", "cold_three"}
+    assert functions(KERNELS["columns"]) == {
+        "hot_three",
+        "hot_two",
+        "cold_two",
+        "cold_one",
+        "cold_three",
+    }
     assert functions(KERNELS["none"]) == {"hot_full", "cold_odd", "cold_even"}
     assert findings() == set()

@@ -23,9 +23,15 @@ def test_shuffled_weights_give_the_product(device: Device, size: tuple[int, int,
     shuffled = preshuffle(b, read_block(WARP_TILE, "gfx942")).data
     on_a, on_c = device.place([a]), device.place([random_matrix((m, n), "fp16", 3)])
     problem = gemm_problem(
-        m, n, k, a=on_a.address, b=device.upload(shuffled), c=on_c.address,
-        stride_a=on_a.leading_dimension, stride_c=on_c.leading_dimension,
-    )  # fmt: skip
+        m,
+        n,
+        k,
+        a=on_a.address,
+        b=device.upload(shuffled),
+        c=on_c.address,
+        stride_a=on_a.leading_dimension,
+        stride_c=on_c.leading_dimension,
+    )
     device.launch(KERNEL, problem)
     gemm_reference(a, b).compare(on_c.read()[0]).raise_if_bad()
 

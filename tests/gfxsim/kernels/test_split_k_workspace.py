@@ -27,10 +27,17 @@ def run(device: Device, a: Matrix, b: Matrix, parts: int) -> Matrix:
     on_a, on_b = device.place([a]), device.place([b], "c")
     on_c = device.place([random_matrix((m, n), "bf16", 3)], gap=3)
     problem = gemm_problem(
-        m, n, k, a=on_a.address, b=on_b.address, c=on_c.address, k_batch=parts,
-        stride_a=on_a.leading_dimension, stride_b=on_b.leading_dimension,
+        m,
+        n,
+        k,
+        a=on_a.address,
+        b=on_b.address,
+        c=on_c.address,
+        k_batch=parts,
+        stride_a=on_a.leading_dimension,
+        stride_b=on_b.leading_dimension,
         stride_c=on_c.leading_dimension,
-    )  # fmt: skip
+    )
     device.launch(KERNEL, problem)
     return on_c.read()[0]
 
@@ -57,7 +64,14 @@ def test_the_sum_is_rounded_once_whatever_the_number_of_parts(device: Device) ->
 
 
 def test_all_loop_variants_ran_without_findings_a_layer_of_the_grid_for_each_part() -> None:
-    assert functions(KERNEL) == {"hot_three", "hot_two", "cold_two", "cold_one", "cold_three", "add_parts"}
+    assert functions(KERNEL) == {
+        "hot_three",
+        "hot_two",
+        "cold_two",
+        "cold_one",
+        "cold_three",
+        "add_parts",
+    }
     assert findings() == set()
     products = [launch for launch in launches() if not launch["kernel"].endswith("__add_parts")]
     assert {launch["grid"][2] for launch in products} == {n for _, parts in CASES for n in parts}

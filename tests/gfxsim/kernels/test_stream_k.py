@@ -8,15 +8,7 @@ import pytest
 from ckabi import KernelLibrary
 from ckabi.gemm import gemm_problem
 from ckdispatch.gemm.reference import gemm_reference
-from kernel_runs import (
-    Device,
-    Matrix,
-    findings,
-    functions,
-    kernel_of,
-    launches,
-    random_matrix,
-)
+from kernel_runs import Device, Matrix, findings, functions, kernel_of, launches, random_matrix
 
 KERNELS = {
     "atomic": kernel_of("bf16_*_splitk_streamk"),
@@ -45,10 +37,17 @@ def run(
     on_a, on_b = device.place([a]), device.place([b], spec["layout"][1])
     on_c = device.place([random_matrix((m, n), spec["dtype_c"], 3)])
     problem = gemm_problem(
-        m, n, k, a=on_a.address, b=on_b.address, c=on_c.address, k_batch=workgroups,
-        stride_a=on_a.leading_dimension, stride_b=on_b.leading_dimension,
+        m,
+        n,
+        k,
+        a=on_a.address,
+        b=on_b.address,
+        c=on_c.address,
+        k_batch=workgroups,
+        stride_a=on_a.leading_dimension,
+        stride_b=on_b.leading_dimension,
         stride_c=on_c.leading_dimension,
-    )  # fmt: skip
+    )
     device.launch(library, problem)
     return a, b, on_c.read()[0]
 
@@ -65,9 +64,14 @@ def test_any_number_of_workgroups_gives_the_product(
         a, b, got = run(device, KERNELS[kind], size, workgroups)
         # Where a share ends is between two loops; more parts than workgroups has no tile.
         expected = gemm_reference(
-            a, b, output=spec["dtype_c"], split_k=loops, k_multiple=TILE[2],
-            most_parts=min(loops, workgroups), parts_in=parts_in,
-        )  # fmt: skip
+            a,
+            b,
+            output=spec["dtype_c"],
+            split_k=loops,
+            k_multiple=TILE[2],
+            most_parts=min(loops, workgroups),
+            parts_in=parts_in,
+        )
         comparison = expected.compare(got)
         assert comparison.ok, f"{workgroups} workgroups: {comparison}"
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One matrix instruction with its operands in registers: put there by a layout, run, and read back by a layout."""
+"""One matrix instruction with its operands in registers: put there by a layout, run, and read back
+by a layout.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +52,18 @@ class Instruction:
     acc: Operand
     sparse: bool = False
 
-    def text(self, modifiers: str = "", c: str = "", more: str = "", first: dict[str, int] | None = None) -> str:
-        """The instruction's line, with its operands in their usual registers or where `first` says."""
+    def text(
+        self, modifiers: str = "", c: str = "", more: str = "", first: dict[str, int] | None = None
+    ) -> str:
+        """The instruction's line, with its operands in their usual registers
+        or where `first` says.
+        """
         first = first or self.first
         third = f"v{INDEX}" if self.sparse else c or registers(first["c"], self.acc.registers)
-        operands = [registers(first[name], operand.registers) for name, operand in (("d", self.acc), ("a", self.a), ("b", self.b))]
+        operands = [
+            registers(first[name], operand.registers)
+            for name, operand in (("d", self.acc), ("a", self.a), ("b", self.b))
+        ]
         return f"{self.name} {', '.join([*operands, third])}{more} {modifiers}".rstrip()
 
     @property
@@ -92,7 +101,9 @@ def registers(first: int, count: int) -> str:
 
 
 class Run:
-    """An instruction's operands as codes, in registers among noise; the lanes' enable bits are noise, too."""
+    """An instruction's operands as codes, in registers among noise; the lanes' enable bits are
+    noise, too.
+    """
 
     def __init__(self, instruction: Instruction, seed: int = 0) -> None:
         self.instruction = instruction
@@ -119,12 +130,19 @@ class Run:
         state.set_mask(EXEC, int(self.rng.integers(0, 1 << i.acc.wave, dtype=np.uint64)))
         if self.mode is not None:
             state.mode = self.mode
-        for name, operand, codes in (("a", i.a, self.a), ("b", i.b, self.b), ("d" if i.sparse else "c", i.acc, self.c)):
+        for name, operand, codes in (
+            ("a", i.a, self.a),
+            ("b", i.b, self.b),
+            ("d" if i.sparse else "c", i.acc, self.c),
+        ):
             packed = operand.pack(codes)
             if operand.wave == 16:  # gfx11: the same in every 16 lanes
                 packed = np.tile(packed[:, :16], 4)
             if operand.slot > operand.form.bits:  # an accumulator in halves of registers
-                packed = packed & 0xFFFF | state.v[self.first[name] : self.first[name] + len(packed)] & 0xFFFF0000
+                packed = (
+                    packed & 0xFFFF
+                    | state.v[self.first[name] : self.first[name] + len(packed)] & 0xFFFF0000
+                )
             state.v[self.first[name] : self.first[name] + len(packed)] = packed
         if self.index is not None:
             state.v[INDEX] = self.index
@@ -174,7 +192,9 @@ def wrapped(instruction: Instruction, values: np.ndarray) -> np.ndarray:
 
 
 def densify(stored: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """The whole A of stored elements and the place (0 to 3) that each has among its four neighbours along k."""
+    """The whole A of stored elements and the place (0 to 3) that each has among its four neighbours
+    along k.
+    """
     blocks, along, half = stored.shape
     whole = np.zeros((blocks, along, 2 * half), dtype=stored.dtype)
     for b, i, s in np.ndindex(*stored.shape):
@@ -183,7 +203,9 @@ def densify(stored: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def met_by(b: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """The elements of B that the stored elements of a sparse A are multiplied with, by (block, row, column, stored)."""
+    """The elements of B that the stored elements of a sparse A are multiplied with, by (block, row,
+    column, stored).
+    """
     k = places + np.arange(places.shape[2]) // 2 * 4
     return np.stack([b[0][:, row] for row in k[0]])[None]
 

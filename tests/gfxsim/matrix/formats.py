@@ -11,7 +11,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Format:
-    """A number format. `special`: what the highest exponent ("ieee", "last is nan") or the negative zero ("fnuz") means."""
+    """A number format. `special`: what the highest exponent ("ieee", "last is nan") or the negative
+    zero ("fnuz") means.
+    """
 
     name: str
     bits: int
@@ -33,7 +35,9 @@ class Format:
         magnitude, sign = code & sign_bit - 1, -1.0 if code & sign_bit else 1.0
         exponent, mantissa = magnitude >> mantissa_bits, magnitude & (1 << mantissa_bits) - 1
         top = exponent == (1 << self.exponent) - 1
-        if (self.special == "fnuz" and code == sign_bit) or (self.special == "last is nan" and magnitude == sign_bit - 1):
+        if (self.special == "fnuz" and code == sign_bit) or (
+            self.special == "last is nan" and magnitude == sign_bit - 1
+        ):
             return np.nan
         if self.special == "ieee" and top:
             return np.nan if mantissa else sign * np.inf
@@ -45,8 +49,14 @@ class Format:
         """The numbers of an array of codes."""
         kind = np.int64 if self.is_integer else np.float64
         if self.bits > 16:
-            return codes.astype(np.uint32 if self.bits == 32 else np.uint64).view(f"f{self.bits // 8}").astype(np.float64)
-        return np.array([self.decode(int(code)) for code in codes.flat], dtype=kind).reshape(codes.shape)
+            return (
+                codes.astype(np.uint32 if self.bits == 32 else np.uint64)
+                .view(f"f{self.bits // 8}")
+                .astype(np.float64)
+            )
+        return np.array([self.decode(int(code)) for code in codes.flat], dtype=kind).reshape(
+            codes.shape
+        )
 
     def encode(self, value: float) -> int:
         """The code of a number that the format has."""
@@ -76,12 +86,18 @@ U4 = Format("u4", 4, signed=False)
 
 @cache
 def simple_codes(form: Format) -> tuple[int, ...]:
-    """Codes of numbers with sums of products that every accumulator has exactly: halves up to 4, or any integers."""
+    """Codes of numbers with sums of products that every accumulator has exactly: halves up to 4, or
+    any integers.
+    """
     if form.is_integer:
         return tuple(range(1 << form.bits))
     if form.bits > 16:
         return tuple(form.encode(half / 2) for half in range(-8, 9))
-    return tuple(code for code in range(1 << form.bits) if abs(form.decode(code)) <= 4 and form.decode(code) * 2 % 1 == 0)
+    return tuple(
+        code
+        for code in range(1 << form.bits)
+        if abs(form.decode(code)) <= 4 and form.decode(code) * 2 % 1 == 0
+    )
 
 
 def random_codes(rng: np.random.Generator, form: Format, shape: tuple[int, ...]) -> np.ndarray:

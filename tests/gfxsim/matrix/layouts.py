@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Where the elements of a matrix lie in a wave's registers, as the instruction sets' manuals say.
 
-A layout gives, for an element's block, its place along the edge and its place along k, a lane and a number of the element
-in that lane. Elements of a lane follow each other without gaps.
+A layout gives, for an element's block, its place along the edge and its place along k, a lane and a
+number of the element in that lane. Elements of a lane follow each other without gaps.
 """
 
 from __future__ import annotations
@@ -21,9 +21,14 @@ def mfma_input(along: int, depth: int, blocks: int) -> Layout:
 
 
 def mfma_halves(along: int, depth: int, part: int) -> Layout:
-    """A or B of gfx950 in eight registers (A of sparse matrices: four): first one half of the matrix, then the other."""
+    """A or B of gfx950 in eight registers (A of sparse matrices: four): first one half of the
+    matrix, then the other.
+    """
     groups = 64 // along
-    return lambda _, i, k: (i + along * (k // part % groups), k // (part * groups) * part + k % part)
+    return lambda _, i, k: (
+        i + along * (k // part % groups),
+        k // (part * groups) * part + k % part,
+    )
 
 
 def mfma_output(rows: int, columns: int, double: bool = False) -> Layout:
@@ -36,7 +41,9 @@ def mfma_output(rows: int, columns: int, double: bool = False) -> Layout:
     def place(b: int, i: int, j: int) -> tuple[int, int]:
         # Of f64 in 4x4 blocks a register has row after row, and in each row block after block.
         lane = j + columns * (b % blocks_at_once + blocks_at_once * (i // height % rows_at_once))
-        return lane, i % height + height * (i // (height * rows_at_once) + groups * (b // blocks_at_once))
+        return lane, i % height + height * (
+            i // (height * rows_at_once) + groups * (b // blocks_at_once)
+        )
 
     return place
 
@@ -65,7 +72,9 @@ def wmma_input(generation: str, wave: int, bits: int, depth: int) -> Layout:
 
 
 def swmmac_a(wave: int, bits: int, depth: int) -> Layout:
-    """A of a sparse instruction of gfx12 by the place along k of stored elements, two for every four of the matrix."""
+    """A of a sparse instruction of gfx12 by the place along k of stored elements, two for every
+    four of the matrix.
+    """
     if bits == 16:
         if wave == 32:
             return lambda _, i, s: (16 * (s // 4 % 2) + i, 4 * (s // 8) + s % 4)
@@ -89,17 +98,26 @@ def swmmac_b(wave: int, bits: int, depth: int) -> Layout:
 
 
 def pack(layout: Layout, codes: np.ndarray, bits: int, registers: int) -> np.ndarray:
-    """Codes by (block, along, k) as registers of 64 lanes; `bits` is the distance between elements of a lane."""
+    """Codes by (block, along, k) as registers of 64 lanes; `bits` is the distance between elements
+    of a lane.
+    """
     lanes = [0] * 64
     for place, code in np.ndenumerate(codes):
         lane, element = layout(*place)
         lanes[lane] |= int(code) << element * bits
-    return np.array([[lane >> 32 * r & 0xFFFFFFFF for lane in lanes] for r in range(registers)], dtype=np.uint32)
+    return np.array(
+        [[lane >> 32 * r & 0xFFFFFFFF for lane in lanes] for r in range(registers)], dtype=np.uint32
+    )
 
 
 def unpack(layout: Layout, registers: np.ndarray, shape: Sequence[int], bits: int) -> np.ndarray:
-    """The codes of a matrix by (block, along, k), or of an accumulator by (block, row, column): the reverse of pack."""
-    lanes = [sum(int(row[lane]) << 32 * number for number, row in enumerate(registers)) for lane in range(64)]
+    """The codes of a matrix by (block, along, k), or of an accumulator by (block, row, column): the
+    reverse of pack.
+    """
+    lanes = [
+        sum(int(row[lane]) << 32 * number for number, row in enumerate(registers))
+        for lane in range(64)
+    ]
     codes = np.empty(shape, dtype=np.uint64)
     for place in np.ndindex(*shape):
         lane, element = layout(*place)

@@ -37,14 +37,26 @@ _GFX942 = {
     "bf16": _OLD["f16"],
     "i8": [*_OLD["i8"][:3], (32, 32, 16, 1), (16, 16, 32, 1)],
     "f64": _GFX90A["f64"],
-    **{f"{a}_{b}": [(32, 32, 16, 1), (16, 16, 32, 1)] for a in ("fp8", "bf8") for b in ("fp8", "bf8")},
+    **{
+        f"{a}_{b}": [(32, 32, 16, 1), (16, 16, 32, 1)]
+        for a in ("fp8", "bf8")
+        for b in ("fp8", "bf8")
+    },
 }
 _GFX950_ONLY = {
     "f16": [(32, 32, 16, 1), (16, 16, 32, 1)],
     "bf16": [(32, 32, 16, 1), (16, 16, 32, 1)],
     "i8": [(32, 32, 32, 1), (16, 16, 64, 1)],
 }
-_FORMATS = {"f32": F32, "xf32": XF32, "f64": F64, "f16": F16, "bf16": BF16, "bf16_1k": BF16, "i8": I8}
+_FORMATS = {
+    "f32": F32,
+    "xf32": XF32,
+    "f64": F64,
+    "f16": F16,
+    "bf16": BF16,
+    "bf16_1k": BF16,
+    "i8": I8,
+}
 
 
 def _formats(kind: str, gpu: str) -> tuple[Format, Format]:
@@ -82,7 +94,12 @@ def _instructions() -> list[Instruction]:
         ("gfx950", without_xf32),
         ("gfx950", _GFX950_ONLY),
     ]
-    return [_dense(gpu, kind, shape) for gpu, table in tables for kind, shapes in table.items() for shape in shapes]
+    return [
+        _dense(gpu, kind, shape)
+        for gpu, table in tables
+        for kind, shapes in table.items()
+        for shape in shapes
+    ]
 
 
 DENSE = _instructions()
@@ -99,10 +116,20 @@ def small(shape: str, cbsz: int, blgp: int, scale: bool) -> Instruction:
     m, n, k = F8F6F4[shape]
 
     def layout(form: Format, along: int) -> Operand:
-        return Operand(form, (1, along, k), mfma_halves(along, k, 16) if form.bits == 8 else mfma_input(along, k, 1))
+        return Operand(
+            form,
+            (1, along, k),
+            mfma_halves(along, k, 16) if form.bits == 8 else mfma_input(along, k, 1),
+        )
 
     name = f"v_mfma_{'scale_' if scale else ''}f32_{shape}_f8f6f4"
-    return Instruction("gfx950", name, layout(SMALL[cbsz], m), layout(SMALL[blgp], n), Operand(F32, (1, m, n), mfma_output(m, n)))
+    return Instruction(
+        "gfx950",
+        name,
+        layout(SMALL[cbsz], m),
+        layout(SMALL[blgp], n),
+        Operand(F32, (1, m, n), mfma_output(m, n)),
+    )
 
 
 def format_modifiers(cbsz: int, blgp: int) -> str:
@@ -113,10 +140,26 @@ def format_modifiers(cbsz: int, blgp: int) -> str:
 # Sparse matrices.
 
 SPARSE = [
-    *[("gfx942", kind, shape) for kind in ("f16", "bf16") for shape in ((16, 16, 32), (32, 32, 16))],
-    *[("gfx942", kind, shape) for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8") for shape in ((16, 16, 64), (32, 32, 32))],
-    *[("gfx950", kind, shape) for kind in ("f16", "bf16") for shape in ((16, 16, 64), (32, 32, 32))],
-    *[("gfx950", kind, shape) for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8") for shape in ((16, 16, 128), (32, 32, 64))],
+    *[
+        ("gfx942", kind, shape)
+        for kind in ("f16", "bf16")
+        for shape in ((16, 16, 32), (32, 32, 16))
+    ],
+    *[
+        ("gfx942", kind, shape)
+        for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8")
+        for shape in ((16, 16, 64), (32, 32, 32))
+    ],
+    *[
+        ("gfx950", kind, shape)
+        for kind in ("f16", "bf16")
+        for shape in ((16, 16, 64), (32, 32, 32))
+    ],
+    *[
+        ("gfx950", kind, shape)
+        for kind in ("i8", "fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8")
+        for shape in ((16, 16, 128), (32, 32, 64))
+    ],
 ]
 
 

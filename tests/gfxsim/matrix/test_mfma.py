@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Matrix instructions of gfx9: every shape and format against NumPy, in the documented register layout."""
+"""Matrix instructions of gfx9: every shape and format against NumPy, in the documented register
+layout.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,25 @@ def _find(name: str, gpu: str = "gfx942") -> Instruction:
 @pytest.fixture(scope="module", autouse=True)
 def _assembled() -> None:
     for gpu in {found.gpu for found in mfma.DENSE}:
-        prepare(gpu, 64, (text for found in mfma.DENSE if found.gpu == gpu for text in _dense_texts(found)))
-    small = [(mfma.small(shape, a, b, scale=False), a, b) for shape in mfma.F8F6F4 for a in mfma.SMALL for b in mfma.SMALL]
+        prepare(
+            gpu,
+            64,
+            (text for found in mfma.DENSE if found.gpu == gpu for text in _dense_texts(found)),
+        )
+    small = [
+        (mfma.small(shape, a, b, scale=False), a, b)
+        for shape in mfma.F8F6F4
+        for a in mfma.SMALL
+        for b in mfma.SMALL
+    ]
     prepare("gfx950", 64, (found.text(mfma.format_modifiers(a, b)) for found, a, b in small))
     for gpu in ("gfx942", "gfx950"):
         sparse = [mfma.sparse(*case) for case in mfma.SPARSE if case[0] == gpu]
-        prepare(gpu, 64, (found.text(modifiers) for found in sparse for _, modifiers in _index_sets(found)))
+        prepare(
+            gpu,
+            64,
+            (found.text(modifiers) for found in sparse for _, modifiers in _index_sets(found)),
+        )
 
 
 def _dense_texts(instruction: Instruction) -> list[str]:
@@ -78,7 +93,13 @@ def test_every_file_of_vector_registers() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["v_mfma_f32_32x32x4_2b_f16", "v_mfma_f32_16x16x1_4b_f32", "v_mfma_i32_4x4x4_16b_i8", "v_mfma_f32_4x4x4_16b_bf16"]
+    "name",
+    [
+        "v_mfma_f32_32x32x4_2b_f16",
+        "v_mfma_f32_16x16x1_4b_f32",
+        "v_mfma_i32_4x4x4_16b_i8",
+        "v_mfma_f32_4x4x4_16b_bf16",
+    ],
 )
 def test_cbsz_and_abid_broadcast_one_block_of_a(name: str) -> None:
     run = Run(_find(name))
@@ -108,7 +129,9 @@ _PATTERNS: dict[int, Callable[[int], int]] = {
 
 
 @pytest.mark.parametrize("blgp", _PATTERNS)
-@pytest.mark.parametrize("name", ["v_mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x4_f32", "v_mfma_i32_4x4x4_16b_i8"])
+@pytest.mark.parametrize(
+    "name", ["v_mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x4_f32", "v_mfma_i32_4x4x4_16b_i8"]
+)
 def test_blgp_permutes_the_lanes_of_b(name: str, blgp: int) -> None:
     run = Run(_find(name))
     b = run.instruction.b
@@ -117,7 +140,9 @@ def test_blgp_permutes_the_lanes_of_b(name: str, blgp: int) -> None:
     for (lane, element), place in at.items():
         permuted[place] = run.b[at[_PATTERNS[blgp](lane), element]]
     result = run.run(run.state(), run.text(f"blgp:{blgp}"))
-    assert np.array_equal(result, wrapped(run.instruction, run.c_values() + run.product(b=permuted)))
+    assert np.array_equal(
+        result, wrapped(run.instruction, run.c_values() + run.product(b=permuted))
+    )
 
 
 @pytest.mark.parametrize("name", ["v_mfma_f64_16x16x4_f64", "v_mfma_f64_4x4x4_4b_f64"])
@@ -143,7 +168,15 @@ def test_every_code_of_8_bits(gpu: str, kind: str) -> None:
         np.testing.assert_array_equal(result[0], expected)
 
 
-@pytest.mark.parametrize("name", ["v_mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x16_bf16", "v_mfma_f32_16x16x4_f32", "v_mfma_f64_16x16x4_f64"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "v_mfma_f32_32x32x8_f16",
+        "v_mfma_f32_16x16x16_bf16",
+        "v_mfma_f32_16x16x4_f32",
+        "v_mfma_f64_16x16x4_f64",
+    ],
+)
 def test_random_numbers(name: str) -> None:
     run = Run(_find(name))
     form, kind = run.instruction.a.form, run.instruction.acc.form
@@ -158,14 +191,22 @@ def test_random_numbers(name: str) -> None:
         setattr(run, operand, words.astype(np.uint64))
     depth = run.a.shape[2]
     exact = run.expected()
-    bound = np.abs(run.c_values()) + np.einsum("bik,bjk->bij", *(np.abs(form.values(codes)) for codes in (run.a, run.b)))
+    bound = np.abs(run.c_values()) + np.einsum(
+        "bik,bjk->bij", *(np.abs(form.values(codes)) for codes in (run.a, run.b))
+    )
     assert np.all(np.abs(run.run(run.state(), run.text()) - exact) <= depth * epsilon * bound)
 
 
-@pytest.mark.parametrize(("gpu", "kept"), [("gfx908", True), ("gfx90a", False), ("gfx942", True), ("gfx950", True)])
+@pytest.mark.parametrize(
+    ("gpu", "kept"), [("gfx908", True), ("gfx90a", False), ("gfx942", True), ("gfx950", True)]
+)
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 def test_denormals_of_16_bits(gpu: str, kept: bool, kind: str) -> None:
-    spelling = {"gfx908": "32x32x8f16", "gfx90a": "32x32x8f16"} if kind == "f16" else {"gfx908": "32x32x4bf16", "gfx90a": "32x32x4bf16"}
+    spelling = (
+        {"gfx908": "32x32x8f16", "gfx90a": "32x32x8f16"}
+        if kind == "f16"
+        else {"gfx908": "32x32x4bf16", "gfx90a": "32x32x4bf16"}
+    )
     run = Run(_find(f"v_mfma_f32_{spelling.get(gpu, f'32x32x8_{kind}')}", gpu))
     form = run.instruction.a.form
     run.a[:], run.b[:], run.c[:] = 3, form.encode(2.0), 0
@@ -174,7 +215,10 @@ def test_denormals_of_16_bits(gpu: str, kept: bool, kind: str) -> None:
     assert np.all(result == (2 * depth * form.decode(3) if kept else 0))
     # A denormal accumulator.
     run.a[:], run.c[:] = 0, 5
-    assert np.all(run.run(run.state(), run.text()) == (F32.values(np.array([5], dtype=np.uint64))[0] if kept else 0))
+    assert np.all(
+        run.run(run.state(), run.text())
+        == (F32.values(np.array([5], dtype=np.uint64))[0] if kept else 0)
+    )
 
 
 def test_f32_elements_follow_the_mode_register_in_denormals_and_accumulators_do_not() -> None:
@@ -191,7 +235,12 @@ def test_infinities_and_nans() -> None:
     run.a[:], run.b[:], run.c[:] = F16.encode(1.0), F16.encode(1.0), 0
     run.a[0, 1, 2], run.a[0, 2, 3], run.b[0, 4, 2] = 0x7C00, 0x7E00, 0
     result = run.run(run.state(), run.text())[0]
-    assert np.isnan(result[1, 4]) and np.all(np.isnan(result[2])) and result[1, 0] == np.inf and result[0, 0] == 8
+    assert (
+        np.isnan(result[1, 4])
+        and np.all(np.isnan(result[2]))
+        and result[1, 0] == np.inf
+        and result[0, 0] == 8
+    )
     assert result[0, 4] == 7
 
 
@@ -209,18 +258,28 @@ def test_xf32_cuts_mantissas_to_10_bits() -> None:
 @pytest.mark.parametrize("shape", mfma.F8F6F4)
 def test_formats_of_8_bits_and_less(shape: str, cbsz: int, blgp: int) -> None:
     run = Run(mfma.small(shape, cbsz, blgp, scale=False))
-    assert np.array_equal(run.run(run.state(), run.text(mfma.format_modifiers(cbsz, blgp))), run.expected())
+    assert np.array_equal(
+        run.run(run.state(), run.text(mfma.format_modifiers(cbsz, blgp))), run.expected()
+    )
 
 
 def _scaled(run: Run, state: State, a_byte: int, b_byte: int) -> np.ndarray:
-    """The result with the scales that a state has: one for 32 elements along k, in lanes as E8M0."""
+    """The result with the scales that a state has: one for 32 elements along k,
+    in lanes as E8M0.
+    """
     i = run.instruction
     left, right = i.a.form.values(run.a)[0], i.b.form.values(run.b)[0]
     total: np.ndarray = run.c_values()[0]
     for block in range(left.shape[1] // 32):
         part = slice(32 * block, 32 * block + 32)
         rows, columns = (
-            2.0 ** ((state.v[SCALES + n, along * block : along * block + along] >> 8 * byte & 0xFF).astype(np.float64) - 127)
+            2.0
+            ** (
+                (
+                    state.v[SCALES + n, along * block : along * block + along] >> 8 * byte & 0xFF
+                ).astype(np.float64)
+                - 127
+            )
             for n, along, byte in ((0, left.shape[0], a_byte), (1, right.shape[0], b_byte))
         )
         total = total + (left[:, part] @ right[:, part].T) * rows[:, None] * columns[None, :]
@@ -233,8 +292,13 @@ def _scaled(run: Run, state: State, a_byte: int, b_byte: int) -> np.ndarray:
 def test_scales(shape: str, cbsz: int, blgp: int, a_byte: int, b_byte: int) -> None:
     run = Run(mfma.small(shape, cbsz, blgp, scale=True))
     state = run.state()
-    state.v[SCALES : SCALES + 2] = run.rng.integers(124, 131, (2, 64, 4), dtype=np.uint8).view(np.uint32)[..., 0]
-    modifiers = f"op_sel:[{a_byte & 1},{b_byte & 1},0] op_sel_hi:[{a_byte >> 1},{b_byte >> 1},0] {mfma.format_modifiers(cbsz, blgp)}"
+    state.v[SCALES : SCALES + 2] = run.rng.integers(124, 131, (2, 64, 4), dtype=np.uint8).view(
+        np.uint32
+    )[..., 0]
+    modifiers = (
+        f"op_sel:[{a_byte & 1},{b_byte & 1},0] op_sel_hi:[{a_byte >> 1},{b_byte >> 1},0] "
+        f"{mfma.format_modifiers(cbsz, blgp)}"
+    )
     expected = _scaled(run, state, a_byte, b_byte)
     result = run.run(state, run.text(modifiers, more=f", v{SCALES}, v{SCALES + 1}"))
     assert np.array_equal(result, expected)
@@ -253,8 +317,11 @@ def test_scale_extremes() -> None:
 
 def test_scale_from_a_constant_is_its_exponent() -> None:
     run = Run(mfma.small("32x32x64", 4, 4, scale=True))
-    words = np.frombuffer(code_of("gfx950", 64, run.text(mfma.format_modifiers(4, 4), more=", v1, v2")), "<u4")
-    # 4.0 and 0.5 in place of the registers. LLVM's assembler took them until 21; since 22 its disassembler calls them invalid, and they are refused.
+    words = np.frombuffer(
+        code_of("gfx950", 64, run.text(mfma.format_modifiers(4, 4), more=", v1, v2")), "<u4"
+    )
+    # 4.0 and 0.5 in place of the registers. LLVM's assembler took them until 21; since 22 its
+    # disassembler calls them invalid, and they are refused.
     text = f".long {words[0]}, {0xF6 | 0xF0 << 9}, {words[2]}, {words[3]}"
     try:
         result = run.run(run.state(), text)
@@ -267,21 +334,30 @@ def test_scale_from_a_constant_is_its_exponent() -> None:
 
 @pytest.mark.parametrize("scale", [False, True])
 @pytest.mark.parametrize("shape", mfma.F8F6F4)
-@pytest.mark.parametrize(("cbsz", "blgp", "a", "b"), [(4, 4, 252, 248), (2, 4, 250, 244), (0, 4, 240, 252), (3, 3, 16, 250)])
-def test_sources_at_the_end_of_the_register_file(scale: bool, shape: str, cbsz: int, blgp: int, a: int, b: int) -> None:
+@pytest.mark.parametrize(
+    ("cbsz", "blgp", "a", "b"),
+    [(4, 4, 252, 248), (2, 4, 250, 244), (0, 4, 240, 252), (3, 3, 16, 250)],
+)
+def test_sources_at_the_end_of_the_register_file(
+    scale: bool, shape: str, cbsz: int, blgp: int, a: int, b: int
+) -> None:
     run = Run(mfma.small(shape, cbsz, blgp, scale))
     run.first["a"], run.first["b"] = a, b
     state = run.state()
     state.v[SCALES : SCALES + 2] = 127
     more = f", v{SCALES}, v{SCALES + 1}" if scale else ""
-    assert np.array_equal(run.run(state, run.text(mfma.format_modifiers(cbsz, blgp), more=more)), run.expected())
+    assert np.array_equal(
+        run.run(state, run.text(mfma.format_modifiers(cbsz, blgp), more=more)), run.expected()
+    )
 
 
 # Sparse matrices.
 
 
 def _index_sets(instruction: Instruction) -> list[tuple[int, str]]:
-    """The sets of indices that fit into a register, and the modifiers that choose each; CBSZ chooses the first."""
+    """The sets of indices that fit into a register, and the modifiers that choose each; CBSZ
+    chooses the first.
+    """
     sets = 16 // (np.prod(instruction.a.shape) // 64)
     return [(n, f"abid:{n}" if n else "") for n in range(sets)] + [(0, f"cbsz:1 abid:{sets - 1}")]
 
@@ -313,19 +389,27 @@ def test_zeros_of_a_sparse_matrix_are_not_multiplied() -> None:
 # NaNs: every bit, whatever the host's arithmetic makes of them.
 
 
-@pytest.mark.parametrize("instruction", [found for found in mfma.DENSE if not found.a.form.is_integer], ids=str)
+@pytest.mark.parametrize(
+    "instruction", [found for found in mfma.DENSE if not found.a.form.is_integer], ids=str
+)
 def test_nans(instruction: Instruction) -> None:
     run = Run(instruction, seed=3)
     nans.fill(run)
     nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run))
 
 
-@pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (3, 0), (4, 1), (1, 4)])
+@pytest.mark.parametrize(
+    ("cbsz", "blgp"), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (3, 0), (4, 1), (1, 4)]
+)
 @pytest.mark.parametrize("shape", mfma.F8F6F4)
 def test_nans_of_8_bits_and_less(shape: str, cbsz: int, blgp: int) -> None:
     run = Run(mfma.small(shape, cbsz, blgp, scale=False), seed=4)
     nans.fill(run)
-    nans.check(run, run.codes(run.state(), run.text(mfma.format_modifiers(cbsz, blgp))), nans.add_products(nans.start(run), run))
+    nans.check(
+        run,
+        run.codes(run.state(), run.text(mfma.format_modifiers(cbsz, blgp))),
+        nans.add_products(nans.start(run), run),
+    )
 
 
 @pytest.mark.parametrize(("cbsz", "blgp"), [(0, 0), (0, 1), (1, 1), (2, 1), (3, 2), (4, 4), (1, 4)])
@@ -335,21 +419,39 @@ def test_nans_of_scales(shape: str, cbsz: int, blgp: int) -> None:
     nans.fill(run)
     state = run.state()
     state.v[SCALES : SCALES + 2] = np.where(run.rng.random((2, 64)) < 0.1, 255, 127)
-    text = run.text(f"op_sel_hi:[0,0,0] {mfma.format_modifiers(cbsz, blgp)}", more=f", v{SCALES}, v{SCALES + 1}")
-    nans.check(run, run.codes(state, text), nans.add_scaled(nans.start(run), run, *nans.scales(run, state.v[SCALES : SCALES + 2])))
+    text = run.text(
+        f"op_sel_hi:[0,0,0] {mfma.format_modifiers(cbsz, blgp)}", more=f", v{SCALES}, v{SCALES + 1}"
+    )
+    nans.check(
+        run,
+        run.codes(state, text),
+        nans.add_scaled(nans.start(run), run, *nans.scales(run, state.v[SCALES : SCALES + 2])),
+    )
 
 
-@pytest.mark.parametrize(("gpu", "kind", "shape"), [case for case in mfma.SPARSE if case[1] != "i8"])
+@pytest.mark.parametrize(
+    ("gpu", "kind", "shape"), [case for case in mfma.SPARSE if case[1] != "i8"]
+)
 def test_nans_of_sparse_matrices(gpu: str, kind: str, shape: tuple[int, int, int]) -> None:
     run = Run(mfma.sparse(gpu, kind, shape), seed=6)
     nans.fill(run)
     places = random_places(run.rng, run.a.shape)
     run.index = index_of(run.instruction.a, places)
-    nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run, met_by(run.b, places)))
+    nans.check(
+        run,
+        run.codes(run.state(), run.text()),
+        nans.add_products(nans.start(run), run, met_by(run.b, places)),
+    )
 
 
 def test_every_simulated_instruction_is_tested() -> None:
-    tested = {found.name for found in mfma.DENSE} | {mfma.sparse(*case).name for case in mfma.SPARSE}
-    tested |= {mfma.small(shape, 0, 0, scale).name for shape in mfma.F8F6F4 for scale in (False, True)}
-    simulated = {found.name for found in Probe("gfx942").definitions() if re.match(r"v_s?mfma", found.name)}
+    tested = {found.name for found in mfma.DENSE} | {
+        mfma.sparse(*case).name for case in mfma.SPARSE
+    }
+    tested |= {
+        mfma.small(shape, 0, 0, scale).name for shape in mfma.F8F6F4 for scale in (False, True)
+    }
+    simulated = {
+        found.name for found in Probe("gfx942").definitions() if re.match(r"v_s?mfma", found.name)
+    }
     assert simulated == tested

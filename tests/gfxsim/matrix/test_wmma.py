@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Matrix instructions of gfx11 and gfx12: every shape and format against NumPy, in the documented register layout."""
+"""Matrix instructions of gfx11 and gfx12: every shape and format against NumPy, in the documented
+register layout.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,14 @@ def _neg(signs: tuple[int, int]) -> str:
 def _assembled() -> None:
     for generation, gpu in wmma.GPUS.items():
         for wave in (32, 64):
-            texts = [wmma.dense(case).text() for case in wmma.DENSE if case[:2] == (generation, wave)]
-            texts += [wmma.dense(case).text(c="1.0") for case in wmma.DENSE if case[:2] == (generation, wave)]
+            texts = [
+                wmma.dense(case).text() for case in wmma.DENSE if case[:2] == (generation, wave)
+            ]
+            texts += [
+                wmma.dense(case).text(c="1.0")
+                for case in wmma.DENSE
+                if case[:2] == (generation, wave)
+            ]
             texts += [
                 wmma.sparse(case).text(_index_key(number))
                 for case in wmma.SPARSE
@@ -49,7 +57,12 @@ def _rounded(instruction: Instruction, values: np.ndarray) -> np.ndarray:
         return values.astype(np.float16).astype(np.float64)
     if form is BF16:
         words = values.astype(np.float32).view(np.uint32).astype(np.uint64)
-        return (words + 0x7FFF + (words >> 16 & 1) >> 16 << 16).astype(np.uint32).view(np.float32).astype(np.float64)
+        return (
+            (words + 0x7FFF + (words >> 16 & 1) >> 16 << 16)
+            .astype(np.uint32)
+            .view(np.float32)
+            .astype(np.float64)
+        )
     return wrapped(instruction, values)
 
 
@@ -92,7 +105,9 @@ def test_neg_flips_halves_of_a_and_b_and_changes_the_sign_of_c(generation: str, 
     result = run.run(run.state(), run.text("neg_lo:[1,0,0]"))
     assert np.array_equal(result, run.c_values() + run.product(a=a))
     result = run.run(run.state(), run.text("neg_lo:[0,1,1] neg_hi:[1,0,0]"))
-    assert np.array_equal(result, -run.c_values() + run.product(a=np.where(odd == 1, run.a ^ 0x8000, run.a), b=b))
+    assert np.array_equal(
+        result, -run.c_values() + run.product(a=np.where(odd == 1, run.a ^ 0x8000, run.a), b=b)
+    )
     result = run.run(run.state(), run.text("neg_lo:[0,0,1] neg_hi:[0,0,1]"))
     assert np.array_equal(result, -np.abs(run.c_values()) + run.product())
 
@@ -114,7 +129,9 @@ def test_gfx11_keeps_16_bit_results_in_the_half_that_op_sel_names(wave: int, kin
         assert np.array_equal(after[:, :wave] & kept, before[:, :wave] & kept)
         halves = after >> 16 if high else after & 0xFFFF
         layout = run.instruction.acc.layout
-        codes = np.array([[halves[layout(0, i, j)[1], layout(0, i, j)[0]] for j in range(16)] for i in range(16)])
+        codes = np.array(
+            [[halves[layout(0, i, j)[1], layout(0, i, j)[0]] for j in range(16)] for i in range(16)]
+        )
         expected = _rounded(run.instruction, run.c_values() + run.product())[0]
         assert np.array_equal(run.instruction.acc.form.values(codes.astype(np.uint64)), expected)
 
@@ -160,13 +177,17 @@ def test_denormals_follow_the_mode_register(generation: str) -> None:
 
 
 def _index_sets(instruction: Instruction) -> int:
-    """How many sets of indices a register has room for: 2 bits for each element that a lane has of A."""
+    """How many sets of indices a register has room for: 2 bits for each element that a lane has of
+    A.
+    """
     lanes = {instruction.a.layout(*place)[0] for place in np.ndindex(*instruction.a.shape)}
     return 16 // (int(np.prod(instruction.a.shape)) // len(lanes))
 
 
 def _choices(instruction: Instruction) -> range:
-    """The sets that an instruction can name. The disassembler knows none but the first in a wave of 64."""
+    """The sets that an instruction can name. The disassembler knows none but the first in a wave of
+    64.
+    """
     return range(1 if instruction.acc.wave == 64 else _index_sets(instruction))
 
 
@@ -190,7 +211,9 @@ def test_sparse(case: wmma.Case) -> None:
         assert np.array_equal(run.run(run.state(), run.text(_index_key(chosen))), expected)
 
 
-@pytest.mark.parametrize("case", [case for case in wmma.SPARSE if case[2] in wmma.SIGNS and case[1] == 32])
+@pytest.mark.parametrize(
+    "case", [case for case in wmma.SPARSE if case[2] in wmma.SIGNS and case[1] == 32]
+)
 def test_neg_is_the_sign_of_sparse_integers(case: wmma.Case) -> None:
     run = Run(wmma.sparse(case, (1, 1)))
     places = np.broadcast_to(np.array([0, 1] * (run.a.shape[2] // 2)), run.a.shape)
@@ -215,12 +238,18 @@ def test_nans_of_sparse_matrices(case: wmma.Case) -> None:
     nans.fill(run)
     places = random_places(run.rng, run.a.shape)
     run.index = index_of(run.instruction.a, places)
-    nans.check(run, run.codes(run.state(), run.text()), nans.add_products(nans.start(run), run, met_by(run.b, places)))
+    nans.check(
+        run,
+        run.codes(run.state(), run.text()),
+        nans.add_products(nans.start(run), run, met_by(run.b, places)),
+    )
 
 
 def test_every_simulated_instruction_is_tested() -> None:
     for generation, gpu in wmma.GPUS.items():
         tested = {wmma.dense(case).name for case in wmma.DENSE if case[0] == generation}
         tested |= {wmma.sparse(case).name for case in wmma.SPARSE if case[0] == generation}
-        simulated = {found.name for found in Probe(gpu).definitions() if re.match(r"v_s?wmma", found.name)}
+        simulated = {
+            found.name for found in Probe(gpu).definitions() if re.match(r"v_s?wmma", found.name)
+        }
         assert simulated == tested

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The matrix instructions of gfx11 and gfx12: every shape and format, in the documented register layout."""
+"""The matrix instructions of gfx11 and gfx12: every shape and format, in the documented register
+layout.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,24 @@ _HALVES = [("f16", "f32"), ("bf16", "f32"), ("f16", "f16"), ("bf16", "bf16")]
 
 # (generation, wave, kind, accumulator, depth)
 DENSE = [
-    *[("gfx11", wave, kind, out, 16) for wave in (32, 64) for kind, out in [*_HALVES, ("iu8", "i32"), ("iu4", "i32")]],
-    *[("gfx12", wave, kind, out, 16) for wave in (32, 64) for kind, out in [*_HALVES, *_SMALL, ("iu8", "i32"), ("iu4", "i32")]],
+    *[
+        ("gfx11", wave, kind, out, 16)
+        for wave in (32, 64)
+        for kind, out in [*_HALVES, ("iu8", "i32"), ("iu4", "i32")]
+    ],
+    *[
+        ("gfx12", wave, kind, out, 16)
+        for wave in (32, 64)
+        for kind, out in [*_HALVES, *_SMALL, ("iu8", "i32"), ("iu4", "i32")]
+    ],
     *[("gfx12", wave, "iu4", "i32", 32) for wave in (32, 64)],
 ]
 SPARSE = [
-    *[("gfx12", wave, kind, out, 32) for wave in (32, 64) for kind, out in [*_HALVES, *_SMALL, ("iu8", "i32"), ("iu4", "i32")]],
+    *[
+        ("gfx12", wave, kind, out, 32)
+        for wave in (32, 64)
+        for kind, out in [*_HALVES, *_SMALL, ("iu8", "i32"), ("iu4", "i32")]
+    ],
     *[("gfx12", wave, "iu4", "i32", 64) for wave in (32, 64)],
 ]
 GPUS = {"gfx11": "gfx1100", "gfx12": "gfx1201"}

@@ -80,7 +80,9 @@ def _scaled_number(form: Format, bits: int, power: int) -> Number | None:
 
 
 def _from_scaled(source: str, target: Type) -> Function:
-    """A small format times 2**(scale - 127); the largest scale is a NaN, and a NaN of the small format comes before it."""
+    """A small format times 2**(scale - 127); the largest scale is a NaN, and a NaN of the small
+    format comes before it.
+    """
 
     def convert(scope: Scope, x: Value, scale: Value) -> Value:
         form = scope.small_format(source)
@@ -97,7 +99,9 @@ def _from_scaled(source: str, target: Type) -> Function:
 
 
 def _random_up(form: Format, number: Number, random: int) -> Number:
-    """Adds random bits to those that are dropped, as many of them as a normal f32 has too many, and then drops them."""
+    """Adds random bits to those that are dropped, as many of them as a normal f32 has too many, and
+    then drops them.
+    """
     last = max(number.exponent + number.mantissa.bit_length() - 1 - form.mantissa, form.least)
     drop = last - number.exponent
     count = 23 - form.mantissa
@@ -108,7 +112,9 @@ def _random_up(form: Format, number: Number, random: int) -> Number:
 
 
 def _to_scaled(target: Type, stochastic: bool) -> Function:
-    """A number divided by 2**(scale - 127) in a small format. A format without NaN has its largest number instead, with its sign."""
+    """A number divided by 2**(scale - 127) in a small format. A format without NaN has its largest
+    number instead, with its sign.
+    """
 
     def convert(scope: Scope, x: Value, *rest: Value) -> Value:
         scale, form = rest[-1].integer, scope.small_format(repr(target))

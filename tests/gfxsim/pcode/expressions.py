@@ -46,7 +46,11 @@ def _literal(node: tree.Literal) -> Compiled:
 
 def _view(node: tree.View) -> Compiled:
     kind = node.type
-    if isinstance(node.of, tree.Index) and isinstance(node.of.of, tree.Name) and node.of.of.name in ("MEM", "LDS"):
+    if (
+        isinstance(node.of, tree.Index)
+        and isinstance(node.of.of, tree.Name)
+        and node.of.of.name in ("MEM", "LDS")
+    ):
         address = expression(node.of.at)
         size = kind.width // 8
         return lambda scope: Value(scope.memory.load(address(scope).bits, size), kind)
@@ -92,7 +96,9 @@ def lane_of(node: tree.Expression) -> tree.Expression | None:
 
 
 def bounds_of(node: tree.Slice) -> Bounds:
-    """A function for the lowest bit of a slice, its width, and whether its bits are to be reversed."""
+    """A function for the lowest bit of a slice, its width,
+    and whether its bits are to be reversed.
+    """
     first, last = expression(node.first), expression(node.last)
     if node.counted:
         return lambda scope: (first(scope).integer, last(scope).integer, False)
@@ -178,7 +184,9 @@ def calculate(operator: str, a: Value, b: Value, scope: Scope) -> Value:
         return integer(left << right if operator == "<<" else left >> right, kind)
     if operator in ("&", "|", "^"):
         kind = _common(a.type, b.type, 1)
-        number = left & right if operator == "&" else left | right if operator == "|" else left ^ right
+        number = (
+            left & right if operator == "&" else left | right if operator == "|" else left ^ right
+        )
         return integer(number, kind)
     kind = _common(a.type, b.type, 32)
     if operator == "+":
@@ -187,7 +195,8 @@ def calculate(operator: str, a: Value, b: Value, scope: Scope) -> Value:
         return integer(left - right, kind)
     if operator == "*":
         return integer(left * right, kind)
-    # The text takes lanes modulo the wave's size, which for a negative address is the modulus, not the remainder.
+    # The text takes lanes modulo the wave's size, which for a negative address is the modulus, not
+    # the remainder.
     return integer(left // right if operator == "/" else left % right, kind)
 
 
@@ -237,7 +246,11 @@ def _power(node: tree.Expression) -> tree.Expression | None:
 
 def _binary(node: tree.Binary) -> Compiled:
     operator = node.operator
-    if operator == "==" and isinstance(node.right, tree.View) and node.right.of == tree.Name("DENORM"):
+    if (
+        operator == "=="
+        and isinstance(node.right, tree.View)
+        and node.right.of == tree.Name("DENORM")
+    ):
         return _is_denormal(node.left, node.right.type)
     if operator in _COMPARE:
         return _compare(node)
@@ -257,7 +270,9 @@ def _binary(node: tree.Binary) -> Compiled:
 def _scaled(of: Compiled, exponent: Compiled) -> Compiled:
     def execute(scope: Scope) -> Value:
         value = of(scope)
-        bits = floats.scale(value.type.form, value.bits, exponent(scope).integer, scope.mode(value.type))
+        bits = floats.scale(
+            value.type.form, value.bits, exponent(scope).integer, scope.mode(value.type)
+        )
         return Value(bits, value.type)
 
     return execute

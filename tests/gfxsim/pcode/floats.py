@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Floating-point numbers of any format as their bits, with every result rounded once from the exact one."""
+"""Floating-point numbers of any format as their bits, with every result rounded once from the exact
+one.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ class Format:
         self.least = 1 - self.bias - mantissa  # the exponent of a denormal's last bit
         self.most = {Top.IEEE: self.infinity - 1, Top.NAN: ones - 1}.get(top, ones)
         # Of 8 bits, the NaN that is made has all ones.
-        nans = {Top.IEEE: ones if self.width == 8 else self.infinity | self.quiet, Top.NAN: ones, Top.FNUZ: self.sign}
+        nans = {
+            Top.IEEE: ones if self.width == 8 else self.infinity | self.quiet,
+            Top.NAN: ones,
+            Top.FNUZ: self.sign,
+        }
         self.nan = nans.get(top, 0)
 
     def is_nan(self, bits: int) -> bool:
@@ -82,7 +88,9 @@ def unpack(form: Format, bits: int) -> Number:
 
 
 def pack(form: Format, number: Number, mode: Round, sticky: bool = False) -> int:
-    """The nearest pattern in the direction of `mode`; `sticky`: the exact value is a little larger in size."""
+    """The nearest pattern in the direction of `mode`; `sticky`: the exact value is a little larger
+    in size.
+    """
     negative, mantissa, exponent = number
     sign = form.sign if negative else 0
     if sticky:
@@ -145,7 +153,8 @@ def from_integer(form: Format, number: int, mode: Round) -> int:
 def convert(source: Format, target: Format, bits: int, mode: Round) -> int:
     """A number in another format.
 
-    A NaN of 16 bits or more keeps its payload's upper bits and becomes quiet where it loses some; one of 8 bits has a sign at most.
+    A NaN of 16 bits or more keeps its payload's upper bits and becomes quiet where it loses some;
+    one of 8 bits has a sign at most.
     """
     if source is target:
         return bits
@@ -155,21 +164,35 @@ def convert(source: Format, target: Format, bits: int, mode: Round) -> int:
             return target.nan if target.top is Top.FNUZ else sign | target.nan
         shift = target.mantissa - source.mantissa
         fraction = bits & source.fraction
-        return sign | target.infinity | (fraction << shift if shift >= 0 else fraction >> -shift | target.quiet)
+        return (
+            sign
+            | target.infinity
+            | (fraction << shift if shift >= 0 else fraction >> -shift | target.quiet)
+        )
     if source.is_infinite(bits):
         if target.top is Top.FINITE:
             return sign | target.most
-        return sign | target.infinity if target.top is Top.IEEE else target.nan if target.top is Top.FNUZ else sign | target.nan
+        return (
+            sign | target.infinity
+            if target.top is Top.IEEE
+            else target.nan
+            if target.top is Top.FNUZ
+            else sign | target.nan
+        )
     return pack(target, unpack(source, bits), mode)
 
 
 def first_nan(form: Format, *operands: int) -> int:
-    """What becomes of NaNs: the first operand that is one, made quiet; an invalid operation gives the positive one without payload."""
+    """What becomes of NaNs: the first operand that is one, made quiet; an invalid operation gives
+    the positive one without payload.
+    """
     return next((bits | form.quiet for bits in operands if form.is_nan(bits)), form.nan)
 
 
 def no_value(form: Format, a: int) -> int:
-    """What a root, a logarithm or a sine gives where it has no value: a NaN stays what it is, and all else gives the negative one."""
+    """What a root, a logarithm or a sine gives where it has no value: a NaN stays what it is, and
+    all else gives the negative one.
+    """
     return first_nan(form, a) if form.is_nan(a) else form.sign | form.nan
 
 
@@ -238,7 +261,9 @@ def divide(form: Format, a: int, b: int, mode: Round) -> int:
     x, y = unpack(form, a), unpack(form, b)
     extra = 2 * form.mantissa + 4 + y.mantissa.bit_length()
     quotient, rest = divmod(x.mantissa << extra, y.mantissa)
-    return pack(form, Number(bool(sign), quotient, x.exponent - y.exponent - extra), mode, bool(rest))
+    return pack(
+        form, Number(bool(sign), quotient, x.exponent - y.exponent - extra), mode, bool(rest)
+    )
 
 
 def square_root(form: Format, a: int, mode: Round) -> int:

@@ -91,7 +91,9 @@ def _fma_ldexp(scope: Scope, a: Value, b: Value, c: Value, n: Value) -> Value:
 
 @_function("fma")
 def _fma(scope: Scope, a: Value, b: Value, c: Value) -> Value:
-    return Value(floats.multiply_add(a.type.form, a.bits, b.bits, c.bits, scope.mode(a.type)), a.type)
+    return Value(
+        floats.multiply_add(a.type.form, a.bits, b.bits, c.bits, scope.mode(a.type)), a.type
+    )
 
 
 @_function("sqrt")

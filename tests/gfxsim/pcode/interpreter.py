@@ -2,7 +2,8 @@
 """Runs pseudocode.
 
 How the language is read where AMD's text leaves it open:
-- Integers of fewer than 32 bits become 32 bits wide in sums, products and shifts; the wider type wins, then the unsigned one.
+- Integers of fewer than 32 bits become 32 bits wide in sums, products and shifts; the wider type
+  wins, then the unsigned one.
 - A view extends a signed value by its sign and everything else by zeros.
 - A zero that is written with its sign, as in `x == -0.0`, is compared with its sign.
 - `x * 2.0 ** n` has one rounding and `2.0 ** n` never overflows by itself.
@@ -37,7 +38,9 @@ def _call(name: str, scope: Scope, values: list[Value]) -> Value:
 
 def _call_code(code: str, scope: Scope, values: list[Value]) -> Value:
     inner = scope.child()
-    inner.names.update({f"S{i}": Cell(value.bits, value.type.width) for i, value in enumerate(values)})
+    inner.names.update(
+        {f"S{i}": Cell(value.bits, value.type.width) for i, value in enumerate(values)}
+    )
     inner.names["D0"] = Cell(0, 64)
     run(code, inner)
     return view(inner.cell("D0").read(), _result_type(parse(code)))

@@ -23,7 +23,20 @@ _LEVELS = (
     ("*", "/", "%"),
     ("**",),
 )
-_WORDS = {"if", "then", "elsif", "else", "endif", "for", "in", "do", "endfor", "declare", "break", "return"}
+_WORDS = {
+    "if",
+    "then",
+    "elsif",
+    "else",
+    "endif",
+    "for",
+    "in",
+    "do",
+    "endfor",
+    "declare",
+    "break",
+    "return",
+}
 
 
 @cache

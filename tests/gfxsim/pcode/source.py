@@ -18,7 +18,9 @@ GENERATIONS = ("cdna", "rdna3", "rdna4")
 
 @dataclass(frozen=True)
 class Field:
-    """An operand: its number format ("F32", "PK2_F16", "M64", …), its bits and what may stand there ("SRC", "VGPR", …)."""
+    """An operand: its number format ("F32", "PK2_F16", "M64", …), its bits and what may stand there
+    ("SRC", "VGPR", …).
+    """
 
     format: str
     bits: int
@@ -40,7 +42,9 @@ def _folder() -> Path:
     # Finding the specification of a package does not run it.
     found = importlib.util.find_spec("tinygrad")
     if found is None or not found.submodule_search_locations:
-        raise ModuleNotFoundError("the package tinygrad, which holds AMD's pseudocode, is not installed")
+        raise ModuleNotFoundError(
+            "the package tinygrad, which holds AMD's pseudocode, is not installed"
+        )
     return Path(found.submodule_search_locations[0]) / "runtime" / "autogen" / "amd"
 
 
@@ -111,6 +115,12 @@ def entries(generation: str) -> dict[str, dict[str, Entry]]:
     }
     found: dict[str, dict[str, Entry]] = {}
     for encoding, name in {**fields, **texts}:
-        entry = Entry(generation, encoding, name, texts.get((encoding, name), ""), fields.get((encoding, name), {}))
+        entry = Entry(
+            generation,
+            encoding,
+            name,
+            texts.get((encoding, name), ""),
+            fields.get((encoding, name), {}),
+        )
         found.setdefault(name.lower(), {})[encoding] = entry
     return found

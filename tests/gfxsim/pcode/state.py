@@ -36,7 +36,9 @@ class Cell:
 
 
 class Carry(Cell):
-    """VCC where an instruction names one register for the carry that it reads and another for the one it writes."""
+    """VCC where an instruction names one register for the carry that it reads and another for the
+    one it writes.
+    """
 
     def __init__(self, bits: int, before: int, width: int) -> None:
         super().__init__(before, width)
@@ -95,14 +97,18 @@ class VectorFile(Protocol):
 
 @dataclass
 class Scope:
-    """Names and modes. Rounding has one mode for f32 and one for the other formats, as in the MODE register."""
+    """Names and modes. Rounding has one mode for f32 and one for the other formats, as in the MODE
+    register.
+    """
 
     generation: str
     names: dict[str, object] = field(default_factory=dict)
     round32: Round = Round.NEAREST
     round64: Round = Round.NEAREST
     fnuz: bool = False
-    call: Callable[[str, Scope, list[Value]], Value] | None = None  # runs an instruction that the code calls by its name
+    call: Callable[[str, Scope, list[Value]], Value] | None = (
+        None  # runs an instruction that the code calls by its name
+    )
 
     def mode(self, kind: Type) -> Round:
         """How a result of a type is rounded."""
@@ -135,5 +141,7 @@ class Scope:
 
     def child(self) -> Scope:
         """A scope for code that this code calls."""
-        shared = {name: found for name, found in self.names.items() if name.startswith("WAVE_MODE.")}
+        shared = {
+            name: found for name, found in self.names.items() if name.startswith("WAVE_MODE.")
+        }
         return Scope(self.generation, shared, self.round32, self.round64, self.fnuz)

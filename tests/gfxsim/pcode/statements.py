@@ -33,7 +33,12 @@ class _Closure:
 
     def __call__(self, _: Scope, *arguments: Value) -> Value:
         inner = replace(self.scope, names=dict(self.scope.names))
-        inner.names.update({name: Variable(value) for name, value in zip(self.function.parameters, arguments, strict=False)})
+        inner.names.update(
+            {
+                name: Variable(value)
+                for name, value in zip(self.function.parameters, arguments, strict=False)
+            }
+        )
         try:
             block(self.function.body)(inner)
         except _Return as result:
@@ -69,7 +74,12 @@ def _assign(node: tree.Assign) -> Run:
         def update(scope: Scope) -> None:
             old = before(scope)
             new = calculate(operator, old, value(scope), scope)
-            store(scope, cast(new, old.type, scope.mode(old.type)) if old.type.is_float else view(new, old.type))
+            store(
+                scope,
+                cast(new, old.type, scope.mode(old.type))
+                if old.type.is_float
+                else view(new, old.type),
+            )
 
         return update
 
@@ -185,7 +195,10 @@ def _store_register(
 def _store_name(name: str) -> Store:
     def store(scope: Scope, value: Value) -> None:
         if name == "ROUND_MODE":
-            scope.round32, scope.round64 = floats.Round(value.bits & 3), floats.Round(value.bits >> 2 & 3)
+            scope.round32, scope.round64 = (
+                floats.Round(value.bits & 3),
+                floats.Round(value.bits >> 2 & 3),
+            )
             return
         found = scope.names.get(name)
         if isinstance(found, Cell) and not isinstance(found, Variable):
@@ -228,13 +241,18 @@ def _declare(node: tree.Declare) -> Run:
         if node.name in scope.names:
             return
         zero = Value(0, node.type)
-        scope.names[node.name] = [Variable(zero) for _ in range(node.length)] if node.length else Variable(zero)
+        scope.names[node.name] = (
+            [Variable(zero) for _ in range(node.length)] if node.length else Variable(zero)
+        )
 
     return execute
 
 
 def _if(node: tree.If) -> Run:
-    branches = [(expression(condition) if condition else None, block(inner)) for condition, inner in node.branches]
+    branches = [
+        (expression(condition) if condition else None, block(inner))
+        for condition, inner in node.branches
+    ]
 
     def execute(scope: Scope) -> None:
         for condition, inner in branches:
@@ -246,7 +264,12 @@ def _if(node: tree.If) -> Run:
 
 
 def _for(node: tree.For) -> Run:
-    first, last, body, name = expression(node.first), expression(node.last), block(node.body), node.name
+    first, last, body, name = (
+        expression(node.first),
+        expression(node.last),
+        block(node.body),
+        node.name,
+    )
 
     def execute(scope: Scope) -> None:
         start = first(scope)

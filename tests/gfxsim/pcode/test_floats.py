@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The exact arithmetic under the pseudocode, against the machine's own and against rational numbers."""
+"""The exact arithmetic under the pseudocode, against the machine's own and against rational
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ _OWN: dict[_Operation, Callable[[float, float], float]] = {
     floats.multiply: lambda a, b: a * b,
     floats.divide: lambda a, b: a / b,
 }
-_SMALL = (floats.FP8, floats.BF8, floats.FP8_FNUZ, floats.BF8_FNUZ, floats.FP6, floats.BF6, floats.FP4)
+_SMALL = (
+    floats.FP8,
+    floats.BF8,
+    floats.FP8_FNUZ,
+    floats.BF8_FNUZ,
+    floats.FP6,
+    floats.BF6,
+    floats.FP4,
+)
 
 
 def _machine(form: Format, bits: int) -> float:
@@ -32,7 +42,16 @@ def _machine(form: Format, bits: int) -> float:
 
 def _patterns(form: Format, count: int) -> list[int]:
     rng = random.Random(form.width)
-    edges = [0, 1, form.fraction, form.infinity, form.infinity | 1, form.nan, form.most, 1 << form.mantissa]
+    edges = [
+        0,
+        1,
+        form.fraction,
+        form.infinity,
+        form.infinity | 1,
+        form.nan,
+        form.most,
+        1 << form.mantissa,
+    ]
     found = [bits | sign for bits in edges for sign in (0, form.sign)]
     found += [rng.getrandbits(form.width) for _ in range(count)]
     one = form.bias << form.mantissa
@@ -59,19 +78,27 @@ def test_doubles_are_rounded_as_the_machine_does(operation: _Operation) -> None:
             continue
         wanted = _OWN[operation](left, right)
         got = operation(form, a, b, Round.NEAREST)
-        assert form.is_nan(got) if math.isnan(wanted) else got == int.from_bytes(struct.pack("<d", wanted), "little")
+        assert (
+            form.is_nan(got)
+            if math.isnan(wanted)
+            else got == int.from_bytes(struct.pack("<d", wanted), "little")
+        )
 
 
 def test_square_roots_are_rounded_as_the_machine_does() -> None:
     for bits in _patterns(floats.F64, 500):
         number = _machine(floats.F64, bits)
         if number >= 0:
-            assert floats.value(floats.F64, floats.square_root(floats.F64, bits, Round.NEAREST)) == math.sqrt(number)
+            assert floats.value(
+                floats.F64, floats.square_root(floats.F64, bits, Round.NEAREST)
+            ) == math.sqrt(number)
 
 
 def _neighbours(form: Format, exact: Fraction) -> tuple[float, float]:
     """The numbers of a format below and above an exact one, by search over all patterns."""
-    numbers = sorted({floats.value(form, bits) for bits in range(1 << form.width) if not form.is_nan(bits)})
+    numbers = sorted(
+        {floats.value(form, bits) for bits in range(1 << form.width) if not form.is_nan(bits)}
+    )
     below = [number for number in numbers if number <= exact]
     above = [number for number in numbers if number >= exact]
     return below[-1] if below else -math.inf, above[0] if above else math.inf
@@ -84,8 +111,15 @@ def test_directed_rounding_stays_on_its_side(mode: Round) -> None:
         exact = Fraction(floats.value(form, a)) * Fraction(floats.value(form, b))
         below, above = _neighbours(form, exact)
         got = floats.value(form, floats.multiply(form, a, b, mode))
-        low, high = max(below, -floats.value(form, form.most)), min(above, floats.value(form, form.most))
-        allowed = {Round.UP: {high}, Round.DOWN: {low}, Round.ZERO: {low if exact > 0 else high}}.get(mode, {low, high})
+        low, high = (
+            max(below, -floats.value(form, form.most)),
+            min(above, floats.value(form, form.most)),
+        )
+        allowed = {
+            Round.UP: {high},
+            Round.DOWN: {low},
+            Round.ZERO: {low if exact > 0 else high},
+        }.get(mode, {low, high})
         assert got in allowed
         if mode is Round.NEAREST and low != high:
             assert abs(Fraction(got) - exact) <= min(exact - Fraction(low), Fraction(high) - exact)
@@ -96,8 +130,13 @@ def test_multiply_add_rounds_once(form: Format) -> None:
     rng = random.Random(7)
     for _ in range(500):
         exponents = [form.bias + rng.randint(-30, 30) for _ in range(3)]
-        a, b, c = (rng.getrandbits(1) * form.sign | field << form.mantissa | rng.getrandbits(form.mantissa) for field in exponents)
-        exact = Fraction(floats.value(form, a)) * Fraction(floats.value(form, b)) + Fraction(floats.value(form, c))
+        a, b, c = (
+            rng.getrandbits(1) * form.sign | field << form.mantissa | rng.getrandbits(form.mantissa)
+            for field in exponents
+        )
+        exact = Fraction(floats.value(form, a)) * Fraction(floats.value(form, b)) + Fraction(
+            floats.value(form, c)
+        )
         got = Fraction(floats.value(form, floats.multiply_add(form, a, b, c, Round.NEAREST)))
         last = Fraction(math.ulp(float(exact))) * (1 << (52 - form.mantissa))
         assert abs(got - exact) <= last / 2

@@ -66,7 +66,9 @@ def test_half_results_clear_the_rest_where_the_register_says_so() -> None:
     assert (keeping.bits, clearing.bits) == (0xFFFF3C00, 0x3C00)
 
 
-@pytest.mark.parametrize(("left", "right", "result"), [(0x0, 0x80000000, 0x80000000), (0x80000000, 0x0, 0x80000000)])
+@pytest.mark.parametrize(
+    ("left", "right", "result"), [(0x0, 0x80000000, 0x80000000), (0x80000000, 0x0, 0x80000000)]
+)
 def test_zeros_written_with_a_sign_are_told_apart(left: int, right: int, result: int) -> None:
     found = Cell(1, 32)
     names = {"S0": Cell(left, 32), "S1": Cell(right, 32), "D0": found}
@@ -88,7 +90,9 @@ def test_lanes_of_a_mask_are_bits() -> None:
 
 def test_concatenation_takes_results_apart() -> None:
     scope = Scope("cdna", {"D0": Cell(0, 64), "D1": Cell(0, 1), "S0": Cell(0xFFFFFFFF, 32)})
-    interpreter.run("{ D1.u1, D0.u64 } = 65'B(65'U(S0.u32) * 65'U(S0.u32) + 65'U(0xffffffffffffffffULL))", scope)
+    interpreter.run(
+        "{ D1.u1, D0.u64 } = 65'B(65'U(S0.u32) * 65'U(S0.u32) + 65'U(0xffffffffffffffffULL))", scope
+    )
     assert (scope.cell("D1").bits, scope.cell("D0").bits) == (1, 0xFFFFFFFE00000000)
 
 
@@ -108,7 +112,9 @@ def test_memory_is_read_and_written_through_views() -> None:
     assert memory.written == [(16, 2, 11)]
 
 
-@pytest.mark.parametrize("text", ["wait for it", "D0 = ", "if x then", "D = A (16x16) * B", "x <= 3"])
+@pytest.mark.parametrize(
+    "text", ["wait for it", "D0 = ", "if x then", "D = A (16x16) * B", "x <= 3"]
+)
 def test_prose_is_refused(text: str) -> None:
     with pytest.raises(NotPseudocode):
         parse(text)

@@ -109,7 +109,9 @@ class Lambda:
 
 @dataclass(frozen=True)
 class Assign:
-    """`targets = value`, with one target per "="; `operator` is "+" for "+=" and so on, or empty."""
+    """`targets = value`, with one target per "="; `operator` is "+" for "+=" and so on,
+    or empty.
+    """
 
     targets: tuple[Expression, ...]
     operator: str
@@ -161,6 +163,8 @@ class Do:
     expression: Expression
 
 
-Expression: TypeAlias = Literal | Name | View | Index | Slice | Cast | Unary | Binary | Choice | Call | Concat
+Expression: TypeAlias = (
+    Literal | Name | View | Index | Slice | Cast | Unary | Binary | Choice | Call | Concat
+)
 Statement: TypeAlias = Assign | Declare | If | For | Break | Return | Do
 Block = tuple[Statement, ...]

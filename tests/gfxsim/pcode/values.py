@@ -100,7 +100,9 @@ def real(number: float, kind: Type) -> Value:
 
 
 def view(value: Value, kind: Type) -> Value:
-    """`value.kind`: the same bits read as another type, extended as their own type says; floats change format."""
+    """`value.kind`: the same bits read as another type, extended as their own type says; floats
+    change format.
+    """
     bits, old = value
     if old is kind:
         return value

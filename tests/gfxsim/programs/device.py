@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Calls the entry functions of a HIP library on the simulator, with NumPy arrays in place of device memory."""
+"""Calls the entry functions of a HIP library on the simulator, with NumPy arrays in place of device
+memory.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def error(status: int) -> tuple[str, str]:
 
 
 class Program:
-    """A HIP library. It finds the simulator's runtime in the process, which has loaded it before."""
+    """A HIP library. It finds the simulator's runtime in the process,
+    which has loaded it before.
+    """
 
     def __init__(self, path: Path) -> None:
         self.runtime = runtime()
@@ -51,11 +55,19 @@ class Program:
             raise HipError("{}: {}: {}".format(name, *error(status)))
 
     def run(self, name: str, *arguments: np.ndarray | int) -> None:
-        """Calls an entry that launches a kernel. An array goes to the device before and comes back, changed, after."""
+        """Calls an entry that launches a kernel. An array goes to the device before and comes back,
+        changed, after.
+        """
         arrays = {i: array for i, array in enumerate(arguments) if isinstance(array, np.ndarray)}
         buffers = {i: self.runtime.upload(array.tobytes()) for i, array in arrays.items()}
         try:
-            self.call(name, *(ctypes.c_void_p(buffers[i].address) if i in buffers else value for i, value in enumerate(arguments)))
+            self.call(
+                name,
+                *(
+                    ctypes.c_void_p(buffers[i].address) if i in buffers else value
+                    for i, value in enumerate(arguments)
+                ),
+            )
             self.runtime.synchronize()
             for i, array in arrays.items():
                 array[...] = np.frombuffer(buffers[i].download(), array.dtype).reshape(array.shape)
@@ -80,8 +92,23 @@ class Module:
         self, name: str, *arguments: ctypes._CData, grid: int = 1, block: int = 64, lds: int = 0
     ) -> None:
         """Runs a kernel to its end; a HipError if it fails."""
-        pointers = (ctypes.c_void_p * len(arguments))(*(ctypes.addressof(argument) for argument in arguments))
-        runtime().call("hipModuleLaunchKernel", self.function(name), grid, 1, 1, block, 1, 1, lds, None, pointers, None)
+        pointers = (ctypes.c_void_p * len(arguments))(
+            *(ctypes.addressof(argument) for argument in arguments)
+        )
+        runtime().call(
+            "hipModuleLaunchKernel",
+            self.function(name),
+            grid,
+            1,
+            1,
+            block,
+            1,
+            1,
+            lds,
+            None,
+            pointers,
+            None,
+        )
         runtime().synchronize()
 
     def unload(self) -> None:

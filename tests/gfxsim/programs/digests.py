@@ -28,7 +28,11 @@ def main() -> None:
         ("cooperation", "run_reduce_in_lds", [numbers, zeros(9, np.int64), N, 9]),
         ("cooperation", "run_scan", [numbers, zeros(N), zeros(12), zeros(12), N]),
         ("memory", "run_atomics_int32", [numbers, zeros(9), zeros(1), N]),
-        ("memory", "run_histogram_float32", [numbers.astype(np.uint8), zeros(64, np.float32), N, 7]),
+        (
+            "memory",
+            "run_histogram_float32",
+            [numbers.astype(np.uint8), zeros(64, np.float32), N, 7],
+        ),
         ("memory", "run_sum_of_last", [numbers, zeros(16), zeros(1), zeros(1), N]),
         ("arithmetic", "run_float_functions", [reals, reals, zeros(24 * N, np.float32), N]),
     ]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Integer arithmetic and rounding are the host's to the bit, functions are right within their documented errors."""
+"""Integer arithmetic and rounding are the host's to the bit, functions are right within their
+documented errors.
+"""
 
 from __future__ import annotations
 
@@ -32,23 +34,44 @@ def integer_results(x: int, y: int, width: int, signed: bool) -> list[int]:
     shift = y % 2**width % width
     quotient, rest = (0, 0) if y == 0 or (signed and y == -1) else divide(x, y)
     return [
-        x + y, x - y, x * y, quotient, rest, x << shift, x >> shift, unsigned >> shift, x & y, x | y, x ^ y, ~x, min(x, y), max(x, y),
-        (x < y) + 2 * (x <= y) + 4 * (x == y), unsigned // 7, divide(x, 10)[1],
-    ]  # fmt: skip
+        x + y,
+        x - y,
+        x * y,
+        quotient,
+        rest,
+        x << shift,
+        x >> shift,
+        unsigned >> shift,
+        x & y,
+        x | y,
+        x ^ y,
+        ~x,
+        min(x, y),
+        max(x, y),
+        (x < y) + 2 * (x <= y) + 4 * (x == y),
+        unsigned // 7,
+        divide(x, 10)[1],
+    ]
 
 
-@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize(
+    "kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+)
 def test_integers_of_every_width(program: Program, kind: str) -> None:
     info = np.iinfo(kind)
     special = [0, 1, 2, 7, 10, info.max, info.min, info.max - 1, info.max // 3]
     pairs = [(x, y) for x in special for y in special]
     x, y = RANDOM.integers(info.min, info.max, (2, 300), kind, endpoint=True)
-    pairs += zip(x.tolist(), (y >> RANDOM.integers(0, info.bits, 300).astype(kind)).tolist(), strict=True)
+    pairs += zip(
+        x.tolist(), (y >> RANDOM.integers(0, info.bits, 300).astype(kind)).tolist(), strict=True
+    )
     a, b = (np.array(values, kind) for values in zip(*pairs, strict=True))
     found = np.zeros((17, len(pairs)), kind)
     program.run(f"run_{kind}", a, b, found, len(pairs))
     results = [integer_results(x, y, info.bits, info.min < 0) for x, y in pairs]
-    expected = np.array([[value % 2**info.bits for value in row] for row in results], f"uint{info.bits}").T
+    expected = np.array(
+        [[value % 2**info.bits for value in row] for row in results], f"uint{info.bits}"
+    ).T
     np.testing.assert_array_equal(found.view(expected.dtype), expected)
 
 
@@ -83,19 +106,40 @@ def bit_results(x: int, by: int) -> list[int]:
     # 0x2615: bytes 5, 1, 6 and 2 of the eight, from the lowest up.
     permuted = int.from_bytes(bytes(data[i] for i in (5, 1, 6, 2)), "little")
     return [
-        low.bit_count(), x.bit_count(), 32 - low.bit_length(), 64 - x.bit_length(), (low & -low).bit_length(), (x & -x).bit_length(),
-        int(f"{low:032b}"[::-1], 2), int(f"{x:064b}"[::-1], 2), (joined << shift >> 32) % 2**32, (joined >> shift) % 2**32, permuted,
-        low >> shift & mask, (low & ~(mask << shift) | (high & mask) << shift) % 2**32, low >> shift & mask,
-        int.from_bytes(low.to_bytes(4, "little"), "big"), int.from_bytes(x.to_bytes(8, "little"), "big"), x & -x, x & (x - 1),
-        abs(low - high) + 5, (low >> 1) + (high >> 1) >> 1, x.bit_count() & 1,
-    ]  # fmt: skip
+        low.bit_count(),
+        x.bit_count(),
+        32 - low.bit_length(),
+        64 - x.bit_length(),
+        (low & -low).bit_length(),
+        (x & -x).bit_length(),
+        int(f"{low:032b}"[::-1], 2),
+        int(f"{x:064b}"[::-1], 2),
+        (joined << shift >> 32) % 2**32,
+        (joined >> shift) % 2**32,
+        permuted,
+        low >> shift & mask,
+        (low & ~(mask << shift) | (high & mask) << shift) % 2**32,
+        low >> shift & mask,
+        int.from_bytes(low.to_bytes(4, "little"), "big"),
+        int.from_bytes(x.to_bytes(8, "little"), "big"),
+        x & -x,
+        x & (x - 1),
+        abs(low - high) + 5,
+        (low >> 1) + (high >> 1) >> 1,
+        x.bit_count() & 1,
+    ]
 
 
 def test_bits_are_counted_found_turned_and_moved(program: Program) -> None:
     numbers = [0, 1, 2**31, 2**32, 2**63, 2**64 - 1, 0x0123456789ABCDEF]
-    numbers += (RANDOM.integers(0, 2**64, 300, np.uint64) >> RANDOM.integers(0, 64, 300, np.uint64)).tolist()
+    numbers += (
+        RANDOM.integers(0, 2**64, 300, np.uint64) >> RANDOM.integers(0, 64, 300, np.uint64)
+    ).tolist()
     # Fields that end inside the word.
-    places = [(int(shift), int(RANDOM.integers(0, min(16, 32 - shift)))) for shift in RANDOM.integers(0, 32, len(numbers))]
+    places = [
+        (int(shift), int(RANDOM.integers(0, min(16, 32 - shift))))
+        for shift in RANDOM.integers(0, 32, len(numbers))
+    ]
     by = np.array([shift | width << 5 for shift, width in places], np.uint32)
     values = np.array(numbers, np.uint64)
     found = np.zeros((21, len(numbers)), np.uint64)
@@ -114,7 +158,9 @@ def rounded(value: Fraction, kind: np.dtype) -> float:
         exponent -= 1
     quantum = Fraction(2) ** max(exponent - info.nmant, info.minexp - info.nmant)
     result = round(value / quantum) * quantum
-    return (-1.0 if value < 0 else 1.0) * (math.inf if abs(result) > Fraction(float(info.max)) else abs(float(result)))
+    return (-1.0 if value < 0 else 1.0) * (
+        math.inf if abs(result) > Fraction(float(info.max)) else abs(float(result))
+    )
 
 
 def fused(x: float, y: float, z: float, kind: np.dtype) -> float:
@@ -136,7 +182,21 @@ def same_bits(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
 def test_arithmetic_rounds_to_nearest_and_keeps_denormals(program: Program, kind: str) -> None:
     info = np.finfo(kind)
-    special = [0.0, -0.0, 0.5, 1.0, -1.5, 2.5, -3.5, math.inf, -math.inf, math.nan, info.max, info.tiny, -info.smallest_subnormal]
+    special = [
+        0.0,
+        -0.0,
+        0.5,
+        1.0,
+        -1.5,
+        2.5,
+        -3.5,
+        math.inf,
+        -math.inf,
+        math.nan,
+        info.max,
+        info.tiny,
+        -info.smallest_subnormal,
+    ]
     pairs = np.array([(x, y) for x in special for y in special], kind).T
     wild = np.frombuffer(RANDOM.bytes(2 * 300 * info.dtype.itemsize), kind).reshape(2, 300)
     tame = RANDOM.standard_normal((2, 300)).astype(kind) * np.array(8, kind)
@@ -149,19 +209,36 @@ def test_arithmetic_rounds_to_nearest_and_keeps_denormals(program: Program, kind
         triples = zip(a.tolist(), b.tolist(), c.tolist(), strict=True)
         multiply_add = np.array([fused(x, y, z, info.dtype) for x, y, z in triples])
         expected = [
-            a + b, a - b, a * b, a / b, multiply_add,
-            np.sqrt(np.abs(a)), np.floor(a), np.ceil(a), np.trunc(a), np.rint(a), np.abs(a), -a, np.copysign(a, b), np.where(a < b, a, b),
-            np.where(a > b, a, b), (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != a) + 16 * (a != b),
-        ]  # fmt: skip
+            a + b,
+            a - b,
+            a * b,
+            a / b,
+            multiply_add,
+            np.sqrt(np.abs(a)),
+            np.floor(a),
+            np.ceil(a),
+            np.trunc(a),
+            np.rint(a),
+            np.abs(a),
+            -a,
+            np.copysign(a, b),
+            np.where(a < b, a, b),
+            np.where(a > b, a, b),
+            (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != a) + 16 * (a != b),
+        ]
         expected = [np.asarray(row).astype(kind) for row in expected]
     for number, (row, wanted) in enumerate(zip(found, expected, strict=True)):
         wrong = np.flatnonzero(~same_bits(row, wanted))
-        assert len(wrong) == 0, f"operation {number}: {row[wrong[0]]!r} for {wanted[wrong[0]]!r} of {a[wrong[0]]!r}, {b[wrong[0]]!r}"
+        assert len(wrong) == 0, (
+            f"operation {number}: {row[wrong[0]]!r} for {wanted[wrong[0]]!r} of {a[wrong[0]]!r}, "
+            f"{b[wrong[0]]!r}"
+        )
 
 
 _erf = np.vectorize(math.erf)
 
-# What each function is, and by how many units in the last place a GPU's may differ from the exact value.
+# What each function is, and by how many units in the last place a GPU's may differ from the exact
+# value.
 Functions = list[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray], float]]
 FUNCTIONS: Functions = [
     ("exp", lambda x, y: np.exp(x), 1),
@@ -184,7 +261,13 @@ FUNCTIONS: Functions = [
 FLOAT_FUNCTIONS: Functions = [
     *FUNCTIONS,
     ("sinh", lambda x, y: np.sinh(x), 3),
-    ("asin", lambda x, y: np.arcsin((x.astype(np.float32) / (np.abs(x.astype(np.float32)) + 1)).astype(np.float64)), 4),
+    (
+        "asin",
+        lambda x, y: np.arcsin(
+            (x.astype(np.float32) / (np.abs(x.astype(np.float32)) + 1)).astype(np.float64)
+        ),
+        4,
+    ),
     ("hypot", lambda x, y: np.hypot(x, y), 2),
     ("fmod", lambda x, y: np.fmod(x, y), 0),
     ("ldexp", lambda x, y: np.ldexp(x, y.astype(int)), 0),
@@ -217,7 +300,10 @@ def check_functions(
         # Half a unit lies between the exact value and the nearest number.
         allowed = (ulps + 0.5 + spare) * unit if ulps else 0
         wrong = np.flatnonzero(~(distance <= allowed))
-        assert len(wrong) == 0, f"{name}({x[wrong[0]]!r}, {y[wrong[0]]!r}) is {row[wrong[0]]!r} and not {exact[wrong[0]]!r}"
+        assert len(wrong) == 0, (
+            f"{name}({x[wrong[0]]!r}, {y[wrong[0]]!r}) is {row[wrong[0]]!r} and not "
+            f"{exact[wrong[0]]!r}"
+        )
 
 
 def test_functions_of_floats(program: Program) -> None:

@@ -37,7 +37,10 @@ def test_a_vector_is_added_in_blocks_of_every_size(program: Program, n: int, thr
     ],
 )
 def test_a_grid_of_three_axes_visits_every_element_once(
-    program: Program, extent: tuple[int, int, int], grid: tuple[int, int, int], block: tuple[int, int, int]
+    program: Program,
+    extent: tuple[int, int, int],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
 ) -> None:
     shape = extent[::-1]
     owner, writes = np.full(shape, -1, np.int32), np.zeros(shape, np.int32)
@@ -45,7 +48,11 @@ def test_a_grid_of_three_axes_visits_every_element_once(
     z, y, x = np.indices(shape)
     group = [at // size % count for at, size, count in zip((x, y, z), block, grid, strict=True)]
     item = [at % size for at, size in zip((x, y, z), block, strict=True)]
-    expected = ((group[2] * 100 + group[1]) * 100 + group[0]) * 1000 + (item[2] * block[1] + item[1]) * block[0] + item[0]
+    expected = (
+        ((group[2] * 100 + group[1]) * 100 + group[0]) * 1000
+        + (item[2] * block[1] + item[1]) * block[0]
+        + item[0]
+    )
     assert (writes == 1).all()
     np.testing.assert_array_equal(owner, expected)
 
@@ -127,15 +134,22 @@ def test_lanes_call_different_functions_through_pointers(program: Program) -> No
     b[::17] = 0
     found = np.zeros(n, np.int64)
     program.run("run_call_pointers", which, a, b, found, n)
-    quotient = [int(abs(x) // abs(y)) * (1 if (x < 0) == (y < 0) else -1) if y else 0 for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    np.testing.assert_array_equal(found, np.choose(which, [a + b, a - b, a * b, np.array(quotient)]))
+    quotient = [
+        int(abs(x) // abs(y)) * (1 if (x < 0) == (y < 0) else -1) if y else 0
+        for x, y in zip(a.tolist(), b.tolist(), strict=True)
+    ]
+    np.testing.assert_array_equal(
+        found, np.choose(which, [a + b, a - b, a * b, np.array(quotient)])
+    )
 
 
 def test_virtual_functions_are_found_through_their_table(program: Program) -> None:
     sizes = np.arange(100, dtype=np.float32) + np.float32(0.25)
     found = np.zeros(100, np.float32)
     program.run("run_virtual_calls", sizes, found, 100)
-    np.testing.assert_array_equal(found, np.where(np.arange(100) % 2, sizes * sizes * np.float32(0.5), sizes * sizes))
+    np.testing.assert_array_equal(
+        found, np.where(np.arange(100) % 2, sizes * sizes * np.float32(0.5), sizes * sizes)
+    )
 
 
 def test_arrays_in_scratch_are_sorted_in_every_width(program: Program) -> None:
@@ -161,7 +175,9 @@ def test_a_generic_pointer_leads_to_lds_scratch_or_memory(program: Program) -> N
 
 @pytest.mark.skipif(not GPU.startswith("gfx9"), reason="only gfx9 has these instructions")
 @pytest.mark.parametrize("skips", [0, 1])
-def test_waves_skip_vector_instructions_and_count_by_scalar_atomics(program: Program, skips: int) -> None:
+def test_waves_skip_vector_instructions_and_count_by_scalar_atomics(
+    program: Program, skips: int
+) -> None:
     value, number, count = np.zeros(768, np.int32), np.zeros(768, np.uint32), np.zeros(1, np.uint32)
     program.run("run_skip_and_count", value, number, count, skips)
     assert (value == (1 if skips else 8)).all()

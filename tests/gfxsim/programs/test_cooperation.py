@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Reductions, scans, transposes, shuffles and votes give what the host computes for the GPU's wave size."""
+"""Reductions, scans, transposes, shuffles and votes give what the host computes for the GPU's wave
+size.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def test_a_tree_in_lds_adds_up_each_workgroup(program: Program) -> None:
     sums = np.zeros(blocks, np.int64)
     program.run("run_reduce_in_lds", values, sums, n, blocks)
     owner = np.arange(n) // 256 % blocks
-    np.testing.assert_array_equal(sums, [values[owner == block].astype(np.int64).sum() for block in range(blocks)])
+    np.testing.assert_array_equal(
+        sums, [values[owner == block].astype(np.int64).sum() for block in range(blocks)]
+    )
 
 
 @pytest.mark.parametrize("threads", [64, 256, 1024])
@@ -120,7 +124,9 @@ def test_votes_count_the_lanes_that_take_part(program: Program) -> None:
 
     positive = waves(values > 0)
     masks = [sum(1 << int(lane) for lane in np.flatnonzero(wave)) for wave in positive]
-    np.testing.assert_array_equal(waves(ballots), np.repeat(np.array(masks, np.uint64)[:, None], WAVE, axis=1))
+    np.testing.assert_array_equal(
+        waves(ballots), np.repeat(np.array(masks, np.uint64)[:, None], WAVE, axis=1)
+    )
 
     def in_all_lanes(per_wave: list[int]) -> np.ndarray:
         return np.repeat(per_wave, WAVE)
@@ -143,7 +149,11 @@ def test_votes_count_the_lanes_that_take_part(program: Program) -> None:
 def test_a_scan_over_workgroups_that_wait_for_each_other(program: Program, n: int) -> None:
     values = RANDOM.integers(-1000, 1000, n).astype(np.int32)
     groups = -(-n // 256)
-    found, sums, ready = np.zeros(n, np.int32), np.zeros(groups, np.int32), np.zeros(groups, np.int32)
+    found, sums, ready = (
+        np.zeros(n, np.int32),
+        np.zeros(groups, np.int32),
+        np.zeros(groups, np.int32),
+    )
     program.run("run_scan", values, found, sums, ready, n)
     np.testing.assert_array_equal(found, np.cumsum(values))
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 
 def test_correct_programs_have_no_finding() -> None:
-    launches = [json.loads(line) for line in Path(os.environ["GFXSIM_REPORT"]).read_text().splitlines()]
+    launches = [
+        json.loads(line) for line in Path(os.environ["GFXSIM_REPORT"]).read_text().splitlines()
+    ]
     assert len(launches) > 90
     assert [finding["message"] for launch in launches for finding in launch["findings"]] == []

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Atomics lose nothing; variables of the device, kernels' attributes and modules work as HIP says."""
+"""Atomics lose nothing; variables of the device,
+kernels' attributes and modules work as HIP says.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,16 @@ def test_integer_atomics_of_many_workgroups(program: Program, kind: str) -> None
     numbers = values.tolist()
     product = math.prod(value | 1 for value in numbers)
     expected = [
-        sum(numbers), -sum(numbers), min(numbers), max(numbers), reduce(and_, (value | 1 for value in numbers)), reduce(or_, numbers),
-        reduce(xor, numbers), 77, product,
-    ]  # fmt: skip
+        sum(numbers),
+        -sum(numbers),
+        min(numbers),
+        max(numbers),
+        reduce(and_, (value | 1 for value in numbers)),
+        reduce(or_, numbers),
+        reduce(xor, numbers),
+        77,
+        product,
+    ]
     assert [int(cell) % 2**bits for cell in cells] == [value % 2**bits for value in expected]
     assert firsts[0] == 1
 
@@ -70,7 +79,11 @@ def test_a_histogram_in_lds(program: Program, kind: str) -> None:
 def test_the_last_workgroup_sees_what_the_others_wrote(program: Program) -> None:
     n = 2000
     values = RANDOM.integers(-1000, 1000, n).astype(np.int32)
-    sums, arrived, out = np.zeros(-(-n // 192), np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32)
+    sums, arrived, out = (
+        np.zeros(-(-n // 192), np.int32),
+        np.zeros(1, np.int32),
+        np.zeros(1, np.int32),
+    )
     program.run("run_sum_of_last", values, sums, arrived, out, n)
     assert out[0] == values.sum()
 
@@ -83,7 +96,8 @@ def test_variables_of_the_device(program: Program) -> None:
     program.run("run_evaluate", values, found, 7)
     np.testing.assert_array_equal(found, 5 - 3 * values + 2 * values**2 + values**4 + 4 * values**6)
 
-    # It began at 40; the kernel added twice the last and the second element of a table that it found through a pointer.
+    # It began at 40; the kernel added twice the last and the second element of a table that it
+    # found through a pointer.
     counter = ctypes.c_int()
     program.call("get_counter", ctypes.byref(counter))
     assert counter.value == 40 + 7 + 3
@@ -130,7 +144,10 @@ def load(how: Callable[[Path], tuple[str, bytes]], path: Path) -> ctypes.c_void_
 
 @pytest.mark.parametrize(
     "how",
-    [lambda path: ("hipModuleLoadData", path.read_bytes()), lambda path: ("hipModuleLoad", str(path).encode())],
+    [
+        lambda path: ("hipModuleLoadData", path.read_bytes()),
+        lambda path: ("hipModuleLoad", str(path).encode()),
+    ],
     ids=["from_memory", "from_a_file"],
 )
 def test_a_kernel_of_a_module_is_launched_by_its_name(
@@ -140,12 +157,21 @@ def test_a_kernel_of_a_module_is_launched_by_its_name(
     module = load(how, Path(f"tests/gfxsim/programs/module.{GPU}.co"))
     function = ctypes.c_void_p()
     runtime.call("hipModuleGetFunction", ctypes.byref(function), module, b"module_kernel")
-    assert hip().hipModuleGetFunction(ctypes.byref(ctypes.c_void_p()), module, b"no_such_kernel") != 0
+    assert (
+        hip().hipModuleGetFunction(ctypes.byref(ctypes.c_void_p()), module, b"no_such_kernel") != 0
+    )
 
-    # The arguments as a list of pointers, and as one block of bytes laid out as the kernel wants it.
+    # The arguments as a list of pointers, and as one block of bytes laid out as the kernel wants
+    # it.
     expected = (5 + (0.5 * np.arange(n)).astype(np.int32)).astype(np.int32)
     with runtime.allocate(4 * n) as buffer:
-        arguments = [ctypes.c_void_p(buffer.address), ctypes.c_int(5), ctypes.c_double(0.5), ctypes.c_ubyte(1), ctypes.c_int(n)]
+        arguments = [
+            ctypes.c_void_p(buffer.address),
+            ctypes.c_int(5),
+            ctypes.c_double(0.5),
+            ctypes.c_ubyte(1),
+            ctypes.c_int(n),
+        ]
         pointers = (ctypes.c_void_p * 5)(*(ctypes.addressof(argument) for argument in arguments))
         runtime.call("hipModuleLaunchKernel", function, 2, 1, 1, 64, 1, 1, 0, None, pointers, None)
         assert buffer.download() == expected.tobytes()
@@ -167,7 +193,13 @@ def test_a_kernel_of_a_module_is_launched_by_its_name(
         assert buffer.download() == (expected + 1).tobytes()
 
     address, bytes_ = ctypes.c_void_p(), ctypes.c_size_t()
-    runtime.call("hipModuleGetGlobal", ctypes.byref(address), ctypes.byref(bytes_), module, b"module_variable")
+    runtime.call(
+        "hipModuleGetGlobal",
+        ctypes.byref(address),
+        ctypes.byref(bytes_),
+        module,
+        b"module_variable",
+    )
     assert bytes_.value == 16
     content = (ctypes.c_int * 4)()
     runtime.call("hipMemcpy", content, address, bytes_, TO_HOST)

@@ -45,14 +45,17 @@ import ctypes
 from pathlib import Path
 from tests.gfxsim.programs.device import Program
 facts = (ctypes.c_int * 6)()
-Program(Path("tests/gfxsim/programs/libmemory.so")).call("device_facts", facts, ctypes.create_string_buffer(256))
+program = Program(Path("tests/gfxsim/programs/libmemory.so"))
+program.call("device_facts", facts, ctypes.create_string_buffer(256))
 print(facts[2], facts[5])
 """
 
 
 def multiprocessors(allowed: str) -> list[int]:
     environment = {**os.environ, "GFXSIM_MULTIPROCESSORS": allowed}
-    ran = subprocess.run([sys.executable, "-c", TELL], env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", TELL], env=environment, capture_output=True, text=True, check=True
+    )
     return [int(number) for number in ran.stdout.split()]
 
 
@@ -80,14 +83,26 @@ def test_a_kernel_works_on_memory_of_every_kind(
     assert (found.value, on_device.value) == (kind, address.value)
     values = np.arange(N, dtype=np.int32)
     if kind == DEVICE:
-        program.runtime.call("hipMemcpy", address, values.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(4 * N), TO_DEVICE)
+        program.runtime.call(
+            "hipMemcpy",
+            address,
+            values.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_size_t(4 * N),
+            TO_DEVICE,
+        )
     else:
         ctypes.memmove(address, values.ctypes.data, 4 * N)
     program.call("run_scale", address, 5, N, None)
     program.runtime.synchronize()
     result = np.zeros(N, np.int32)
     if kind == DEVICE:
-        program.runtime.call("hipMemcpy", result.ctypes.data_as(ctypes.c_void_p), address, ctypes.c_size_t(4 * N), TO_HOST)
+        program.runtime.call(
+            "hipMemcpy",
+            result.ctypes.data_as(ctypes.c_void_p),
+            address,
+            ctypes.c_size_t(4 * N),
+            TO_HOST,
+        )
     else:
         ctypes.memmove(result.ctypes.data, address, 4 * N)
     np.testing.assert_array_equal(result, values * 5 + 1)
@@ -117,7 +132,9 @@ def test_copies_between_host_and_device_in_every_direction(program: Program) -> 
         program.runtime.call("hipMemcpy", b, a, size, ON_DEVICE)
         program.runtime.call("hipMemcpyDtoH", target, b, size)
         np.testing.assert_array_equal(found, values)
-        program.runtime.call("hipMemcpyHtoD", ctypes.c_void_p(first.address + 8), source, ctypes.c_size_t(8))
+        program.runtime.call(
+            "hipMemcpyHtoD", ctypes.c_void_p(first.address + 8), source, ctypes.c_size_t(8)
+        )
         program.runtime.call("hipMemcpyDtoD", b, a, size)
         assert second.download() == bytes(values[:8]) * 2 + bytes(values[16:])
 
@@ -125,14 +142,27 @@ def test_copies_between_host_and_device_in_every_direction(program: Program) -> 
 def test_copies_of_rectangles(program: Program) -> None:
     runtime = program.runtime
     pitch, address = ctypes.c_size_t(), ctypes.c_void_p()
-    runtime.call("hipMallocPitch", ctypes.byref(address), ctypes.byref(pitch), ctypes.c_size_t(30), ctypes.c_size_t(5))
+    runtime.call(
+        "hipMallocPitch",
+        ctypes.byref(address),
+        ctypes.byref(pitch),
+        ctypes.c_size_t(30),
+        ctypes.c_size_t(5),
+    )
     assert pitch.value >= 30
     source = RANDOM.integers(0, 256, (5, 40)).astype(np.uint8)
     target = np.zeros((5, 33), np.uint8)
 
     def copy(to: object, to_pitch: int, origin: object, from_pitch: int, kind: int) -> None:
         runtime.call(
-            "hipMemcpy2D", to, ctypes.c_size_t(to_pitch), origin, ctypes.c_size_t(from_pitch), ctypes.c_size_t(30), ctypes.c_size_t(5), kind
+            "hipMemcpy2D",
+            to,
+            ctypes.c_size_t(to_pitch),
+            origin,
+            ctypes.c_size_t(from_pitch),
+            ctypes.c_size_t(30),
+            ctypes.c_size_t(5),
+            kind,
         )
 
     copy(address, pitch.value, source.ctypes.data_as(ctypes.c_void_p), 40, TO_DEVICE)
@@ -147,7 +177,11 @@ def fills(buffer: ctypes.c_void_p) -> list[tuple[str, tuple[object, ...], np.nda
     return [
         ("hipMemset", (buffer, 0x1A5, size(64)), np.full(64, 0xA5, np.uint8)),
         ("hipMemsetD8", (buffer, ctypes.c_ubyte(7), size(64)), np.full(64, 7, np.uint8)),
-        ("hipMemsetD16", (buffer, ctypes.c_ushort(0x1234), size(32)), np.full(32, 0x1234, np.uint16)),
+        (
+            "hipMemsetD16",
+            (buffer, ctypes.c_ushort(0x1234), size(32)),
+            np.full(32, 0x1234, np.uint16),
+        ),
         ("hipMemsetD32", (buffer, ctypes.c_int(-2), size(16)), np.full(16, -2, np.int32)),
     ]
 
@@ -172,13 +206,27 @@ def test_streams_and_events_order_work(program: Program) -> None:
     with runtime.allocate(4 * n) as buffer:
         address = ctypes.c_void_p(buffer.address)
         size = ctypes.c_size_t(4 * n)
-        runtime.call("hipMemcpyAsync", address, values.ctypes.data_as(ctypes.c_void_p), size, TO_DEVICE, streams[0])
+        runtime.call(
+            "hipMemcpyAsync",
+            address,
+            values.ctypes.data_as(ctypes.c_void_p),
+            size,
+            TO_DEVICE,
+            streams[0],
+        )
         runtime.call("hipEventRecord", events[0], streams[0])
         program.call("run_scale", address, 3, n, streams[0])
         runtime.call("hipEventRecord", events[1], streams[0])
         runtime.call("hipStreamWaitEvent", streams[1], events[1], 0)
         program.call("run_scale", address, 10, n, streams[1])
-        runtime.call("hipMemcpyAsync", found.ctypes.data_as(ctypes.c_void_p), address, size, TO_HOST, streams[1])
+        runtime.call(
+            "hipMemcpyAsync",
+            found.ctypes.data_as(ctypes.c_void_p),
+            address,
+            size,
+            TO_HOST,
+            streams[1],
+        )
         runtime.call("hipStreamSynchronize", streams[1])
         np.testing.assert_array_equal(found, (values * 3 + 1) * 10 + 1)
     elapsed = ctypes.c_float(-1)

@@ -11,7 +11,9 @@ import sys
 def digests(threads: int) -> str:
     environment = {**os.environ, "GFXSIM_THREADS": str(threads)}
     command = [sys.executable, "-m", "tests.gfxsim.programs.digests"]
-    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def test_one_thread_and_two_give_the_same_bytes() -> None:

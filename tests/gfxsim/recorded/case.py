@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A recorded case: an instruction, what stands in its operands, and every bit that it leaves.
 
-In cases.txt a line of GPUs with their waves' sizes stands above the cases that are the same on them. A case has five parts between
-bars: the instruction, the fillings of its operands (fillings.py), where its results lie, who agrees with the bits, and the bits.
+In cases.txt a line of GPUs with their waves' sizes stands above the cases that are the same on
+them. A case has five parts between bars: the instruction, the fillings of its operands
+(fillings.py), where its results lie, who agrees with the bits, and the bits.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ SLOT = 64  # bytes of memory that belong to a lane
 _MEMORY = 64 * SLOT
 _MASK = 0x5A3CA596
 _HEAD = """\
-# Special numbers (NaNs of both signs, quiet and signalling, with payloads; infinities, denormals, the largest) and every bit of what
-# instructions make of them, on every host. Made by record.py; case.py says how a line is read, and fillings.py what stands in operands.
+# Special numbers (NaNs of both signs, quiet and signalling, with payloads; infinities, denormals,
+# the largest) and every bit of what instructions make of them, on every host. Made by record.py;
+# case.py says how a line is read, and fillings.py what stands in operands.
 """
 _MOST_SHOWN, _FEW_SHOWN = 2 * LANES, 4
 
 # Who agrees with the recorded bits.
-PSEUDOCODE = "pseudocode"  # AMD's, as tests/gfxsim/pcode runs it, with the corrections of tests/gfxsim/instructions
+# AMD's, as tests/gfxsim/pcode runs it, with the corrections of tests/gfxsim/instructions.
+PSEUDOCODE = "pseudocode"
 NEARLY = "pseudocode ±1"  # the same, up to the last place
 RULE = "rule"  # that of tests/gfxsim/matrix/nans.py
 NOBODY = "simulator"  # nobody but the simulator
@@ -48,7 +51,9 @@ class Result:
 
     def __str__(self) -> str:
         count = f"+{self.count}" if self.count > 1 else ""
-        return f"{self.letter}{self.first}{count}" + (f"*{self.lanes}" if self.lanes != LANES else "")
+        return f"{self.letter}{self.first}{count}" + (
+            f"*{self.lanes}" if self.lanes != LANES else ""
+        )
 
     def read(self, state: State) -> np.ndarray:
         """The words, lane by lane."""
@@ -71,7 +76,10 @@ class Case:
 
     def states(self, gpu: str, wave: int) -> list[State]:
         """What the wave holds before: once, or once for each number in a scalar register."""
-        scalar = any(filling.letter == "s" and filling.kind in (*fillings.FORMATS, "B32") for filling in self.fillings)
+        scalar = any(
+            filling.letter == "s" and filling.kind in (*fillings.FORMATS, "B32")
+            for filling in self.fillings
+        )
         return [self._state(gpu, wave, lane) for lane in range(LANES if scalar else 1)]
 
     def words(self, states: list[State]) -> np.ndarray:
@@ -80,7 +88,9 @@ class Case:
 
     def _state(self, gpu: str, wave: int, lane: int) -> State:
         letters = {filling.letter for filling in self.fillings}
-        state = State(wave, lds=_MEMORY if "l" in letters else 0, memory=_MEMORY if "m" in letters else 0)
+        state = State(
+            wave, lds=_MEMORY if "l" in letters else 0, memory=_MEMORY if "m" in letters else 0
+        )
         state.set_mask(EXEC, (1 << LANES) - 1)
         state.s[M0] = 0xFFFFFFFF
         # Of a buffer, an address is the number of a record.
@@ -90,11 +100,16 @@ class Case:
             rows = slice(filling.first, filling.first + filling.count)
             if filling.kind in ("ADDRESS", "SHARED"):
                 # Two registers hold a whole address, and one an offset. Four lanes may share it.
-                away = (lanes if filling.kind == "ADDRESS" else lanes // 4) * step + np.uint64(state.address if filling.count == 2 else 0)
+                away = (lanes if filling.kind == "ADDRESS" else lanes // 4) * step + np.uint64(
+                    state.address if filling.count == 2 else 0
+                )
                 state.v[rows] = away.view(np.uint32).reshape(64, 2).T[: filling.count]
             elif filling.kind == "BUFFER":
                 state.set_mask(filling.first, state.address & 0xFFFFFFFFFFFF | SLOT << 48)
-                state.s[filling.first + 2 : filling.first + 4] = _MEMORY // SLOT, BUFFER_FLAGS[GENERATIONS[generation_of(gpu)]][1]
+                state.s[filling.first + 2 : filling.first + 4] = (
+                    _MEMORY // SLOT,
+                    BUFFER_FLAGS[GENERATIONS[generation_of(gpu)]][1],
+                )
             elif filling.kind == "MASK":
                 state.s[rows] = _MASK
             elif filling.letter == "s":
@@ -104,7 +119,9 @@ class Case:
             else:
                 memory = state.lds if filling.letter == "l" else state.memory
                 each = Filling(filling.letter, 0, SLOT // 4, filling.kind)
-                memory[:] = np.ascontiguousarray(fillings.words(each, number).T).reshape(-1).view(np.uint8)
+                memory[:] = (
+                    np.ascontiguousarray(fillings.words(each, number).T).reshape(-1).view(np.uint8)
+                )
         return state
 
 
@@ -128,7 +145,10 @@ def shown(words: np.ndarray) -> str:
     if words.size <= _MOST_SHOWN:
         return " ".join(f"{word:x}" for word in words)
     few = words[:: words.size // _FEW_SHOWN - 1][:_FEW_SHOWN]
-    return " ".join(f"{word:x}" for word in few) + f" … {words.size} words {hashlib.sha256(words.tobytes()).hexdigest()[:16]}"
+    return (
+        " ".join(f"{word:x}" for word in few)
+        + f" … {words.size} words {hashlib.sha256(words.tobytes()).hexdigest()[:16]}"
+    )
 
 
 def write(found: list[Recorded]) -> str:
@@ -137,7 +157,10 @@ def write(found: list[Recorded]) -> str:
     for one in found:
         sections.setdefault(one.targets, []).append(one)
     heads = (" ".join(f"{gpu}/{wave}" for gpu, wave in targets) for targets in sections)
-    return _HEAD + "".join(f"\n{head}\n" + "".join(f"{one}\n" for one in ones) for head, ones in zip(heads, sections.values(), strict=False))
+    return _HEAD + "".join(
+        f"\n{head}\n" + "".join(f"{one}\n" for one in ones)
+        for head, ones in zip(heads, sections.values(), strict=False)
+    )
 
 
 def read(text: str) -> list[Recorded]:
@@ -148,7 +171,9 @@ def read(text: str) -> list[Recorded]:
         if " | " in line:
             found.append(Recorded(targets, *_parse(line)))
         elif line and not line.startswith("#"):
-            targets = tuple((gpu, int(wave)) for gpu, wave in (target.split("/") for target in line.split()))
+            targets = tuple(
+                (gpu, int(wave)) for gpu, wave in (target.split("/") for target in line.split())
+            )
     return found
 
 
@@ -158,4 +183,8 @@ def _parse(line: str) -> tuple[Case, str, str]:
     assert place, result
     letter, first, count, lanes = place.groups()
     filled = tuple(fillings.parse(operand) for operand in operands.split())
-    return Case(text, filled, Result(letter, int(first), int(count or 1), int(lanes or LANES))), by, bits
+    return (
+        Case(text, filled, Result(letter, int(first), int(count or 1), int(lanes or LANES))),
+        by,
+        bits,
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Cases of matrix instructions: NaNs, of which the rule in matrix/nans.py says what becomes, and extremes, of which nobody does."""
+"""Cases of matrix instructions: NaNs, of which the rule in matrix/nans.py says what becomes, and
+extremes, of which nobody does.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class _Form:
 
     @property
     def text(self) -> str:
-        return self.instruction.text(self.modifiers, more=f", v{SCALES}, v{SCALES + 1}" if self.scaled else "")
+        return self.instruction.text(
+            self.modifiers, more=f", v{SCALES}, v{SCALES + 1}" if self.scaled else ""
+        )
 
 
 def _forms() -> Iterator[_Form]:
@@ -39,7 +43,11 @@ def _forms() -> Iterator[_Form]:
     for shape in mfma.F8F6F4:
         for formats in (*_SAME, *_MIXED):
             yield _Form(mfma.small(shape, *formats, scale=False), mfma.format_modifiers(*formats))
-            yield _Form(mfma.small(shape, *formats, scale=True), f"op_sel_hi:[0,0,0] {mfma.format_modifiers(*formats)}", scaled=True)
+            yield _Form(
+                mfma.small(shape, *formats, scale=True),
+                f"op_sel_hi:[0,0,0] {mfma.format_modifiers(*formats)}",
+                scaled=True,
+            )
     yield from (_Form(mfma.sparse(*found)) for found in mfma.SPARSE if found[1] != "i8")
     yield from (_Form(wmma.dense(found)) for found in wmma.DENSE if found[3] != "i32")
     yield from (_Form(wmma.sparse(found)) for found in wmma.SPARSE if found[3] != "i32")
@@ -48,16 +56,36 @@ def _forms() -> Iterator[_Form]:
 def recorded() -> Iterator[Recorded]:
     """All cases, after the rule has agreed with those that have NaNs in their operands."""
     forms = list(_forms())
-    for gpu, wave in dict.fromkeys((form.instruction.gpu, form.instruction.acc.wave) for form in forms):
-        prepare(gpu, wave, (form.text for form in forms if (form.instruction.gpu, form.instruction.acc.wave) == (gpu, wave)))
+    for gpu, wave in dict.fromkeys(
+        (form.instruction.gpu, form.instruction.acc.wave) for form in forms
+    ):
+        prepare(
+            gpu,
+            wave,
+            (
+                form.text
+                for form in forms
+                if (form.instruction.gpu, form.instruction.acc.wave) == (gpu, wave)
+            ),
+        )
     yield from (_recorded(form, "~") for form in forms)
     # Other shapes add in no other way.
-    yield from (_recorded(form, "^") for form in forms if form.instruction.acc.shape[1:] == (16, 16))
+    yield from (
+        _recorded(form, "^") for form in forms if form.instruction.acc.shape[1:] == (16, 16)
+    )
 
 
 def _filling(matrix: Matrix, first: int, spread: str, share: int) -> Filling:
     # gfx11 wants the same in every 16 lanes.
-    return Filling("v", first, matrix.registers, name_of(matrix.form), spread, max(2, share), 16 if matrix.wave == 16 else 64)
+    return Filling(
+        "v",
+        first,
+        matrix.registers,
+        name_of(matrix.form),
+        spread,
+        max(2, share),
+        16 if matrix.wave == 16 else 64,
+    )
 
 
 def _recorded(form: _Form, spread: str) -> Recorded:
@@ -83,7 +111,9 @@ def _recorded(form: _Form, spread: str) -> Recorded:
 
 
 def _codes(matrix: Matrix, state: State, first: int) -> np.ndarray:
-    codes = unpack(matrix.layout, state.v[first : first + matrix.registers], matrix.shape, matrix.spacing)
+    codes = unpack(
+        matrix.layout, state.v[first : first + matrix.registers], matrix.shape, matrix.spacing
+    )
     return codes & np.uint64(2**matrix.form.bits - 1)
 
 

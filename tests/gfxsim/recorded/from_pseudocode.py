@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Cases of vector, scalar and memory instructions, of which AMD's pseudocode says what comes out."""
+"""Cases of vector, scalar and memory instructions,
+of which AMD's pseudocode says what comes out.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,21 @@ def recorded(target: suite.Target) -> Iterator[Recorded]:
     """The cases of a target, after the pseudocode has agreed with each."""
     for kind in ("vector", "convert", "scalar", "memory"):
         for name, found in sorted(suite.cases(kind, target).items()):
-            plain = [(case, code) for case, code in found if case.form.label in _PLAIN and not getattr(case.form, "returns", False)]
+            plain = [
+                (case, code)
+                for case, code in found
+                if case.form.label in _PLAIN and not getattr(case.form, "returns", False)
+            ]
             if not plain:
                 continue
             case, code = plain[0]
             for made in _cases(case):
-                yield _agreed(case, code, made, cases.NEARLY if differences.tolerance(name) else cases.PSEUDOCODE)
+                yield _agreed(
+                    case,
+                    code,
+                    made,
+                    cases.NEARLY if differences.tolerance(name) else cases.PSEUDOCODE,
+                )
 
 
 def _agreed(case: suite.Case, code: bytes, made: Case, by: str) -> Recorded:
@@ -60,7 +71,9 @@ def _kind(case: suite.Case, field: Field) -> str:
 
 def _filling(case: suite.Case, letter: str, first: int, field: Field) -> Filling:
     kind = _kind(case, field)
-    return Filling(letter, first, (field.bits + 31) // 32, kind if kind != "B16" or field.bits > 16 else "B32")
+    return Filling(
+        letter, first, (field.bits + 31) // 32, kind if kind != "B16" or field.bits > 16 else "B32"
+    )
 
 
 def _is_real(fields: list[Field]) -> bool:
@@ -74,7 +87,14 @@ def _vector(case: VectorCase) -> Iterator[Case]:
     made = []
     for number, field in enumerate(case.sources):
         scalar = field.place.startswith(("SSRC", "SREG"))
-        made.append(_filling(case, "s" if scalar else "v", (SCALAR_SOURCES if scalar else VECTOR_SOURCES)[number], field))
+        made.append(
+            _filling(
+                case,
+                "s" if scalar else "v",
+                (SCALAR_SOURCES if scalar else VECTOR_SOURCES)[number],
+                field,
+            )
+        )
     letter, first = ("s", SCALAR_RESULT) if case.has_scalar_result else ("v", VECTOR_RESULT)
     made.append(_filling(case, letter, first, result))
     if case.carry_in is not None:
@@ -87,7 +107,9 @@ def _scalar(case: ScalarCase) -> Iterator[Case]:
     result = fields.get("sdst")
     sources = [fields[name] for name in ("ssrc0", "ssrc1") if name in fields]
     if result and _is_real([*sources, result]):
-        places = zip((*SCALAR_SOURCES[: len(sources)], SCALAR_RESULT), (*sources, result), strict=False)
+        places = zip(
+            (*SCALAR_SOURCES[: len(sources)], SCALAR_RESULT), (*sources, result), strict=False
+        )
         made = [_filling(case, "s", first, field) for first, field in places]
         yield Case(case.text, tuple(made), Result("s", SCALAR_RESULT, (result.bits + 31) // 32))
 
@@ -95,11 +117,18 @@ def _scalar(case: ScalarCase) -> Iterator[Case]:
 def _memory(case: MemoryCase) -> Iterator[Case]:
     form, bits = case.number_format
     part, _ = numbers.element(form, bits)
-    if not numbers.float_format(part) or not re.search(r"atomic|^ds_(?!read|write|load|store)", case.mnemonic):
+    if not numbers.float_format(part) or not re.search(
+        r"atomic|^ds_(?!read|write|load|store)", case.mnemonic
+    ):
         return
     letter = "l" if case.entry.encoding == "DS" else "m"
     made = [Filling(letter, 0, 1, part)]
-    for name, first in (("data", DATA), ("data0", DATA), ("data1", DATA2), ("vdata", VECTOR_RESULT)):
+    for name, first in (
+        ("data", DATA),
+        ("data0", DATA),
+        ("data1", DATA2),
+        ("vdata", VECTOR_RESULT),
+    ):
         if name in case.entry.fields:
             made.append(Filling("v", first, (case.bits(name) + 31) // 32, part))
     result = Result(letter, case.form.offset, max(1, bits // 32))

@@ -15,7 +15,9 @@ WHERE = (*ESSENTIAL, *SIMULATED, "--warmup", "0", "--repeat", "3")
 def test_times_of_the_simulated_gpu_are_called_that() -> None:
     ended = ckdispatch("bench", "64x64x64", *ESSENTIAL, *SIMULATED)
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("sim:gfx942 is simulated: these times are the GPU's by a model of it. None was measured.\n")
+    assert ended.out.startswith(
+        "sim:gfx942 is simulated: these times are the GPU's by a model of it. None was measured.\n"
+    )
     assert "TFLOP/s" in ended.out and "GB/s" in ended.out
     found = ckdispatch("bench", "64x64x64", *ESSENTIAL, *SIMULATED, "--json").document
     (result,) = found["results"]
@@ -75,10 +77,24 @@ def test_standard_input_is_a_file_too() -> None:
 
 def test_every_option_of_a_benchmark_is_taken() -> None:
     ended = ckdispatch(
-        "bench", "64x64x64", *ESSENTIAL, *SIMULATED, "--warmup", "1", "--repeat", "2",
-        "--flush-cache", "--rotating-buffers", "3", "--cpu-timer", "--kernel", PADDED,
-        "--seed", "5", "--json",
-    )  # fmt: skip
+        "bench",
+        "64x64x64",
+        *ESSENTIAL,
+        *SIMULATED,
+        "--warmup",
+        "1",
+        "--repeat",
+        "2",
+        "--flush-cache",
+        "--rotating-buffers",
+        "3",
+        "--cpu-timer",
+        "--kernel",
+        PADDED,
+        "--seed",
+        "5",
+        "--json",
+    )
     assert ended.code == 0, ended.err
     (result,) = ended.document["results"]
     assert len(result["milliseconds"]) == 2 and result["kernel"] == PADDED

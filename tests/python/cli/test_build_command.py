@@ -12,9 +12,19 @@ import pytest
 from cli_support import PADDED, SIMULATED, ckdispatch, start
 
 WORDS = (
-    "--dtype", "fp16", "--layout", "rcr", "--tile", "64x64x64", "--waves", "2x2x1",
-    "--warp-tile", "32x32x16", "--pad", "mnk",
-)  # fmt: skip
+    "--dtype",
+    "fp16",
+    "--layout",
+    "rcr",
+    "--tile",
+    "64x64x64",
+    "--waves",
+    "2x2x1",
+    "--warp-tile",
+    "32x32x16",
+    "--pad",
+    "mnk",
+)
 OTHER = PADDED.replace("compv3", "mem")
 
 Environment = dict[str, str]
@@ -26,20 +36,44 @@ def built(compiled: Environment, tmp_path_factory: pytest.TempPathFactory) -> Pa
     folder = tmp_path_factory.mktemp("caller")
     entry = {"tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16]}
     declaration = {
-        "family": "gemm", "dtype": "fp16", "layout": "rcr", "forbid_spills": True,
+        "family": "gemm",
+        "dtype": "fp16",
+        "layout": "rcr",
+        "forbid_spills": True,
         "kernels": [{**entry, "pipeline": "compv3", "pad": [True, True, True]}],
-    }  # fmt: skip
+    }
     (folder / "my.json").write_text(json.dumps(declaration))
     ended = ckdispatch(
-        "build", "my.json", "--jobs", "2", "--times", "--save", "my.built.json", env=compiled, cwd=folder
+        "build",
+        "my.json",
+        "--jobs",
+        "2",
+        "--times",
+        "--save",
+        "my.built.json",
+        env=compiled,
+        cwd=folder,
     )
     assert ended.code == 0, ended.err
     table, total, steps = ended.out.split("\n\n")
     assert table.splitlines()[0].split() == ["kernel", "result", "seconds", "compiler", "log"]
     assert table.splitlines()[1].split()[:2] == [PADDED, "built"]
     assert total == "1 kernel: 1 built, 0 cached, 0 failed."
-    assert steps.splitlines()[0].split() == ["kernel", "step", "seconds", "of", "processors", "most", "memory"]
-    assert [line.split()[1] for line in steps.splitlines()[1:]] == ["compiling", "bundling", "compiling", "linking"]
+    assert steps.splitlines()[0].split() == [
+        "kernel",
+        "step",
+        "seconds",
+        "of",
+        "processors",
+        "most",
+        "memory",
+    ]
+    assert [line.split()[1] for line in steps.splitlines()[1:]] == [
+        "compiling",
+        "bundling",
+        "compiling",
+        "linking",
+    ]
     assert ended.err.startswith(f"[1/1] {PADDED}: built in ")
     return folder / "my.built.json"
 

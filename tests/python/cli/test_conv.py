@@ -43,7 +43,9 @@ def test_a_convolution_is_computed_and_compared(problem: str, begins: str) -> No
 def test_words_mean_what_they_do_in_python() -> None:
     problem = "n1 c8 k8 6x6x6 3 bias Relu channels_first"
     found = ckdispatch("explain", problem, *FORWARD, "--json")
-    assert found.document["problem"].endswith("3x3x3 stride 1x1x1 pad 0x0x0 fp16 ngcdhw MultiDAddRelu of a bias")
+    assert found.document["problem"].endswith(
+        "3x3x3 stride 1x1x1 pad 0x0x0 fp16 ngcdhw MultiDAddRelu of a bias"
+    )
     ended = ckdispatch("explain", "n1 c8 k8 6x6 3x3 relu", *FORWARD)
     assert ended.code == 2
     assert "has the word 'relu'; by themselves stand directions: forward, " in ended.err
@@ -62,7 +64,9 @@ def test_channels_are_padded_for_a_kernel_that_is_named() -> None:
 def test_channels_that_come_first_are_padded_where_they_are() -> None:
     name = "grouped_conv_fwd_bf16_ngchw_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16_v8x1x8"
     library = manifest(FORWARD[1]).parent / f"lib{name}.so"
-    told = ckdispatch("run", "n2 g2 c3 k5 6x6 3x3 bf16 ngchw", "--kernels", library, *SIMULATED).columns
+    told = ckdispatch(
+        "run", "n2 g2 c3 k5 6x6 3x3 bf16 ngchw", "--kernels", library, *SIMULATED
+    ).columns
     assert told["kernel"] == name
     assert re.search(r" c3 k5 .* was padded to grouped_conv forward n2 g2 c8 k5 ", told["changed"])
     assert told["result"].startswith("right: ")
@@ -120,9 +124,23 @@ def test_a_saved_list_may_hold_several_families(tmp_path: Path) -> None:
 
 def test_every_kernel_of_every_direction_is_timed(tmp_path: Path) -> None:
     table = tmp_path / "times.csv"
-    text = "n1 c16 k8 6x6 3x3 pad=1\nn1 c16 k8 6x6 3x3 backward_data\nn2 c8 k8 6x6 3x3 backward_weight split_k=0\n64x64x64\n"
-    once = ("--warmup", "0", "--repeat", "1", "--no-flush-cache", "--all-kernels", "--output", table)
-    ended = ckdispatch("bench", "--file", "-", *CONVOLUTIONS, *ESSENTIAL, *SIMULATED, *once, text=text)
+    text = (
+        "n1 c16 k8 6x6 3x3 pad=1\nn1 c16 k8 6x6 3x3 backward_data\nn2 c8 k8 6x6 3x3 "
+        "backward_weight split_k=0\n64x64x64\n"
+    )
+    once = (
+        "--warmup",
+        "0",
+        "--repeat",
+        "1",
+        "--no-flush-cache",
+        "--all-kernels",
+        "--output",
+        table,
+    )
+    ended = ckdispatch(
+        "bench", "--file", "-", *CONVOLUTIONS, *ESSENTIAL, *SIMULATED, *once, text=text
+    )
     assert ended.code == 0, ended.err
     found = read(table)
     assert {row.family for row in found.rows} == {"gemm", "grouped_conv"}

@@ -24,14 +24,20 @@ USAGE = {
     "no command": ((), "the following arguments are required: COMMAND"),
     "an unknown command": (("frobnicate",), "'frobnicate'"),
     "an unknown option": (("run", *PROBLEM, "--fast"), "unrecognized arguments: --fast"),
-    "an option of others": (("list", "--kernel-dir", "x"), "none here: write --kernels with the name"),
+    "an option of others": (
+        ("list", "--kernel-dir", "x"),
+        "none here: write --kernels with the name",
+    ),
     "no kernels": (("run", "64x64x64"), "required: --kernels"),
     "no problem": (("bench", *ESSENTIAL), "no problem was given"),
     "no extents": (("run", "64x64", *ESSENTIAL), "'64x64' is no GEMM problem; write MxNxK"),
     "an unknown word": (("run", "64x64x64 speed=9", *ESSENTIAL), "has the word 'speed'"),
     "a word that is no number": (("run", "64x64x64 batch=x", *ESSENTIAL), "batch is a whole"),
     "an unknown dtype": (("run", "64x64x64 fp99", *ESSENTIAL, *SIMULATED), "dtypes: fp16"),
-    "an unknown dtype of C": (("run", "64x64x64 dtype_c=fp99", *ESSENTIAL, *SIMULATED), "the dtypes are fp16"),
+    "an unknown dtype of C": (
+        ("run", "64x64x64 dtype_c=fp99", *ESSENTIAL, *SIMULATED),
+        "the dtypes are fp16",
+    ),
     "an extent of 0": (("run", "0x64x64", *ESSENTIAL, *SIMULATED), "each must be from 1 to"),
     "a split of 0": (("run", *PROBLEM, "--split-k", "0"), "--split-k is '0'"),
     "a seed that is none": (("run", *PROBLEM, "--seed", "-1"), "--seed"),
@@ -50,7 +56,10 @@ USAGE = {
     ),
     "a tile that is none": (("build", *BUILD, "--tile", "64x64"), "--tile is '64x64'; it is MxNxK"),
     "a pad that is none": (("build", "--pad", "xyz"), "--pad is 'xyz'; it is `none`, or letters"),
-    "a switch that is none": (("build", "--persistent", "yes"), "--persistent is 'yes'; it is true"),
+    "a switch that is none": (
+        ("build", "--persistent", "yes"),
+        "--persistent is 'yes'; it is true",
+    ),
     "an illegal kernel": (
         ("build", *BUILD, "--tile", "100x64x64", "--pipeline", "compv3"),
         "gemm.tile_divisible: tile 100x64x64 is not a multiple of 64x64x16",
@@ -58,7 +67,7 @@ USAGE = {
     "the name of no kernel": (("build", "--kernel", "bla"), "'bla' is not the name of a kernel"),
     "no GPU to build for": (("build", "--kernel", PADDED, "--gpu", "gfx1"), "no GPU 'gfx1'"),
     "a size that is none": (("cache", "prune", "--to", "much"), "--to is 'much'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("words", "told"), USAGE.values(), ids=USAGE.keys())

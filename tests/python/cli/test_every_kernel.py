@@ -81,7 +81,9 @@ def test_a_row_has_what_there_is_to_know(whole: Path) -> None:
 def test_it_is_a_table_of_measurements(whole: Path) -> None:
     table = read(whole)
     assert len(table.rows) == len(rows(whole))
-    assert {row.provenance for row in table.rows} == {"simulated"} and all(row.checked for row in table.rows)
+    assert {row.provenance for row in table.rows} == {"simulated"} and all(
+        row.checked for row in table.rows
+    )
 
 
 def test_what_is_there_is_not_measured_again(whole: Path, tmp_path: Path) -> None:
@@ -102,7 +104,9 @@ def test_progress_and_the_time_left_are_on_stderr(tmp_path: Path) -> None:
     first, second = ended.err.splitlines()
     assert first.startswith(f"[1/2] 64x64x64 fp16 rcr, {PADDED}: ") and first.endswith(" left")
     assert second.startswith("[2/2] 64x64x128 fp16 rcr") and second.endswith(" us")
-    assert ended.out.startswith("sim:gfx942 is simulated: these times are the GPU's by a model of it. None was measured.\n")
+    assert ended.out.startswith(
+        "sim:gfx942 is simulated: these times are the GPU's by a model of it. None was measured.\n"
+    )
 
 
 def test_the_simulators_own_times_say_so_in_the_table(tmp_path: Path) -> None:
@@ -110,13 +114,18 @@ def test_the_simulators_own_times_say_so_in_the_table(tmp_path: Path) -> None:
     ended = measured(table, "64x64x64", "--kernel", PADDED, GFXSIM_TIMING="0")
     assert ended.code == 0, ended.err
     assert ended.out.startswith("sim:gfx942 is simulated: these times are the simulator's own")
-    assert [row["note"] for row in rows(table)] == ["the simulator's own time, which says nothing about a GPU"]
+    assert [row["note"] for row in rows(table)] == [
+        "the simulator's own time, which says nothing about a GPU"
+    ]
 
 
 def test_a_simulator_that_computes_nothing_right_is_refused(tmp_path: Path) -> None:
     ended = measured(tmp_path / "times.csv", "64x64x64", GFXSIM_TIMING="sample")
     assert ended.code == 2 and not (tmp_path / "times.csv").exists()
-    assert "--all-kernels was asked for with GFXSIM_TIMING=sample, which runs only some workgroups" in ended.err
+    assert (
+        "--all-kernels was asked for with GFXSIM_TIMING=sample, which runs only some workgroups"
+        in ended.err
+    )
 
 
 def wait_for_rows(table: Path, count: int, process: subprocess.Popen[str]) -> None:
@@ -129,7 +138,16 @@ def wait_for_rows(table: Path, count: int, process: subprocess.Popen[str]) -> No
 @pytest.mark.parametrize("after", [0, 1, 5])
 def test_a_kill_loses_nothing(tmp_path: Path, after: int) -> None:
     table = tmp_path / "times.csv"
-    words = ("bench", *PROBLEMS, *ESSENTIAL, *SIMULATED, "--all-kernels", "--no-flush-cache", "--output", table)
+    words = (
+        "bench",
+        *PROBLEMS,
+        *ESSENTIAL,
+        *SIMULATED,
+        "--all-kernels",
+        "--no-flush-cache",
+        "--output",
+        table,
+    )
     process = start(*words)
     wait_for_rows(table, after, process)
     process.send_signal(signal.SIGKILL)
@@ -147,19 +165,34 @@ def test_a_kill_loses_nothing(tmp_path: Path, after: int) -> None:
 
 def test_ctrl_c_ends_it_with_what_it_has(tmp_path: Path) -> None:
     table = tmp_path / "times.csv"
-    process = start("bench", *PROBLEMS, *ESSENTIAL, *SIMULATED, "--all-kernels", "--repeat", "10000", "--output", table)
+    process = start(
+        "bench",
+        *PROBLEMS,
+        *ESSENTIAL,
+        *SIMULATED,
+        "--all-kernels",
+        "--repeat",
+        "10000",
+        "--output",
+        table,
+    )
     wait_for_rows(table, 0, process)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
-    assert err == "The table has 0 rows; the same command goes on from there.\nckdispatch: interrupted.\n"
+    assert (
+        err
+        == "The table has 0 rows; the same command goes on from there.\nckdispatch: interrupted.\n"
+    )
     assert measured(table).code == 0
     assert set(keys(table)) == expected()
 
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
-def test_a_torn_last_line_is_measured_again_and_no_other(whole: Path, tmp_path: Path, cut: int) -> None:
+def test_a_torn_last_line_is_measured_again_and_no_other(
+    whole: Path, tmp_path: Path, cut: int
+) -> None:
     table = tmp_path / "times.csv"
     content = whole.read_bytes()
     table.write_bytes(content[:-cut])
@@ -179,14 +212,21 @@ def test_a_torn_header_is_written_again(whole: Path, tmp_path: Path) -> None:
 
 
 def test_a_wrong_result_has_no_time_and_is_said(tmp_path: Path) -> None:
-    """Launches that are not executed leave what was there, as kernels do that write only a part of their result."""
+    """Launches that are not executed leave what was there, as kernels do that write only a part of
+    their result.
+    """
     table = tmp_path / "times.csv"
     ended = measured(table, "64x64x64", GFXSIM_EXECUTE="0")
     assert ended.code == 1
     found = rows(table)
     assert len(found) > 2
     for row in found:
-        assert (row["checked"], row["microseconds"], row["minimum"], row["repeats"]) == ("no", "", "", "")
+        assert (row["checked"], row["microseconds"], row["minimum"], row["repeats"]) == (
+            "no",
+            "",
+            "",
+            "",
+        )
         assert row["note"].startswith("4096 of 4096 values (100 %) are beyond their tolerance")
         assert f"64x64x64 fp16 rcr, {row['kernel']} is wrong: {row['note']}\n" in ended.out
     assert ended.err.endswith(f"ckdispatch: wrong results: {len(found)} of {len(found)}.\n")
@@ -207,7 +247,15 @@ def test_a_problem_that_no_kernel_takes_as_it_is_does_not_lose_the_others(tmp_pa
 
 def test_the_parts_of_a_sum_are_those_that_are_ranked_first(tmp_path: Path) -> None:
     table = tmp_path / "times.csv"
-    where = ("--kernels", "test_gemm_variants", *SIMULATED, *ONCE, "--all-kernels", "--output", table)
+    where = (
+        "--kernels",
+        "test_gemm_variants",
+        *SIMULATED,
+        *ONCE,
+        "--all-kernels",
+        "--output",
+        table,
+    )
     ended = ckdispatch("bench", "64x64x4096 split_k=0", *where)
     assert ended.code == 0, ended.err
     registry = Registry.load(manifest("test_gemm_variants"))
@@ -240,13 +288,29 @@ FOREIGN = "name,age\nAda,36"
         (("--all-kernels", "--output", "no/times.csv"), 2, "there is no folder no"),
         (("--all-kernels", "--output", "folder.csv"), 2, "it is a folder"),
         (("--all-kernels", "--output", "/dev/null"), 2, "the name must end in"),
-        (("--all-kernels", "--output", "foreign.csv"), 2, "has other columns than this program writes"),
-        (("--all-kernels", "--output", "damaged.csv"), 2, "damaged.csv, line 2, column parts: 'many' is no whole number"),
-        (("--all-kernels", "--output", "times.csv", "--repeat", "0"), 2, "'0' is no whole number of at least 1"),
-        (("--all-kernels", "--output", "times.csv", "--device", "hip:0", "--repeat", "5"), 2, "--repeat 5 was asked for"),
+        (
+            ("--all-kernels", "--output", "foreign.csv"),
+            2,
+            "has other columns than this program writes",
+        ),
+        (
+            ("--all-kernels", "--output", "damaged.csv"),
+            2,
+            "damaged.csv, line 2, column parts: 'many' is no whole number",
+        ),
+        (
+            ("--all-kernels", "--output", "times.csv", "--repeat", "0"),
+            2,
+            "'0' is no whole number of at least 1",
+        ),
+        (
+            ("--all-kernels", "--output", "times.csv", "--device", "hip:0", "--repeat", "5"),
+            2,
+            "--repeat 5 was asked for",
+        ),
         (("--all-kernels", "--output", "times.csv", "--kernel", "none"), 3, "none"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_one_sentence(
     whole: Path, tmp_path: Path, words: tuple[str, ...], code: int, sentence: str
 ) -> None:
@@ -259,14 +323,30 @@ def test_what_makes_no_sense_is_one_sentence(
     (tmp_path / "damaged.csv").write_text(damaged)
     ended = ckdispatch("bench", "64x64x64", *ESSENTIAL, *SIMULATED, *words, cwd=tmp_path)
     assert ended.code == code, ended.err
-    assert ended.err.startswith("ckdispatch: ") and ended.err.count("\n") == 1 and sentence in ended.err
-    assert (tmp_path / "foreign.csv").read_text() == FOREIGN and (tmp_path / "damaged.csv").read_text() == damaged
+    assert (
+        ended.err.startswith("ckdispatch: ")
+        and ended.err.count("\n") == 1
+        and sentence in ended.err
+    )
+    assert (tmp_path / "foreign.csv").read_text() == FOREIGN and (
+        tmp_path / "damaged.csv"
+    ).read_text() == damaged
     assert not (tmp_path / "times.csv").exists()
 
 
 def test_two_processes_do_not_write_to_one_table(tmp_path: Path) -> None:
     table = tmp_path / "times.csv"
-    process = start("bench", *PROBLEMS, *ESSENTIAL, *SIMULATED, "--all-kernels", "--repeat", "10000", "--output", table)
+    process = start(
+        "bench",
+        *PROBLEMS,
+        *ESSENTIAL,
+        *SIMULATED,
+        "--all-kernels",
+        "--repeat",
+        "10000",
+        "--output",
+        table,
+    )
     wait_for_rows(table, 0, process)
     ended = measured(table)
     process.kill()
@@ -275,8 +355,15 @@ def test_two_processes_do_not_write_to_one_table(tmp_path: Path) -> None:
 
 
 def test_a_list_of_problems_comes_through_a_pipe(tmp_path: Path) -> None:
-    listed = ckdispatch("problems", "llama3-8b", "--batch", "16", "--sample", "1", "--seed", "2").out
-    small = listed.replace("4096", "64").replace("14336", "128").replace("28672", "128").replace("6144", "128")
+    listed = ckdispatch(
+        "problems", "llama3-8b", "--batch", "16", "--sample", "1", "--seed", "2"
+    ).out
+    small = (
+        listed.replace("4096", "64")
+        .replace("14336", "128")
+        .replace("28672", "128")
+        .replace("6144", "128")
+    )
     table = tmp_path / "times.csv"
     ended = ckdispatch("bench", "--file", "-", *WHERE, table, text=small)
     assert ended.code == 0, ended.err

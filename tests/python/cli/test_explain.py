@@ -32,9 +32,16 @@ def test_the_document_has_the_same_and_says_that_times_are_predicted() -> None:
     times = [candidate["microseconds"] for candidate in found["fit"]]
     assert len(times) == 6 and times == sorted(times)
     assert found["fit"][0].keys() == {
-        "kernel", "microseconds", "basis", "parts", "priority", "workspace_bytes"
-    }  # fmt: skip
-    assert {candidate["basis"] for candidate in found["fit"]} == {"cost_model"} and found["models"] == []
+        "kernel",
+        "microseconds",
+        "basis",
+        "parts",
+        "priority",
+        "workspace_bytes",
+    }
+    assert {candidate["basis"] for candidate in found["fit"]} == {"cost_model"} and found[
+        "models"
+    ] == []
 
 
 def test_it_says_where_the_constants_come_from() -> None:
@@ -48,14 +55,30 @@ def test_it_says_where_the_constants_come_from() -> None:
 @pytest.mark.parametrize(
     ("bases", "said", "cells"),
     [
-        (("learned", "learned"), "that a learned one corrects; nothing was measured.", ["a learned model"] * 2),
-        (("learned", "cost_model"), "Its constants were fitted on a table.", ["a learned model", "the cost model"]),
-        (("beyond", "beyond"), "outside of what the learned model has seen", ["a learned model, beyond what it has seen"] * 2),
+        (
+            ("learned", "learned"),
+            "that a learned one corrects; nothing was measured.",
+            ["a learned model"] * 2,
+        ),
+        (
+            ("learned", "cost_model"),
+            "Its constants were fitted on a table.",
+            ["a learned model", "the cost model"],
+        ),
+        (
+            ("beyond", "beyond"),
+            "outside of what the learned model has seen",
+            ["a learned model, beyond what it has seen"] * 2,
+        ),
     ],
 )
-def test_times_of_a_learned_model_are_said_to_be(bases: tuple[str, ...], said: str, cells: list[str]) -> None:
+def test_times_of_a_learned_model_are_said_to_be(
+    bases: tuple[str, ...], said: str, cells: list[str]
+) -> None:
     fit = tuple(Candidate(f"kernel{place}", 1.0, basis, 1, 0) for place, basis in enumerate(bases))
-    head, table = _blocks(Ranking("a problem", "gfx950", Fitted("gemm", "gfx950", "a table", "", False), (), fit, ()))
+    head, table = _blocks(
+        Ranking("a problem", "gfx950", Fitted("gemm", "gfx950", "a table", "", False), (), fit, ())
+    )
     assert isinstance(head, str) and isinstance(table, Table)
     assert said in head and ("Its constants" in head) == ("cost_model" in bases)
     assert [row[-1] for row in table.rows] == cells and table.columns[-1].title == "by"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The table of ``bench --all-kernels`` as a file: every row is in it once it was appended, and nothing of others is harmed."""
+"""The table of ``bench --all-kernels`` as a file: every row is in it once it was appended, and
+nothing of others is harmed.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,15 @@ NOTHING: Any = None
 
 
 def row(number: int = 1) -> Row:
-    return Row("gemm", f"{number}x64x64 fp16 rcr", KERNEL, 1.5 * number, "simulated", gpu="gfx942", checked=True)
+    return Row(
+        "gemm",
+        f"{number}x64x64 fp16 rcr",
+        KERNEL,
+        1.5 * number,
+        "simulated",
+        gpu="gfx942",
+        checked=True,
+    )
 
 
 WRONG = replace(row(9), microseconds=NOTHING, checked=False, note='all of it is "wrong", and more')
@@ -60,7 +70,10 @@ def test_a_row_without_a_time_is_kept_too(tmp_path: Path) -> None:
     assert kept(tmp_path / "times.csv") == [row(1), WRONG]
 
 
-@pytest.mark.parametrize("change", [{"parts": 2}, {"gpu": "gfx950"}, {"provenance": "measured"}, {"problem": "2x64x64 fp16 rcr"}])
+@pytest.mark.parametrize(
+    "change",
+    [{"parts": 2}, {"gpu": "gfx950"}, {"provenance": "measured"}, {"problem": "2x64x64 fp16 rcr"}],
+)
 def test_what_makes_a_row_another(tmp_path: Path, change: dict[str, Any]) -> None:
     table = tmp_path / "times.csv"
     filled(table, row(1))
@@ -105,18 +118,25 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(tmp_path: Path) -> None:
     table = tmp_path / "times.csv"
     content = filled(table, row(1))
     ledger = Ledger(table)
-    with disk_of(len(content) + 40), pytest.raises(IoFailed, match=r"times.csv cannot be written: File too large"):
+    with (
+        disk_of(len(content) + 40),
+        pytest.raises(IoFailed, match=r"times.csv cannot be written: File too large"),
+    ):
         ledger.append(row(2))
     ledger.close()
     assert table.read_bytes().startswith(content) and len(table.read_bytes()) == len(content) + 40
     assert filled(table, row(3)) == filled(tmp_path / "other.csv", row(1), row(3))
 
 
-@pytest.mark.parametrize("content", ["no table", "a,b\n1,2\n", "version,family,problem\n1,gemm,1x1x1", "version,famiyl"])
+@pytest.mark.parametrize(
+    "content", ["no table", "a,b\n1,2\n", "version,family,problem\n1,gemm,1x1x1", "version,famiyl"]
+)
 def test_a_file_of_something_else_is_refused_and_stays(tmp_path: Path, content: str) -> None:
     table = tmp_path / "times.csv"
     table.write_text(content)
-    with pytest.raises(InvalidArgument, match="has other columns than this program writes; name another file"):
+    with pytest.raises(
+        InvalidArgument, match="has other columns than this program writes; name another file"
+    ):
         Ledger(table)
     assert table.read_text() == content
 
@@ -130,7 +150,9 @@ def test_a_table_is_written_by_one_at_a_time(tmp_path: Path) -> None:
     Ledger(table).close()
 
 
-def test_without_pyarrow_parquet_is_refused_before_anything_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_parquet_is_refused_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(NotFound, match="needs the Python package pyarrow"):
         Ledger(tmp_path / "times.parquet")
@@ -172,7 +194,9 @@ def test_a_gpu_is_measured_thoroughly_or_not_at_all(change: dict[str, Any], sent
         check_thorough(QUICK)
 
 
-def test_the_time_left_is_by_the_work_that_is_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left_is_by_the_work_that_is_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = iter([0.0, 10.0, 20.0, 220.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     left = TimeLeft([0.0, 0.0, 19e9])

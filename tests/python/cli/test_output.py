@@ -21,15 +21,18 @@ COMMANDS = {
     "explain": ("explain", "64x72x64", *ESSENTIAL),
     "run": ("run", "64x64x64", *ESSENTIAL, *SIMULATED),
     "bench": ("bench", "64x64x64", "64x64x128", *ESSENTIAL, *SIMULATED, "--repeat", "1"),
-    "build": ("build", "--kernel", "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_"
-              "False_64x64x64_2x2x1_32x32x16"),
+    "build": (
+        "build",
+        "--kernel",
+        "gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_False_64x64x64_2x2x1_32x32x16",
+    ),
     "cache path": ("cache", "path"),
     "cache info": ("cache", "info"),
     "cache list": ("cache", "list"),
     "cache verify": ("cache", "verify"),
     "cache prune": ("cache", "prune"),
     "cache clear": ("cache", "clear"),
-}  # fmt: skip
+}
 NO_COMPILER = {"CKDISPATCH_JIT": "0"}
 
 every_command = pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
@@ -100,9 +103,16 @@ def test_whoever_stops_reading_hears_no_complaint() -> None:
 
 
 HELP = [
-    (), ("devices",), ("list",), ("explain",), ("run",), ("bench",), ("build",), ("cache",),
+    (),
+    ("devices",),
+    ("list",),
+    ("explain",),
+    ("run",),
+    ("bench",),
+    ("build",),
+    ("cache",),
     *(("cache", part) for part in ("path", "info", "list", "verify", "prune", "clear")),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("command", HELP, ids=" ".join)

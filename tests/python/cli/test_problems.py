@@ -13,13 +13,17 @@ def test_every_list_is_shown_with_its_count_and_source() -> None:
     assert (ended.code, ended.err) == (0, "")
     head, *rows = ended.out.splitlines()
     assert head.split() == ["list", "problems", "what", "batch", "source"]
-    assert [row.split()[:2] for row in rows] == [[name, str(len(load(name).problems()))] for name in names()]
+    assert [row.split()[:2] for row in rows] == [
+        [name, str(len(load(name).problems()))] for name in names()
+    ]
     assert all(load(row.split()[0]).source in row for row in rows)
     assert ckdispatch("problems").out == ended.out
 
 
 def test_json_has_the_same() -> None:
-    found = {one["name"]: one for one in ckdispatch("problems", "--list", "--json").document["lists"]}
+    found = {
+        one["name"]: one for one in ckdispatch("problems", "--list", "--json").document["lists"]
+    }
     assert list(found) == names()
     assert found["resnet50"]["default_batches"] == [32] and found["resnet50"]["problems"] == 23
     assert "arXiv:1512.03385" in found["resnet50"]["source"]
@@ -38,7 +42,12 @@ def test_json_has_the_layers_too() -> None:
     found = ckdispatch("problems", "vgg16", "--batch", "1,2", "--json").document
     assert [one["name"] for one in found["lists"]] == ["vgg16"]
     assert len(found["problems"]) == 18
-    last = {"problem": "n2 g1 c512 k512 14x14 3x3 pad=1 fp16 forward", "family": "grouped_conv", "layers": ["conv5"], "times": 3}
+    last = {
+        "problem": "n2 g1 c512 k512 14x14 3x3 pad=1 fp16 forward",
+        "family": "grouped_conv",
+        "layers": ["conv5"],
+        "times": 3,
+    }
     assert found["problems"][-1] == last
 
 
@@ -54,7 +63,9 @@ def test_more_words_are_of_every_problem() -> None:
 
 def test_a_sample_is_the_same_for_the_same_seed() -> None:
     words = ("problems", "llama3-70b", "--sample", "6")
-    first, again, other = (ckdispatch(*words, *seed).out for seed in ((), ("--seed", "0"), ("--seed", "1")))
+    first, again, other = (
+        ckdispatch(*words, *seed).out for seed in ((), ("--seed", "0"), ("--seed", "1"))
+    )
     assert len(first.splitlines()) == 6
     assert first == again != other
     assert ckdispatch(*words, "--seed", "1", "--json").document["seed"] == 1
@@ -62,8 +73,23 @@ def test_a_sample_is_the_same_for_the_same_seed() -> None:
 
 def test_another_command_reads_what_it_prints() -> None:
     printed = ckdispatch("problems", "llama3-8b", "--batch", "1", "--words", "batch=2").out
-    small = "\n".join(line.replace("4096", "64").replace("28672", "64").replace("14336", "64") for line in printed.splitlines())
-    ended = ckdispatch("bench", "--file", "-", *ESSENTIAL, *SIMULATED, "--warmup", "0", "--repeat", "1", "--json", text=small)
+    small = "\n".join(
+        line.replace("4096", "64").replace("28672", "64").replace("14336", "64")
+        for line in printed.splitlines()
+    )
+    ended = ckdispatch(
+        "bench",
+        "--file",
+        "-",
+        *ESSENTIAL,
+        *SIMULATED,
+        "--warmup",
+        "0",
+        "--repeat",
+        "1",
+        "--json",
+        text=small,
+    )
     assert ended.code == 0, ended.err
     assert len(ended.document["results"]) == 4
 
@@ -71,7 +97,11 @@ def test_another_command_reads_what_it_prints() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("resnet5",), 3, "the problem list 'resnet5' was asked for; there is batch32-56x56, c3d, "),
+        (
+            ("resnet5",),
+            3,
+            "the problem list 'resnet5' was asked for; there is batch32-56x56, c3d, ",
+        ),
         (("",), 3, "the problem list '' was asked for"),
         (("resnet50", "--list"), 2, "--list was asked for with 'resnet50'"),
         (("--batch", "4"), 2, "without the name of a list"),
@@ -86,7 +116,13 @@ def test_another_command_reads_what_it_prints() -> None:
         (("c3d", "--sample", "0"), 2, "'0' is no whole number of at least 1"),
     ],
 )
-def test_what_makes_no_sense_is_one_sentence(words: tuple[str, ...], code: int, sentence: str) -> None:
+def test_what_makes_no_sense_is_one_sentence(
+    words: tuple[str, ...], code: int, sentence: str
+) -> None:
     ended = ckdispatch("problems", *words)
     assert (ended.code, ended.out) == (code, "")
-    assert ended.err.startswith("ckdispatch: ") and ended.err.count("\n") == 1 and sentence in ended.err
+    assert (
+        ended.err.startswith("ckdispatch: ")
+        and ended.err.count("\n") == 1
+        and sentence in ended.err
+    )

@@ -51,7 +51,8 @@ def test_padding_is_said_and_can_be_forbidden() -> None:
     ended = ckdispatch("run", "100x100x60", *WHERE, "--kernel", UNPADDED)
     assert ended.code == 0
     assert ended.columns["changed"] == (
-        "gemm 100x100x60 fp16 rcr was padded to gemm 128x128x64 fp16 rcr, because no kernel takes it as it is"
+        "gemm 100x100x60 fp16 rcr was padded to gemm 128x128x64 fp16 rcr, "
+        "because no kernel takes it as it is"
     )
     assert ended.columns["result"].startswith("right: all 10000 values")
     refused = ckdispatch("run", "100x100x60", *WHERE, "--kernel", UNPADDED, "--no-pad")

@@ -64,9 +64,17 @@ def test_groups_without_a_kernel_for_them_run_one_after_another() -> None:
 
 def test_problems_of_every_variant_are_timed() -> None:
     found = ckdispatch(
-        "bench", "64x64x32+8x16x96", "72x136x96 MultiDAddRelu d_strides=0", *EACH_VARIANT,
-        *SIMULATED, "--warmup", "0", "--repeat", "1", "--json",
-    ).document  # fmt: skip
+        "bench",
+        "64x64x32+8x16x96",
+        "72x136x96 MultiDAddRelu d_strides=0",
+        *EACH_VARIANT,
+        *SIMULATED,
+        "--warmup",
+        "0",
+        "--repeat",
+        "1",
+        "--json",
+    ).document
     assert [len(one["milliseconds"]) for one in found["results"]] == [1, 1]
 
 

@@ -96,7 +96,10 @@ def test_every_field_of_a_config_has_an_option_and_no_other() -> None:
     parser = argparse.ArgumentParser(add_help=False)
     add_config_options(parser)
     options = {action.dest.removeprefix("field_") for action in parser._actions}
-    assert options == {"family", *(field for family in FAMILIES.values() for field in family.config_type.field_names())}
+    assert options == {
+        "family",
+        *(field for family in FAMILIES.values() for field in family.config_type.field_names()),
+    }
 
 
 def test_choices_lists_and_wildcards_are_those_of_a_declaration() -> None:
@@ -112,7 +115,9 @@ def test_choices_lists_and_wildcards_are_those_of_a_declaration() -> None:
         "split_k": ["none", "atomic"],
         "persistent": False,
     }
-    fused = said("--variant", "multi_d", "--fused-op", "MultiDAdd,Relu", "--d-count", "2", "--d-layout", "c")
+    fused = said(
+        "--variant", "multi_d", "--fused-op", "MultiDAdd,Relu", "--d-count", "2", "--d-layout", "c"
+    )
     assert fused == {
         "variant": "multi_d",
         "fused_op": ["MultiDAdd", "Relu"],
@@ -130,20 +135,23 @@ def test_the_words_mean_what_a_config_means() -> None:
 
 
 def test_the_fields_tell_the_family_or_the_caller_does() -> None:
-    words = "--dtype fp16 --tile 64x64x32 --waves 2x2x1 --warp-tile 32x32x16 --pipeline compv3".split()
+    words = (
+        "--dtype fp16 --tile 64x64x32 --waves 2x2x1 --warp-tile 32x32x16 --pipeline compv3".split()
+    )
     vectors = ("--ndim-spatial", "2", "--vector", "1x1x1", "--merged-groups", "1")
     entry = said(*words, *vectors, family="grouped_conv")
     assert GroupedConvConfig(**entry).name == (
         "grouped_conv_fwd_fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x32_2x2x1_32x32x16_v1x1x1"
     )
-    assert said("--family", "grouped_conv", "--dtype", "fp16", family="grouped_conv") == {"dtype": "fp16"}
+    assert said("--family", "grouped_conv", "--dtype", "fp16", family="grouped_conv") == {
+        "dtype": "fp16"
+    }
     with pytest.raises(UsageError, match=r"--pad and --vector|--vector and --pad"):
         said("--pad", "mnk", "--vector", "8x8x8")
 
 
 @pytest.mark.parametrize(
-    "words",
-    [("--pad", ""), ("--tile", "axbxc"), ("--tile", "64x64x64,"), ("--d-count", "two")],
+    "words", [("--pad", ""), ("--tile", "axbxc"), ("--tile", "64x64x64,"), ("--d-count", "two")]
 )
 def test_a_word_that_is_none_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match=words[0]):
@@ -165,7 +173,14 @@ def test_rates_are_those_of_a_second() -> None:
 
 
 def test_a_gpu_has_rates_in_the_table() -> None:
-    times = {"times": "measured", "median": 0.5, "minimum": 0.25, "mean": 0.75, "kernel": "k", "changes": []}
+    times = {
+        "times": "measured",
+        "median": 0.5,
+        "minimum": 0.25,
+        "mean": 0.75,
+        "kernel": "k",
+        "changes": [],
+    }
     measured = Measured("1x2x3 fp16 rcr", {**times, "tflops": 12.34, "gb_per_s": 56.78})
     head, table = blocks([measured], "hip:0")
     assert head == "Timed on hip:0." and isinstance(table, Table)
@@ -183,8 +198,13 @@ def test_plain_text_is_aligned() -> None:
 
 def test_figures_are_readable() -> None:
     assert [size(count) for count in (0, 1023, 1024, 5 << 20, 10 << 30, 3 << 40)] == [
-        "0 bytes", "1023 bytes", "1.0 KiB", "5.0 MiB", "10.0 GiB", "3.0 TiB",
-    ]  # fmt: skip
+        "0 bytes",
+        "1023 bytes",
+        "1.0 KiB",
+        "5.0 MiB",
+        "10.0 GiB",
+        "3.0 TiB",
+    ]
     assert several(1, "kernel") == "1 kernel" and several(0, "entry", "entries") == "0 entries"
 
 

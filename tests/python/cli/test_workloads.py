@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The operands of a problem serve one kernel after another, and no kernel is right by what another left."""
+"""The operands of a problem serve one kernel after another, and no kernel is right by what another
+left.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def test_the_next_kernel_has_the_same_operands_and_its_own_result(dispatcher: Di
     assert after.compare().ok
 
 
-def test_its_reference_is_made_once(dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_reference_is_made_once(
+    dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from ckdispatch.gemm import workload
 
     made = []
@@ -59,7 +63,12 @@ def test_its_reference_is_made_once(dispatcher: Dispatcher, monkeypatch: pytest.
 
 
 def test_kernels_that_add_up_otherwise_have_another_reference() -> None:
-    spec: dict[str, object] = {"fused_op": "PassThrough", "dtype_c": "fp16", "variant": "standard", "split_k": "atomic"}
+    spec: dict[str, object] = {
+        "fused_op": "PassThrough",
+        "dtype_c": "fp16",
+        "variant": "standard",
+        "split_k": "atomic",
+    }
     spec |= {"tile": [64, 64, 64], "warp_tile": [32, 32, 16]}
     other = spec | {"tile": [128, 128, 32], "warp_tile": [16, 16, 32]}
     assert arithmetic_of(1, spec, 4096) == arithmetic_of(1, other, 4096)

@@ -87,7 +87,9 @@ def test_a_file_that_cannot_be_written_loses_no_other(tmp_path: Path, jobs: int)
     assert failure.name == BASE_NAME and failure.path is None
     assert failure.error.startswith(f"{BASE_NAME} was not generated: ")
     assert len(result.files) == len(result.kernels) - 1 > 32
-    with pytest.raises(GenerationFailed, match=r"1 failed, the first one thus: gemm_fp16_rcr.* was"):
+    with pytest.raises(
+        GenerationFailed, match=r"1 failed, the first one thus: gemm_fp16_rcr.* was"
+    ):
         result.raise_if_failed()
 
 
@@ -118,9 +120,14 @@ def test_a_variant_is_its_whole_catalogue_on_the_gpu(tmp_path: Path) -> None:
     assert result and len(result.files) > 100
     assert all(kernel.name.startswith("gemm_fp32_rcr_") for kernel in result.kernels)
     expected = gemm(
-        **NARROW, tile="*", waves="*", warp_tile="*", pipeline="*", scheduler="*",
+        **NARROW,
+        tile="*",
+        waves="*",
+        warp_tile="*",
+        pipeline="*",
+        scheduler="*",
         pad=[[False] * 3, [True] * 3],
-    ).expand("gfx942")  # fmt: skip
+    ).expand("gfx942")
     assert {kernel.name for kernel in result.kernels} == {config.name for config in expected}
 
 
@@ -130,7 +137,9 @@ def test_sources_go_to_a_folder_of_their_own_unless_another_is_said(
     monkeypatch.chdir(tmp_path)
     result = CodegenRunner().generate_from_config(gemm())
     assert result.output_dir == Path("generated_kernels") and result
-    assert [path.name for path in (tmp_path / "generated_kernels").iterdir()] == [f"{BASE_NAME}.cpp"]
+    assert [path.name for path in (tmp_path / "generated_kernels").iterdir()] == [
+        f"{BASE_NAME}.cpp"
+    ]
 
 
 def test_what_is_not_said_of_a_catalogue_is_what_the_command_fills_in(
@@ -169,10 +178,14 @@ def test_an_unknown_variant_or_family_is_refused_with_the_known_ones(tmp_path: P
     ):
         runner.generate("odd", family="gemm")
     with pytest.raises(
-        InvalidArgument, match=r"^no family has a variant 'odd': gemm has standard.*; grouped_conv has fo"
+        InvalidArgument,
+        match=r"^no family has a variant 'odd': gemm has standard.*; grouped_conv has fo",
     ):
         runner.generate("odd")
-    with pytest.raises(InvalidArgument, match=r"^there is no kernel family 'odd'; there is gemm, grouped_conv, fmha$"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"^there is no kernel family 'odd'; there is gemm, grouped_conv, fmha$",
+    ):
         runner.generate(family="odd")
 
 
@@ -182,7 +195,9 @@ def test_a_catalogue_is_narrowed_down_by_its_own_fields_only(tmp_path: Path) -> 
         InvalidArgument, match=r"cannot be narrowed down by 'tile', only by dtype, layout$"
     ):
         runner.generate(tile=[1, 1, 1])
-    with pytest.raises(InvalidArgument, match=r"field 'dtype': expected one of fp16, .*, not \"f\""):
+    with pytest.raises(
+        InvalidArgument, match=r"field 'dtype': expected one of fp16, .*, not \"f\""
+    ):
         runner.generate(dtype="f")
 
 

@@ -40,8 +40,10 @@ def test_fields_read_back_as_they_were_said() -> None:
 def test_what_is_left_out_has_the_default() -> None:
     config = gemm()
     assert (config.epilogue, config.scheduler, config.pad) == (
-        "cshuffle", "intrawave", (False, False, False)
-    )  # fmt: skip
+        "cshuffle",
+        "intrawave",
+        (False, False, False),
+    )
     assert config.dtype_c is None
     assert gemm(dtype_c=None) == config
 
@@ -208,7 +210,13 @@ def test_the_base_has_no_family() -> None:
 
 REFUSED_PARSES: list[tuple[Any, str]] = [
     (7, "^a kernel's config was expected, or its name or JSON, not 7$"),
-    ("conv_x", "^'conv_x' is not the name of a kernel; those begin with their family, gemm or grouped_conv or fmha$"),
+    (
+        "conv_x",
+        (
+            "^'conv_x' is not the name of a kernel; those begin with their family, "
+            "gemm or grouped_conv or fmha$"
+        ),
+    ),
     ("gemm_x", "^'gemm_x' is not the name of a GEMM kernel; those have the form gemm_<dtype>_"),
     ("{,}", "^a kernel's config is not valid JSON: "),
     ('{"family": "gemm", "family": "gemm"}', "'family' appears twice in one object"),

@@ -94,8 +94,10 @@ def test_a_correction_names_every_change_and_why() -> None:
         "with warp tile 32x32x16 cover",
     )
     assert (scheduler.field, scheduler.before, scheduler.after) == (
-        "scheduler", "interwave", "intrawave"
-    )  # fmt: skip
+        "scheduler",
+        "interwave",
+        "intrawave",
+    )
     assert scheduler.why.startswith("gemm.interwave_only_mem: ")
     assert str(correction).startswith(
         "changed tile from [100, 128, 32] to [128, 128, 32], because of gemm.tile_divisible: "

@@ -15,7 +15,9 @@ ESSENTIAL = "gemm_fp16_rcr_essential"
 VARIANTS = "test_gemm_variants"
 EACH_VARIANT = "test_gemm_dispatch"
 PADDED = "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
-UNPADDED = "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
+UNPADDED = (
+    "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
+)
 
 _GUARD = 4096
 _MARK = 0xA5
@@ -78,7 +80,9 @@ class Guarded:
 def guarded(
     on: Dispatcher, shape: tuple[int, ...], strides: tuple[int, ...], dtype: str, *, shift: int = 0
 ) -> Guarded:
-    """A tensor with those strides, ``shift`` bytes from an aligned address, with marked memory around it and in its gaps."""
+    """A tensor with those strides, ``shift`` bytes from an aligned address, with marked memory
+    around it and in its gaps.
+    """
     size = on.device.numpy_dtype(dtype).itemsize
     span = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
     bytes_needed = 2 * _GUARD + shift + span * size

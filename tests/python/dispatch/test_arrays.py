@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""``Dispatcher.gemm`` on arrays of the host, tensors of the device, and what other libraries hand over."""
+"""``Dispatcher.gemm`` on arrays of the host, tensors of the device, and what other libraries hand
+over.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,12 @@ def test_operands_that_are_columns_already_are_not_copied_into_columns() -> None
 @pytest.mark.parametrize("view", ["reversed", "strided", "transposed", "offset"])
 def test_any_strides_of_the_host_are_taken(view: str) -> None:
     whole = random((256, 192), 3)
-    a = {"reversed": whole[63::-1, :96], "strided": whole[:128:2, ::2], "transposed": whole[:96, :64].T, "offset": whole[3:67, 5:101]}[view]
+    a = {
+        "reversed": whole[63::-1, :96],
+        "strided": whole[:128:2, ::2],
+        "transposed": whole[:96, :64].T,
+        "offset": whole[3:67, 5:101],
+    }[view]
     b = random((a.shape[1], 64), 4)
     result = dispatcher().gemm(a, b, validate=True)
     assert result.comparison is not None
@@ -91,7 +98,11 @@ def test_tensors_of_the_device_stay_there() -> None:
 
 def test_out_on_the_device_is_used_where_it_is() -> None:
     on = dispatcher()
-    a, b, c = on.to_device(random((64, 64), 1)), on.to_device(random((64, 64), 2), column_major=True), on.empty((64, 64))
+    a, b, c = (
+        on.to_device(random((64, 64), 1)),
+        on.to_device(random((64, 64), 2), column_major=True),
+        on.empty((64, 64)),
+    )
     assert on.gemm(a, b, out=c, validate=True).out is c
 
 
@@ -109,7 +120,9 @@ def test_strides_of_the_device_are_kept() -> None:
 def test_what_only_has_dlpack_is_read_where_it_is() -> None:
     a, b = random((64, 64), 1), random((64, 64), 2)
     result = dispatcher().gemm(Foreign(a), Foreign(b.T), validate=True)
-    assert np.allclose(np.asarray(result.out), a.astype(np.float32) @ b.T.astype(np.float32), atol=0.05)
+    assert np.allclose(
+        np.asarray(result.out), a.astype(np.float32) @ b.T.astype(np.float32), atol=0.05
+    )
 
 
 def test_out_by_dlpack_is_written_where_it_is() -> None:
@@ -125,7 +138,10 @@ def test_a_tensor_that_its_library_does_not_hand_over_gets_a_sentence() -> None:
         def __dlpack__(self, **options: Any) -> Any:
             raise RuntimeError("it requires a gradient")
 
-    with pytest.raises(InvalidArgument, match="a Kept was given that cannot be handed over by DLPack: it requires a gradient"):
+    with pytest.raises(
+        InvalidArgument,
+        match="a Kept was given that cannot be handed over by DLPack: it requires a gradient",
+    ):
         dispatcher().gemm(Kept(random((64, 64), 1)), random((64, 64), 2))
 
 
@@ -137,7 +153,11 @@ def test_split_k_is_right_within_its_own_tolerance() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "sentence"),
     [
-        (np.zeros((2, 3), np.float16), np.zeros((4, 2), np.float16), "A's columns must be as many as B's rows"),
+        (
+            np.zeros((2, 3), np.float16),
+            np.zeros((4, 2), np.float16),
+            "A's columns must be as many as B's rows",
+        ),
         (np.zeros(3, np.float16), np.zeros((3, 2), np.float16), r"A has the shape \(3,\)"),
         (np.zeros((0, 3), np.float16), np.zeros((3, 2), np.float16), "no extent of 0"),
         (np.zeros((2, 4, 4), np.float16), np.zeros((3, 4, 4), np.float16), "different batches"),
@@ -170,7 +190,10 @@ def test_a_dtype_without_a_kernel_gets_the_reason() -> None:
 
 def test_the_other_encoding_of_8_bit_floats_is_refused() -> None:
     a = np.zeros((64, 64), ml_dtypes.float8_e4m3fn)
-    with pytest.raises(InvalidArgument, match="holds fp8 in the ocp encoding, and gfx942 computes in the fnuz encoding"):
+    with pytest.raises(
+        InvalidArgument,
+        match="holds fp8 in the ocp encoding, and gfx942 computes in the fnuz encoding",
+    ):
         dispatcher().gemm(a, a)
 
 
@@ -188,7 +211,9 @@ for kind in (ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2fnuz):
         print(error)
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
     refused = f"in the fnuz encoding, and {gpu} computes in the ocp encoding"
     assert [refused in line for line in ended.stdout.splitlines()] == [True, True]
 

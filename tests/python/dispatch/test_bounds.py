@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Numbers that C would cut off, results in the memory of their operands, and what callbacks raise."""
+"""Numbers that C would cut off, results in the memory of their operands,
+and what callbacks raise.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ TOO_LARGE: dict[str, Callable[[], object]] = {
     "extents whose product is 2^64": lambda: dispatcher().empty((2**32, 2**32)),
     "an extent of -1": lambda: dispatcher().empty((-1, 4)),
     "an extent of 2^80": lambda: dispatcher().empty((2**80,)),
-    "a stream of 2^80": lambda: dispatcher().gemm(random((64, 64), 1), random((64, 64), 2), stream=2**80),
+    "a stream of 2^80": lambda: dispatcher().gemm(
+        random((64, 64), 1), random((64, 64), 2), stream=2**80
+    ),
     "a stream of -1": lambda: dispatcher().synchronize(-1),
     "a priority of 2^40": lambda: Registry.load(ESSENTIAL, priority=2**40),
     "a priority of -2^31-1": lambda: Registry.load(ESSENTIAL, priority=-(2**31) - 1),
@@ -33,14 +37,18 @@ TOO_LARGE: dict[str, Callable[[], object]] = {
     "a size of 2^64": lambda: dispatcher().device.allocate(2**64),
     "a byte of 256": lambda: dispatcher().device.fill(dispatcher().empty((64,)).address, 256, 16),
     "an address of 2^64": lambda: dispatcher().run(GemmProblem(64, 64, 64), 2**64, 2**64, 2**64),
-    "a split of 2^80": lambda: dispatcher().gemm(random((64, 64), 1), random((64, 64), 2), split_k=2**80),
+    "a split of 2^80": lambda: dispatcher().gemm(
+        random((64, 64), 1), random((64, 64), 2), split_k=2**80
+    ),
 }
 
 
 def timed(**options: Any) -> Any:
     on = dispatcher()
     tensors = [on.empty((64, 64)), on.empty((64, 64), column_major=True), on.empty((64, 64))]
-    return on.benchmark(on.plan(GemmProblem(64, 64, 64)), tensors, **{"warmup": 0, "repeat": 1, **options})
+    return on.benchmark(
+        on.plan(GemmProblem(64, 64, 64)), tensors, **{"warmup": 0, "repeat": 1, **options}
+    )
 
 
 @pytest.mark.parametrize("name", TOO_LARGE)
@@ -71,7 +79,11 @@ def test_every_number_of_a_structure_is_checked() -> None:
 
 
 def test_no_call_of_the_library_cuts_a_number_off() -> None:
-    for name, arguments in (("ckd_device_allocate", (0, 2**64)), ("ckd_device_release", (2**64, 0)), ("ckd_dispatcher_use_strategy", (0, 2**31))):
+    for name, arguments in (
+        ("ckd_device_allocate", (0, 2**64)),
+        ("ckd_device_release", (2**64, 0)),
+        ("ckd_dispatcher_use_strategy", (0, 2**31)),
+    ):
         with pytest.raises(InvalidArgument, match=f"an argument of {name} was asked for"):
             native().call(name, *arguments)
 
@@ -94,13 +106,21 @@ SELECTING: dict[str, Callable[[Dispatcher], object]] = {
     "gemm": lambda on: on.gemm(random((64, 64), 1), random((64, 64), 2)),
     "grouped_gemm": lambda on: on.grouped_gemm([(random((64, 64), 1), random((64, 64), 2))]),
 }
-ASKED = [("strategy", name) for name in SELECTING] + [("chooser", name) for name in SELECTING if name != "rank"]
+ASKED = [("strategy", name) for name in SELECTING] + [
+    ("chooser", name) for name in SELECTING if name != "rank"
+]
 """A ranking asks no chooser."""
 
 
-@pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt(), Enough(), ValueError("mine"), InvalidArgument("mine too")], ids=repr)
+@pytest.mark.parametrize(
+    "raised",
+    [SystemExit(3), KeyboardInterrupt(), Enough(), ValueError("mine"), InvalidArgument("mine too")],
+    ids=repr,
+)
 @pytest.mark.parametrize(("way", "action"), ASKED)
-def test_what_a_callback_raises_reaches_the_caller(raised: BaseException, way: str, action: str) -> None:
+def test_what_a_callback_raises_reaches_the_caller(
+    raised: BaseException, way: str, action: str
+) -> None:
     calls = 0
 
     def callback(*_: object) -> Any:
@@ -126,7 +146,9 @@ def _always(choice: Any, _problem: object, _kernels: object) -> Any:
 
 def test_a_chooser_that_chooses_nothing_is_told_so() -> None:
     for choice in (-1, 2**80, None, "x", 1.5):
-        with pytest.raises(InvalidArgument, match="the kernel that a chooser chose was asked for as"):
+        with pytest.raises(
+            InvalidArgument, match="the kernel that a chooser chose was asked for as"
+        ):
             Dispatcher(everything(), chooser=partial(_always, choice)).plan(GemmProblem(64, 64, 64))
 
 
@@ -164,7 +186,9 @@ def test_outs_of_groups_may_be_operands_of_any_group(validate: bool) -> None:
     a, b, c, d = (random((64, 64), seed) for seed in (1, 2, 3, 4))
     expected = product(a, b), product(c, d)
     outs = dispatcher().grouped_gemm([(a, b), (c, d)], outs=[c, a], validate=validate).outs
-    assert np.allclose(outs[0], expected[0], atol=0.05) and np.allclose(outs[1], expected[1], atol=0.05)
+    assert np.allclose(outs[0], expected[0], atol=0.05) and np.allclose(
+        outs[1], expected[1], atol=0.05
+    )
 
 
 def test_outs_of_groups_have_no_memory_in_common() -> None:
@@ -199,7 +223,11 @@ def test_validation_of_a_result_over_its_operand_on_the_device_is_refused() -> N
 
 
 def test_a_sentence_is_never_longer_than_anyone_reads() -> None:
-    for action in (lambda: GemmProblem.parse("x" * 20_000_000), lambda: everything()["x" * 20_000_000], lambda: dispatcher().empty((4, 4), "x" * 20_000_000)):
+    for action in (
+        lambda: GemmProblem.parse("x" * 20_000_000),
+        lambda: everything()["x" * 20_000_000],
+        lambda: dispatcher().empty((4, 4), "x" * 20_000_000),
+    ):
         with pytest.raises(CkDispatchError) as caught:
             action()
         assert 20 < len(str(caught.value)) <= 2000

@@ -12,11 +12,22 @@ from ckdispatch.errors import BuildFailed, InvalidArgument, JitForbidden
 from dispatch_support import random
 
 CONFIG = GemmConfig(
-    dtype="fp16", layout="rcr", tile=[64, 64, 32], waves=[2, 2, 1], warp_tile=[16, 16, 16], pipeline="compv3", pad=[True, True, True]
+    dtype="fp16",
+    layout="rcr",
+    tile=[64, 64, 32],
+    waves=[2, 2, 1],
+    warp_tile=[16, 16, 16],
+    pipeline="compv3",
+    pad=[True, True, True],
 )
 
 CONVOLUTION = GroupedConvConfig(
-    ndim_spatial=1, dtype="fp16", tile=[64, 64, 64], waves=[2, 2, 1], warp_tile=[32, 32, 16], pipeline="compv3"
+    ndim_spatial=1,
+    dtype="fp16",
+    tile=[64, 64, 64],
+    waves=[2, 2, 1],
+    warp_tile=[32, 32, 16],
+    pipeline="compv3",
 )
 
 
@@ -52,7 +63,10 @@ def test_configs_of_all_families_become_kernels_that_run() -> None:
     assert registry.families == ("gemm", "grouped_conv")
     on = Dispatcher(registry, "sim:gfx942")
     assert on.gemm(random((37, 64), 1), random((64, 48), 2), validate=True).kernel == CONFIG.name
-    assert on.conv(random((1, 9, 8), 1), random((8, 3, 8), 2), validate=True).kernel == CONVOLUTION.name
+    assert (
+        on.conv(random((1, 9, 8), 1), random((8, 3, 8), 2), validate=True).kernel
+        == CONVOLUTION.name
+    )
 
 
 def test_a_second_registry_finds_them_in_the_cache() -> None:

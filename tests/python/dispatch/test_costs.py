@@ -54,7 +54,10 @@ def bases(selection: Selection) -> set[str]:
 
 def test_costs_have_a_number_for_every_name(selection: Selection) -> None:
     costs = selection.costs(SQUARE)
-    assert len(costs.terms) == len(costs.constants) == len(set(costs.terms)) and "launch" in costs.terms
+    assert (
+        len(costs.terms) == len(costs.constants) == len(set(costs.terms))
+        and "launch" in costs.terms
+    )
     assert len(set(costs.features)) == len(costs.features) and "share_launch" in costs.features
     assert {one.kernel for one in costs.fit} == set(times(selection))
     for one in costs.fit:
@@ -63,10 +66,14 @@ def test_costs_have_a_number_for_every_name(selection: Selection) -> None:
         assert one.microseconds == times(selection)[one.kernel]
 
 
-def test_a_time_is_the_sum_of_its_terms_and_never_below_what_memory_takes(selection: Selection) -> None:
+def test_a_time_is_the_sum_of_its_terms_and_never_below_what_memory_takes(
+    selection: Selection,
+) -> None:
     costs = selection.costs(GemmProblem(4096, 4096, 4096))
     for one in costs.fit:
-        assert one.microseconds >= sum(map(math.prod, zip(costs.constants, one.terms, strict=True))) * (1 - 1e-12)
+        assert one.microseconds >= sum(
+            map(math.prod, zip(costs.constants, one.terms, strict=True))
+        ) * (1 - 1e-12)
 
 
 def test_costs_of_a_problem_that_no_kernel_computes_are_none(selection: Selection) -> None:
@@ -96,7 +103,9 @@ def test_constants_change_times_and_are_the_callers_own(selection: Selection) ->
         ("gemm", [10**400], "they are numbers"),
     ],
 )
-def test_constants_that_are_none_are_refused(selection: Selection, family: Any, constants: Any, said: str) -> None:
+def test_constants_that_are_none_are_refused(
+    selection: Selection, family: Any, constants: Any, said: str
+) -> None:
     before = times(selection)
     with pytest.raises(InvalidArgument, match=said):
         selection.use_constants(family, constants)
@@ -128,7 +137,9 @@ def test_a_model_may_be_for_some_kernels(selection: Selection, tmp_path: Path) -
     assert bases(selection) == {"learned", "cost_model"}
 
 
-def test_a_problem_unlike_those_of_the_model_is_beyond_it(selection: Selection, tmp_path: Path) -> None:
+def test_a_problem_unlike_those_of_the_model_is_beyond_it(
+    selection: Selection, tmp_path: Path
+) -> None:
     selection.use_model(model(tmp_path, selection, ranges={"tile_m": (0.0, 1.0)}))
     assert bases(selection) == {"beyond"}
 
@@ -149,7 +160,9 @@ def test_rules_ignore_a_model(selection: Selection, tmp_path: Path) -> None:
 
 
 def test_the_strategy_needs_a_model(selection: Selection) -> None:
-    with pytest.raises(InvalidArgument, match="there is no model for this GPU; give one, or a predictor"):
+    with pytest.raises(
+        InvalidArgument, match="there is no model for this GPU; give one, or a predictor"
+    ):
         selection.use_strategy("model")
 
 

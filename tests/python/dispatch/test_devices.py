@@ -44,13 +44,18 @@ def made_up_gpus(monkeypatch: pytest.MonkeyPatch, folder: Path, versions: list[i
     for number, version in enumerate(versions):
         node = folder / "nodes" / str(number)
         node.mkdir(parents=True)
-        (node / "properties").write_text(f"simd_count 1216\nsimd_per_cu 4\ngfx_target_version {version}\nmax_engine_clk_fcompute 2100\n")
+        (node / "properties").write_text(
+            f"simd_count 1216\nsimd_per_cu 4\ngfx_target_version {version}\n"
+            "max_engine_clk_fcompute 2100\n"
+        )
     (folder / "kfd").touch()
     monkeypatch.setattr(device_list, "_TOPOLOGY", folder / "nodes")
     monkeypatch.setattr(device_list, "_DRIVER", folder / "kfd")
 
 
-def test_kernels_are_built_for_the_first_gpu_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_kernels_are_built_for_the_first_gpu_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("CKDISPATCH_DEVICE", raising=False)
     made_up_gpus(monkeypatch, tmp_path, [0, 90500, 90402])
     assert device_list.default_gpu() == "gfx950"
@@ -58,7 +63,9 @@ def test_kernels_are_built_for_the_first_gpu_of_the_machine(monkeypatch: pytest.
     assert device_list.default_gpu() == "gfx942"
 
 
-def test_compute_units_and_clock_are_what_the_driver_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_compute_units_and_clock_are_what_the_driver_tells(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     made_up_gpus(monkeypatch, tmp_path, [0, 90402, 90402])
     (tmp_path / "nodes" / "2" / "properties").write_text("gfx_target_version 90402\n")
     first, second, *simulated = device_list.devices()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random problems of 1 to 300 in each dimension against the reference, with guards around every buffer."""
+"""Random problems of 1 to 300 in each dimension against the reference, with guards around every
+buffer.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ print(f"CK_SEED={SEED}")
 
 
 def placed(draw: chance.Random, shape: tuple[int, ...], *, rows: bool) -> Guarded:
-    """A matrix, or a batch, with contiguous rows or columns, a leading dimension that may be larger, at any even address."""
+    """A matrix, or a batch, with contiguous rows or columns, a leading dimension that may be
+    larger, at any even address.
+    """
     *batch, m, n = shape
     width = n if rows else m
     leading = width + draw.choice((0, 0, 1, 8, 13))
@@ -44,7 +48,9 @@ def test_a_random_problem(case: int) -> None:
     result = dispatcher().gemm(left.tensor, right.tensor, out=target.tensor, split_k=split_k)
     spec = dispatcher().registry[result.kernel].spec
     computed = result.padded or (m, n, k)
-    comparison = expected(result.plan.parts, spec, a, b, k=computed[2]).compare(target.tensor.numpy())
+    comparison = expected(result.plan.parts, spec, a, b, k=computed[2]).compare(
+        target.tensor.numpy()
+    )
     assert comparison.ok, f"{what} by {result.kernel}: {comparison}"
     for name, buffer in (("A", left), ("B", right), ("C", target)):
         assert buffer.broken() == [], f"{what} by {result.kernel}: bytes beside {name} were written"

@@ -71,7 +71,10 @@ def test_a_field_that_only_one_family_has_filters_the_others_out() -> None:
     assert registry.filter(pipeline="compv3").families == ("gemm", "grouped_conv")
     assert registry.filter(family="grouped_conv", variant="forward").families == ("grouped_conv",)
     assert len(registry.filter(gpu="gfx950")) == 0
-    assert names(registry.filter(predicate=lambda kernel: kernel.name in (FIRST, PADDED))) == [PADDED, FIRST]
+    assert names(registry.filter(predicate=lambda kernel: kernel.name in (FIRST, PADDED))) == [
+        PADDED,
+        FIRST,
+    ]
 
 
 def test_a_field_that_no_family_has_is_refused() -> None:
@@ -79,7 +82,9 @@ def test_a_field_that_no_family_has_is_refused() -> None:
         mixed().filter(colour="red")
     with pytest.raises(InvalidArgument, match="A filter by 'colour'"):
         Registry().filter(colour="red")
-    with pytest.raises(InvalidArgument, match="of the family cooking; this version has gemm, grouped_conv, fmha"):
+    with pytest.raises(
+        InvalidArgument, match="of the family cooking; this version has gemm, grouped_conv, fmha"
+    ):
         mixed().filter(family="cooking")
 
 
@@ -139,7 +144,9 @@ def test_json_of_several_families_that_is_damaged_is_refused() -> None:
     document = mixed().to_json()
     with pytest.raises(Damaged, match="has no 'spec'"):
         Registry.from_json({**document, "kernels": [{}]})
-    odd = [{**document["kernels"][0], "spec": {**document["kernels"][0]["spec"], "family": "cooking"}}]
+    odd = [
+        {**document["kernels"][0], "spec": {**document["kernels"][0]["spec"], "family": "cooking"}}
+    ]
     with pytest.raises(InvalidArgument, match="the family cooking"):
         Registry.from_json({**document, "kernels": odd})
 
@@ -149,13 +156,17 @@ def test_a_dispatcher_runs_every_family_it_has() -> None:
     a, b = on.to_device(random((64, 64), 1)), on.to_device(random((64, 64), 2), column_major=True)
     c = on.empty((64, 64))
     on.run(GEMM, a, b, c)
-    assert np.allclose(c.numpy(), a.numpy().astype(np.float32) @ b.numpy().astype(np.float32), atol=0.05)
+    assert np.allclose(
+        c.numpy(), a.numpy().astype(np.float32) @ b.numpy().astype(np.float32), atol=0.05
+    )
     x, w = on.to_device(random((1, 8, 8, 64), 3)), on.to_device(random((64, 3, 3, 64), 4))
     y = on.empty((1, 6, 6, 64))
     first = on.run(CONV, x, w, y)
     assert on.run(CONV, x, w, y) is first
     part = x.numpy()[0, 2:5, 1:4].astype(np.float32).reshape(-1)
-    assert np.allclose(y.numpy()[0, 2, 1], w.numpy().astype(np.float32).reshape(64, -1) @ part, atol=0.1)
+    assert np.allclose(
+        y.numpy()[0, 2, 1], w.numpy().astype(np.float32).reshape(64, -1) @ part, atol=0.1
+    )
 
 
 def test_a_family_that_comes_later_has_the_same_strategy_and_device() -> None:
@@ -170,6 +181,8 @@ def test_a_family_that_comes_later_has_the_same_strategy_and_device() -> None:
     on.run(GEMM, *(on.to_device(random((64, 64), 1)) for _ in range(3)))
     registry.merge(Registry.load(FORWARD))
     asked.clear()
-    x, w, y = (on.to_device(random(shape, 2)) for shape in ((1, 8, 8, 64), (64, 3, 3, 64), (1, 6, 6, 64)))
+    x, w, y = (
+        on.to_device(random(shape, 2)) for shape in ((1, 8, 8, 64), (64, 3, 3, 64), (1, 6, 6, 64))
+    )
     on.run(CONV, x, w, y)
     assert FIRST in asked

@@ -70,7 +70,14 @@ def _one_of(uses: list[Any], on: Dispatcher, number: int) -> Any:
 def test_threads_that_begin_with_different_calls() -> None:
     for _ in range(ROUNDS):
         on = Dispatcher(each_variant())
-        uses: list[Any] = [gemm, run, grouped, lambda on, _: on.plan(PROBLEM), lambda on, _: on.selection, lambda on, _: on.device]
+        uses: list[Any] = [
+            gemm,
+            run,
+            grouped,
+            lambda on, _: on.plan(PROBLEM),
+            lambda on, _: on.selection,
+            lambda on, _: on.device,
+        ]
         assert all(at_once(partial(_one_of, uses, on)))
 
 
@@ -112,7 +119,13 @@ def test_every_change_of_a_registry_counts() -> None:
 
 
 def _add_and_run(
-    on: Dispatcher, registry: Registry, path: str, left: DeviceTensor, right: DeviceTensor, outs: list[DeviceTensor], number: int
+    on: Dispatcher,
+    registry: Registry,
+    path: str,
+    left: DeviceTensor,
+    right: DeviceTensor,
+    outs: list[DeviceTensor],
+    number: int,
 ) -> None:
     if number == 0:
         registry.add_library(path)
@@ -128,7 +141,10 @@ def test_a_kernel_that_was_added_is_chosen_however_busy_the_dispatcher_is() -> N
         spec = registry[best]
         registry.remove(best)
         on = Dispatcher(registry)
-        left, right = on.to_device(random((64, 64), 1)), on.to_device(random((64, 64), 2), column_major=True)
+        left, right = (
+            on.to_device(random((64, 64), 1)),
+            on.to_device(random((64, 64), 2), column_major=True),
+        )
         outs = [on.empty((64, 64)) for _ in range(THREADS)]
 
         at_once(partial(_add_and_run, on, registry, spec.library, left, right, outs))
@@ -158,7 +174,10 @@ def test_the_runtime_library_in_a_new_process() -> None:
     for _ in range(ROUNDS):
         done = subprocess.run(
             [sys.executable, "-c", FRESH, ESSENTIAL, EACH_VARIANT],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.stdout == "right\n", done.stderr
 
@@ -192,7 +211,8 @@ def test_a_forked_child_finds_no_guard_taken() -> None:
     taken.wait()
     child = os.fork()
     if child == 0:
-        # A lock that nobody in here will give back would be waited for forever; the alarm ends that.
+        # A lock that nobody in here will give back would be waited for forever; the alarm ends
+        # that.
         import signal
 
         signal.alarm(20)

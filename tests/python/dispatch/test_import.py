@@ -12,10 +12,16 @@ import pytest
 
 def loaded_by(code: str) -> set[str]:
     script = f"import sys\n{code}\nprint(*sys.modules)\nprint(open('/proc/self/maps').read())"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     names, maps = done.stdout.split("\n", 1)
     found = {name.partition(".")[0] for name in names.split()}
-    return found | ({"HIP"} if "amdhip64" in maps else set()) | ({"libckdispatch"} if "libckdispatch" in maps else set())
+    return (
+        found
+        | ({"HIP"} if "amdhip64" in maps else set())
+        | ({"libckdispatch"} if "libckdispatch" in maps else set())
+    )
 
 
 def test_importing_loads_neither_hip_nor_numpy_nor_the_generator() -> None:

@@ -38,7 +38,9 @@ def test_a_dispatcher_that_has_not_run_works_in_another_process(method: str) -> 
     fresh = Dispatcher(registry, "sim:gfx942")
     assert not hip_is_loaded(0)
     with ProcessPoolExecutor(2, multiprocessing.get_context(method)) as pool:
-        assert [name == selected(registry) for name in pool.map(selected, [registry] * 4)] == [True] * 4
+        assert [name == selected(registry) for name in pool.map(selected, [registry] * 4)] == [
+            True
+        ] * 4
         results = list(pool.map(product, [fresh] * 3))
     expected = random((64, 64), 1).astype(np.float32) @ random((64, 64), 2).astype(np.float32)
     assert all(np.allclose(result, expected, atol=0.05) for result in results)

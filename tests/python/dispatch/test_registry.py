@@ -31,7 +31,9 @@ def test_a_set_is_loaded_from_its_manifest() -> None:
 
 
 def test_a_set_that_is_not_there_gets_a_sentence() -> None:
-    with pytest.raises(NotFound, match="the kernel set nothing was asked for and is not among the files"):
+    with pytest.raises(
+        NotFound, match="the kernel set nothing was asked for and is not among the files"
+    ):
         Registry.load("nothing")
     with pytest.raises(NotFound, match="there is no such file"):
         Registry.load("no/such.manifest.json")
@@ -101,7 +103,9 @@ def test_merging_follows_the_policy() -> None:
 
 def test_a_merge_that_fails_adds_nothing() -> None:
     registry = Registry.load(VARIANTS)
-    registry.merge(Registry.load(ESSENTIAL).filter(predicate=lambda kernel: kernel.name == UNPADDED))
+    registry.merge(
+        Registry.load(ESSENTIAL).filter(predicate=lambda kernel: kernel.name == UNPADDED)
+    )
     before = names(registry)
     with pytest.raises(DuplicateKernel):
         registry.merge(Registry.load(ESSENTIAL))
@@ -128,7 +132,9 @@ def test_json_gives_the_same_registry_back() -> None:
 def test_json_that_is_no_registry_is_refused() -> None:
     document = Registry.load(ESSENTIAL).to_json()
     with pytest.raises(Damaged, match="no SHA-256"):
-        Registry.from_json({**document, "kernels": [{**document["kernels"][0], "library_sha256": "x"}]})
+        Registry.from_json(
+            {**document, "kernels": [{**document["kernels"][0], "library_sha256": "x"}]}
+        )
     with pytest.raises(Damaged, match="has no 'spec'"):
         Registry.from_json({**document, "kernels": [{}]})
     with pytest.raises(InvalidArgument, match="the family cooking"):

@@ -19,7 +19,10 @@ HOSTILE = Path(os.environ["HOSTILE_LIBRARY"]).resolve()
 
 
 def two_kernels() -> tuple[KernelInfo, KernelInfo]:
-    first, second = sorted((kernel for kernel in Registry.load(ESSENTIAL) if kernel.spec["pad_m"]), key=lambda kernel: kernel.name)[:2]
+    first, second = sorted(
+        (kernel for kernel in Registry.load(ESSENTIAL) if kernel.spec["pad_m"]),
+        key=lambda kernel: kernel.name,
+    )[:2]
     return first, second
 
 
@@ -47,7 +50,9 @@ def test_a_library_that_was_built_anew_at_its_path_is_the_new_one(tmp_path: Path
     assert Dispatcher(before).gemm(a, b, validate=True).kernel == first.name
 
 
-def test_a_library_that_is_exchanged_while_it_is_opened_never_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_that_is_exchanged_while_it_is_opened_never_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     good, _ = two_kernels()
     path = tmp_path / "libkernel.so"
     for name, source in (("good", Path(good.library)), ("hostile", HOSTILE)):

@@ -25,9 +25,15 @@ from dispatch_support import (
 PROBLEM = GemmProblem(128, 128, 64)
 
 
-def operands(m: int = 128, n: int = 128, k: int = 64) -> tuple[DeviceTensor, DeviceTensor, DeviceTensor]:
+def operands(
+    m: int = 128, n: int = 128, k: int = 64
+) -> tuple[DeviceTensor, DeviceTensor, DeviceTensor]:
     on = dispatcher()
-    return on.to_device(random((m, k), 1)), on.to_device(random((k, n), 2), column_major=True), on.empty((m, n))
+    return (
+        on.to_device(random((m, k), 1)),
+        on.to_device(random((k, n), 2), column_major=True),
+        on.empty((m, n)),
+    )
 
 
 def assert_product(a: DeviceTensor, b: DeviceTensor, c: DeviceTensor, **how: Any) -> None:
@@ -56,7 +62,13 @@ def test_a_known_plan_takes_any_number_of_tensors_wherever_they_are_now() -> Non
     on, size = of_each_variant(), (64, 64, 64)
     problem = GemmProblem.grouped([size] * 4)
     for seed in range(3):  # the second time its plan is known, and the tensors are others
-        groups = [(on.to_device(random(size[:2], seed + i)), on.to_device(random(size[:2], 9 - i), column_major=True)) for i in range(4)]
+        groups = [
+            (
+                on.to_device(random(size[:2], seed + i)),
+                on.to_device(random(size[:2], 9 - i), column_major=True),
+            )
+            for i in range(4)
+        ]
         outs = [on.empty(size[:2]) for _ in groups]
         tensors = [one for (a, b), c in zip(groups, outs, strict=True) for one in (a, b, c)]
         first = on.run(problem, *tensors)
@@ -135,7 +147,10 @@ def test_addresses_of_less_alignment_need_a_kernel_for_it() -> None:
 
 def test_the_number_of_tensors_is_checked() -> None:
     a, b, _ = operands()
-    with pytest.raises(InvalidArgument, match=r"^128x128x64 fp16 rcr was to be run on 2 tensors; it needs 3: A, B, C"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"^128x128x64 fp16 rcr was to be run on 2 tensors; it needs 3: A, B, C",
+    ):
         dispatcher().run(PROBLEM, a, b)
 
 
@@ -144,7 +159,9 @@ def test_tensors_that_contradict_the_problem_are_refused() -> None:
     a, b, c = operands()
     c.write(np.full((128, 128), 7, np.float16))
     for _ in range(2):  # the second time its plan is known
-        with pytest.raises(InvalidArgument, match="rcr was to be run with A of fp32; it is of fp16"):
+        with pytest.raises(
+            InvalidArgument, match="rcr was to be run with A of fp32; it is of fp16"
+        ):
             on.run(PROBLEM, on.empty((128, 64), "fp32"), b, c)
         with pytest.raises(InvalidArgument, match="with C of 16383 elements; it has 16384"):
             on.run(PROBLEM, a, b, on.empty((16383,), "fp16"))
@@ -162,11 +179,16 @@ def test_tensors_that_contradict_the_problem_are_refused() -> None:
         (GemmProblem(2, 3, 4, layout="crc", stride_c=5), (8, 12, 12)),
         (GemmProblem(2, 3, 4, batch=2, batch_strides=(0, 100, 50)), (8, 112, 56)),
         (GemmProblem(2, 3, 4, batch=2), (16, 24, 12)),
-        (GemmProblem(2, 3, 4, fused_op="MultiDAdd", d_count=2, d_strides=(0, None)), (8, 12, 6, 3, 6)),
+        (
+            GemmProblem(2, 3, 4, fused_op="MultiDAdd", d_count=2, d_strides=(0, None)),
+            (8, 12, 6, 3, 6),
+        ),
         (GemmProblem.grouped([(2, 3, 4), (1, 1, 1)]), (8, 12, 6, 1, 1, 1)),
     ],
 )
-def test_a_problem_knows_how_far_its_tensors_reach(problem: GemmProblem, spans: tuple[int, ...]) -> None:
+def test_a_problem_knows_how_far_its_tensors_reach(
+    problem: GemmProblem, spans: tuple[int, ...]
+) -> None:
     assert problem.spans() == spans
 
 
@@ -185,7 +207,9 @@ def test_an_array_of_the_host_is_refused() -> None:
 def test_a_benchmark_has_as_many_times_as_asked() -> None:
     a, b, c = operands()
     plan = dispatcher().plan(PROBLEM)
-    times = dispatcher().benchmark(plan, (a, b, c), warmup=1, repeat=4, rotating_buffers=2, flush_cache=False)
+    times = dispatcher().benchmark(
+        plan, (a, b, c), warmup=1, repeat=4, rotating_buffers=2, flush_cache=False
+    )
     assert len(times["milliseconds"]) == 4
     assert times["minimum"] <= times["median"]
     assert times["kernel"] == plan.kernel

@@ -21,12 +21,16 @@ def test_the_best_of_the_ranking_is_selected() -> None:
     ranking = everything().rank(SQUARE)
     assert ranking.best is not None
     assert everything().select(SQUARE).kernel == ranking.best.kernel
-    assert [one.microseconds for one in ranking.fit] == sorted(one.microseconds for one in ranking.fit)
+    assert [one.microseconds for one in ranking.fit] == sorted(
+        one.microseconds for one in ranking.fit
+    )
 
 
 def test_every_kernel_is_ranked_or_refused() -> None:
     ranking = everything().rank(SQUARE)
-    assert {one.kernel for one in ranking.fit} | {one.kernel for one in ranking.refused} == {kernel.name for kernel in everything()}
+    assert {one.kernel for one in ranking.fit} | {one.kernel for one in ranking.refused} == {
+        kernel.name for kernel in everything()
+    }
 
 
 def test_a_refusal_has_its_reason_and_code() -> None:
@@ -112,7 +116,10 @@ def test_functions_of_the_callers_are_told_the_problem() -> None:
         told.append(problem)
         if len(told) == 1:  # one that selects itself does not lose its place
             assert everything().select(other, gpu="gfx942").kernel
-            assert Dispatcher(everything(), "sim:gfx942", strategy=predict).plan(other).problem is other
+            assert (
+                Dispatcher(everything(), "sim:gfx942", strategy=predict).plan(other).problem
+                is other
+            )
         return float(parts)
 
     def choose(problem: Problem, kernels: Sequence[str]) -> int:
@@ -189,5 +196,9 @@ def test_what_is_refused_for_its_alignment_is_not_selected() -> None:
 
 
 def test_d_tensors_need_a_kernel_that_fuses() -> None:
-    with pytest.raises(NoKernel, match="computes the product alone, not MultiDAdd with 2 D tensors"):
-        everything().filter(layout="rcr").select(GemmProblem(512, 512, 512, fused_op="MultiDAdd", d_count=2))
+    with pytest.raises(
+        NoKernel, match="computes the product alone, not MultiDAdd with 2 D tensors"
+    ):
+        everything().filter(layout="rcr").select(
+            GemmProblem(512, 512, 512, fused_op="MultiDAdd", d_count=2)
+        )

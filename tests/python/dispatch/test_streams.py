@@ -13,7 +13,13 @@ def test_work_on_a_stream_is_done_when_it_was_waited_for() -> None:
     stream = on.device.stream()
     a, b = random((64, 64), 1), random((64, 64), 2)
     c = on.empty((64, 64))
-    on.run(GemmProblem(64, 64, 64), on.to_device(a), on.to_device(b, column_major=True), c, stream=stream)
+    on.run(
+        GemmProblem(64, 64, 64),
+        on.to_device(a),
+        on.to_device(b, column_major=True),
+        c,
+        stream=stream,
+    )
     stream.synchronize()
     assert np.allclose(c.numpy(), a.astype(np.float32) @ b.astype(np.float32), atol=0.05)
 

@@ -27,13 +27,20 @@ class Call:
         def shown(one: Any) -> str:
             if isinstance(one, np.ndarray):
                 small = f" {one.tolist()}" if one.size <= 8 and one.dtype.kind in "iu" else ""
-                return f"{one.dtype}{list(one.shape)}/{[stride // one.itemsize for stride in one.strides]}{small}"
+                strides = [stride // one.itemsize for stride in one.strides]
+                return f"{one.dtype}{list(one.shape)}/{strides}{small}"
             return repr(one)
 
-        parts = [shown(one) for one in self.operands] + [f"{name}={shown(one)}" for name, one in self.arguments.items()]
+        parts = [shown(one) for one in self.operands] + [
+            f"{name}={shown(one)}" for name, one in self.arguments.items()
+        ]
         return f"{self.method}({', '.join(parts)})"
 
 
 def written(reference: Reference, actual: NDArray[Any]) -> Comparison:
     """A comparison of the rows that sequences have; what is in the others is nobody's business."""
-    return compare(np.where(np.isnan(reference.exact), np.array(np.nan, actual.dtype), actual), reference.exact, reference.tolerance)
+    return compare(
+        np.where(np.isnan(reference.exact), np.array(np.nan, actual.dtype), actual),
+        reference.exact,
+        reference.tolerance,
+    )

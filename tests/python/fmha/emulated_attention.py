@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Attention as kernels compute it: in float32, by tiles of keys with a running maximum, and with shares rounded to q's dtype."""
+"""Attention as kernels compute it: in float32, by tiles of keys with a running maximum, and with
+shares rounded to q's dtype.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def emulated_forward(
     scale_p: float = 1.0,
     tile: int = 64,
 ) -> tuple[Floats, Floats]:
-    """o [rows, hdim_v] without its last rounding, and lse [rows], of one head; ``factors`` are dropout's."""
+    """o [rows, hdim_v] without its last rounding, and lse [rows], of one head; ``factors`` are
+    dropout's.
+    """
     dtype = q.dtype
     q32, k32, v32 = (one.astype(np.float32) for one in (q, k, v))
     rows = len(q)

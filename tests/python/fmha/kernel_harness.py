@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Runs random problems through one attention kernel library on the simulator, with its checks on, and compares with the reference.
+"""Runs random problems through one attention kernel library on the simulator, with its checks on,
+and compares with the reference.
 
     kernel_harness.py lib<kernel>.so [--count 20] [--seed 0] [--only INDEX] [--work 60000]
 
-Problems are those of the support matrix: drawn from what the kernel's spec says that it can. Those that supports()
-refuses are counted by their sentence. The simulator is the library that CKDISPATCH_SIMULATOR names.
+Problems are those of the support matrix: drawn from what the kernel's spec says that it can. Those
+that supports() refuses are counted by their sentence. The simulator is the library that
+CKDISPATCH_SIMULATOR names.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def _bench(gpu: str) -> Bench:
 
 
 class Harness:
-    """One kernel library, and the simulator of its GPU; those of a process are for one GPU. ``ran`` are the functions that were launched."""
+    """One kernel library, and the simulator of its GPU; those of a process are for one GPU. ``ran``
+    are the functions that were launched.
+    """
 
     def __init__(self, path: Path, gpu: str | None = None) -> None:
         self.library = KernelLibrary.load(path)
@@ -69,17 +73,28 @@ class Harness:
 def described(problem: RandomProblem) -> str:
     """A problem as a developer wants to see it."""
     draw = problem.case.draw
-    tensors = ", ".join(f"{name}{list(one.shape)}/{list(one.strides)}" for name, one in draw.tensors.items())
-    return f"fields {draw.fields}; rows {draw.rows} of {draw.room_q}, keys {draw.keys} of {draw.room_k}; {tensors}"
+    tensors = ", ".join(
+        f"{name}{list(one.shape)}/{list(one.strides)}" for name, one in draw.tensors.items()
+    )
+    return (
+        f"fields {draw.fields}; rows {draw.rows} of {draw.room_q}, keys {draw.keys} of "
+        f"{draw.room_k}; {tensors}"
+    )
 
 
 def main() -> int:
     """Counts; 1 if something was wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("library", type=Path)
-    parser.add_argument("--count", type=int, default=20, help="problems to run; those that are refused do not count")
+    parser.add_argument(
+        "--count", type=int, default=20, help="problems to run; those that are refused do not count"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", type=int, help="the number of one problem, which is also described")
+    parser.add_argument(
+        "--only", type=int, help="the number of one problem, which is also described"
+    )
     parser.add_argument("--work", type=int, default=60000, help="scores of a problem, at most")
     parser.add_argument("--gpu", help="by default the library's first")
     parsed = parser.parse_args()
@@ -99,7 +114,10 @@ def main() -> int:
             continue
         if error := harness.wrong(problem):
             wrong += 1
-            print(f"WRONG --seed {parsed.seed} --only {index}" + (f": {described(problem)}" if wrong <= _DESCRIBED else ""))
+            print(
+                f"WRONG --seed {parsed.seed} --only {index}"
+                + (f": {described(problem)}" if wrong <= _DESCRIBED else "")
+            )
             print(f"    {error[:_LONGEST]}", flush=True)
         else:
             right += 1

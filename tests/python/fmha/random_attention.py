@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random attentions as a caller would ask for them: operands, options, and what is added to scores."""
+"""Random attentions as a caller would ask for them: operands, options,
+and what is added to scores.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Added(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class RandomAttention:
-    """A batch [batch, rows, heads, hdim] of sequences of one length, or packed ones [all rows, heads, hdim] with their starts."""
+    """A batch [batch, rows, heads, hdim] of sequences of one length, or packed ones [all rows,
+    heads, hdim] with their starts.
+    """
 
     q: NDArray[Any]
     k: NDArray[Any]
@@ -53,7 +57,12 @@ def random_length(random: np.random.Generator, longest: int) -> int:
 
 
 def random_attention(
-    random: np.random.Generator, dtype: str, longest: int = 100, *, group: bool | None = None, features: tuple[str, ...] = FEATURES
+    random: np.random.Generator,
+    dtype: str,
+    longest: int = 100,
+    *,
+    group: bool | None = None,
+    features: tuple[str, ...] = FEATURES,
 ) -> RandomAttention:
     """One with lengths up to ``longest``."""
     kind = numpy_dtype(dtype)
@@ -86,12 +95,20 @@ def random_attention(
         added["bias"] = round_to(random.normal(size=shape), kind)
     elif feature == "alibi":
         slopes = alibi_slopes(heads_q)
-        added["slopes"] = slopes if random.random() < 0.5 else (slopes * random.uniform(0.5, 1.5, (batch, 1))).astype(np.float32)
+        added["slopes"] = (
+            slopes
+            if random.random() < 0.5
+            else (slopes * random.uniform(0.5, 1.5, (batch, 1))).astype(np.float32)
+        )
     elif feature == "soft_cap":
         options["soft_cap"] = float(np.float32(random.uniform(1, 30)))
     elif feature == "dropout":
         drop = float(np.float32(random.choice([0.1, 0.25, 0.5])))
-        options |= {"p_drop": drop, "seed": int(random.integers(2**63)), "offset": int(random.integers(2**63))}
+        options |= {
+            "p_drop": drop,
+            "seed": int(random.integers(2**63)),
+            "offset": int(random.integers(2**63)),
+        }
     elif feature == "sink":
         added["sink"] = random.normal(size=heads_q).astype(np.float32)
     elif feature == "sink_tokens" and "mask" in options:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Draws calls of each attention method: lengths, strides, pages, masks, windows, sinks, dropout, groups of heads."""
+"""Draws calls of each attention method: lengths, strides, pages, masks, windows, sinks, dropout,
+groups of heads.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,15 @@ from numpy.typing import NDArray
 from random_attention import random_window
 
 HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (8, 2))
-METHODS = ("attention", "attention", "attention_varlen", "attention_varlen", "attention_kvcache", "attention_kvcache", "attention_bwd")
+METHODS = (
+    "attention",
+    "attention",
+    "attention_varlen",
+    "attention_varlen",
+    "attention_kvcache",
+    "attention_kvcache",
+    "attention_bwd",
+)
 HEAD_SIZES = (64, 64, 64, 128, 128, 32, 40, 56, 96, 80, 120, 256, 61)
 PARTS = 16
 """Keys may be computed in parts, which costs a little in float32."""
@@ -35,7 +45,9 @@ PARTS = 16
 class _Drawing:
     """The random choices that all methods have in common."""
 
-    def __init__(self, seed: int, index: int, work: int, dtype: str | None, hdim: int | None) -> None:
+    def __init__(
+        self, seed: int, index: int, work: int, dtype: str | None, hdim: int | None
+    ) -> None:
         self.random = np.random.default_rng((seed, index))
         self.dtype = numpy_dtype(dtype or ("bf16" if self.chance(0.4) else "fp16"))
         self.heads_q, self.heads_k = HEADS[self.below(len(HEADS))]
@@ -70,7 +82,9 @@ class _Drawing:
         return round_to(self.random.normal(size=shape), self.dtype)
 
     def strided(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The same values, often with gaps between rows or heads, or heads before rows in memory."""
+        """The same values, often with gaps between rows or heads,
+        or heads before rows in memory.
+        """
         kind = self.below(4)
         if kind == 0 or not values.size:
             return values
@@ -104,7 +118,9 @@ class _Drawing:
 
     def scale(self) -> None:
         if self.chance(0.3):
-            self.arguments["scale"] = self.options["scale"] = float(np.float32(self.random.uniform(0.03, 0.3)))
+            self.arguments["scale"] = self.options["scale"] = float(
+                np.float32(self.random.uniform(0.03, 0.3))
+            )
 
     def bias(self, full: tuple[int, ...], choices: tuple[str, ...]) -> str:
         """One of the features that change scores; ``full`` is the shape of a whole bias."""
@@ -117,10 +133,16 @@ class _Drawing:
             self.added["bias"] = self.arguments["bias"] = round_to(values, self.dtype)
         elif choice == "alibi":
             slopes = alibi_slopes(self.heads_q)
-            slopes = slopes if self.chance(0.5) else (slopes * self.random.uniform(0.5, 1.5, (self.batch, 1))).astype(np.float32)
+            slopes = (
+                slopes
+                if self.chance(0.5)
+                else (slopes * self.random.uniform(0.5, 1.5, (self.batch, 1))).astype(np.float32)
+            )
             self.added["slopes"] = self.arguments["alibi_slopes"] = slopes
         elif choice == "soft_cap":
-            self.arguments["soft_cap"] = self.options["soft_cap"] = float(np.float32(self.random.uniform(2, 40)))
+            self.arguments["soft_cap"] = self.options["soft_cap"] = float(
+                np.float32(self.random.uniform(2, 40))
+            )
         return choice
 
     def dropout(self) -> None:
@@ -131,17 +153,32 @@ class _Drawing:
 
     def sinks(self) -> None:
         if self.chance(0.12):
-            self.added["sink"] = self.arguments["sinks"] = self.random.normal(size=self.heads_q).astype(np.float32)
+            self.added["sink"] = self.arguments["sinks"] = self.random.normal(
+                size=self.heads_q
+            ).astype(np.float32)
 
     def attention(self, **changes: Any) -> Attention:
         return Attention(**{"parts": PARTS, **self.options, **changes})
 
 
-def draw(seed: int, index: int, work: int = 40000, *, method: str | None = None, dtype: str | None = None, hdim: int | None = None) -> Call:
+def draw(
+    seed: int,
+    index: int,
+    work: int = 40000,
+    *,
+    method: str | None = None,
+    dtype: str | None = None,
+    hdim: int | None = None,
+) -> Call:
     """The call of that number; what is not None is not random."""
     drawing = _Drawing(seed, index, work, dtype, hdim)
     method = method or METHODS[drawing.below(len(METHODS))]
-    made = {"attention": _batch, "attention_varlen": _varlen, "attention_kvcache": _cache, "attention_bwd": _gradients}
+    made = {
+        "attention": _batch,
+        "attention_varlen": _varlen,
+        "attention_kvcache": _cache,
+        "attention_bwd": _gradients,
+    }
     return made[method](drawing)
 
 
@@ -149,7 +186,11 @@ def _batch(d: _Drawing) -> Call:
     rows, keys = d.pair()
     q, k, v = (
         d.strided(d.numbers(d.batch, length, heads, hdim))
-        for length, heads, hdim in ((rows, d.heads_q, d.hdim_q), (keys, d.heads_k, d.hdim_q), (keys, d.heads_k, d.hdim_v))
+        for length, heads, hdim in (
+            (rows, d.heads_q, d.hdim_q),
+            (keys, d.heads_k, d.hdim_q),
+            (keys, d.heads_k, d.hdim_v),
+        )
     )
     d.masks()
     d.scale()
@@ -161,7 +202,9 @@ def _batch(d: _Drawing) -> Call:
     elif d.chance(0.2):
         d.arguments["splits"] = 1 + d.below(7)
     d.sinks()
-    is_window = d.options.get("window", (-1, -1))[0] >= 0 and d.options.get("mask") == "bottom_right"
+    is_window = (
+        d.options.get("window", (-1, -1))[0] >= 0 and d.options.get("mask") == "bottom_right"
+    )
     if is_window and "p_drop" not in d.options and d.chance(0.3):
         d.arguments["sink_tokens"] = d.options["sink_tokens"] = 1 + d.below(8)
     lengths: dict[str, Any] = {}
@@ -199,11 +242,18 @@ def _varlen(d: _Drawing) -> Call:
     starts = [np.cumsum([0, *(pair[side] for pair in pairs)]).astype(np.int32) for side in range(2)]
     q, k, v = (
         d.strided(d.numbers(int(start[-1]), heads, hdim))
-        for start, heads, hdim in ((starts[0], d.heads_q, d.hdim_q), (starts[1], d.heads_k, d.hdim_q), (starts[1], d.heads_k, d.hdim_v))
+        for start, heads, hdim in (
+            (starts[0], d.heads_q, d.hdim_q),
+            (starts[1], d.heads_k, d.hdim_q),
+            (starts[1], d.heads_k, d.hdim_v),
+        )
     )
     d.masks()
     d.scale()
-    feature = d.bias((d.heads_q, len(q), max(pair[1] for pair in pairs)), ("none", "none", "none", "bias", "alibi", "soft_cap"))
+    feature = d.bias(
+        (d.heads_q, len(q), max(pair[1] for pair in pairs)),
+        ("none", "none", "none", "bias", "alibi", "soft_cap"),
+    )
     if feature != "soft_cap" and d.chance(0.2):
         d.dropout()
         d.arguments["return_randval"] = d.chance(0.4)
@@ -212,8 +262,14 @@ def _varlen(d: _Drawing) -> Call:
     d.sinks()
     lengths: dict[str, Any] = {}
     if d.chance(0.2):
-        lengths = {"seqlen_q": [d.below(pair[0] + 1) for pair in pairs], "seqlen_k": [d.below(pair[1] + 1) for pair in pairs]}
-        d.arguments |= {"seqused_q": np.array(lengths["seqlen_q"], np.int32), "seqused_k": np.array(lengths["seqlen_k"], np.int32)}
+        lengths = {
+            "seqlen_q": [d.below(pair[0] + 1) for pair in pairs],
+            "seqlen_k": [d.below(pair[1] + 1) for pair in pairs],
+        }
+        d.arguments |= {
+            "seqused_q": np.array(lengths["seqlen_q"], np.int32),
+            "seqused_k": np.array(lengths["seqlen_k"], np.int32),
+        }
     d.arguments["return_lse"] = d.chance(0.6)
 
     def check(result: Any) -> Checks:
@@ -243,10 +299,17 @@ def _cache(d: _Drawing) -> Call:
     d.arguments["return_lse"] = d.chance(0.5)
     caches, where = _caches(d, room + new, before, listed=not new and d.chance(0.3))
     d.arguments["cache_seqlens"] = np.array(before, np.int32)
-    fresh = {name: d.numbers(d.batch, new, d.heads_k, hdim) for name, hdim in (("k", d.hdim_q), ("v", d.hdim_v))}
+    fresh = {
+        name: d.numbers(d.batch, new, d.heads_k, hdim)
+        for name, hdim in (("k", d.hdim_q), ("v", d.hdim_v))
+    }
     if new:
         d.arguments |= {"k_new": fresh["k"], "v_new": fresh["v"]}
-    tables = _rotation(d, max(before) + max(new, rows)) if new and d.chance(0.6) and d.hdim_q >= 16 else []
+    tables = (
+        _rotation(d, max(before) + max(new, rows))
+        if new and d.chance(0.6) and d.hdim_q >= 16
+        else []
+    )
     if "whole_pages" in where and d.chance(0.5):
         del d.arguments["cache_seqlens"]
         before = where["whole_pages"]
@@ -265,7 +328,9 @@ def _cache(d: _Drawing) -> Call:
             options = d.attention(input_unit=2 * store_unit(d.dtype))
         if new:
             yield from _appended_checks(caches, old, where, before, keys, fresh["v"])
-        dense = [_dense(cache, where, max(room + new, *before)) for cache in (caches["k"], caches["v"])]
+        dense = [
+            _dense(cache, where, max(room + new, *before)) for cache in (caches["k"], caches["v"])
+        ]
         made = forward(turned, dense[0], dense[1], options, **d.added, seqlen_k=lengths + new)
         yield from _forward_checks(d, made, result, np.asarray(result.out))
 
@@ -276,11 +341,17 @@ def _rotation(d: _Drawing, positions: int) -> list[NDArray[Any]]:
     size = 16 * (1 + d.below(d.hdim_q // 16))
     angles = d.random.uniform(-3, 3, (positions + 1, size // 2))
     tables = [round_to(one, d.dtype) for one in (np.cos(angles), np.sin(angles))]
-    d.arguments |= {"rotary_cos": tables[0], "rotary_sin": tables[1], "rotary_interleaved": d.chance(0.5)}
+    d.arguments |= {
+        "rotary_cos": tables[0],
+        "rotary_sin": tables[1],
+        "rotary_interleaved": d.chance(0.5),
+    }
     return tables
 
 
-def _caches(d: _Drawing, room: int, lengths: list[int], *, listed: bool) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _caches(
+    d: _Drawing, room: int, lengths: list[int], *, listed: bool
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """k and v in slots, in pages by a table, or in pages by lists; and where they are."""
     sizes = (("k", d.hdim_q), ("v", d.hdim_v))
     if not listed and d.chance(0.3):
@@ -288,7 +359,9 @@ def _caches(d: _Drawing, room: int, lengths: list[int], *, listed: bool) -> tupl
         caches = {name: d.numbers(slots, room, d.heads_k, hdim) for name, hdim in sizes}
         where: dict[str, Any] = {}
         if slots > d.batch:
-            where["cache_index"] = d.arguments["cache_index"] = d.random.permutation(slots)[: d.batch].astype(np.int32)
+            where["cache_index"] = d.arguments["cache_index"] = d.random.permutation(slots)[
+                : d.batch
+            ].astype(np.int32)
         return caches, where
     page = int(d.random.choice([1, 1, 16, 128] if listed else [128, 128, 64, 256, 16, 1]))
     most = -(-room // page)
@@ -300,13 +373,17 @@ def _caches(d: _Drawing, room: int, lengths: list[int], *, listed: bool) -> tupl
         return caches, {"block_table": table}
     counts = [-(-length // page) for length in lengths]
     d.arguments["kv_indptr"] = np.cumsum([0, *counts]).astype(np.int32)
-    d.arguments["kv_page_indices"] = np.concatenate([row[:count] for row, count in zip(table, counts, strict=True)])
+    d.arguments["kv_page_indices"] = np.concatenate(
+        [row[:count] for row, count in zip(table, counts, strict=True)]
+    )
     return caches, {"block_table": table, "whole_pages": [count * page for count in counts]}
 
 
 def _dense(cache: NDArray[Any], where: dict[str, Any], room: int) -> NDArray[Any]:
     if "block_table" in where:
-        return gathered(cache, where["block_table"], min(room, where["block_table"].shape[1] * cache.shape[1]))
+        return gathered(
+            cache, where["block_table"], min(room, where["block_table"].shape[1] * cache.shape[1])
+        )
     return cache[where["cache_index"]] if "cache_index" in where else cache
 
 
@@ -322,7 +399,10 @@ def _appended_checks(
     bound = np.broadcast_to(np.asarray(keys.tolerance.absolute), keys.exact.shape)
     bounds = appended(np.zeros(old["k"].shape), bound, before, **places)
     exact = appended(old["k"].astype(np.float64), keys.exact, before, **places)
-    yield "k_cache", compare(caches["k"], exact, Tolerance(bounds, roundings=keys.tolerance.roundings))
+    yield (
+        "k_cache",
+        compare(caches["k"], exact, Tolerance(bounds, roundings=keys.tolerance.roundings)),
+    )
     yield "v_cache", compare(caches["v"], appended(old["v"], values, before, **places), Tolerance())
 
 
@@ -345,7 +425,11 @@ def _gradients(d: _Drawing) -> Call:
     )
     d.masks()
     d.scale()
-    full = (d.heads_q, len(q), max(pair[1] for pair in pairs)) if is_group else (d.batch, d.heads_q, leads[0][1], leads[1][1])
+    full = (
+        (d.heads_q, len(q), max(pair[1] for pair in pairs))
+        if is_group
+        else (d.batch, d.heads_q, leads[0][1], leads[1][1])
+    )
     d.bias(full, ("none", "none", "bias", "alibi"))
     if d.chance(0.3):
         d.dropout()
@@ -375,11 +459,25 @@ def _gradients(d: _Drawing) -> Call:
 
 
 def _summed_to(one: Reference, actual: NDArray[Any], full: tuple[int, ...]) -> Any:
-    """The gradient of a bias that was broadcast is the sum over what it was broadcast to; each term was stored in its dtype before."""
+    """The gradient of a bias that was broadcast is the sum over what it was broadcast to; each term
+    was stored in its dtype before.
+    """
     exact = np.nan_to_num(one.exact[tuple(slice(0, extent) for extent in full)])
-    bound = np.broadcast_to(np.asarray(one.tolerance.absolute), one.exact.shape)[tuple(slice(0, extent) for extent in full)]
+    bound = np.broadcast_to(np.asarray(one.tolerance.absolute), one.exact.shape)[
+        tuple(slice(0, extent) for extent in full)
+    ]
     bound = bound + store_unit(actual.dtype) * np.abs(exact)
-    axes = tuple(axis for axis, (has, wants) in enumerate(zip(actual.shape, full, strict=True)) if has != wants)
+    axes = tuple(
+        axis
+        for axis, (has, wants) in enumerate(zip(actual.shape, full, strict=True))
+        if has != wants
+    )
     count = int(np.prod([full[axis] for axis in axes], dtype=np.int64))
-    error = bound.sum(axis=axes, keepdims=True) + store_unit(np.dtype(np.float32)) * count * np.abs(exact).sum(axis=axes, keepdims=True)
-    return compare(actual, exact.sum(axis=axes, keepdims=True), Tolerance(error, roundings=one.tolerance.roundings))
+    error = bound.sum(axis=axes, keepdims=True) + store_unit(np.dtype(np.float32)) * count * np.abs(
+        exact
+    ).sum(axis=axes, keepdims=True)
+    return compare(
+        actual,
+        exact.sum(axis=axes, keepdims=True),
+        Tolerance(error, roundings=one.tolerance.roundings),
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Each attention kernel of the examples is right on random problems of all that it says it can, on the simulator with its checks on."""
+"""Each attention kernel of the examples is right on random problems of all that it says it can, on
+the simulator with its checks on.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,18 @@ harness = cache(Harness)
 
 def test_there_are_kernels_of_every_variant() -> None:
     assert {harness(path).spec.variant for path in LIBRARIES} >= {
-        "fwd", "splitkv", "combine", "pagedkv", "appendkv", "batch_prefill", "dot_do_o", "dq_dk_dv", "convert_dq", "sum", "sink"
-    }  # fmt: skip
+        "fwd",
+        "splitkv",
+        "combine",
+        "pagedkv",
+        "appendkv",
+        "batch_prefill",
+        "dot_do_o",
+        "dq_dk_dv",
+        "convert_dq",
+        "sum",
+        "sink",
+    }
 
 
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem.removeprefix("lib"))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The reference of attention: what each feature means, and which results its tolerance lets through."""
+"""The reference of attention: what each feature means, and which results its tolerance lets
+through.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ CAUSAL = Attention(mask="bottom_right", window=(-1, 0))
 
 
 def operands(
-    rows: int, keys: int, heads: tuple[int, int] = (2, 1), hdim: int = 32, dtype: str = "fp16", seed: int = 0
+    rows: int,
+    keys: int,
+    heads: tuple[int, int] = (2, 1),
+    hdim: int = 32,
+    dtype: str = "fp16",
+    seed: int = 0,
 ) -> tuple[Any, Any, Any]:
     random = np.random.default_rng(seed)
     kind = numpy_dtype(dtype, "fnuz")
@@ -51,7 +58,9 @@ def operands(
         ),
     ],
 )
-def test_philox_has_its_published_answers_for_seven_rounds(counter: tuple[int, ...], key: tuple[int, int], words: tuple[int, ...]) -> None:
+def test_philox_has_its_published_answers_for_seven_rounds(
+    counter: tuple[int, ...], key: tuple[int, int], words: tuple[int, ...]
+) -> None:
     assert tuple(int(word) for word in philox(np.array(counter, np.uint32), key)) == words
 
 
@@ -62,7 +71,9 @@ def test_random_bytes_are_those_of_their_place_alone() -> None:
     assert np.array_equal(random_bytes(1, 2, 100, 130, seed=7, offset=11), whole[2:])
     assert np.array_equal(random_bytes(0, 3, 100, 130, seed=7, offset=11 + 64), whole[1:])
     # Row 9 and column 3 of a tile are in lane 35, byte 1; row 18 is in lane 3, byte 10.
-    words = philox(np.array([[11 + 35, 0, 2, 1], [11 + 3, 0, 2, 1]], np.uint32), (7, 0)).view(np.uint8)
+    words = philox(np.array([[11 + 35, 0, 2, 1], [11 + 3, 0, 2, 1]], np.uint32), (7, 0)).view(
+        np.uint8
+    )
     assert whole[0, 64 + 9, 32 + 3] == words[0, 1] and whole[0, 64 + 18, 32 + 3] == words[1, 10]
 
 
@@ -82,13 +93,17 @@ def test_dropout_keeps_bytes_up_to_a_threshold(p_drop: float, byte: int) -> None
 @pytest.mark.parametrize("mask", ["top_left", "bottom_right"])
 @pytest.mark.parametrize("window", [(-1, 0), (3, 2), (-1, 4), (2, -1), (-1, -1), (0, 0)])
 @pytest.mark.parametrize(("rows", "keys"), [(5, 9), (9, 5), (1, 1), (6, 6)])
-def test_a_window_is_around_the_diagonal_of_its_mask(mask: str, window: tuple[int, int], rows: int, keys: int) -> None:
+def test_a_window_is_around_the_diagonal_of_its_mask(
+    mask: str, window: tuple[int, int], rows: int, keys: int
+) -> None:
     kept = visible(Attention(mask=mask, window=window), rows, keys)
     shift = keys - rows if mask == "bottom_right" else 0
     for row in range(rows):
         for key in range(keys):
             distance = key - row - shift
-            inside = (window[0] < 0 or distance >= -window[0]) and (window[1] < 0 or distance <= window[1])
+            inside = (window[0] < 0 or distance >= -window[0]) and (
+                window[1] < 0 or distance <= window[1]
+            )
             assert kept[row, key] == inside, (row, key)
 
 
@@ -101,7 +116,9 @@ def test_the_first_keys_stay_in_spite_of_a_window() -> None:
 def test_a_row_that_keeps_nothing_is_zero_and_its_lse_minus_infinity() -> None:
     made = forward(*operands(5, 3), CAUSAL)
     assert not made.o.exact[0, :2].any() and np.isneginf(made.lse.exact[0, :, :2]).all()
-    assert made.o.exact[0, 2:].any(axis=(1, 2)).all() and np.isfinite(made.lse.exact[0, :, 2:]).all()
+    assert (
+        made.o.exact[0, 2:].any(axis=(1, 2)).all() and np.isfinite(made.lse.exact[0, :, 2:]).all()
+    )
     without = forward(*operands(5, 0))
     assert not without.o.exact.any() and np.isneginf(without.lse.exact).all()
 
@@ -121,7 +138,9 @@ def test_alibi_with_a_causal_window_shifts_lse_alone() -> None:
     slopes = alibi_slopes(2)
     assert slopes.tolist() == [0.0625, 0.00390625]
     vertical = forward(q, k, v, CAUSAL, slopes=slopes)
-    distances = forward(q, k, v, Attention(mask="bottom_right", window=(-1, 0), vertical=False), slopes=slopes)
+    distances = forward(
+        q, k, v, Attention(mask="bottom_right", window=(-1, 0), vertical=False), slopes=slopes
+    )
     assert np.allclose(vertical.o.exact, distances.o.exact)
     shift = slopes[:, None] * (np.arange(7) + 13)
     assert np.allclose(vertical.lse.exact, distances.lse.exact + shift)
@@ -131,12 +150,22 @@ def test_packed_sequences_are_those_of_a_batch() -> None:
     random = np.random.default_rng(3)
     problem = random_attention(random, "bf16", 60, group=True, features=("alibi",))
     assert problem.starts is not None
-    packed = forward_varlen(problem.q, problem.k, problem.v, *problem.starts, problem.options, **problem.added)
+    packed = forward_varlen(
+        problem.q, problem.k, problem.v, *problem.starts, problem.options, **problem.added
+    )
     for rows, keys, number in problem.sequences():
         slopes = problem.added["slopes"]
         own = slopes if slopes.ndim == 1 else slopes[number]
-        one = forward(problem.q[None, rows], problem.k[None, keys], problem.v[None, keys], problem.options, slopes=own)
-        assert np.allclose(packed.o.exact[rows], one.o.exact[0]) and np.allclose(packed.lse.exact[:, rows], one.lse.exact[0])
+        one = forward(
+            problem.q[None, rows],
+            problem.k[None, keys],
+            problem.v[None, keys],
+            problem.options,
+            slopes=own,
+        )
+        assert np.allclose(packed.o.exact[rows], one.o.exact[0]) and np.allclose(
+            packed.lse.exact[:, rows], one.lse.exact[0]
+        )
 
 
 def test_rows_beyond_a_length_are_nobodys() -> None:
@@ -147,17 +176,26 @@ def test_rows_beyond_a_length_are_nobodys() -> None:
     cut = forward(q[:, :6], k[:, :13], v[:, :13], CAUSAL)
     assert np.array_equal(made.o.exact[0, :6], cut.o.exact[0])
     gradients = backward(q, k, v, q, CAUSAL, seqlen_q=[6], seqlen_k=[13])
-    assert np.isnan(gradients.dk.exact[0, 13:]).all() and np.isfinite(gradients.dk.exact[0, :13]).all()
+    assert (
+        np.isnan(gradients.dk.exact[0, 13:]).all() and np.isfinite(gradients.dk.exact[0, :13]).all()
+    )
 
 
 def test_parts_combine_to_the_whole() -> None:
     q, k, v = operands(7, 50)
-    parts = [forward(q, k, v, Attention(mask="bottom_right", window=(20, 0), parts=4, part=part)) for part in range(4)]
+    parts = [
+        forward(q, k, v, Attention(mask="bottom_right", window=(20, 0), parts=4, part=part))
+        for part in range(4)
+    ]
     o, lse = combine(
-        np.stack([np.swapaxes(one.o.exact, 1, 2) for one in parts]), np.stack([one.lse.exact for one in parts]), np.dtype(np.float32)
+        np.stack([np.swapaxes(one.o.exact, 1, 2) for one in parts]),
+        np.stack([one.lse.exact for one in parts]),
+        np.dtype(np.float32),
     )
     whole = forward(q, k, v, Attention(mask="bottom_right", window=(20, 0)))
-    assert np.allclose(np.swapaxes(o.exact, 1, 2), whole.o.exact) and np.allclose(lse.exact, whole.lse.exact)
+    assert np.allclose(np.swapaxes(o.exact, 1, 2), whole.o.exact) and np.allclose(
+        lse.exact, whole.lse.exact
+    )
 
 
 def test_a_part_without_keys_does_not_count() -> None:
@@ -168,9 +206,16 @@ def test_a_part_without_keys_does_not_count() -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "rounding"),
-    [("fp32", Rounding.NEAREST), ("fp16", Rounding.NEAREST), ("fp16", Rounding.TOWARDS_ZERO), ("bf16", Rounding.NEAREST)],
+    [
+        ("fp32", Rounding.NEAREST),
+        ("fp16", Rounding.NEAREST),
+        ("fp16", Rounding.TOWARDS_ZERO),
+        ("bf16", Rounding.NEAREST),
+    ],
 )
-def test_what_a_kernel_computes_is_within_the_tolerance_and_a_lost_key_is_not(dtype: str, rounding: Rounding) -> None:
+def test_what_a_kernel_computes_is_within_the_tolerance_and_a_lost_key_is_not(
+    dtype: str, rounding: Rounding
+) -> None:
     lost, used = 0, 0.0
     for seed in range(12):
         q, k, v = operands(20, 150 + 30 * seed, (1, 1), 64, dtype, seed)
@@ -180,27 +225,42 @@ def test_what_a_kernel_computes_is_within_the_tolerance_and_a_lost_key_is_not(dt
         o, lse = emulated_forward(one_q, one_k, one_v, 64**-0.5, kept=kept, rounding=rounding)
         assert made.o.compare(round_to(o, q.dtype)[None, :, None]), seed
         assert made.lse.compare(lse[None, None])
-        used = max(used, float((np.abs(o - made.o.exact[0, :, 0]) / made.o.tolerance.bound(made.o.exact)[0, :, 0]).max()))
+        used = max(
+            used,
+            float(
+                (
+                    np.abs(o - made.o.exact[0, :, 0])
+                    / made.o.tolerance.bound(made.o.exact)[0, :, 0]
+                ).max()
+            ),
+        )
         kept[:, 100] = False
         o, lse = emulated_forward(one_q, one_k, one_v, 64**-0.5, kept=kept, rounding=rounding)
         lost += not made.o.compare(round_to(o, q.dtype)[None, :, None])
         assert not made.lse.compare(lse[None, None])
-    # NumPy adds float32 up in pairs, which is better than what kernels may do by far; roundings to 16 bits are what they are.
+    # NumPy adds float32 up in pairs, which is better than what kernels may do by far; roundings to
+    # 16 bits are what they are.
     assert lost == 12 and used > (0.005 if dtype == "fp32" else 0.1), (lost, used)
 
 
 def test_a_kernel_of_8_bit_floats_is_within_the_tolerance_with_scaled_shares_and_without() -> None:
     for scale_p in (1.0, 240.0):
         q, k, v = operands(20, 150, (1, 1), 64, "fp8")
-        made = forward(q, k, v, Attention(scale_p=scale_p, scale_o=0.5 / scale_p), output=numpy_dtype("bf16"))
+        made = forward(
+            q, k, v, Attention(scale_p=scale_p, scale_o=0.5 / scale_p), output=numpy_dtype("bf16")
+        )
         o, _ = emulated_forward(q[0, :, 0], k[0, :, 0], v[0, :, 0], 64**-0.5, scale_p=scale_p)
         stored = round_to(o * (0.5 / scale_p), numpy_dtype("bf16"))
         assert made.o.compare(stored[None, :, None])
-        assert not made.o.compare(round_to(2 * o * (0.5 / scale_p), numpy_dtype("bf16"))[None, :, None])
+        assert not made.o.compare(
+            round_to(2 * o * (0.5 / scale_p), numpy_dtype("bf16"))[None, :, None]
+        )
 
 
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-def test_gradients_of_a_kernel_are_within_the_tolerance_and_a_wrong_factor_of_dropout_is_not(dtype: str) -> None:
+def test_gradients_of_a_kernel_are_within_the_tolerance_and_a_wrong_factor_of_dropout_is_not(
+    dtype: str,
+) -> None:
     q, k, v = operands(60, 90, (1, 1), 32, dtype, 5)
     d_o = operands(60, 90, (1, 1), 32, dtype, 6)[0]
     options = Attention(p_drop=0.25, seed=3, offset=4)
@@ -215,12 +275,16 @@ def test_gradients_of_a_kernel_are_within_the_tolerance_and_a_wrong_factor_of_dr
         for some in (factors, factors * np.float32(0.75))
     )
     for one, good, bad in zip((made.dq, made.dk, made.dv), right, wrong, strict=True):
-        assert one.compare(round_to(good, q.dtype)[None, :, None]), str(one.compare(round_to(good, q.dtype)[None, :, None]))
+        assert one.compare(round_to(good, q.dtype)[None, :, None]), str(
+            one.compare(round_to(good, q.dtype)[None, :, None])
+        )
         assert not one.compare(round_to(bad, q.dtype)[None, :, None])
 
 
 @pytest.mark.parametrize("which", [0, 1, 2, 3])
-def test_operands_that_a_matrix_unit_takes_for_zeros_are_within_its_tolerance_and_no_others(which: int) -> None:
+def test_operands_that_a_matrix_unit_takes_for_zeros_are_within_its_tolerance_and_no_others(
+    which: int,
+) -> None:
     given = [*operands(1, 3, (1, 1)), operands(1, 3, (1, 1), seed=1)[0]]
     given[which] = given[which].copy()
     given[which][..., ::4] = np.float16(5e-5)
@@ -230,7 +294,9 @@ def test_operands_that_a_matrix_unit_takes_for_zeros_are_within_its_tolerance_an
         options = Attention(flushes=flushes)
         made, seen = (forward(q, k, v, options) for q, k, v, _ in (given, flushed))
         grads, seen_grads = (
-            backward(q, k, v, d_o, options, o=made.o.rounded, lse=made.lse.rounded.astype(np.float32))
+            backward(
+                q, k, v, d_o, options, o=made.o.rounded, lse=made.lse.rounded.astype(np.float32)
+            )
             for q, k, v, d_o in (given, flushed)
         )
         pairs = [(made.o, seen.o), (made.lse, seen.lse)]
@@ -252,13 +318,31 @@ def test_heads_of_k_get_the_sum_of_those_that_share_them() -> None:
     ("call", "sentence"),
     [
         (lambda q, k, v: forward(q[0], k, v), "q has the shape (5, 2, 32); it has 4 extents here"),
-        (lambda q, k, v: forward(q[:, :, :1].repeat(3, 2), k.repeat(2, 2), v.repeat(2, 2)), "the heads of q are a multiple of those of k"),
+        (
+            lambda q, k, v: forward(q[:, :, :1].repeat(3, 2), k.repeat(2, 2), v.repeat(2, 2)),
+            "the heads of q are a multiple of those of k",
+        ),
         (lambda q, k, v: forward(q, k[..., :8], v), "q and k have one head size"),
-        (lambda q, k, v: forward(q, k, v, bias=np.zeros((2, 7))), "bias has the shape (2, 7), which does not broadcast to (1, 2, 5, 9)"),
-        (lambda q, k, v: forward(q, k, v, seqlen_k=[10]), "the lengths [10] were given for sequences with room for [9]"),
-        (lambda q, k, v: forward(q, k, v, Attention(soft_cap=3.0), slopes=np.ones(2)), "a soft cap together with a bias was asked for"),
-        (lambda q, k, v: forward_varlen(q[0], k[0], v[0], [0, 5], [0, 4, 9]), "both are [batch + 1]"),
-        (lambda q, k, v: Attention(mask="causal"), "the mask 'causal' was asked for; masks are none, top_left, bottom_right"),
+        (
+            lambda q, k, v: forward(q, k, v, bias=np.zeros((2, 7))),
+            "bias has the shape (2, 7), which does not broadcast to (1, 2, 5, 9)",
+        ),
+        (
+            lambda q, k, v: forward(q, k, v, seqlen_k=[10]),
+            "the lengths [10] were given for sequences with room for [9]",
+        ),
+        (
+            lambda q, k, v: forward(q, k, v, Attention(soft_cap=3.0), slopes=np.ones(2)),
+            "a soft cap together with a bias was asked for",
+        ),
+        (
+            lambda q, k, v: forward_varlen(q[0], k[0], v[0], [0, 5], [0, 4, 9]),
+            "both are [batch + 1]",
+        ),
+        (
+            lambda q, k, v: Attention(mask="causal"),
+            "the mask 'causal' was asked for; masks are none, top_left, bottom_right",
+        ),
         (lambda q, k, v: Attention(p_drop=1.0), "it is from 0 to less than 1"),
     ],
 )

@@ -16,7 +16,9 @@ def test_pages_are_read_in_the_order_of_the_table() -> None:
     dense = gathered(pages, np.array([[3, 0], [1, 4]]), 6)
     assert dense.shape == (2, 6, 2, 3)
     assert np.array_equal(dense[0, :4], pages[3]) and np.array_equal(dense[1, 4:], pages[4, :2])
-    with pytest.raises(InvalidArgument, match="9 keys were asked for; a row of the block table has 2 pages of 4"):
+    with pytest.raises(
+        InvalidArgument, match="9 keys were asked for; a row of the block table has 2 pages of 4"
+    ):
         gathered(pages, np.array([[3, 0]]), 9)
 
 
@@ -29,7 +31,12 @@ def test_lists_of_pages_are_packed_sequences() -> None:
 def test_new_rows_come_behind_old_ones() -> None:
     new = np.full((2, 3, 1, 1), 7.0)
     slots = appended(np.zeros((4, 8, 1, 1)), new, [2, 5], cache_index=[3, 1])
-    assert slots[:, :, 0, 0].tolist() == [[0] * 8, [0] * 5 + [7] * 3, [0] * 8, [0, 0, 7, 7, 7, 0, 0, 0]]
+    assert slots[:, :, 0, 0].tolist() == [
+        [0] * 8,
+        [0] * 5 + [7] * 3,
+        [0] * 8,
+        [0, 0, 7, 7, 7, 0, 0, 0],
+    ]
     pages = appended(np.zeros((4, 4, 1, 1)), new, [2, 0], block_table=np.array([[2, 0], [3, 1]]))
     assert pages[:, :, 0, 0].tolist() == [[7, 0, 0, 0], [0] * 4, [0, 0, 7, 7], [7, 7, 7, 0]]
 

@@ -65,7 +65,9 @@ def test_an_activation_needs_no_d_tensor() -> None:
 
 
 @pytest.mark.parametrize("shape", [(136,), (1, 136), (72, 1), LIKE_C])
-def test_every_shape_of_a_d_tensor_is_taken_by_kernels_of_rows_and_of_columns(shape: tuple[int, ...]) -> None:
+def test_every_shape_of_a_d_tensor_is_taken_by_kernels_of_rows_and_of_columns(
+    shape: tuple[int, ...],
+) -> None:
     d = random(shape, 6)
     for op, kernels in (("MultiDAddRelu", "rows"), ("MultiDAdd", "columns")):
         result = of_each_variant().gemm(A, WEIGHTS.T, ds=[d], fused_op=op, validate=True)
@@ -89,14 +91,18 @@ def test_d_tensors_on_the_device_are_read_where_they_are() -> None:
 def test_d_tensors_on_the_device_must_agree_on_rows_or_columns() -> None:
     on = of_each_variant()
     row, column = on.to_device(BIAS), on.to_device(random((72, 1), 8))
-    with pytest.raises(InvalidArgument, match="not all of contiguous rows, or all of contiguous columns"):
+    with pytest.raises(
+        InvalidArgument, match="not all of contiguous rows, or all of contiguous columns"
+    ):
         on.gemm(A, WEIGHTS.T, ds=[row, column])
 
 
 def test_each_matrix_of_a_batch_may_have_its_own_d_tensor_or_all_the_same() -> None:
     a = random((3, 72, 96), 9)
     for d in (random((3, 72, 136), 10), random(LIKE_C, 11), random((3, 1, 136), 12), BIAS):
-        result = of_each_variant().gemm(a, WEIGHTS.T, ds=[d], fused_op="MultiDAddRelu", validate=True)
+        result = of_each_variant().gemm(
+            a, WEIGHTS.T, ds=[d], fused_op="MultiDAddRelu", validate=True
+        )
         assert result.out.shape == (3, 72, 136)
 
 
@@ -107,14 +113,23 @@ def test_d_tensors_are_padded_with_the_product() -> None:
         assert result.padded is not None
         assert result.out.shape == (37, 43)
     on = of_each_variant()
-    left, right, row = on.to_device(a), on.to_device(b, column_major=True), on.to_device(random((43,), 17))
+    left, right, row = (
+        on.to_device(a),
+        on.to_device(b, column_major=True),
+        on.to_device(random((43,), 17)),
+    )
     assert on.gemm(left, right, bias=row, fused_op="Relu", validate=True).padded is not None
 
 
 def test_an_output_of_columns_is_computed_as_its_transpose() -> None:
     out = np.zeros((136, 72), np.float16).T
     result = only(fused_op="MultiDAddRelu").gemm(
-        WEIGHTS[:72], A[:64].T, out=np.zeros((64, 72), np.float16).T, ds=[random((72, 64), 1)], fused_op="MultiDAddRelu", validate=True
+        WEIGHTS[:72],
+        A[:64].T,
+        out=np.zeros((64, 72), np.float16).T,
+        ds=[random((72, 64), 1)],
+        fused_op="MultiDAddRelu",
+        validate=True,
     )
     assert result.out.shape == (72, 64)
     assert out.shape == LIKE_C
@@ -136,15 +151,28 @@ def test_plans_are_run_on_tensors_in_the_order_of_the_family() -> None:
     ("ds", "bias", "fused_op", "sentence"),
     [
         ([random((72, 135), 1)], None, None, r"D0 has the shape \(72, 135\), and C is 72 x 136"),
-        ([random((2, 72, 136), 1)], None, None, r"D0 has the shape \(2, 72, 136\), and C is 72 x 136"),
-        ([BIAS, random(LIKE_C, 1, np.float32)], None, None, "D tensors of fp16 and fp32 were given"),
+        (
+            [random((2, 72, 136), 1)],
+            None,
+            None,
+            r"D0 has the shape \(2, 72, 136\), and C is 72 x 136",
+        ),
+        (
+            [BIAS, random(LIKE_C, 1, np.float32)],
+            None,
+            None,
+            "D tensors of fp16 and fp32 were given",
+        ),
         ([], random(LIKE_C, 1), None, r"a bias of the shape \(72, 136\) was given"),
         ([], BIAS, "MultiDMultiply", "a bias was given with MultiDMultiply, and a bias is added"),
         ([], BIAS[:-1], None, r"D0 has the shape \(1, 135\)"),
     ],
 )
 def test_what_makes_no_sense_gets_a_sentence(
-    ds: list[NDArray[np.float16]], bias: NDArray[np.float16] | None, fused_op: str | None, sentence: str
+    ds: list[NDArray[np.float16]],
+    bias: NDArray[np.float16] | None,
+    fused_op: str | None,
+    sentence: str,
 ) -> None:
     with pytest.raises(InvalidArgument, match=sentence):
         of_each_variant().gemm(A, WEIGHTS.T, ds=ds, bias=bias, fused_op=fused_op)

@@ -50,7 +50,8 @@ def test_operands_of_the_host_are_copied_into_the_layout_of_the_kernel() -> None
     result = of_each_variant().grouped_gemm(pairs, validate=True)
     assert result.plan.launches == 1
     assert result.changes == tuple(
-        f"B of group {i} was copied into contiguous columns, which the kernel reads" for i in range(3)
+        f"B of group {i} was copied into contiguous columns, which the kernel reads"
+        for i in range(3)
     )
 
 
@@ -73,7 +74,11 @@ def test_groups_of_a_problem_are_run_on_their_tensors() -> None:
         (PAIRS, [np.zeros((72, 136), np.float16)], "3 products were asked for with 1 outs"),
         ([(PAIRS[0][0], PAIRS[1][1])], None, "cannot be multiplied"),
         ([(random((2, 8, 8), 1), random((8, 8), 1))], None, "group 0 is a batch"),
-        ([PAIRS[0], (random((8, 8), 1, np.float32), random((8, 8), 1, np.float32))], None, "A of fp16 and fp32"),
+        (
+            [PAIRS[0], (random((8, 8), 1, np.float32), random((8, 8), 1, np.float32))],
+            None,
+            "A of fp16 and fp32",
+        ),
     ],
 )
 def test_what_makes_no_sense_gets_a_sentence(pairs: Any, outs: Any, sentence: str) -> None:

@@ -55,9 +55,19 @@ def test_operands_at_odd_addresses_are_copied_and_it_is_said() -> None:
     left = guarded(on, (64, 64), (64, 1), "fp16", shift=2)
     target = guarded(on, (64, 64), (64, 1), "fp16", shift=6)
     left.tensor.write(random((64, 64), 1))
-    result = on.gemm(left.tensor, on.to_device(random((64, 64), 2), column_major=True), out=target.tensor, validate=True)
+    result = on.gemm(
+        left.tensor,
+        on.to_device(random((64, 64), 2), column_major=True),
+        out=target.tensor,
+        validate=True,
+    )
     assert result.padded is None
-    assert result.changes == ("the tensors of gemm 64x64x64 fp16 rcr were copied, because no kernel takes their addresses or strides as they are",)
+    assert result.changes == (
+        (
+            "the tensors of gemm 64x64x64 fp16 rcr were copied, because no kernel takes their "
+            "addresses or strides as they are"
+        ),
+    )
     assert left.broken() == target.broken() == []
 
 

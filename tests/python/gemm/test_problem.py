@@ -17,14 +17,29 @@ from dispatch_support import dispatcher
         ("64x32x16", GemmProblem(64, 32, 16)),
         ("gemm 64x32x16 bf16 rrr", GemmProblem(64, 32, 16, dtype="bf16", layout="rrr")),
         ("64x32x16,fp16,split_k=4", GemmProblem(64, 32, 16, split_k=4)),
-        ("1x2x3 batch=5 stride_a=7 deterministic=true", GemmProblem(1, 2, 3, batch=5, stride_a=7, deterministic=True)),
+        (
+            "1x2x3 batch=5 stride_a=7 deterministic=true",
+            GemmProblem(1, 2, 3, batch=5, stride_a=7, deterministic=True),
+        ),
         ("8x8x8 Relu", GemmProblem(8, 8, 8, fused_op="Relu")),
         ("8x8x8 MultiDAddRelu", GemmProblem(8, 8, 8, fused_op="MultiDAddRelu", d_count=1)),
         (
             "8x8x8 MultiDAdd dtype_d=fp32 d_layout=c d_strides=0/packed/9",
-            GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=3, dtype_d="fp32", d_layout="c", d_strides=(0, None, 9)),
+            GemmProblem(
+                8,
+                8,
+                8,
+                fused_op="MultiDAdd",
+                d_count=3,
+                dtype_d="fp32",
+                d_layout="c",
+                d_strides=(0, None, 9),
+            ),
         ),
-        ("8x8x8 batch=2 batch_strides=64/0/72", GemmProblem(8, 8, 8, batch=2, batch_strides=(64, 0, 72))),
+        (
+            "8x8x8 batch=2 batch_strides=64/0/72",
+            GemmProblem(8, 8, 8, batch=2, batch_strides=(64, 0, 72)),
+        ),
         (
             "8x8x8 batch=2 MultiDAdd d_batch_strides=packed",
             GemmProblem(8, 8, 8, batch=2, fused_op="MultiDAdd", d_count=1, d_batch_strides=(None,)),
@@ -49,10 +64,28 @@ def test_a_problem_is_read_from_text(text: str, problem: GemmProblem) -> None:
         ("64x32x16+", "is no GEMM problem; write MxNxK"),
         ("64x32x16+1x2 fp16", "is no GEMM problem; write MxNxK"),
         ("64x32x16 MultiDAdd d_strides=0/x", "d_strides is a whole number"),
-        ("64x32x16 MultiDAdd d_count=1 d_strides=0/0", "d_strides = \\(0, 0\\); it must be None or a tuple of 1, of whole numbers and None for packed ones$"),
-        ("64x32x16 batch=2 batch_strides=1/2", "it must be None or a tuple of 3, of whole numbers$"),
-        ("64x32x16 batch=2 batch_strides=1/packed/2", "it must be None or a tuple of 3, of whole numbers$"),
-        ("64x32x16 fp17", "has the word 'fp17'; by themselves stand layouts: three letters r or c, .*; dtypes: fp16, "),
+        (
+            "64x32x16 MultiDAdd d_count=1 d_strides=0/0",
+            (
+                "d_strides = \\(0, 0\\); it must be None or a tuple of 1, "
+                "of whole numbers and None for packed ones$"
+            ),
+        ),
+        (
+            "64x32x16 batch=2 batch_strides=1/2",
+            "it must be None or a tuple of 3, of whole numbers$",
+        ),
+        (
+            "64x32x16 batch=2 batch_strides=1/packed/2",
+            "it must be None or a tuple of 3, of whole numbers$",
+        ),
+        (
+            "64x32x16 fp17",
+            (
+                "has the word 'fp17'; by themselves stand layouts: three letters r or c, .*; "
+                "dtypes: fp16, "
+            ),
+        ),
         ("64x32x16 fp16 bf16", "has fp16 and bf16, which both say dtype"),
         ("64x32x16 Bogus", "the operation 'Bogus' was asked for; there are PassThrough, "),
         ("64x32x" + 5000 * "1", "MxNxK"),
@@ -79,15 +112,23 @@ def test_text_that_is_no_problem_gets_a_sentence(text: str, sentence: str) -> No
         (GemmProblem(8, 8, 8, alignment=3), "aligned to 3 bytes"),
         (GemmProblem(8, 8, 8, d_count=5), "5 D tensors"),
         (GemmProblem(8, 8, 8, batch=2, batch_strides=(0, 0, 0)), "batch stride of C"),
-        (GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, d_strides=(7,)), "D0 of leading dimension 7"),
-        (GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, d_layout="x"), "D tensors of the layout 'x'"),
+        (
+            GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, d_strides=(7,)),
+            "D0 of leading dimension 7",
+        ),
+        (
+            GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, d_layout="x"),
+            "D tensors of the layout 'x'",
+        ),
         (GemmProblem(8, 8, 8, fused_op="MultiDAdd", d_count=1, dtype_d="half"), "dtype 'half'"),
         (GemmProblem(8, 8, 8, weights="16x32"), "N x K = 8 x 8; each must be a multiple"),
         (GemmProblem.grouped([(8, 8, 8), (8, 0, 8)]), "M x N x K = 8 x 0 x 8"),
         (GemmProblem.grouped([(8, 8, 8)], batch=2), "groups have none"),
     ],
 )
-def test_a_senseless_problem_is_refused_before_anything_is_selected(problem: GemmProblem, sentence: str) -> None:
+def test_a_senseless_problem_is_refused_before_anything_is_selected(
+    problem: GemmProblem, sentence: str
+) -> None:
     with pytest.raises(InvalidArgument, match=sentence) as raised:
         dispatcher().plan(problem)
     assert raised.value.code is Code.INVALID_ARGUMENT
@@ -96,17 +137,35 @@ def test_a_senseless_problem_is_refused_before_anything_is_selected(problem: Gem
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({"split_k": -1}, "split_k = -1; it is the number of parts, or 0 for the dispatcher to choose"),
+        (
+            {"split_k": -1},
+            "split_k = -1; it is the number of parts, or 0 for the dispatcher to choose",
+        ),
         ({"workspace_limit": -1}, "workspace_limit = -1; it is a number of bytes, or None"),
-        ({"batch_strides": (2**70, 1, 1)}, "batch_strides = .*; it must be None or a tuple of 3, of whole numbers$"),
+        (
+            {"batch_strides": (2**70, 1, 1)},
+            "batch_strides = .*; it must be None or a tuple of 3, of whole numbers$",
+        ),
         ({"batch_strides": (1, 2)}, "it must be None or a tuple of 3, of whole numbers$"),
         ({"batch_strides": 5}, "it must be None or a tuple of 3, of whole numbers$"),
-        ({"d_count": 1, "d_strides": (1.5,)}, "d_strides = .*; it must be None or a tuple of 1, of whole numbers and None for packed ones$"),
+        (
+            {"d_count": 1, "d_strides": (1.5,)},
+            (
+                "d_strides = .*; it must be None or a tuple of 1, "
+                "of whole numbers and None for packed ones$"
+            ),
+        ),
         ({"dtype": 5}, "a problem was asked for with 5 in place of a word such as 'fp16'"),
         ({"weights": 5}, "weights preshuffled as 5 were asked for"),
         ({"weights": "4294967312x8"}, "weights preshuffled as '4294967312x8' were asked for"),
-        ({"alignment": 2**32 + 16}, "alignment = 4294967312; it must be a whole number of at most 2\\^31-1"),
-        ({"d_count": 2**32 + 1}, "d_count = 4294967297; it must be a whole number of at most 2\\^31-1"),
+        (
+            {"alignment": 2**32 + 16},
+            "alignment = 4294967312; it must be a whole number of at most 2\\^31-1",
+        ),
+        (
+            {"d_count": 2**32 + 1},
+            "d_count = 4294967297; it must be a whole number of at most 2\\^31-1",
+        ),
         ({"fused_op": "relu"}, "the operation 'relu' was asked for; there are PassThrough, .*Relu"),
     ],
 )
@@ -156,8 +215,21 @@ def test_a_problem_can_be_pickled() -> None:
 
 
 def test_the_tensors_of_a_problem_have_names() -> None:
-    assert GemmProblem(1, 2, 3, fused_op="MultiDAdd", d_count=2).tensors == ("A", "B", "C", "D0", "D1")
-    assert GemmProblem.grouped([(1, 2, 3), (4, 5, 6)]).tensors == ("A0", "B0", "C0", "A1", "B1", "C1")
+    assert GemmProblem(1, 2, 3, fused_op="MultiDAdd", d_count=2).tensors == (
+        "A",
+        "B",
+        "C",
+        "D0",
+        "D1",
+    )
+    assert GemmProblem.grouped([(1, 2, 3), (4, 5, 6)]).tensors == (
+        "A0",
+        "B0",
+        "C0",
+        "A1",
+        "B1",
+        "C1",
+    )
 
 
 def test_groups_are_problems_of_their_own() -> None:

@@ -141,24 +141,37 @@ REFUSALS: list[tuple[Any, Any, dict[str, Any], str]] = [
     (matrix((3, 4)), matrix((4, 2), "bf16"), {}, "'fp16' x 'bf16' cannot be multiplied; known "),
     (matrix((3, 4)), np.zeros((4, 2), np.int16), {}, "arrays of int16 belong to no dtype"),
     (
-        matrix((3, 4), "fp8", "ocp"), matrix((4, 2), "bf8", "fnuz"), {},
+        matrix((3, 4), "fp8", "ocp"),
+        matrix((4, 2), "bf8", "fnuz"),
+        {},
         "no GPU reads both encodings of 8-bit floats",
     ),
     (matrix((3, 4)), matrix((4, 2)), {"split_k": 0}, "split_k 0 with k_multiple 1 .* at least 1"),
-    (matrix((3, 4)), matrix((4, 2)), {"k_multiple": 0}, "split_k 1 with k_multiple 0 .* at least 1"),
     (
-        matrix((3, 4)), matrix((4, 2)), {"split_k": 2, "fused_op": "Relu"},
+        matrix((3, 4)),
+        matrix((4, 2)),
+        {"k_multiple": 0},
+        "split_k 1 with k_multiple 0 .* at least 1",
+    ),
+    (
+        matrix((3, 4)),
+        matrix((4, 2)),
+        {"split_k": 2, "fused_op": "Relu"},
         "Relu with split_k 2 was asked for, but it would be applied to each part",
     ),
     (
-        matrix((3, 4), "int8"), matrix((4, 2), "int8"), {"fused_op": "Gelu"},
+        matrix((3, 4), "int8"),
+        matrix((4, 2), "int8"),
+        {"fused_op": "Gelu"},
         "Gelu is not defined for integers, and C is of int32",
     ),
     (
-        matrix((3, 4)), matrix((4, 2)), {"fused_op": "MultiDAdd", "ds": [matrix((3, 3))]},
+        matrix((3, 4)),
+        matrix((4, 2)),
+        {"fused_op": "MultiDAdd", "ds": [matrix((3, 3))]},
         r"a D tensor has the shape \(3, 3\), which does not broadcast to that of C, \(3, 2\)",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("a", "b", "options", "sentence"), REFUSALS)

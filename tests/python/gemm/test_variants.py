@@ -41,7 +41,11 @@ def test_parts_of_k_in_a_workspace_are_the_same_every_time(parts: int) -> None:
 
 
 def test_parts_in_a_workspace_are_more_accurate_than_in_memory() -> None:
-    apart = only(variant="standard", split_k="workspace").gemm(A, B, split_k=16, validate=True).comparison
+    apart = (
+        only(variant="standard", split_k="workspace")
+        .gemm(A, B, split_k=16, validate=True)
+        .comparison
+    )
     added = dispatcher().gemm(A, B, split_k=16, validate=True).comparison
     assert apart is not None
     assert added is not None
@@ -52,16 +56,22 @@ def test_parts_in_a_workspace_are_more_accurate_than_in_memory() -> None:
 @pytest.mark.parametrize("shape", [(72, 136, 512), (200, 200, 96), (8, 8, 1024)])
 def test_stream_k_gives_the_product(split_k: str, shape: tuple[int, int, int]) -> None:
     m, n, k = shape
-    result = only(variant="stream_k", split_k=split_k).gemm(random((m, k), 7), random((n, k), 8).T, validate=True)
+    result = only(variant="stream_k", split_k=split_k).gemm(
+        random((m, k), 7), random((n, k), 8).T, validate=True
+    )
     assert result.comparison is not None
     assert result.comparison.ok
 
 
 def test_stream_k_that_adds_in_any_order_is_not_deterministic() -> None:
-    with pytest.raises(NoKernel, match="adds its parts in any order, and the result was to be the same every time"):
+    with pytest.raises(
+        NoKernel, match="adds its parts in any order, and the result was to be the same every time"
+    ):
         only(variant="stream_k", split_k="atomic").gemm(A, B, deterministic=True, pad=False)
     on = only(variant="stream_k", split_k="workspace")
-    assert np.array_equal(on.gemm(A, B, deterministic=True).out, on.gemm(A, B, deterministic=True).out)
+    assert np.array_equal(
+        on.gemm(A, B, deterministic=True).out, on.gemm(A, B, deterministic=True).out
+    )
 
 
 def test_a_workspace_beyond_the_limit_is_refused() -> None:

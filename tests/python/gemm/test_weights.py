@@ -41,7 +41,9 @@ def test_each_element_goes_where_the_instruction_reads_it(block: tuple[int, int]
         ("gfx1201", (16, 16, 16), (16, 8)),
     ],
 )
-def test_the_order_is_what_lanes_hold(gpu: str, warp_tile: tuple[int, int, int], block: tuple[int, int]) -> None:
+def test_the_order_is_what_lanes_hold(
+    gpu: str, warp_tile: tuple[int, int, int], block: tuple[int, int]
+) -> None:
     assert read_block(warp_tile, gpu) == block
 
 
@@ -65,7 +67,9 @@ def test_they_are_made_once_and_used_on_the_device() -> None:
     assert weights.on(on) is weights
     for seed in (3, 4):
         a = random((64, 256), seed)
-        assert np.array_equal(on.gemm(a, weights).out, on.gemm(a, preshuffle(WEIGHTS.T, "16x8")).out)
+        assert np.array_equal(
+            on.gemm(a, weights).out, on.gemm(a, preshuffle(WEIGHTS.T, "16x8")).out
+        )
 
 
 def test_tensors_of_the_device_are_shuffled_there() -> None:
@@ -99,7 +103,9 @@ def test_the_order_is_that_of_a_kernel_a_plan_or_the_only_one_of_a_registry() ->
         assert preshuffle(WEIGHTS.T, to).block == (16, 8)
 
 
-@pytest.mark.parametrize("to", ["16", "16x", "ax32", (16,), (16, 0), (0, 32), None, 16, GemmProblem(1, 1, 1)])
+@pytest.mark.parametrize(
+    "to", ["16", "16x", "ax32", (16,), (16, 0), (0, 32), None, 16, GemmProblem(1, 1, 1)]
+)
 def test_an_order_that_is_none_gets_a_sentence(to: object) -> None:
     with pytest.raises(InvalidArgument, match=r"were to be preshuffled|were asked for"):
         preshuffle(WEIGHTS.T, to)
@@ -114,7 +120,9 @@ def test_a_registry_without_such_kernels_gets_a_sentence() -> None:
 
 def test_a_matrix_of_partial_instructions_gets_a_sentence() -> None:
     for shape in ((250, 128), (256, 120), (256,), (2, 2, 256, 128)):
-        with pytest.raises(InvalidArgument, match="was to be preshuffled as 16x8; it must be a matrix"):
+        with pytest.raises(
+            InvalidArgument, match="was to be preshuffled as 16x8; it must be a matrix"
+        ):
             preshuffle(random(shape, 1), (16, 8))
 
 

@@ -19,7 +19,8 @@ MANY = "64x64x64_2x2x1_32x32x16"
 
 
 def kernel_name(direction: str, rest: str, layout: str = "nhwgc", dtype: str = "fp16") -> str:
-    return f"grouped_conv_{direction}_{dtype}_{layout}_{len(layout) - 3}d_compv3_cshuffle_intrawave_{rest}"
+    problem = f"{direction}_{dtype}_{layout}_{len(layout) - 3}d"
+    return f"grouped_conv_{problem}_compv3_cshuffle_intrawave_{rest}"
 
 
 def libraries() -> Path:

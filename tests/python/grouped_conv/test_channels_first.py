@@ -86,7 +86,9 @@ def test_one_that_lies_otherwise_is_copied(which: str, lies: Callable[..., NDArr
     result = convolver().conv(**given, **WORDS)
     assert has_channels_first(convolver(), result.kernel)
     copied = f"{which} was copied into channels first, which the kernel reads"
-    assert result.changes == (copied if which != "out" else "the result was copied into the strides of out",)
+    assert result.changes == (
+        copied if which != "out" else "the result was copied into the strides of out",
+    )
     assert np.array_equal(given["out"], convolver().conv(X, W, **WORDS).out)
 
 

@@ -284,9 +284,17 @@ def test_what_is_multiplied_with_pads_is_allowed_no_error(direction: str) -> Non
 
 def test_sizes_follow_from_one_another() -> None:
     sizes = ConvSizes.of(
-        2, 3, 4, 5, input=(7, 8, 9), filter=(1, 2, 3), stride=(1, 2, 3), dilation=(1, 1, 2),
-        left_pad=(0, 1, 2), right_pad=1,
-    )  # fmt: skip
+        2,
+        3,
+        4,
+        5,
+        input=(7, 8, 9),
+        filter=(1, 2, 3),
+        stride=(1, 2, 3),
+        dilation=(1, 1, 2),
+        left_pad=(0, 1, 2),
+        right_pad=1,
+    )
     assert sizes.output == (8, 5, 3)
     assert sizes.shape("x") == (2, 7, 8, 9, 3, 4)
     assert sizes.shape("w") == (3, 5, 1, 2, 3, 4)
@@ -333,7 +341,10 @@ BAD_SIZES: list[tuple[dict[str, Any], str]] = [
         {"filter": 4, "dilation": 2, "right_pad": 1},
         "a filter of 4 with dilation 2 spans 7 .* an input of 5 with pads of 0 and 1 has 6; use a ",
     ),
-    ({"stride": (1, 1, 1)}, r"stride is \(1, 1, 1\), and there are 2 spatial axes; give one for each"),
+    (
+        {"stride": (1, 1, 1)},
+        r"stride is \(1, 1, 1\), and there are 2 spatial axes; give one for each",
+    ),
     ({"input": ()}, "a convolution with 0 spatial axes was asked for; it has 1, 2 or 3"),
     ({"input": (5, 5, 5, 5)}, "a convolution with 4 spatial axes was asked for; it has 1, 2 or 3"),
 ]
@@ -364,52 +375,73 @@ def forward_arrays(name: str = "fp16") -> tuple[Any, Any]:
 
 REFUSALS: list[tuple[str, tuple[Any, Any], dict[str, Any], str]] = [
     (
-        "forward", (np.zeros((1, 5, 1, 1), np.float16), forward_arrays()[1]), {},
+        "forward",
+        (np.zeros((1, 5, 1, 1), np.float16), forward_arrays()[1]),
+        {},
         r"x has the shape \(1, 5, 1, 1\), and these sizes need it to have \(1, 5, 5, 1, 1\)",
     ),
     (
-        "backward_data", forward_arrays(), {},
+        "backward_data",
+        forward_arrays(),
+        {},
         r"y has the shape \(1, 5, 5, 1, 1\), and these sizes need it to have \(1, 3, 3, 1, 1\)",
     ),
     (
-        "forward", forward_arrays()[::-1], {},
+        "forward",
+        forward_arrays()[::-1],
+        {},
         r"x has the shape \(1, 1, 3, 3, 1\), and these sizes need it to have",
     ),
     (
-        "forward", forward_arrays(), {"bias": np.zeros(1, np.float16)},
+        "forward",
+        forward_arrays(),
+        {"bias": np.zeros(1, np.float16)},
         r"bias has the shape \(1,\), and these sizes need it to have \(1, 1\)",
     ),
     (
-        "forward", (forward_arrays()[0], forward_arrays("bf16")[1]), {},
+        "forward",
+        (forward_arrays()[0], forward_arrays("bf16")[1]),
+        {},
         "'fp16' x 'bf16' cannot be multiplied; known ",
     ),
     (
         "forward",
-        (forward_arrays("fp8")[0], convert(np.zeros((1, 1, 3, 3, 1)), "bf8", "fnuz")), {},
+        (forward_arrays("fp8")[0], convert(np.zeros((1, 1, 3, 3, 1)), "bf8", "fnuz")),
+        {},
         "x is of float8_e4m3fn and w of float8_e5m2fnuz; no GPU reads both encodings",
     ),
     ("forward", forward_arrays(), {"fused_op": "Exp"}, "there is no fused operation 'Exp'"),
     (
-        "forward", forward_arrays(), {"fused_op": "MultiDAddRelu"},
+        "forward",
+        forward_arrays(),
+        {"fused_op": "MultiDAddRelu"},
         "MultiDAddRelu was given 0 D tensors and takes at least one",
     ),
     (
-        "forward", forward_arrays(), {"fused_op": "Relu", "bias": np.zeros((1, 1), np.float16)},
+        "forward",
+        forward_arrays(),
+        {"fused_op": "Relu", "bias": np.zeros((1, 1), np.float16)},
         "Relu was given 1 D tensors and takes none",
     ),
     (
-        "forward", forward_arrays("int8"), {"fused_op": "Gelu"},
+        "forward",
+        forward_arrays("int8"),
+        {"fused_op": "Gelu"},
         "Gelu is not defined for integers, and y is of int32",
     ),
     (
-        "forward", forward_arrays(), {"fused_op": "Relu", "parts": Parts(2)},
+        "forward",
+        forward_arrays(),
+        {"fused_op": "Relu", "parts": Parts(2)},
         "Relu with split_k 2 was asked for, but it would be applied to each part",
     ),
     (
-        "backward_weight", operands("backward_weight", ConvSizes.of(**GOOD)), {"fused_op": "Relu"},
+        "backward_weight",
+        operands("backward_weight", ConvSizes.of(**GOOD)),
+        {"fused_op": "Relu"},
         "Relu was asked for in the direction backward_weight; only forward applies something",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("direction", "arrays", "options", "sentence"), REFUSALS)

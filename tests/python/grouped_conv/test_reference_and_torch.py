@@ -108,8 +108,12 @@ def test_sums_in_float32_are_within_the_tolerance(direction: str) -> None:
 
 @pytest.mark.parametrize(
     ("fused_op", "function"),
-    [("MultiDAdd", lambda y: y), ("MultiDAddRelu", torch.relu), ("MultiDAddSilu", torch.nn.functional.silu)],
-)  # fmt: skip
+    [
+        ("MultiDAdd", lambda y: y),
+        ("MultiDAddRelu", torch.relu),
+        ("MultiDAddSilu", torch.nn.functional.silu),
+    ],
+)
 def test_a_bias_and_an_activation_are_those_of_torch(fused_op: str, function: Any) -> None:
     for index in range(PROBLEMS):
         random, sizes, _ = drawn(index)

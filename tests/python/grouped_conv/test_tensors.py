@@ -51,7 +51,11 @@ def test_tensors_of_the_device_stay_there() -> None:
 
 def test_out_on_the_device_is_used_where_it_is() -> None:
     on = convolver()
-    x, w, y = on.to_device(X), on.to_device(W), guarded(on, (2, 4, 5, 16), packed_strides((2, 4, 5, 16)), "fp16")
+    x, w, y = (
+        on.to_device(X),
+        on.to_device(W),
+        guarded(on, (2, 4, 5, 16), packed_strides((2, 4, 5, 16)), "fp16"),
+    )
     result = on.conv(x, w, groups=2, out=y.tensor, validate=True)
     assert result.out is y.tensor
     assert result.changes == ()
@@ -80,7 +84,9 @@ def test_channels_last_in_memory_are_used_where_they_are() -> None:
     given = []
     for array in (X, W):
         tensor = on.to_device(array)
-        shape, strides = (tuple(values[axis] for axis in FIRST) for values in (tensor.shape, tensor.strides))
+        shape, strides = (
+            tuple(values[axis] for axis in FIRST) for values in (tensor.shape, tensor.strides)
+        )
         given.append(tensor.seen_as(shape, strides))
     result = on.conv(*given, groups=2, layout="channels_first", validate=True)
     assert result.changes == ()
@@ -89,7 +95,9 @@ def test_channels_last_in_memory_are_used_where_they_are() -> None:
 
 
 def test_channels_are_padded_on_the_device() -> None:
-    on = only_kernels(*(kernel_name(direction, MANY) for direction in ("fwd", "bwd_data", "bwd_weight")))
+    on = only_kernels(
+        *(kernel_name(direction, MANY) for direction in ("fwd", "bwd_data", "bwd_weight"))
+    )
     x, w = uploaded(on, random((2, 5, 6, 6), 1)), uploaded(on, random((10, 3, 2, 3), 2))
     y = guarded(on, (2, 3, 5, 10), packed_strides((2, 3, 5, 10)), "fp16")
     result = on.conv(x.tensor, w.tensor, groups=2, out=y.tensor, validate=True)
@@ -109,7 +117,9 @@ def test_tensors_at_odd_addresses_are_copied_and_it_is_said() -> None:
     result = on.conv(x.tensor, w.tensor, groups=2, validate=True)
     assert result.padded is None
     (told,) = result.changes
-    assert told.endswith("were copied, because no kernel takes their addresses or strides as they are")
+    assert told.endswith(
+        "were copied, because no kernel takes their addresses or strides as they are"
+    )
     with pytest.raises(NoKernel):
         on.conv(x.tensor, w.tensor, groups=2, pad=False)
     assert x.broken() == []
@@ -129,7 +139,9 @@ def test_tensors_that_contradict_the_problem_are_refused() -> None:
     problem = GroupedConvProblem(2, 2, 8, 8, (6, 7), 3)
     x, w, y = on.to_device(X), on.to_device(W), on.empty((2, 4, 5, 16))
     for _ in range(2):  # the second time its plan is known
-        with pytest.raises(InvalidArgument, match=r"^n2 .* was to be run with w of 100 elements; it has 1152"):
+        with pytest.raises(
+            InvalidArgument, match=r"^n2 .* was to be run with w of 100 elements; it has 1152"
+        ):
             on.run(problem, x, on.empty((100,)), y)
         with pytest.raises(InvalidArgument, match="with y of fp32; it is of fp16"):
             on.run(problem, x, w, on.empty((2, 4, 5, 16), "fp32"))
@@ -143,7 +155,9 @@ def test_tensors_that_contradict_the_problem_are_refused() -> None:
 def test_a_bias_of_the_device_is_used_where_it_is() -> None:
     on = convolver()
     bias = uploaded(on, random((16,), 3))
-    result = on.conv(on.to_device(X), on.to_device(W), groups=2, bias=bias.tensor, fused_op="Relu", validate=True)
+    result = on.conv(
+        on.to_device(X), on.to_device(W), groups=2, bias=bias.tensor, fused_op="Relu", validate=True
+    )
     assert result.changes == ()
     assert bias.broken() == []
 

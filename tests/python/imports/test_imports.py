@@ -52,7 +52,11 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 @pytest.mark.parametrize(
     "lines",
-    ["from loop.b import b", "if TYPE_CHECKING:\n    import loop.b", "def f():\n    from loop import b"],
+    [
+        "from loop.b import b",
+        "if TYPE_CHECKING:\n    import loop.b",
+        "def f():\n    from loop import b",
+    ],
     ids=["at the top", "for type checkers", "in a function"],
 )
 def test_a_circle_is_found_wherever_an_import_stands(tmp_path: Path, lines: str) -> None:

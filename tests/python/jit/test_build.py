@@ -47,7 +47,10 @@ _STEPS = [f"compiling for {GPU}", "bundling the code objects", "compiling the ho
 
 
 def test_a_result_tells_what_each_step_took(compiler: FakeCompiler, cache: Cache) -> None:
-    compiler.hook("[ $step != host ] || { sleep 0.1; head -c 200000000 /dev/zero | tail -c 199999999 >/dev/null; }\n")
+    compiler.hook(
+        "[ $step != host ] || { sleep 0.1; "
+        "head -c 200000000 /dev/zero | tail -c 199999999 >/dev/null; }\n"
+    )
     (first,) = build_in(cache, kernels()[0])
     assert [step.name for step in first.steps] == _STEPS
     assert first.steps[2].seconds > 0.1
@@ -106,7 +109,7 @@ def test_what_failed_is_compiled_again_the_next_time(compiler: FakeCompiler, cac
 def test_a_compiler_that_dies_is_told_about(
     compiler: FakeCompiler, cache: Cache, step: str
 ) -> None:
-    compiler.hook(f'[ $step != {step} ] || kill -SEGV $$\n')
+    compiler.hook(f"[ $step != {step} ] || kill -SEGV $$\n")
     (result,) = build_in(cache, kernels()[0])
     assert result.error is not None and "was killed by signal 11" in result.error
 
@@ -176,7 +179,9 @@ def test_gpus_that_make_no_sense_are_refused(
 def test_a_number_of_workers_that_makes_no_sense_is_refused(
     compiler: FakeCompiler, cache: Cache, workers: int
 ) -> None:
-    with pytest.raises(InvalidArgument, match=r"max_workers is .*; it must be at least 1, or None."):
+    with pytest.raises(
+        InvalidArgument, match=r"max_workers is .*; it must be at least 1, or None."
+    ):
         build([kernels()[0]], GPU, max_workers=workers, cache=cache)
 
 

@@ -24,14 +24,18 @@ def contains(command: tuple[str, ...], part: tuple[str, ...]) -> bool:
 def test_each_pass_has_its_flags_from_the_one_file() -> None:
     parts = load_recipe().parts
     device = COMMANDS.device(GPUS[1], "k.cpp", precompiled=False)
-    assert contains(device, (*parts["common"], *parts["device"], *load_recipe().gpu_flags([GPUS[1]])))
+    assert contains(
+        device, (*parts["common"], *parts["device"], *load_recipe().gpu_flags([GPUS[1]]))
+    )
     assert contains(COMMANDS.host("k.cpp", False), (*parts["common"], *parts["host"]))
 
 
 def test_a_library_is_linked_with_what_the_recipe_names_by_names_in_the_work_folder() -> None:
     link, search = COMMANDS.link("libk.so"), load_recipe().search
     assert link[0] == "/opt/bin/ld.lld"
-    assert contains(link, (*search["link_before"], "kernel.o", *search["link_after"], "-o", "libk.so"))
+    assert contains(
+        link, (*search["link_before"], "kernel.o", *search["link_after"], "-o", "libk.so")
+    )
     assert "--soname=libk.so" in link and "--version-script=exports.map" in link
 
 
@@ -71,7 +75,9 @@ def test_a_precompiled_header_is_made_and_used_with_the_same_flags() -> None:
     used = COMMANDS.device(GPUS[0], "k.cpp", precompiled=True)
     made = COMMANDS.precompile(GPUS[0])
     swapped = {"k.cpp": "precompiled.hpp"}
-    assert [swapped.get(word, word) for word in used[: used.index("-w")]] == list(made[: made.index("-w")])
+    assert [swapped.get(word, word) for word in used[: used.index("-w")]] == list(
+        made[: made.index("-w")]
+    )
 
 
 def test_a_command_names_no_path_of_the_machine_but_the_tool() -> None:

@@ -76,7 +76,9 @@ def test_device_libraries_may_be_in_the_rocm_folder(compiler: FakeCompiler, tmp_
     assert chosen.device_libs == str(tmp_path / "rocm/amdgcn/bitcode")
 
 
-def test_the_newest_version_below_a_prefix_is_used_that_has_everything(compiler: FakeCompiler, tmp_path: Path) -> None:
+def test_the_newest_version_below_a_prefix_is_used_that_has_everything(
+    compiler: FakeCompiler, tmp_path: Path
+) -> None:
     for version in ("9", "21", "22", "23"):
         shutil.copytree(compiler.home, tmp_path / f"prefix/lib/llvm-{version}")
     (tmp_path / "prefix/lib/llvm-23/resource/amdgcn/bitcode/ocml.bc").unlink()
@@ -98,7 +100,9 @@ def test_where_a_sealed_root_was_made_the_sentence_leads_there(tmp_path: Path) -
     marker = tmp_path / "sealed/amd64-0/etc/ckdispatch-sealed"
     marker.parent.mkdir(parents=True)
     marker.touch()
-    root = rf"or run this in `\./bazelw --sealed-shell`, whose root {tmp_path}/sealed/amd64-0 has one,"
+    root = (
+        rf"or run this in `\./bazelw --sealed-shell`, whose root {tmp_path}/sealed/amd64-0 has one,"
+    )
     with pytest.raises(NotFound, match=f"hipcc, {root} or set CKDISPATCH_HIPCC"):
         find(environment, tmp_path)
 
@@ -110,7 +114,11 @@ def machine(*there: str) -> Callable[[str], bool]:
 def test_places_are_looked_at_in_the_order_of_the_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     rocm, usr = ("/opt/rocm", Path("/opt/rocm")), Path("/usr")
     monkeypatch.setattr("os.path.exists", machine())
-    assert rocm_places({}) == rocm_places({"ROCM_PATH": ""}) == [rocm, ("the distribution's packages", usr)]
+    assert (
+        rocm_places({})
+        == rocm_places({"ROCM_PATH": ""})
+        == [rocm, ("the distribution's packages", usr)]
+    )
     monkeypatch.setattr("os.path.exists", machine("/etc/ckdispatch-sealed"))
     assert rocm_places({}) == [("the sealed root", usr), rocm]
     assert rocm_places({"ROCM_PATH": "/made/up"}) == [("ROCM_PATH", Path("/made/up"))]
@@ -250,7 +258,10 @@ def test_what_a_replaced_compiler_made_is_not_kept(compiler: FakeCompiler, cache
     del before
     cache.clear()
     # While the device pass runs, the machine gets another linker.
-    compiler.hook('[ $step != device ] || { cp "$home/bin/ld.lld" "$home/new"; echo "# new" >>"$home/new"; mv "$home/new" "$home/bin/ld.lld"; }\n')
+    compiler.hook(
+        '[ $step != device ] || { cp "$home/bin/ld.lld" "$home/new"; echo "# new" >>"$home/new"; '
+        'mv "$home/new" "$home/bin/ld.lld"; }\n'
+    )
     (during,) = build_in(cache, kernels()[0])
     assert during.error is not None and not during.ok
     assert f"was compiled while the compiler {compiler.clang} was replaced" in during.error
@@ -261,10 +272,14 @@ def test_what_a_replaced_compiler_made_is_not_kept(compiler: FakeCompiler, cache
 
 
 @pytest.mark.parametrize("open_one", ["bin/clang++", "bin/ld.lld", "bin"])
-def test_a_compiler_that_all_may_write_is_not_run(compiler: FakeCompiler, tmp_path: Path, open_one: str) -> None:
+def test_a_compiler_that_all_may_write_is_not_run(
+    compiler: FakeCompiler, tmp_path: Path, open_one: str
+) -> None:
     place = compiler.home / open_one
     place.chmod(0o777)
-    with pytest.raises(NotFound, match=f"is not run because all users may write to {re.escape(str(place))}"):
+    with pytest.raises(
+        NotFound, match=f"is not run because all users may write to {re.escape(str(place))}"
+    ):
         found(compiler, tmp_path)
     assert compiler.calls("device") == []
     place.chmod(0o755)

@@ -17,9 +17,7 @@ def age(cache: Cache) -> None:
         os.utime(entry.folder / RECORD, (1000 + number, 1000 + number))
 
 
-def test_a_build_evicts_what_was_not_used_for_longest(
-    compiler: FakeCompiler, cache: Cache
-) -> None:
+def test_a_build_evicts_what_was_not_used_for_longest(compiler: FakeCompiler, cache: Cache) -> None:
     first, second, third = kernels()[:3]
     build_in(cache, first)
     build_in(cache, second)

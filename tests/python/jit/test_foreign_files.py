@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A cache removes nothing that it did not make, whatever lies in its folder or behind a link there."""
+"""A cache removes nothing that it did not make,
+whatever lies in its folder or behind a link there.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,34 @@ from ckdispatch.jit import Cache
 from ckdispatch.jit.layout import MARK
 from jit_support import FakeCompiler, build_in, kernels
 
-FOLDERS = ("", "work", "logs", "kernels", "kernels/ab", "headers", "precompiled", "memos", "locks", "leases")
+FOLDERS = (
+    "",
+    "work",
+    "logs",
+    "kernels",
+    "kernels/ab",
+    "headers",
+    "precompiled",
+    "memos",
+    "locks",
+    "leases",
+)
 NAMES = (
-    "notes.txt", "results.log", "run-202611170906.log", "build.lock", "my.lease", "settings.json", "old.gone",
-    "entry.json", "libmine.so", ".hidden", "0123456789abcdef.txt", "deadbeef", "ü", "a b",
-)  # fmt: skip
+    "notes.txt",
+    "results.log",
+    "run-202611170906.log",
+    "build.lock",
+    "my.lease",
+    "settings.json",
+    "old.gone",
+    "entry.json",
+    "libmine.so",
+    ".hidden",
+    "0123456789abcdef.txt",
+    "deadbeef",
+    "ü",
+    "a b",
+)
 
 WAYS_TO_REMOVE: dict[str, Callable[[Cache], object]] = {
     "clear": lambda cache: cache.clear(),
@@ -33,7 +58,10 @@ WAYS_TO_REMOVE: dict[str, Callable[[Cache], object]] = {
 def snapshot(folder: Path) -> dict[str, bytes | None]:
     """Every file below a folder with its content, and every folder."""
     found = sorted(folder.rglob("*"))
-    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in found}
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in found
+    }
 
 
 def users_files(root: Path) -> dict[Path, bytes]:
@@ -51,17 +79,24 @@ def users_files(root: Path) -> dict[Path, bytes]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 @pytest.mark.parametrize("way", WAYS_TO_REMOVE)
-def test_a_folder_of_somebody_else_is_refused_and_stays(tmp_path: Path, folder: str, way: str) -> None:
+def test_a_folder_of_somebody_else_is_refused_and_stays(
+    tmp_path: Path, folder: str, way: str
+) -> None:
     root = tmp_path / "project"
     (root / folder).mkdir(parents=True)
     (root / folder / "notes.txt").write_text("mine")
     before = snapshot(root)
-    with pytest.raises(InvalidArgument, match=r"was to be a cache, and it is neither empty nor one: it holds .+\. Name a new"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"was to be a cache, and it is neither empty nor one: it holds .+\. Name a new",
+    ):
         WAYS_TO_REMOVE[way](Cache(root))
     assert snapshot(root) == before
 
 
-def test_a_build_into_a_folder_of_somebody_else_is_refused(compiler: FakeCompiler, tmp_path: Path) -> None:
+def test_a_build_into_a_folder_of_somebody_else_is_refused(
+    compiler: FakeCompiler, tmp_path: Path
+) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     before = snapshot(tmp_path)
     with pytest.raises(InvalidArgument, match="is neither empty nor one"):
@@ -88,15 +123,25 @@ LINKED = ("work", "logs", "kernels", "headers", "precompiled", "memos", "locks",
 
 @pytest.mark.parametrize("name", LINKED)
 @pytest.mark.parametrize("way", WAYS_TO_REMOVE)
-def test_a_link_leads_no_removal_outside(compiler: FakeCompiler, cache: Cache, tmp_path: Path, name: str, way: str) -> None:
+def test_a_link_leads_no_removal_outside(
+    compiler: FakeCompiler, cache: Cache, tmp_path: Path, name: str, way: str
+) -> None:
     """Also where everything behind the link has the names that a cache gives."""
     assert build_in(cache, kernels()[0])[0].ok
     (cache.folder / name).mkdir(exist_ok=True)
     outside = tmp_path / "outside"
     (cache.folder / name).rename(outside)
     key, token = "ab" + "0" * 62, "0123456789abcdef"
-    for inside in (f"ab/{key}/data", f"ab/{key}.01234567.gone/data", f"{token}/data", f"kernel-{'0' * 32}.log", f"{token}.lock",
-                   f"{key}.lock", f"{token}.lease", f"{key}.json"):  # fmt: skip
+    for inside in (
+        f"ab/{key}/data",
+        f"ab/{key}.01234567.gone/data",
+        f"{token}/data",
+        f"kernel-{'0' * 32}.log",
+        f"{token}.lock",
+        f"{key}.lock",
+        f"{token}.lease",
+        f"{key}.json",
+    ):
         (outside / inside).parent.mkdir(parents=True, exist_ok=True)
         (outside / inside).write_bytes(b"mine")
     (cache.folder / name).symlink_to(outside)
@@ -106,7 +151,9 @@ def test_a_link_leads_no_removal_outside(compiler: FakeCompiler, cache: Cache, t
         WAYS_TO_REMOVE[way](cache)
     except OSError as refusal:
         told = str(refusal)
-    assert not told or told.startswith(f"{cache.folder / name} is in the way, which is no folder; remove it")
+    assert not told or told.startswith(
+        f"{cache.folder / name} is in the way, which is no folder; remove it"
+    )
     assert snapshot(outside) == before
 
 
@@ -131,12 +178,18 @@ def test_a_link_in_place_of_an_entry_or_inside_one_leads_nowhere(
     assert snapshot(outside) == before
 
 
-def test_an_empty_folder_becomes_a_cache_and_says_so(compiler: FakeCompiler, tmp_path: Path) -> None:
+def test_an_empty_folder_becomes_a_cache_and_says_so(
+    compiler: FakeCompiler, tmp_path: Path
+) -> None:
     (tmp_path / "empty").mkdir()
     cache = Cache(tmp_path / "empty")
     assert cache.list() == [] and os.listdir(cache.folder) == []
     assert build_in(cache, kernels()[0])[0].ok
-    assert (cache.folder / MARK).read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55\n# A cache of kernels")
+    assert (
+        (cache.folder / MARK)
+        .read_text()
+        .startswith("Signature: 8a477f597d28d172789f06886806bc55\n# A cache of kernels")
+    )
 
 
 def test_a_cache_of_before_there_were_marks_is_used(compiler: FakeCompiler, cache: Cache) -> None:
@@ -161,7 +214,9 @@ def test_what_only_looks_like_a_cache_of_before_is_refused(cache: Cache) -> None
 
 
 MARKS = {
-    "of another program": b"Signature: 8a477f597d28d172789f06886806bc55\n# Cache of something else.\n",
+    "of another program": (
+        b"Signature: 8a477f597d28d172789f06886806bc55\n# Cache of something else.\n"
+    ),
     "empty": b"",
     "binary": bytes(range(256)) * 4096,
 }

@@ -31,9 +31,18 @@ from jit_support import (
 
 # Everything with which this package changes something on the disk.
 CHANGES = (
-    "chmod", "fsync", "mkdir", "open", "rename", "replace", "rmdir", "symlink", "unlink", "utime",
+    "chmod",
+    "fsync",
+    "mkdir",
+    "open",
+    "rename",
+    "replace",
+    "rmdir",
+    "symlink",
+    "unlink",
+    "utime",
     "write",
-)  # fmt: skip
+)
 
 
 class Deadline:
@@ -190,9 +199,11 @@ def test_a_killed_process_takes_its_compilers_and_their_children_with_it(
     compiler: FakeCompiler, cache: Cache, step: str
 ) -> None:
     control = compiler.home / "control"
-    # The compiler ignores what it can, and has a child of its own, as clang has for each of its passes.
+    # The compiler ignores what it can, and has a child of its own, as clang has for each of its
+    # passes.
     compiler.hook(
-        f'if [ $step = {step} ]; then trap "" HUP INT TERM; sleep 600 & echo $! >"$home/control/child-$$"; '
+        f'if [ $step = {step} ]; then trap "" HUP INT TERM; sleep 600 & echo $! '
+        '>"$home/control/child-$$"; '
         'echo $$ >"$home/control/pid-$$"; wait; fi\n'
     )
     child = start_child(lambda: build_in(cache, *kernels()[:2]))
@@ -213,7 +224,9 @@ def test_a_killed_process_takes_its_compilers_and_their_children_with_it(
     assert cache.verify() == [] and leftovers(cache) == []
 
 
-def test_a_forked_child_does_not_keep_the_compilers_alive(compiler: FakeCompiler, cache: Cache) -> None:
+def test_a_forked_child_does_not_keep_the_compilers_alive(
+    compiler: FakeCompiler, cache: Cache
+) -> None:
     control = compiler.home / "control"
     compiler.hook('[ $step != device ] || { echo $$ >"$home/control/compiler"; sleep 600; }\n')
 
@@ -240,7 +253,9 @@ def test_a_forked_child_does_not_keep_the_compilers_alive(compiler: FakeCompiler
         os.kill(numbers[1], signal.SIGKILL)
 
 
-def test_a_compiler_outlives_the_death_of_the_leader_of_its_group(compiler: FakeCompiler, cache: Cache) -> None:
+def test_a_compiler_outlives_the_death_of_the_leader_of_its_group(
+    compiler: FakeCompiler, cache: Cache
+) -> None:
     """A process that somebody kills by hand is not the end of the build."""
     control = compiler.home / "control"
     compiler.hook(

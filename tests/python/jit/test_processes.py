@@ -58,9 +58,7 @@ def test_who_waits_for_another_process_says_so_and_gets_its_library(
     compiler: FakeCompiler, cache: Cache
 ) -> None:
     gate = compiler.home / "control" / "go"
-    compiler.hook(
-        '[ $step != device ] || while [ ! -e "$home/control/go" ]; do sleep 0.02; done\n'
-    )
+    compiler.hook('[ $step != device ] || while [ ! -e "$home/control/go" ]; do sleep 0.02; done\n')
     child = start_child(lambda: build_in(cache, kernels()[0]))
     wait_until(lambda: len(compiler.calls("device")) == 1)
     details = []
@@ -82,7 +80,7 @@ def test_who_finds_a_kernel_taken_goes_on_with_the_next(
     first, second = kernels()[:2]
     gate = compiler.home / "control" / "go"
     compiler.hook(
-        f'case $step-$source in device-{first.name}.cpp) '
+        f"case $step-$source in device-{first.name}.cpp) "
         'while [ ! -e "$home/control/go" ]; do sleep 0.02; done;; esac\n'
     )
     child = start_child(lambda: build_in(cache, first))

@@ -33,7 +33,7 @@ def test_a_callback_hears_everything_in_order(compiler: FakeCompiler, cache: Cac
     name = kernels()[0].name
     seen = events_of(cache, 1)
     assert [event.stage for event in seen] == [
-        *(Stage.BEGIN, Stage.STARTED, Stage.STEP, Stage.STEP, Stage.FINISHED, Stage.END),
+        *(Stage.BEGIN, Stage.STARTED, Stage.STEP, Stage.STEP, Stage.FINISHED, Stage.END)
     ]
     assert [event.detail for event in seen[1:4]] == [
         f"device code for {GPU}",
@@ -74,10 +74,7 @@ def test_never_more_kernels_are_under_way_than_there_are_workers(
 def test_events_arrive_in_the_thread_that_builds(compiler: FakeCompiler, cache: Cache) -> None:
     threads = set()
     build(
-        kernels()[:2],
-        GPU,
-        progress=lambda event: threads.add(threading.get_ident()),
-        cache=cache,
+        kernels()[:2], GPU, progress=lambda event: threads.add(threading.get_ident()), cache=cache
     )
     assert threads == {threading.get_ident()}
 

@@ -23,7 +23,9 @@ SOMEBODY = 54321
 
 
 def can_give_away() -> bool:
-    """Whether files can be given to another user: by root, but not in a name space that has a single one."""
+    """Whether files can be given to another user: by root, but not in a name space that has a
+    single one.
+    """
     with tempfile.NamedTemporaryFile() as file:
         try:
             os.chown(file.name, SOMEBODY, -1)
@@ -45,7 +47,9 @@ def umask(mask: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("mask", [0, 0o002, 0o022, 0o077, 0o277])
-def test_everything_is_for_its_user_alone_whatever_the_umask(compiler: FakeCompiler, tmp_path: Path, mask: int) -> None:
+def test_everything_is_for_its_user_alone_whatever_the_umask(
+    compiler: FakeCompiler, tmp_path: Path, mask: int
+) -> None:
     compiler.hook("umask 0\n")  # nor does it matter what a compiler thinks of it
     cache = Cache(tmp_path / "new" / "cache")
     with umask(mask):
@@ -55,7 +59,11 @@ def test_everything_is_for_its_user_alone_whatever_the_umask(compiler: FakeCompi
         with cache.work_folder():
             found = [tmp_path / "new", cache.folder, *cache.folder.rglob("*")]
             states = {path: path.lstat().st_mode for path in found if not path.is_symlink()}
-    wrong = {path: oct(mode) for path, mode in states.items() if stat.S_IMODE(mode) != (0o700 if stat.S_ISDIR(mode) else 0o600)}
+    wrong = {
+        path: oct(mode)
+        for path, mode in states.items()
+        if stat.S_IMODE(mode) != (0o700 if stat.S_ISDIR(mode) else 0o600)
+    }
     assert wrong == {} and len(states) > 30
     lease.close()
 
@@ -63,12 +71,32 @@ def test_everything_is_for_its_user_alone_whatever_the_umask(compiler: FakeCompi
 def open_to_others(cache: Cache) -> dict[str, Path]:
     """What must not be open to others, by a name for the test."""
     entry = cache.list("kernels")[0].folder
-    return {"the cache": cache.folder, "the folder above it": cache.folder.parent, "kernels": cache.folder / "kernels",
-            "an entry": entry, "a library": next(entry.glob("lib*.so")), "a record": entry / "entry.json",
-            "work": cache.layout.work, "memos": cache.layout.memos, "leases": cache.layout.leases, "the mark": cache.folder / MARK}  # fmt: skip
+    return {
+        "the cache": cache.folder,
+        "the folder above it": cache.folder.parent,
+        "kernels": cache.folder / "kernels",
+        "an entry": entry,
+        "a library": next(entry.glob("lib*.so")),
+        "a record": entry / "entry.json",
+        "work": cache.layout.work,
+        "memos": cache.layout.memos,
+        "leases": cache.layout.leases,
+        "the mark": cache.folder / MARK,
+    }
 
 
-PLACES = ("the cache", "the folder above it", "kernels", "an entry", "a library", "a record", "work", "memos", "leases", "the mark")
+PLACES = (
+    "the cache",
+    "the folder above it",
+    "kernels",
+    "an entry",
+    "a library",
+    "a record",
+    "work",
+    "memos",
+    "leases",
+    "the mark",
+)
 BUILT_ANEW = ("an entry", "a library", "a record")
 """What was open to others is as good as damaged; all else is refused."""
 
@@ -98,25 +126,43 @@ def assert_not_used(cache: Cache, compiler: FakeCompiler, place: str, sentence: 
 
 @pytest.mark.parametrize("rights", [0o020, 0o002])
 @pytest.mark.parametrize("place", PLACES)
-def test_what_others_may_write_is_not_used(compiler: FakeCompiler, below: Cache, place: str, rights: int) -> None:
+def test_what_others_may_write_is_not_used(
+    compiler: FakeCompiler, below: Cache, place: str, rights: int
+) -> None:
     path = open_to_others(below)[place]
     path.chmod(stat.S_IMODE(path.stat().st_mode) | rights)
-    sentence = "neither empty nor one" if place == "the mark" else f"others may write to {path} (mode "
+    sentence = (
+        "neither empty nor one" if place == "the mark" else f"others may write to {path} (mode "
+    )
     assert_not_used(below, compiler, place, sentence)
 
 
-@pytest.mark.skipif(not IS_ROOT, reason="only root can give files away; the rights of files are tested above")
+@pytest.mark.skipif(
+    not IS_ROOT, reason="only root can give files away; the rights of files are tested above"
+)
 @pytest.mark.parametrize("place", PLACES)
-def test_what_belongs_to_another_is_not_used(compiler: FakeCompiler, below: Cache, place: str) -> None:
+def test_what_belongs_to_another_is_not_used(
+    compiler: FakeCompiler, below: Cache, place: str
+) -> None:
     path = open_to_others(below)[place]
     os.chown(path, SOMEBODY, -1)
-    sentence = "neither empty nor one" if place == "the mark" else f"{path} belongs to the user number {SOMEBODY}"
+    sentence = (
+        "neither empty nor one"
+        if place == "the mark"
+        else f"{path} belongs to the user number {SOMEBODY}"
+    )
     assert_not_used(below, compiler, place, sentence)
 
 
 @pytest.mark.parametrize(
     ("user", "mode", "own"),
-    [(os.geteuid(), 0o700, True), (0, 0o755, True), (SOMEBODY, 0o700, False), (os.geteuid(), 0o770, False), (0, 0o757, False)],
+    [
+        (os.geteuid(), 0o700, True),
+        (0, 0o755, True),
+        (SOMEBODY, 0o700, False),
+        (os.geteuid(), 0o770, False),
+        (0, 0o757, False),
+    ],
 )
 def test_who_could_have_written_a_file(user: int, mode: int, own: bool) -> None:
     """The same judgement where no file can be given away."""
@@ -152,7 +198,12 @@ def test_another_user_reaches_nothing_of_a_cache(compiler: FakeCompiler, public:
     right = content(result)
 
     def attack() -> None:
-        for action in (library.read_bytes, lambda: library.write_bytes(b"evil"), library.unlink, lambda: os.listdir(cache.folder)):
+        for action in (
+            library.read_bytes,
+            lambda: library.write_bytes(b"evil"),
+            library.unlink,
+            lambda: os.listdir(cache.folder),
+        ):
             with pytest.raises(PermissionError):
                 action()
         assert Cache(cache.folder).list() == []
@@ -162,8 +213,12 @@ def test_another_user_reaches_nothing_of_a_cache(compiler: FakeCompiler, public:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can become another user")
-def test_a_library_that_another_user_planted_is_not_used(compiler: FakeCompiler, public: Path) -> None:
-    """The whole attack: a cache in a folder that all may write, whose entry and record another user replaces."""
+def test_a_library_that_another_user_planted_is_not_used(
+    compiler: FakeCompiler, public: Path
+) -> None:
+    """The whole attack: a cache in a folder that all may write, whose entry and record another user
+    replaces.
+    """
     cache = Cache(public / "cache")
     (result,) = build_in(cache, kernels()[0])
     right, library = content(result), result.check()
@@ -191,7 +246,9 @@ def test_a_library_that_another_user_planted_is_not_used(compiler: FakeCompiler,
     assert not result.cached and content(result) == right
 
 
-def test_a_folder_where_all_may_write_but_not_rename_is_good_enough(compiler: FakeCompiler, tmp_path: Path) -> None:
+def test_a_folder_where_all_may_write_but_not_rename_is_good_enough(
+    compiler: FakeCompiler, tmp_path: Path
+) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "tmp").chmod(0o1777)
     assert build_in(Cache(tmp_path / "tmp" / "cache"), kernels()[0])[0].ok
@@ -222,7 +279,9 @@ def test_a_link_on_the_way_is_followed_and_judged(compiler: FakeCompiler, tmp_pa
     assert Cache(tmp_path / "round" / "cache").list() == []
 
 
-def test_a_folder_that_others_may_only_read_is_tightened(compiler: FakeCompiler, below: Cache) -> None:
+def test_a_folder_that_others_may_only_read_is_tightened(
+    compiler: FakeCompiler, below: Cache
+) -> None:
     for path in (below.folder, *below.folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     assert build_in(below, kernels()[0])[0].cached

@@ -111,9 +111,7 @@ def test_headers_come_first_last_or_not_at_all(
     assert "".join(letters[id(one)] for one in in_good_order(tasks, headers, workers)) == order
 
 
-def test_a_precompiled_header_is_used_by_later_builds(
-    compiler: FakeCompiler, cache: Cache
-) -> None:
+def test_a_precompiled_header_is_used_by_later_builds(compiler: FakeCompiler, cache: Cache) -> None:
     build_in(cache, *kernels()[:2], workers=1)
     (result,) = build_in(cache, kernels()[2], workers=1)
     assert result.log is not None and "-include-pch" in result.log.read_text()

@@ -12,7 +12,9 @@ from ckdispatch.judging.figures import error, rank_correlation, spread
 
 def test_a_spread_is_mean_median_p10_and_least() -> None:
     found = spread([100.0, 50.0, 90.0, 80.0, 60.0, 70.0, 75.0, 95.0, 85.0, 65.0, 55.0])
-    assert (found.mean, found.median, found.p10, found.min) == pytest.approx((75.0, 75.0, 55.0, 50.0))
+    assert (found.mean, found.median, found.p10, found.min) == pytest.approx(
+        (75.0, 75.0, 55.0, 50.0)
+    )
     # Between two numbers the tenth part is between them too.
     assert spread([10.0, 20.0]).p10 == pytest.approx(11.0)
 
@@ -57,7 +59,9 @@ def test_many_numbers_are_drawn_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch)
         ([1, 2, 3], [7, 7, 7], None),
     ],
 )
-def test_rank_correlation(predicted: list[float], measured: list[float], expected: float | None) -> None:
+def test_rank_correlation(
+    predicted: list[float], measured: list[float], expected: float | None
+) -> None:
     found = rank_correlation(predicted, measured)
     assert found is None if expected is None else found == pytest.approx(expected)
 

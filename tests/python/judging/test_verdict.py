@@ -52,7 +52,9 @@ def test_what_has_no_time_is_counted_and_not_judged() -> None:
 def test_predictions_are_judged_by_order_and_by_size() -> None:
     predicted = [{A: 5.0, B: 10.0, C: 20.0, ("d", 1): 1.0}, {A: 15.0, B: 7.5}]
     verdict = judge(CASES, [A, A], predicted)
-    assert verdict.rank_correlation == verdict.median_rank_correlation == pytest.approx(1.0)  # of the first; the second has too few
+    assert (
+        verdict.rank_correlation == verdict.median_rank_correlation == pytest.approx(1.0)
+    )  # of the first; the second has too few
     assert verdict.error is not None
     assert verdict.error.times == 5
     assert (verdict.error.median, verdict.error.ratio) == pytest.approx((50.0, 0.5))
@@ -62,7 +64,9 @@ def test_the_order_of_times_is_judged_by_its_mean_and_its_median() -> None:
     cases = [Case(name, {A: 1.0, B: 2.0, C: 3.0}) for name in "xyz"]
     right, wrong = {A: 1.0, B: 2.0, C: 3.0}, {A: 3.0, B: 2.0, C: 1.0}
     verdict = judge(cases, [A, A, A], [right, wrong, right])
-    assert (verdict.rank_correlation, verdict.median_rank_correlation) == pytest.approx((1 / 3, 1.0))
+    assert (verdict.rank_correlation, verdict.median_rank_correlation) == pytest.approx(
+        (1 / 3, 1.0)
+    )
 
 
 def test_of_a_case_that_is_not_complete_only_predictions_are_judged() -> None:

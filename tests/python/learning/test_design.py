@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Measured times beside what the cost model sees, and what is made of them, with a table of our own making."""
+"""Measured times beside what the cost model sees, and what is made of them, with a table of our own
+making.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def designer(tmp_path_factory: pytest.TempPathFactory) -> Designer:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Designer:
     """Whose times the cost model explains without a rest."""
-    return Designer(measured(table(tmp_path_factory.mktemp("plain") / "t.csv", corrected=False)), registry())
+    return Designer(
+        measured(table(tmp_path_factory.mktemp("plain") / "t.csv", corrected=False)), registry()
+    )
 
 
 def test_a_design_has_a_row_for_each_time(designer: Designer) -> None:
@@ -62,7 +66,9 @@ def test_constants_of_the_formula_are_found_again(plain: Designer) -> None:
 
 def test_a_kernel_that_refuses_the_problem_is_counted_and_has_no_row(tmp_path: Path) -> None:
     some = rows(PROBLEMS[:2])
-    write([*some, replace(some[0], problem="37x43x51"), replace(some[0], parts=4)], tmp_path / "t.csv")
+    write(
+        [*some, replace(some[0], problem="37x43x51"), replace(some[0], parts=4)], tmp_path / "t.csv"
+    )
     design = Designer(measured(tmp_path / "t.csv"), registry()).design()
     assert design.unknown == 2 and len(design.microseconds) == len(some)
 
@@ -76,7 +82,10 @@ def test_measurements_without_a_kernel_that_computes_them_are_refused(tmp_path: 
 def test_measurements_of_two_families_are_refused(tmp_path: Path) -> None:
     given = measured(table(tmp_path / "t.csv", PROBLEMS[:2]))
     both = replace(given, problems=(*given.problems, _Other()))  # type: ignore[arg-type]  # of another family
-    with pytest.raises(InvalidArgument, match="measurements of gemm, grouped_conv were given; a fit is of one family"):
+    with pytest.raises(
+        InvalidArgument,
+        match="measurements of gemm, grouped_conv were given; a fit is of one family",
+    ):
         Designer(both, registry())
     with pytest.raises(InvalidArgument, match="measurements of no family were given"):
         Designer(replace(given, problems=()), registry())
@@ -117,7 +126,9 @@ def test_trials_are_of_problems_that_were_not_trained_on(designer: Designer) -> 
 def test_too_few_problems_for_folds_are_refused(tmp_path: Path) -> None:
     few = Designer(measured(table(tmp_path / "t.csv", PROBLEMS[:3])), registry())
     with pytest.raises(InvalidArgument, match="too few problems for 5 folds; 3 were given"):
-        trials(few, few.design(), {term: 0.0 for term in few.design().terms if term not in CONSTANTS})
+        trials(
+            few, few.design(), {term: 0.0 for term in few.design().terms if term not in CONSTANTS}
+        )
 
 
 def test_divisions_are_each_others_opposite(designer: Designer) -> None:

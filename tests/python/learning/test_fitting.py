@@ -49,7 +49,11 @@ def test_what_is_fixed_is_not_fitted() -> None:
     found = fitted(TERMS, *made_up(), {"memory": 1.5, "store": 0.0})
     assert found == pytest.approx(CONSTANTS, abs=1e-6)
     wrong = fitted(TERMS, *made_up(), {"memory": 0.5})
-    assert wrong["memory"] == 0.5 and set(wrong) == set(TERMS) and wrong["trip"] != pytest.approx(0.25, abs=0.01)
+    assert (
+        wrong["memory"] == 0.5
+        and set(wrong) == set(TERMS)
+        and wrong["trip"] != pytest.approx(0.25, abs=0.01)
+    )
 
 
 def test_a_column_of_nothing_has_no_constant() -> None:
@@ -60,11 +64,17 @@ def test_a_column_of_nothing_has_no_constant() -> None:
 
 def test_too_few_rows_are_refused() -> None:
     rows, times = made_up(3)
-    with pytest.raises(InvalidArgument, match="4 constants were to be fitted on 3 rows; there must be as many or more"):
+    with pytest.raises(
+        InvalidArgument,
+        match="4 constants were to be fitted on 3 rows; there must be as many or more",
+    ):
         fitted(TERMS, rows, times, {})
     assert fitted(TERMS, rows, times, {"store": 0.0})["store"] == 0
 
 
 def test_an_unknown_term_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidArgument, match="the constant tea was to be fixed; there is launch, trip, store, memory"):
+    with pytest.raises(
+        InvalidArgument,
+        match="the constant tea was to be fixed; there is launch, trip, store, memory",
+    ):
         fitted(TERMS, *made_up(), {"tea": 1.0})

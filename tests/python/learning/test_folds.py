@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Folds are frozen by the texts of groups; training says what is wrong before it begins, and that there is no LightGBM."""
+"""Folds are frozen by the texts of groups; training says what is wrong before it begins, and that
+there is no LightGBM.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +65,18 @@ def test_what_has_no_groups_is_refused() -> None:
 
 def test_a_missing_lightgbm_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(CkDispatchError, match=r"to be trained, and LightGBM cannot be imported .* pip install lightgbm"):
+    with pytest.raises(
+        CkDispatchError,
+        match=r"to be trained, and LightGBM cannot be imported .* pip install lightgbm",
+    ):
         train(ROWS, TARGETS)
 
 
 def test_lightgbm_is_not_imported_before_something_is_trained() -> None:
-    program = "import sys, ckdispatch.learning.training, ckdispatch.learning.artefact; sys.exit('lightgbm' in sys.modules)"
-    subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": ":".join(sys.path)})
+    program = (
+        "import sys, ckdispatch.learning.training, ckdispatch.learning.artefact; "
+        "sys.exit('lightgbm' in sys.modules)"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program], check=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Training with LightGBM: what is written down is what it predicts, bit for bit, and is the same every time."""
+"""Training with LightGBM: what is written down is what it predicts, bit for bit, and is the same
+every time.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def rows_and_targets() -> tuple[Any, Any]:
     rows = random.normal(size=(COUNT, 6))
     rows[:, 1] = np.round(rows[:, 1])
     rows[:, 2] = np.maximum(rows[:, 2], 0)
-    return rows, np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.1 * random.normal(size=len(rows))
+    return rows, np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.1 * random.normal(
+        size=len(rows)
+    )
 
 
 ROWS, TARGETS = rows_and_targets()
@@ -43,7 +47,9 @@ def walked(trees: Sequence[Tree], row: Any) -> float:
 
 def test_a_walk_through_the_lists_gives_what_lightgbm_predicts(model: Any) -> None:
     trees = trees_of(model.dump_model())
-    assert [walked(trees, row) for row in ROWS[:100]] == model.predict(ROWS[:100], raw_score=True).tolist()
+    assert [walked(trees, row) for row in ROWS[:100]] == model.predict(
+        ROWS[:100], raw_score=True
+    ).tolist()
 
 
 def test_the_dispatcher_takes_trees_of_such_sizes(model: Any) -> None:
@@ -51,7 +57,12 @@ def test_the_dispatcher_takes_trees_of_such_sizes(model: Any) -> None:
     assert len(trees) == TREES == 200
     assert max(len(tree.leaf) for tree in trees) == 31
     for feature in range(ROWS.shape[1]):
-        used = {t for tree in trees for f, t in zip(tree.feature, tree.threshold, strict=True) if f == feature}
+        used = {
+            t
+            for tree in trees
+            for f, t in zip(tree.feature, tree.threshold, strict=True)
+            if f == feature
+        }
         assert len(used) <= 255
     for tree in trees:
         for node, children in enumerate(zip(tree.left, tree.right, strict=True)):

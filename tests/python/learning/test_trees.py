@@ -15,7 +15,12 @@ def leaf(index: int, value: float) -> dict[str, Any]:
 
 
 def node(index: int, left: dict[str, Any], right: dict[str, Any], **more: Any) -> dict[str, Any]:
-    plain = {"split_feature": index + 5, "threshold": index + 0.1, "decision_type": "<=", "missing_type": "None"}
+    plain = {
+        "split_feature": index + 5,
+        "threshold": index + 0.1,
+        "decision_type": "<=",
+        "missing_type": "None",
+    }
     return {"split_index": index, **plain, "left_child": left, "right_child": right, **more}
 
 
@@ -25,7 +30,9 @@ def dumped(*structures: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_tree_is_five_lists() -> None:
-    structure = node(0, node(2, leaf(0, 0.25), leaf(3, -1.0)), node(1, leaf(1, 1e-17), leaf(2, 4.0)))
+    structure = node(
+        0, node(2, leaf(0, 0.25), leaf(3, -1.0)), node(1, leaf(1, 1e-17), leaf(2, 4.0))
+    )
     assert trees_of(dumped(structure)) == (
         Tree(
             feature=(5, 6, 7),
@@ -56,13 +63,21 @@ def test_a_tree_may_be_as_deep_as_it_likes() -> None:
         ({**dumped(leaf(0, 1.0)), "num_tree_per_iteration": 3}, "several outputs"),
         ({**dumped(leaf(0, 1.0)), "average_output": True}, "several outputs"),
         (dumped(node(0, leaf(0, 1.0), leaf(1, 2.0), decision_type="==")), "a decision by '=='"),
-        (dumped(node(0, leaf(0, 1.0), leaf(1, 2.0), missing_type="NaN")), "treats missing values as 'NaN'"),
-        (dumped(node(0, leaf(0, 1.0), leaf(1, 2.0), missing_type="Zero")), "treats missing values as 'Zero'"),
+        (
+            dumped(node(0, leaf(0, 1.0), leaf(1, 2.0), missing_type="NaN")),
+            "treats missing values as 'NaN'",
+        ),
+        (
+            dumped(node(0, leaf(0, 1.0), leaf(1, 2.0), missing_type="Zero")),
+            "treats missing values as 'Zero'",
+        ),
         (dumped(node(0, leaf(0, 1.0), {**leaf(1, 2.0), "leaf_const": 1.0})), "linear functions"),
         (dumped(node(1, leaf(0, 1.0), leaf(1, 2.0))), "wrong numbers"),
         (dumped(node(0, leaf(0, 1.0), leaf(2, 2.0))), "wrong numbers"),
     ],
 )
-def test_what_is_more_than_a_sum_of_plain_trees_is_refused(model: dict[str, Any], sentence: str) -> None:
+def test_what_is_more_than_a_sum_of_plain_trees_is_refused(
+    model: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(InvalidArgument, match=sentence):
         trees_of(model)

@@ -13,8 +13,13 @@ PLACES = list(product(CASES, NAMES))
 
 
 def times(**other: float) -> list[float]:
-    """Of each problem with each kernel: a product, which problem and kernel explain; ``other`` are factors such as ``c3=5``."""
-    return [(2.0 + case) * (1 + NAMES.index(name)) * other.get(f"{name}{case}", 1.0) for case, name in PLACES]
+    """Of each problem with each kernel: a product, which problem and kernel explain; ``other`` are
+    factors such as ``c3=5``.
+    """
+    return [
+        (2.0 + case) * (1 + NAMES.index(name)) * other.get(f"{name}{case}", 1.0)
+        for case, name in PLACES
+    ]
 
 
 def found(**other: float) -> list[str]:
@@ -27,7 +32,9 @@ def test_what_problem_and_kernel_explain_is_none() -> None:
     assert found() == []
 
 
-@pytest.mark.parametrize(("factor", "glitch"), [(2.9, []), (3.1, ["c3"]), (500.0, ["c3"]), (0.01, [])])
+@pytest.mark.parametrize(
+    ("factor", "glitch"), [(2.9, []), (3.1, ["c3"]), (500.0, ["c3"]), (0.01, [])]
+)
 def test_more_than_three_times_that_is_one(factor: float, glitch: list[str]) -> None:
     assert found(c3=factor) == glitch
 
@@ -45,5 +52,7 @@ def test_names_of_one_compiled_kernel_must_agree() -> None:
 
 
 def test_rows_of_one_kernel_share_its_weight() -> None:
-    assert shares(["a", "b", "a", "a", "c", "c"]) == pytest.approx([1 / 3, 1, 1 / 3, 1 / 3, 1 / 2, 1 / 2])
+    assert shares(["a", "b", "a", "a", "c", "c"]) == pytest.approx(
+        [1 / 3, 1, 1 / 3, 1 / 3, 1 / 2, 1 / 2]
+    )
     assert shares([]) == []

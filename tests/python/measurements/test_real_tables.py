@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The tables of others as they are. They are no part of the repository: CK_MEASUREMENTS names their folder."""
+"""The tables of others as they are. They are no part of the repository: CK_MEASUREMENTS names their
+folder.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from ckdispatch.measurements.table import Table
 
 def real(name: str) -> Table:
     folder = os.environ.get("CK_MEASUREMENTS")
-    assert folder, "CK_MEASUREMENTS must name the folder of the tables: --test_env=CK_MEASUREMENTS=…"
+    assert folder, (
+        "CK_MEASUREMENTS must name the folder of the tables: --test_env=CK_MEASUREMENTS=…"
+    )
     return measurements.read(Path(folder) / name)
 
 
@@ -22,12 +26,20 @@ def test_convolutions_are_thirteen_kernels_with_five_glitches() -> None:
     assert (len(table.rows), len(table.kernels()), len(table.cases())) == (3755, 13, 188)
     (glitches,) = table.left_out
     lines = table.path.read_text().splitlines()
-    assert [lines[line - 1].split(",")[0] for line in glitches.lines] == ["85", "90", "96", "114", "147"]
+    assert [lines[line - 1].split(",")[0] for line in glitches.lines] == [
+        "85",
+        "90",
+        "96",
+        "114",
+        "147",
+    ]
     assert all(KernelConfig.parse(name).validate("gfx950") for name in table.kernels())
 
 
 def test_names_of_one_compiled_kernel_agree() -> None:
-    """What the importer takes compv4 kernels for: on every problem the rows of one take the same time, but for noise."""
+    """What the importer takes compv4 kernels for: on every problem the rows of one take the same
+    time, but for noise.
+    """
     table = real("conv_fwd_bf16_gfx950.csv")
     apart = []
     for rows in table.cases().values():
@@ -41,7 +53,12 @@ def test_names_of_one_compiled_kernel_agree() -> None:
 
 def test_products_by_name() -> None:
     table = real("gemm_fp8_rcr_best.csv")
-    assert (len(table.rows), len(table.kernels()), len(table.cases()), table.left_out) == (140, 28, 79, ())
+    assert (len(table.rows), len(table.kernels()), len(table.cases()), table.left_out) == (
+        140,
+        28,
+        79,
+        (),
+    )
     assert all(KernelConfig.parse(name).validate("gfx950") for name in table.kernels())
 
 

@@ -24,17 +24,32 @@ def texts(listed: list[Listed]) -> list[str]:
 
 
 def test_the_networks_are_there() -> None:
-    there = {"resnet50", "vgg16", "sd15-unet", "c3d", "r3d18", "i3d", "llama3-8b", "llama3-70b", "mixtral-8x7b", "qwen2.5-7b"}
+    there = {
+        "resnet50",
+        "vgg16",
+        "sd15-unet",
+        "c3d",
+        "r3d18",
+        "i3d",
+        "llama3-8b",
+        "llama3-70b",
+        "mixtral-8x7b",
+        "qwen2.5-7b",
+    }
     assert there | set(DRAWN) <= set(names())
 
 
 def test_the_page_has_every_list_with_its_count() -> None:
-    rows = re.findall(r"^\| (`.*?`) \| ([\d, each]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (`.*?`) \| ([\d, each]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     told: dict[str, str] = {}
     for some, counts in rows:
         called = re.findall(r"`(.*?)`", some)
         numbers = re.findall(r"\d+", counts)
-        told |= dict(zip(called, numbers * len(called) if "each" in counts else numbers, strict=False))
+        told |= dict(
+            zip(called, numbers * len(called) if "each" in counts else numbers, strict=False)
+        )
     assert told == {name: str(len(load(name).problems())) for name in names()}
 
 
@@ -43,7 +58,9 @@ def test_a_list_says_what_it_is_and_where_it_is_from(name: str) -> None:
     found = load(name)
     assert found.title and found.batch and found.family in FAMILIES
     named = ("arXiv:", "Composable Kernel's dispatcher/examples/")
-    assert any(one in found.source for one in named) or found.source.startswith("drawn from the distribution in this file")
+    assert any(one in found.source for one in named) or found.source.startswith(
+        "drawn from the distribution in this file"
+    )
 
 
 @every_list
@@ -74,7 +91,9 @@ def test_layers_that_are_the_same_problem_are_one() -> None:
 
 
 def test_a_batch_is_images_or_rows_or_a_multiple_of_them() -> None:
-    assert load("vgg16").problems([7])[0].problem == GroupedConvProblem(7, 1, 3, 64, (224, 224), 3, left_pad=1, right_pad=1)
+    assert load("vgg16").problems([7])[0].problem == GroupedConvProblem(
+        7, 1, 3, 64, (224, 224), 3, left_pad=1, right_pad=1
+    )
     assert [one.problem for one in load("llama3-8b").problems([3, 5])][::4] == [
         GemmProblem(3, 6144, 4096),
         GemmProblem(5, 6144, 4096),
@@ -83,7 +102,9 @@ def test_a_batch_is_images_or_rows_or_a_multiple_of_them() -> None:
 
 
 def test_the_problems_of_composable_kernels_benchmark_are_there() -> None:
-    assert texts(load("batch32-56x56").problems()) == ["n32 g1 c64 k128 56x56 3x3 pad=1 fp16 forward"]
+    assert texts(load("batch32-56x56").problems()) == [
+        "n32 g1 c64 k128 56x56 3x3 pad=1 fp16 forward"
+    ]
     assert texts(load("pointwise-1x1").problems()) == ["n1 g1 c256 k256 56x56 1x1 fp16 forward"]
 
 
@@ -93,20 +114,28 @@ def test_tokens_are_from_1_to_16384() -> None:
 
 def test_more_words_are_taken() -> None:
     (first, *_) = load("c3d").problems([1], ("bf16", "backward_weight", "split_k=0"))
-    assert first.problem.text == "n1 g1 c3 k64 16x112x112 3x3x3 pad=1 bf16 backward_weight split_k=0"
+    assert (
+        first.problem.text == "n1 g1 c3 k64 16x112x112 3x3x3 pad=1 bf16 backward_weight split_k=0"
+    )
     with pytest.raises(InvalidArgument, match="has the word 'fp99'"):
         load("c3d").problems([1], ("fp99",))
 
 
 def test_what_is_not_there_is_a_sentence() -> None:
-    with pytest.raises(NotFound, match=r"the problem list 'resnet5' was asked for; there is batch32-56x56, c3d, .*resnet50"):
+    with pytest.raises(
+        NotFound,
+        match=r"the problem list 'resnet5' was asked for; there is batch32-56x56, c3d, .*resnet50",
+    ):
         load("resnet5")
     with pytest.raises(NotFound):
         load("../data/resnet50")
 
 
 def test_what_is_drawn_takes_no_batch() -> None:
-    with pytest.raises(InvalidArgument, match="random-gemm was asked for with a batch of 8; M is drawn like the rest"):
+    with pytest.raises(
+        InvalidArgument,
+        match="random-gemm was asked for with a batch of 8; M is drawn like the rest",
+    ):
         load("random-gemm").problems([8])
 
 
@@ -125,8 +154,14 @@ def test_what_is_drawn_is_the_same_everywhere(name: str) -> None:
 
 
 def test_sizes_are_log_uniform() -> None:
-    """As many in each of the seven factors of four from 1 to 16384, but for products that are too large."""
-    sizes = [one.problem.m for one in load("random-gemm").problems() if isinstance(one.problem, GemmProblem)]
+    """As many in each of the seven factors of four from 1 to 16384, but for products that are too
+    large.
+    """
+    sizes = [
+        one.problem.m
+        for one in load("random-gemm").problems()
+        if isinstance(one.problem, GemmProblem)
+    ]
     counts = [sum(4**power <= size < 4 ** (power + 1) for size in sizes) for power in range(7)]
     assert all(len(sizes) / 14 < count < len(sizes) / 3.5 for count in counts), counts
     assert max(sizes) <= 16384
@@ -159,11 +194,15 @@ def test_a_sample_is_in_the_lists_order_without_repetition() -> None:
         places = [whole.index(one) for one in sample(whole, 9, seed)]
         assert places == sorted(set(places)) and len(places) == 9
     assert sample(whole, len(whole), seed=0) == whole
-    assert {text for seed in range(60) for text in texts(sample(whole, 9, seed))} == set(texts(whole))
+    assert {text for seed in range(60) for text in texts(sample(whole, 9, seed))} == set(
+        texts(whole)
+    )
 
 
 def test_a_sample_is_not_larger_than_its_list() -> None:
-    with pytest.raises(InvalidArgument, match="a sample of 8 problems was asked for, and there are 7"):
+    with pytest.raises(
+        InvalidArgument, match="a sample of 8 problems was asked for, and there are 7"
+    ):
         sample(load("c3d").problems(), 8, seed=0)
 
 

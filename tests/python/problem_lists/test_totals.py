@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The sizes are right: multiply-adds and parameters of whole networks are those that are published.
 
-Parameters are exact, so no layer is missing and no channel is wrong. What a list does not have, such as the classifier behind
-convolutions, is added here.
+Parameters are exact, so no layer is missing and no channel is wrong. What a list does not have,
+such as the classifier behind convolutions, is added here.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ def _weights(one: Listed) -> int:
 
 
 def outputs(name: str) -> int:
-    """Channels that all convolutions give: as many biases, or pairs of numbers of a batch normalisation."""
+    """Channels that all convolutions give: as many biases, or pairs of numbers of a batch
+    normalisation.
+    """
     found = [(one.times, one.problem) for one in problems(name)]
-    return sum(times * problem.k for times, problem in found if isinstance(problem, GroupedConvProblem))
+    return sum(
+        times * problem.k for times, problem in found if isinstance(problem, GroupedConvProblem)
+    )
 
 
 def layers(name: str) -> int:
@@ -72,7 +76,9 @@ def test_c3d() -> None:
 
 
 def test_i3d() -> None:
-    """The paper has 25 million parameters for two of them, and Xie et al., arXiv:1712.04851, 108 G multiply-adds."""
+    """The paper has 25 million parameters for two of them, and Xie et al., arXiv:1712.04851, 108 G
+    multiply-adds.
+    """
     assert layers("i3d") == 57
     assert macs("i3d") == pytest.approx(108e9, rel=0.04)
     assert 2 * (weights("i3d") + 1024 * 400) == pytest.approx(25e6, rel=0.02)
@@ -86,12 +92,24 @@ def test_halves_of_i3d_follow_each_other() -> None:
 
 
 def test_the_unet_of_stable_diffusion() -> None:
-    """All 859,520,964 parameters: convolutions and linear layers of the lists, and the small rest that is not worth a kernel."""
+    """All 859,520,964 parameters: convolutions and linear layers of the lists, and the small rest
+    that is not worth a kernel.
+    """
     # Of each transformer: its channels, and how many there are.
     transformers = {320: 5, 640: 5, 1280: 6}
     # Channels in and out of the residual blocks, down, in the middle and up.
-    blocks = [(320, 320)] * 2 + [(320, 640), (640, 640), (640, 1280), (1280, 1280)] + [(1280, 1280)] * 4
-    blocks += [(2560, 1280)] * 5 + [(1920, 1280), (1920, 640), (1280, 640), (960, 640), (960, 320), (640, 320), (640, 320)]
+    blocks = (
+        [(320, 320)] * 2 + [(320, 640), (640, 640), (640, 1280), (1280, 1280)] + [(1280, 1280)] * 4
+    )
+    blocks += [(2560, 1280)] * 5 + [
+        (1920, 1280),
+        (1920, 640),
+        (1280, 640),
+        (960, 640),
+        (960, 320),
+        (640, 320),
+        (640, 320),
+    ]
     biases = sum(count * (2 + 8 + 1) * channels for channels, count in transformers.items())
     norms = sum(count * (2 + 6) * channels for channels, count in transformers.items())
     norms += sum(2 * given + 2 * made for given, made in blocks) + 2 * 320
@@ -113,8 +131,12 @@ def test_the_unet_of_stable_diffusion() -> None:
         ("qwen3-30b-a3b", 48, 2048, 151936, 48 * 2 * 128, 30_532_122_624),
     ],
 )
-def test_language_models(name: str, decoders: int, hidden: int, vocabulary: int, others: int, parameters: int) -> None:
-    """What is no projection is the embedding, its counterpart at the end, and two norms in each decoder and one behind them."""
+def test_language_models(
+    name: str, decoders: int, hidden: int, vocabulary: int, others: int, parameters: int
+) -> None:
+    """What is no projection is the embedding, its counterpart at the end, and two norms in each
+    decoder and one behind them.
+    """
     norms = (2 * decoders + 1) * hidden
     assert weights(name) + 2 * vocabulary * hidden + norms + others == parameters
 

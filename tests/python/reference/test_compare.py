@@ -69,11 +69,17 @@ def test_a_mismatch_is_worse_than_any_error_that_is_allowed() -> None:
 @pytest.mark.parametrize(
     ("actual", "expected", "good"),
     [
-        (NAN, NAN, True), (NAN, 1.0, False), (1.0, NAN, False), (NAN, INF, False),
-        (INF, INF, True), (-INF, -INF, True), (INF, -INF, False), (INF, 1.0, False),
+        (NAN, NAN, True),
+        (NAN, 1.0, False),
+        (1.0, NAN, False),
+        (NAN, INF, False),
+        (INF, INF, True),
+        (-INF, -INF, True),
+        (INF, -INF, False),
+        (INF, 1.0, False),
         (1.0, INF, False),
     ],
-)  # fmt: skip
+)
 def test_nan_and_infinities_match_only_themselves(
     actual: float, expected: float, good: bool
 ) -> None:

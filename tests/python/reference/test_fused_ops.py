@@ -171,7 +171,9 @@ def test_an_unknown_operation_is_refused_with_the_known_ones() -> None:
 
 
 def test_an_operation_is_refused_with_the_wrong_number_of_d_tensors() -> None:
-    with pytest.raises(InvalidArgument, match=r"^Relu was given 1 D tensors and takes none; those called"):
+    with pytest.raises(
+        InvalidArgument, match=r"^Relu was given 1 D tensors and takes none; those called"
+    ):
         look_up_fused_op("Relu", 1)
     with pytest.raises(InvalidArgument, match="MultiDAdd was given 0 D tensors and takes at least"):
         look_up_fused_op("MultiDAdd", 0)

@@ -13,10 +13,15 @@ from ckdispatch.reference.formats import ulp_distance, widened
 SMALL = [
     numpy_dtype(name, encoding)
     for name, encoding in [
-        ("fp16", None), ("bf16", None), ("fp8", "fnuz"), ("fp8", "ocp"), ("bf8", "fnuz"),
-        ("bf8", "ocp"), ("pk_fp4", None),
+        ("fp16", None),
+        ("bf16", None),
+        ("fp8", "fnuz"),
+        ("fp8", "ocp"),
+        ("bf8", "fnuz"),
+        ("bf8", "ocp"),
+        ("pk_fp4", None),
     ]
-]  # fmt: skip
+]
 
 
 def steps(one: float, other: float, dtype: np.dtype[Any]) -> float:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A C program that prints where the C header has the fields of every structure that Python has too."""
+"""A C program that prints where the C header has the fields of every structure
+that Python has too.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def source() -> str:
             place = f"offsetof({name}, {field}), sizeof((({name}*)0)->{field})"
             lines.append(f'    printf("{name} {field} %zu %zu\\n", {place});')
     body = "\n".join(lines)
-    return f'#include <stddef.h>\n#include <stdio.h>\n\n#include "ckdispatch/ckdispatch.h"\n\nint main(void) {{\n{body}\n}}\n'
+    return (
+        '#include <stddef.h>\n#include <stdio.h>\n\n#include "ckdispatch/ckdispatch.h"\n\nint '
+        f"main(void) {{\n{body}\n}}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ from c_probe import structures
 
 
 def in_c() -> dict[str, dict[str, tuple[int, int]]]:
-    """Offsets and sizes by the compiler that reads the header; a structure's own size is that of ``.``."""
+    """Offsets and sizes by the compiler that reads the header; a structure's own size is that of
+    ``.``.
+    """
     told = subprocess.run([os.environ["PROBE"]], capture_output=True, text=True, check=True).stdout
     found: dict[str, dict[str, tuple[int, int]]] = {}
     for line in told.splitlines():
@@ -23,7 +25,10 @@ def in_c() -> dict[str, dict[str, tuple[int, int]]]:
 
 def in_python(structure: type[ctypes.Structure]) -> dict[str, tuple[int, int]]:
     fields = (getattr(structure, one[0]) for one in structure._fields_)
-    places = {one[0]: (field.offset, field.size) for one, field in zip(structure._fields_, fields, strict=True)}
+    places = {
+        one[0]: (field.offset, field.size)
+        for one, field in zip(structure._fields_, fields, strict=True)
+    }
     return {".": (0, ctypes.sizeof(structure)), **places}
 
 

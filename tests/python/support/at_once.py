@@ -16,7 +16,9 @@ _SWITCH = 1e-6
 
 
 def at_once(work: Callable[[int], T], threads: int = THREADS) -> list[T]:
-    """What ``work`` returns for each thread's number, all begun together; raises what the first of them raised."""
+    """What ``work`` returns for each thread's number, all begun together; raises what the first of
+    them raised.
+    """
     together = threading.Barrier(threads)
     results: dict[int, T] = {}
     errors: list[BaseException] = []

@@ -110,9 +110,16 @@ def test_the_generator_writes_the_sources_of_a_set_that_comes_along(
 ) -> None:
     folder = environment.folder / "sources"
     environment.command(
-        "ckgen", "gemm", "--preselected", "gemm_fp16_rcr_essential", "--gpu-target", "gfx942",
-        "--output-dir", str(folder), "--generate-ninja",
-    )  # fmt: skip
+        "ckgen",
+        "gemm",
+        "--preselected",
+        "gemm_fp16_rcr_essential",
+        "--gpu-target",
+        "gfx942",
+        "--output-dir",
+        str(folder),
+        "--generate-ninja",
+    )
     assert len(list(folder.glob("gemm_fp16_rcr_*.cpp"))) == 6
     assert (folder / "build.ninja").is_file()
     # The headers that the sources include are files of the wheel.

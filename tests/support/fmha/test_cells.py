@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every kind of kernel stands for a cell on each GPU, and every pair of choices is met by a legal kernel that has both, or refused by a rule."""
+"""Every kind of kernel stands for a cell on each GPU, and every pair of choices is met by a legal
+kernel that has both, or refused by a rule.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def test_every_pair_is_met_or_refused(found: Cover) -> None:
 
 def test_every_kernel_is_legal_on_its_gpu_and_has_a_name(cells: tuple[Cell, ...]) -> None:
     known = {cell.kernel for cell in cells if cell.kernel is not None}
-    assert [str(one) for one in known if not FAMILY.kernels.is_legal(one.spec, Target.of(ARCH, one.gpu))] == []
+    assert [
+        str(one) for one in known if not FAMILY.kernels.is_legal(one.spec, Target.of(ARCH, one.gpu))
+    ] == []
     assert all(FAMILY.kernels.parse_name(one.spec.name) == one.spec for one in known)
 
 
@@ -73,7 +77,14 @@ def test_a_cell_of_a_pair_has_its_kernel_or_a_rule(cells: tuple[Cell, ...], foun
 
 def test_all_there_is_to_choose_is_among_the_kernels(kernels: list[Kernel]) -> None:
     specs = [spec(one) for one in kernels]
-    known = {"variant": Variant, "dtype": Dtype, "pipeline": Pipeline, "mode": Mode, "bias": Bias, "rotary": Rotary}
+    known = {
+        "variant": Variant,
+        "dtype": Dtype,
+        "pipeline": Pipeline,
+        "mode": Mode,
+        "bias": Bias,
+        "rotary": Rotary,
+    }
     for name, kind in known.items():
         assert {getattr(one, name) for one in specs} == {*kind}
     for name in SWITCHES:
@@ -107,14 +118,23 @@ def test_known_cells_are_what_they_are_known_to_be(cells: tuple[Cell, ...]) -> N
 
 def test_a_sweep_begins_with_one_of_each_kind_on_each_gpu(cells: tuple[Cell, ...]) -> None:
     first, sizes, pairs = FAMILY.stages(cells)
-    tried = [(gpu, one.variant, one.pipeline) for gpu, specs in batches(first) for one in specs if isinstance(one, FmhaSpec)]
+    tried = [
+        (gpu, one.variant, one.pipeline)
+        for gpu, specs in batches(first)
+        for one in specs
+        if isinstance(one, FmhaSpec)
+    ]
     assert len({*tried}) == len(tried) == len(first)
     assert [*dict.fromkeys(gpu for gpu, *_ in tried)] == [*gpus_by_strength(ARCH)]
     assert {spec(one).hdim_q for one in sizes} >= {32, 192, 256}
-    assert {one.key for one in pairs} == {cell.key for cell in cells if cell.place.table not in kinds.NAMES and cell.kernel}
+    assert {one.key for one in pairs} == {
+        cell.key for cell in cells if cell.place.table not in kinds.NAMES and cell.kernel
+    }
 
 
-def test_the_command_lists_the_kernels_of_a_gpu_and_all_refusals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_the_kernels_of_a_gpu_and_all_refusals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["fmha", "cells", "--table", "kinds", "--gpu", "gfx950"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert "kinds: fwd, v3, gfx950: gfx950 fmha_fwd_fp16_batch_h128x128_" in "\n".join(printed)

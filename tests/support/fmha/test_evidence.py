@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What was tried is of kernels that there are, and the pages say what became of it, what spills, and what was not tried yet."""
+"""What was tried is of kernels that there are, and the pages say what became of it, what spills,
+and what was not tried yet.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def digests() -> Digests:
 
 def test_every_result_is_of_a_cell_or_of_a_set(cells: tuple[Cell, ...]) -> None:
     assert {*RESULTS.known} <= {cell.key for cell in cells}
-    assert {*SETS.known} <= {kernel.key for own in shipped_sets(FAMILY, ARCH).values() for kernel in own}
+    assert {*SETS.known} <= {
+        kernel.key for own in shipped_sets(FAMILY, ARCH).values() for kernel in own
+    }
 
 
 def test_no_kernel_that_was_tried_is_bad(cells: tuple[Cell, ...], digests: Digests) -> None:
@@ -46,14 +50,18 @@ def test_no_kernel_that_was_tried_is_bad(cells: tuple[Cell, ...], digests: Diges
 
 
 @needs_its_compiler
-def test_the_pages_in_the_documentation_are_not_stale(cells: tuple[Cell, ...], digests: Digests) -> None:
+def test_the_pages_in_the_documentation_are_not_stale(
+    cells: tuple[Cell, ...], digests: Digests
+) -> None:
     text = (DOCS / "fmha.md").read_text(encoding="utf-8")
     assert text == page(FAMILY, cells, RESULTS, digests, ARCH), RENDER
     text = (DOCS / "fmha_sets.md").read_text(encoding="utf-8")
     assert text == sets_page(FAMILY, shipped_sets(FAMILY, ARCH), SETS, digests, ARCH), RENDER
 
 
-def test_a_right_kernel_that_spills_is_told_apart(cells: tuple[Cell, ...], digests: Digests, tmp_path: Path) -> None:
+def test_a_right_kernel_that_spills_is_told_apart(
+    cells: tuple[Cell, ...], digests: Digests, tmp_path: Path
+) -> None:
     one, other = [cell for cell in cells if cell.kernel is not None][:2]
     used = {one.key: {**CLEAN, "vgpr_spills": 3, "scratch_bytes": 16}, other.key: CLEAN}
     known = {}
@@ -65,7 +73,10 @@ def test_a_right_kernel_that_spills_is_told_apart(cells: tuple[Cell, ...], diges
     assert [state(cell, results, digests) for cell in (one, other)] == [SPILLS, Verdict.RIGHT.value]
     text = page(FAMILY, cells, results, digests, ARCH)
     assert one.kernel is not None
-    sentence = f"- {one.kernel.spec.name} may not spill registers, but on {one.kernel.gpu} it spills 3 VGPRs"
+    sentence = (
+        f"- {one.kernel.spec.name} may not spill registers, "
+        f"but on {one.kernel.gpu} it spills 3 VGPRs"
+    )
     assert text.count(sentence) == 1 and "## Right, and spilling" in text
     row = next(line for line in text.splitlines() if line.startswith("| Kinds |"))
     assert row.split(" | ")[2:4] == ["1", "1"]

@@ -32,12 +32,16 @@ def launched(name: str, kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
     return bench.try_launch(cast(Dispatcher, None), FAMILIES["fmha"].parse_name(name), ())
 
 
-def test_waves_of_v3_may_meet_at_different_barriers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waves_of_v3_may_meet_at_different_barriers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert launched(V3, "divergent_barrier", tmp_path, monkeypatch) == {"run"}
 
 
 @pytest.mark.parametrize(("name", "kind"), [(QR, "divergent_barrier"), (V3, "lds_race")])
-def test_other_findings_end_a_trial(name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_findings_end_a_trial(
+    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(Ended, match=f"a {kind}") as end:
         launched(name, kind, tmp_path, monkeypatch)
     assert end.value.verdict is Verdict.FINDINGS

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every kernel has random problems that nothing but their numbers decide, and is tried on those that its library takes."""
+"""Every kernel has random problems that nothing but their numbers decide, and is tried on those
+that its library takes.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,10 @@ class Library:
 
 
 def numbers(name: str) -> list[int]:
-    return [problem.index for (problem,) in taken(Path("lib.so"), spec_of(name), Target.of(ARCH, "gfx942"))]
+    return [
+        problem.index
+        for (problem,) in taken(Path("lib.so"), spec_of(name), Target.of(ARCH, "gfx942"))
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,7 +70,9 @@ def test_a_problem_is_the_same_whenever_it_is_drawn(name: str) -> None:
     assert first.case.draw.fields != other.case.draw.fields
 
 
-def test_a_kernel_is_tried_on_the_first_that_its_library_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_is_tried_on_the_first_that_its_library_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     Library(monkeypatch, lambda index: index % 3 == 1)
     assert numbers(NAMES[3]) == [1 + 3 * i for i in range(PROBLEMS)]
 
@@ -77,5 +84,8 @@ def test_a_library_that_takes_too_few_is_heard_why(monkeypatch: pytest.MonkeyPat
 
 def test_each_kernel_has_problems_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     Library(monkeypatch, lambda index: True)
-    seeds = {next(taken(Path("lib.so"), spec_of(name), Target.of(ARCH, "gfx942")))[0].seed for name in NAMES}
+    seeds = {
+        next(taken(Path("lib.so"), spec_of(name), Target.of(ARCH, "gfx942")))[0].seed
+        for name in NAMES
+    }
     assert len(seeds) == len(NAMES)

@@ -41,5 +41,7 @@ def test_legal_kernels_are_right(tmp_path: Path) -> None:
 
 
 def test_illegal_kernels_at_the_border_are_not(tmp_path: Path) -> None:
-    summary = tried(GemmDraw(ARCH, SEED, [GPU]).at_the_border(), int(os.environ["CK_BORDER"]), tmp_path)
+    summary = tried(
+        GemmDraw(ARCH, SEED, [GPU]).at_the_border(), int(os.environ["CK_BORDER"]), tmp_path
+    )
     assert summary.bad == {} and summary.untested == 0

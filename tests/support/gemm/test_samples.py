@@ -42,7 +42,9 @@ def test_legal_kernels_satisfy_every_rule_and_are_all_different() -> None:
 
 
 def test_every_variant_is_drawn() -> None:
-    assert {cast(GemmSpec, sample.spec).variant for sample in legal(4, 100, "gfx942")} == set(Variant)
+    assert {cast(GemmSpec, sample.spec).variant for sample in legal(4, 100, "gfx942")} == set(
+        Variant
+    )
 
 
 def test_a_kernel_at_the_border_is_refused_by_the_rule_that_it_names_alone() -> None:

@@ -75,6 +75,8 @@ def test_a_matrix_in_the_other_encoding_of_fp8_is_wrong_by_a_factor_of_two(swept
     said = subprocess.run(
         [sys.executable, str(program), str(built.library), FP8],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        check=True, capture_output=True, text=True,
-    ).stdout.split()  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split()
     assert said == ["refused", "0.5"]

@@ -46,7 +46,11 @@ def test_every_pair_is_met_or_refused(found: Cover) -> None:
 
 
 def test_every_kernel_is_legal_on_its_gpu_and_has_a_name(kernels: list[Kernel]) -> None:
-    assert [str(one) for one in kernels if not FAMILY.kernels.is_legal(one.spec, Target.of(ARCH, one.gpu))] == []
+    assert [
+        str(one)
+        for one in kernels
+        if not FAMILY.kernels.is_legal(one.spec, Target.of(ARCH, one.gpu))
+    ] == []
     assert all(FAMILY.kernels.parse_name(one.spec.name) == one.spec for one in kernels)
 
 
@@ -70,7 +74,9 @@ def test_a_refused_pair_names_a_rule(cells: tuple[Cell, ...]) -> None:
     assert {cell.refusal.rule for cell in cells if cell.refusal} <= rules
 
 
-def test_all_operations_directions_and_ways_to_split_are_among_the_kernels(kernels: list[Kernel]) -> None:
+def test_all_operations_directions_and_ways_to_split_are_among_the_kernels(
+    kernels: list[Kernel],
+) -> None:
     for name, kind in (("fused_op", FusedOp), ("variant", Variant), ("split_k", SplitK)):
         assert {getattr(one.spec, name) for one in kernels} == {*kind}
     assert {one.gpu for one in kernels} == {*ARCH.gpus}
@@ -90,10 +96,14 @@ def test_known_pairs_are_what_they_are_known_to_be(cells: tuple[Cell, ...]) -> N
         assert refusal is not None and refusal.rule == rule
 
 
-def test_the_command_lists_the_kernels_of_a_gpu_and_all_refusals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_the_kernels_of_a_gpu_and_all_refusals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["grouped_conv", "cells", "--table", "layout", "--gpu", "gfx950"]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert "layout: pipeline: comp_async, channels_first: gfx950 grouped_conv_fwd_" in "\n".join(printed)
+    assert "layout: pipeline: comp_async, channels_first: gfx950 grouped_conv_fwd_" in "\n".join(
+        printed
+    )
     assert all(" gfx950 grouped_conv_" in line or " refused by " in line for line in printed)
 
 

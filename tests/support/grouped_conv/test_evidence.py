@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What was tried is right, and of kernels that there are; the page says what was, and what was not tried yet."""
+"""What was tried is right, and of kernels that there are; the page says what was, and what was not
+tried yet.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Kernels that Bazel built are right on the problems of the matrix, which make all of their functions run."""
+"""Kernels that Bazel built are right on the problems of the matrix, which make all of their
+functions run.
+"""
 
 from __future__ import annotations
 

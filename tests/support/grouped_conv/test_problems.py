@@ -30,7 +30,9 @@ def tried() -> list[Tried]:
 
 
 def depth(spec: GroupedConvSpec, problem: GroupedConvProblem) -> float:
-    """Products that a workgroup adds up, of backward data where the most places of the filter meet an input."""
+    """Products that a workgroup adds up, of backward data where the most places of the filter meet
+    an input.
+    """
     sizes = problem.sizes
     if spec.variant is Variant.BACKWARD_WEIGHT:
         return problem.n * math.prod(sizes.output) / problem.split_k
@@ -60,19 +62,30 @@ def test_what_is_moved_in_vectors_is_whole_vectors(tried: list[Tried]) -> None:
             if spec.layout.order is Order.CHANNELS_FIRST:
                 images = math.prod(one.sizes.input), math.prod(one.sizes.output)
                 along = (one.c * math.prod(one.sizes.filter), *images)
-            assert [extent % vector for extent, vector in zip(along, (a, b, c), strict=False)] == [0, 0, 0], spec.name
+            assert [extent % vector for extent, vector in zip(along, (a, b, c), strict=False)] == [
+                0,
+                0,
+                0,
+            ], spec.name
 
 
 def test_a_kernel_for_some_filters_gets_those(tried: list[Tried]) -> None:
     for spec, problems in tried:
         filters = {place for one in problems for place in one.sizes.filter}
-        pads = {pad for one in problems for axis in one.sizes.axes for pad in (axis.left_pad, axis.right_pad)}
+        pads = {
+            pad
+            for one in problems
+            for axis in one.sizes.axes
+            for pad in (axis.left_pad, axis.right_pad)
+        }
         strides = {axis.stride for one in problems for axis in one.sizes.axes}
         if spec.specialization is Specialization.FILTER_3X3:
             assert filters == {3} and {one.c for one in problems} == {1}
         elif spec.specialization is not Specialization.DEFAULT:
             assert filters == {1} and pads == {0}
-        assert strides == ({1} if spec.specialization is Specialization.FILTER_1X1_STRIDE1_PAD0 else {1, 2})
+        assert strides == (
+            {1} if spec.specialization is Specialization.FILTER_1X1_STRIDE1_PAD0 else {1, 2}
+        )
 
 
 def test_groups_parts_and_images_go_with_the_kernel(tried: list[Tried]) -> None:
@@ -85,4 +98,7 @@ def test_groups_parts_and_images_go_with_the_kernel(tried: list[Tried]) -> None:
 
 def test_some_problems_have_remainders_of_the_tile_along_every_axis(tried: list[Tried]) -> None:
     for spec, problems in tried:
-        assert any(depth(spec, one) % spec.tile.k for one in problems) or min(spec.vectors[:2]) >= spec.tile.k, spec.name
+        assert (
+            any(depth(spec, one) % spec.tile.k for one in problems)
+            or min(spec.vectors[:2]) >= spec.tile.k
+        ), spec.name

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The edits of Composable Kernel's headers, in the order in which they are applied.
 
-Most only spare the compiler work. CK computes with types where a constexpr function would do, and what it computes,
-layouts, indices, offsets, is known before any code is made: the machine code of a kernel is the same instruction for
-instruction with and without them, which //tests/rules:straightforward_test shows. ``casts`` repairs what CK stores as
-bf8, and changes no other kernel; ``attention`` repairs kernels of ``ck_tile/ops/fmha``, which no other family includes.
+Most only spare the compiler work. CK computes with types where a constexpr function would do, and
+what it computes, layouts, indices, offsets, is known before any code is made: the machine code of a
+kernel is the same instruction for instruction with and without them, which
+//tests/rules:straightforward_test shows. ``casts`` repairs what CK stores as bf8, and changes no
+other kernel; ``attention`` repairs kernels of ``ck_tile/ops/fmha``, which no other family includes.
 """
 
 from __future__ import annotations

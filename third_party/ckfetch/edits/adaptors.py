@@ -8,7 +8,8 @@ from ckfetch.edit import Cut, Edit, Insertion
 _ADAPTOR = "include/ck_tile/core/tensor/tensor_adaptor.hpp"
 _COORDINATE = "include/ck_tile/core/tensor/tensor_adaptor_coordinate.hpp"
 
-# CK looks for a dimension among the transforms, and counts dimensions, with a lambda for each of them.
+# CK looks for a dimension among the transforms, and counts dimensions, with a lambda for each of
+# them.
 EDITS = (
     Insertion(
         path=_ADAPTOR,

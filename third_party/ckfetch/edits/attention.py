@@ -13,7 +13,8 @@ _PAGED = _FMHA + "pipeline/block_fmha_fwd_pagedkv_pipeline_qr_ks_vs.hpp"
 _PREFILL_KERNEL = _FMHA + "kernel/fmha_batch_prefill_kernel.hpp"
 _COMBINE = _FMHA + "pipeline/block_fmha_fwd_splitkv_combine_pipeline.hpp"
 
-# With an odd number of steps along the head V's first tile goes where K's last one is, which other waves may still read.
+# With an odd number of steps along the head V's first tile goes where K's last one is, which other
+# waves may still read.
 _BARRIERS = tuple(
     Insertion(
         path=path,
@@ -30,13 +31,15 @@ _BARRIERS = tuple(
     for path in (_ASYNC, _PREFILL)
 )
 
-# The loads are assembly, so the compiler may move their registers, which it believes to be there, before they are.
+# The loads are assembly, so the compiler may move their registers, which it believes to be there,
+# before they are.
 _Q_WAITS = tuple(
     Edit(
         path=path,
         why="Q is there before its registers are moved",
         old="        load_tile_raw(q, q_dram_window);\n",
-        new="        load_tile_raw(q, q_dram_window);\n        buffer_load_fence(0, q.get_thread_buffer());\n",
+        new="        load_tile_raw(q, q_dram_window);\n        buffer_load_fence(0, "
+        "q.get_thread_buffer());\n",
     )
     for path in (_ASYNC, _PREFILL)
 )
@@ -61,12 +64,19 @@ _PAGES = (
 
 """,
     ),
-    Edit(path=_PREFILL, why="take such a list", old="const index_t* page_idx,", new="PagesOfSequence page_idx,", count=2),
+    Edit(
+        path=_PREFILL,
+        why="take such a list",
+        old="const index_t* page_idx,",
+        new="PagesOfSequence page_idx,",
+        count=2,
+    ),
     # Behind the left end of a window CK masks the right keys, and reads those from the first on.
     Insertion(
         path=_PREFILL,
         why="the list begins where the window begins",
-        before="        auto k_dist               = Policy::template MakeKDramTileDistribution<Problem>();\n",
+        before="        auto k_dist               = Policy::template "
+        "MakeKDramTileDistribution<Problem>();\n",
         text="        page_idx += seqlen_k_start;\n",
     ),
     Insertion(
@@ -93,7 +103,8 @@ _PAGES = (
     ),
 )
 
-# Every wave has the same LSE and would write it to the same places, of LDS and, in every workgroup along the head, of memory.
+# Every wave has the same LSE and would write it to the same places, of LDS and, in every workgroup
+# along the head, of memory.
 _ONE_WRITES = (
     Edit(
         path=_COMBINE,
@@ -109,7 +120,8 @@ _ONE_WRITES = (
         path=_COMBINE,
         why="the weights of the parts are written by one wave",
         old="        // store the lse scales in shared memory.\n        {\n",
-        new="        // store the lse scales in shared memory.\n        if(get_warp_id() == 0)\n        {\n",
+        new="        // store the lse scales in shared memory.\n        if(get_warp_id() == 0)\n   "
+        "     {\n",
     ),
     Edit(
         path=_COMBINE,

@@ -8,7 +8,8 @@ from ckfetch.edit import Edit
 _POLICY = "include/ck_tile/ops/fmha/pipeline/block_fmha_bwd_pipeline_default_policy.hpp"
 
 EDITS = (
-    # Every wave loads all of LSE and D of a step and writes them to the same places of LDS: the same values, and a race all the same.
+    # Every wave loads all of LSE and D of a step and writes them to the same places of LDS: the
+    # same values, and a race all the same.
     Edit(
         path=_POLICY,
         why="let each wave load and store its own rows of LSE and D",

@@ -8,7 +8,8 @@ from ckfetch.edit import Edit
 EDITS = (
     Edit(
         path="include/ck_tile/ops/fmha/block/block_dropout.hpp",
-        why="a lane's random bytes are eight rows one below the other on every GPU, also where its results are every other row",
+        why="a lane's random bytes are eight rows one below the other on every GPU, also where its "
+        "results are every other row",
         old="""                                        IsWG32>::CWarpDstrEncoding{};
 
         constexpr auto randval_block_part_dstr_encode =

@@ -7,8 +7,9 @@ from ckfetch.edit import Edit, Insertion
 
 _PATH = "include/ck_tile/core/tensor/tile_elementwise.hpp"
 
-# CK rounds a tile to bf8 with the instruction for fp8, where the GPU has it, and stores numbers of the wrong format.
-# Kernels that store bf8 ask for the macro, so that headers without this edit do not compile to wrong results.
+# CK rounds a tile to bf8 with the instruction for fp8, where the GPU has it, and stores numbers of
+# the wrong format. Kernels that store bf8 ask for the macro, so that headers without this edit do
+# not compile to wrong results.
 EDITS = (
     Edit(
         path=_PATH,

@@ -7,7 +7,8 @@ from ckfetch.edit import Edit, Insertion
 
 _CURVE = "include/ck_tile/core/algorithm/space_filling_curve.hpp"
 
-# CK derives every index of the curve with lambdas of its own; one constexpr function serves a whole curve.
+# CK derives every index of the curve with lambdas of its own; one constexpr function serves a whole
+# curve.
 EDITS = (
     Insertion(
         path=_CURVE,

@@ -7,7 +7,8 @@ from ckfetch.edit import Edit
 
 _DISTRIBUTION = "include/ck_tile/core/tensor/tile_distribution.hpp"
 
-# All of a static distribution is in its type, so that its computation need not be repeated for each value of it.
+# All of a static distribution is in its type, so that its computation need not be repeated for each
+# value of it.
 EDITS = (
     Edit(
         path=_DISTRIBUTION,

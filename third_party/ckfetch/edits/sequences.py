@@ -7,8 +7,8 @@ from ckfetch.edit import Edit
 
 _SEQUENCE = "include/ck_tile/core/container/sequence.hpp"
 
-# CK merges recursive templates; ranking the elements in a constexpr function gives the same order in a fraction of the
-# time. Equal elements keep CK's order, the later one first.
+# CK merges recursive templates; ranking the elements in a constexpr function gives the same order
+# in a fraction of the time. Equal elements keep CK's order, the later one first.
 EDITS = (
     Edit(
         path=_SEQUENCE,

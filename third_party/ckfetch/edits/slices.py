@@ -7,7 +7,8 @@ from ckfetch.edit import Cut, Edit, Insertion
 
 _TENSOR = "include/ck_tile/core/tensor/static_distributed_tensor.hpp"
 
-# CK visits the elements of a slice with nested lambdas, each of which computes two offsets; a table has them all.
+# CK visits the elements of a slice with nested lambdas, each of which computes two offsets; a table
+# has them all.
 EDITS = (
     Cut(
         path=_TENSOR,

@@ -8,7 +8,8 @@ from ckfetch.edit import Edit
 _BASE = "include/ck_tile/core/tensor/tile_window_base.hpp"
 _WINDOW = "include/ck_tile/core/tensor/tile_window.hpp"
 
-# CK works out the vector of a window four times, and each element of each vector with a tuple of lambdas.
+# CK works out the vector of a window four times, and each element of each vector with a tuple of
+# lambdas.
 EDITS = (
     Edit(
         path=_BASE,

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How far results of shipped kernels are from exact ones: measured on the simulator, kept as evidence, shown on a page."""
+"""How far results of shipped kernels are from exact ones: measured on the simulator, kept as
+evidence, shown on a page.
+"""
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Measures how far results of shipped kernels are from exact ones on the simulator, and writes the page about it."""
+"""Measures how far results of shipped kernels are from exact ones on the simulator, and writes the
+page about it.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,35 @@ KERNELS = "CK_KERNELS"
 """The variable with the files of the kernels, with spaces between."""
 
 CLOSE = 1e-4
-"""How far, relatively, a figure may be from the one that was kept: libraries of linear algebra add references in other orders."""
+"""How far, relatively, a figure may be from the one that was kept: libraries of linear algebra add
+references in other orders.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code."""
     clone = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     parser = argparse.ArgumentParser(prog="accuracy", description=__doc__)
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="measure only kernels whose names fit, such as '*_fp8_*'")
-    parser.add_argument("--check", action="store_true", help="compare with what was kept, and write nothing; exit code 1 if it differs")
-    parser.add_argument("--results", type=Path, default=clone / "evidence/accuracy/results.json", help="default: %(default)s")
-    parser.add_argument("--page", type=Path, default=clone / "docs/accuracy.md", help="default: %(default)s")
+    parser.add_argument(
+        "--only",
+        metavar="PATTERN",
+        default="*",
+        help="measure only kernels whose names fit, such as '*_fp8_*'",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="compare with what was kept, and write nothing; exit code 1 if it differs",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=clone / "evidence/accuracy/results.json",
+        help="default: %(default)s",
+    )
+    parser.add_argument(
+        "--page", type=Path, default=clone / "docs/accuracy.md", help="default: %(default)s"
+    )
     given = parser.parse_args(arguments)
     libraries = [Path(one) for one in os.environ.get(KERNELS, "").split()]
     try:
@@ -64,7 +84,9 @@ def _run(given: argparse.Namespace, libraries: Sequence[Path]) -> int:
     return 0
 
 
-def differences(cases: Iterable[Case], kept: Mapping[Key, Figures], found: Mapping[Key, Figures]) -> list[str]:
+def differences(
+    cases: Iterable[Case], kept: Mapping[Key, Figures], found: Mapping[Key, Figures]
+) -> list[str]:
     """In sentences, the cases whose figures are not those that were kept."""
     wrong = []
     for case in cases:
@@ -74,9 +96,15 @@ def differences(cases: Iterable[Case], kept: Mapping[Key, Figures], found: Mappi
             continue
         for name, value in asdict(now).items():
             was = getattr(before, name)
-            same = math.isclose(was, value, rel_tol=CLOSE) if isinstance(value, float) else was == value
+            same = (
+                math.isclose(was, value, rel_tol=CLOSE)
+                if isinstance(value, float)
+                else was == value
+            )
             if not same:
-                wrong.append(f"{case.problem} by {case.kernel} has {name} {value} in place of {was}.")
+                wrong.append(
+                    f"{case.problem} by {case.kernel} has {name} {value} in place of {was}."
+                )
     return wrong
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is measured: a kernel of a shipped set on a stated problem with stated numbers. ``cases.json`` has all."""
+"""What is measured: a kernel of a shipped set on a stated problem with stated numbers.
+``cases.json`` has all.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Case:
-    """``values`` says how operands are drawn: ``{"uniform": 0.5}`` from -0.5 to 0.5 and rounded to their dtype, or whole
-    numbers of at most so much, ``{"integers": 127}``, all alike."""
+    """``values`` says how operands are drawn: ``{"uniform": 0.5}`` from -0.5 to 0.5 and rounded to
+    their dtype, or whole numbers of at most so much, ``{"integers": 127}``, all alike.
+    """
 
     gpu: str
     set: str

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The figures of one result: how far it is from the reference, and how far the best one possible would be."""
+"""The figures of one result: how far it is from the reference, and how far the best one possible
+would be.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ _HELD_EXACTLY = ("fp32", "int32")
 class Figures:
     """Of all elements the largest |error|, and the largest |error| / |reference|.
 
-    ``rounded_abs`` and ``rounded_rel`` are those of the reference itself, rounded to the result's dtype: no kernel can have
-    smaller ones in every element. ``largest`` is the largest |reference|, ``terms`` the depth of the sums.
+    ``rounded_abs`` and ``rounded_rel`` are those of the reference itself, rounded to the result's
+    dtype: no kernel can have smaller ones in every element. ``largest`` is the largest |reference|,
+    ``terms`` the depth of the sums.
     """
 
     dtype: str
@@ -37,7 +40,10 @@ class Figures:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values, floats to six digits."""
-        return {name: float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value for name, value in asdict(self).items()}
+        return {
+            name: float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+            for name, value in asdict(self).items()
+        }
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Figures:
@@ -49,7 +55,9 @@ def figures(what: str, got: NDArray[Any], reference: Reference, dtype: str, term
     found = reference.compare(got)
     if not found.ok:
         raise AccuracyError(f"{what}: {found}.")
-    exact = reference.exact if dtype in _HELD_EXACTLY else widened(reference.exact.astype(np.float32))
+    exact = (
+        reference.exact if dtype in _HELD_EXACTLY else widened(reference.exact.astype(np.float32))
+    )
     return Figures(
         dtype,
         terms,
@@ -62,5 +70,7 @@ def figures(what: str, got: NDArray[Any], reference: Reference, dtype: str, term
 def _errors(values: Wide, exact: Wide) -> tuple[float, float]:
     absolute = np.abs(values - exact)
     # Where 0 is expected every error is infinitely large beside it, and none is none.
-    relative = np.divide(absolute, np.abs(exact), out=np.where(absolute == 0, 0.0, np.inf), where=exact != 0)
+    relative = np.divide(
+        absolute, np.abs(exact), out=np.where(absolute == 0, 0.0, np.inf), where=exact != 0
+    )
     return float(absolute.max()), float(relative.max())

@@ -28,7 +28,9 @@ Draw = Callable[[tuple[int, ...], str], NDArray[Any]]
 """An operand of a shape and a dtype."""
 
 Placed = tuple[list[DeviceTensor], DeviceTensor, Reference, str, int]
-"""The tensors of a launch, the one that it writes, what that should be, its dtype, and the terms of a sum."""
+"""The tensors of a launch, the one that it writes, what that should be, its dtype, and the terms of
+a sum.
+"""
 
 
 def measure(dispatcher: Dispatcher, case: Case) -> Figures:
@@ -56,7 +58,9 @@ def _drawing(device: Device, case: Case) -> Draw:
     return draw
 
 
-def _place(dispatcher: Dispatcher, problem: Problem, plan: Plan[Any], spec: Mapping[str, Any], draw: Draw) -> Placed:
+def _place(
+    dispatcher: Dispatcher, problem: Problem, plan: Plan[Any], spec: Mapping[str, Any], draw: Draw
+) -> Placed:
     if isinstance(problem, GemmProblem):
         return _place_gemm(dispatcher, problem, plan, spec, draw)
     if isinstance(problem, GroupedConvProblem):
@@ -64,23 +68,39 @@ def _place(dispatcher: Dispatcher, problem: Problem, plan: Plan[Any], spec: Mapp
     raise AccuracyError(f"{problem.text} is of {problem.family}, of which no accuracy is measured.")
 
 
-def _place_gemm(dispatcher: Dispatcher, problem: GemmProblem, plan: Plan[Any], spec: Mapping[str, Any], draw: Draw) -> Placed:
+def _place_gemm(
+    dispatcher: Dispatcher,
+    problem: GemmProblem,
+    plan: Plan[Any],
+    spec: Mapping[str, Any],
+    draw: Draw,
+) -> Placed:
     m, n, k = problem.m, problem.n, problem.k
     a, b = draw((m, k), spec["dtype_a"]), draw((k, n), spec["dtype_b"])
     in_columns = [letter == "c" for letter in problem.layout]
-    tensors = [dispatcher.to_device(array, column_major=column) for array, column in zip((a, b), in_columns, strict=False)]
+    tensors = [
+        dispatcher.to_device(array, column_major=column)
+        for array, column in zip((a, b), in_columns, strict=False)
+    ]
     c = poisoned(dispatcher, (m, n), spec["dtype_c"])
     return [*tensors, c], c, gemm.expected(plan.parts, spec, a, b), spec["dtype_c"], k
 
 
 def _place_conv(
-    dispatcher: Dispatcher, problem: GroupedConvProblem, plan: Plan[Any], spec: Mapping[str, Any], draw: Draw
+    dispatcher: Dispatcher,
+    problem: GroupedConvProblem,
+    plan: Plan[Any],
+    spec: Mapping[str, Any],
+    draw: Draw,
 ) -> Placed:
     sizes = problem.sizes
     *read, written = TENSORS[problem.direction]
     arrays = {name: draw(sizes.shape(name), spec[f"dtype_{name}"]) for name in read}
     dtype = spec[f"dtype_{written}"]
     result = poisoned(dispatcher, sizes.shape(written), dtype)
-    tensors = [result if name == written else dispatcher.to_device(arrays[name]) for name in problem.tensors]
+    tensors = [
+        result if name == written else dispatcher.to_device(arrays[name])
+        for name in problem.tensors
+    ]
     reference = grouped_conv.expected(plan.parts, spec, sizes, *arrays.values())
     return tensors, result, reference, dtype, sizes.depth(problem.direction)

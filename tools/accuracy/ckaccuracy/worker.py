@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A process for each simulated GPU, because one process simulates only one: cases on stdin, figures on stdout."""
+"""A process for each simulated GPU, because one process simulates only one: cases on stdin, figures
+on stdout.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,27 @@ from ckaccuracy.measure import measure
 
 def measure_all(cases: Iterable[Case], libraries: Sequence[Path]) -> dict[Key, Figures]:
     """The figures of cases, whose kernels are in these libraries."""
-    libraries_of = {path.name.removeprefix("lib").removesuffix(".so"): path for path in libraries if path.suffix == ".so"}
+    libraries_of = {
+        path.name.removeprefix("lib").removesuffix(".so"): path
+        for path in libraries
+        if path.suffix == ".so"
+    }
     by_gpu: dict[str, list[Case]] = {}
     for case in cases:
         if case.kernel not in libraries_of:
-            raise AccuracyError(f"the kernel {case.kernel} was asked for and is not among the files of this program.")
+            raise AccuracyError(
+                f"the kernel {case.kernel} was asked for and is not among the files of this "
+                "program."
+            )
         by_gpu.setdefault(case.gpu, []).append(case)
     found: dict[Key, Figures] = {}
     for gpu, some in by_gpu.items():
         needed = {case.kernel: str(libraries_of[case.kernel].absolute()) for case in some}
-        request = {"gpu": gpu, "cases": [asdict(case) for case in some], "libraries": list(needed.values())}
+        request = {
+            "gpu": gpu,
+            "cases": [asdict(case) for case in some],
+            "libraries": list(needed.values()),
+        }
         found |= zip((case.key for case in some), _ask(request), strict=True)
     return found
 
@@ -40,8 +53,12 @@ def _ask(request: Mapping[str, object]) -> list[Figures]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
         [sys.executable, "-m", "ckaccuracy.worker"],
-        env=environment, input=json.dumps(request), stdout=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        input=json.dumps(request),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise AccuracyError(f"not everything could be measured on {request['gpu']}.")
     return [Figures.from_json(one) for one in json.loads(done.stdout)]

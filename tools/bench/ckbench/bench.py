@@ -56,15 +56,21 @@ def measure(options: Options, environment: Mapping[str, str], scratch: Path) -> 
     if Part.NOOP in options.parts:
         say("building it again with nothing to do")
         workspace.build_quietly(SET_TARGET)
-        results = replace(results, noop=tuple(_build_seconds(workspace) for _ in range(_NOOP_TURNS)))
+        results = replace(
+            results, noop=tuple(_build_seconds(workspace) for _ in range(_NOOP_TURNS))
+        )
     if options.parts & {Part.EDIT, Part.CLONE}:
         results = _clone_and_edit(options, arch, workspace, scratch, results)
     if Part.COMPILE in options.parts:
-        results = replace(results, compilation=compile_in_both_ways(options, arch, workspace, scratch))
+        results = replace(
+            results, compilation=compile_in_both_ways(options, arch, workspace, scratch)
+        )
     return results
 
 
-def compile_in_both_ways(options: Options, arch: ArchSpecs, workspace: Workspace, scratch: Path) -> Compilation:
+def compile_in_both_ways(
+    options: Options, arch: ArchSpecs, workspace: Workspace, scratch: Path
+) -> Compilation:
     """Choose kernels of the family's set that its rival writes too, and compile them."""
     family = options.family
     declaration = declaration_file(workspace.root, family.declaration)
@@ -73,15 +79,21 @@ def compile_in_both_ways(options: Options, arch: ArchSpecs, workspace: Workspace
     of_both = [spec for spec in kernels.specs if rival.writes(spec)]
     if not of_both:
         raise BenchError(
-            f"{rival.name} writes none of the {len(kernels.specs)} kernels of {family.set_target} for {options.gpu}, "
+            f"{rival.name} writes none of the {len(kernels.specs)} kernels of {family.set_target} "
+            f"for {options.gpu}, "
             "so that there is nothing to compare; give another --gpu."
         )
     chosen = sample(fitting(of_both, options.matching), options.kernels, family.sampled_by)
     with_others = family.and_others(chosen, Target.of(arch, options.gpu))
-    sampled = of_pipelines([one for one in with_others if fnmatchcase(one.spec.name, options.matching)], options.pipelines)
+    sampled = of_pipelines(
+        [one for one in with_others if fnmatchcase(one.spec.name, options.matching)],
+        options.pipelines,
+    )
     say(f"compiling {len(sampled)} kernels {options.repeat} times in two ways, one at a time")
     shared_by = len(kernels.specs)
-    return measure_compilation(workspace, rival, sampled, shared_by, arch, options.repeat, scratch / "compile", say)
+    return measure_compilation(
+        workspace, rival, sampled, shared_by, arch, options.repeat, scratch / "compile", say
+    )
 
 
 def _workspace_root(environment: Mapping[str, str]) -> Path:

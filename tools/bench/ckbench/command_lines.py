@@ -88,7 +88,8 @@ def as_plain_ck(steps: Sequence[Step], flags: Sequence[str] = ()) -> tuple[Step,
 
     Its device pass reads CK's headers themselves, for what is precompiled are the headers of our
     kernels. Its host pass reads them and HIP's too, throws exceptions, and is not free of warnings;
-    its library exports what it likes and needs the C++ library. Both passes get the source's own ``flags``.
+    its library exports what it likes and needs the C++ library. Both passes get the source's own
+    ``flags``.
     """
     compile_device, bundle, compile_host, link = steps
     includes = tuple(

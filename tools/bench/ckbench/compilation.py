@@ -138,10 +138,7 @@ def measure_compilation(
         rival.write_source(spec, theirs / source)
         (ours / precompiled_file(steps[0])).symlink_to(precompiled)
         plain = as_plain_ck(steps, rival.flags)
-        variants = [
-            _Variant("ours", ours, steps),
-            _Variant(f"{rival.name} style", theirs, plain),
-        ]
+        variants = [_Variant("ours", ours, steps), _Variant(f"{rival.name} style", theirs, plain)]
         if shipped is not None:
             device = with_ck_headers(plain[0], str(shipped))
             variants.append(_Variant(f"{rival.name} style, shipped headers", theirs, (device,)))

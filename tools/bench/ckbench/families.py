@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The families whose kernels are compiled: which set of them, beside whose sources, and which bar they have."""
+"""The families whose kernels are compiled: which set of them, beside whose sources, and which bar
+they have.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ from ckbench.rival import Rival
 class Family:
     """A family, by its name on the command line.
 
-    Of each value of the fields ``sampled_by`` a kernel of the set is compiled, and what ``and_others`` adds to them. ``find_rival`` finds
-    the rival among the files of ``rival_target``, for a GPU.
+    Of each value of the fields ``sampled_by`` a kernel of the set is compiled, and what
+    ``and_others`` adds to them. ``find_rival`` finds the rival among the files of ``rival_target``,
+    for a GPU.
     """
 
     name: str

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the benchmarks have in common: progress, a table, a JSON object as the last line and in a file."""
+"""What the benchmarks have in common: progress, a table, a JSON object as the last line and in a
+file.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def publish(
     table: Callable[[dict[str, Any]], str],
     *errors: type[Exception],
 ) -> int:
-    """Measures and prints; returns the exit code. What goes wrong is one sentence on standard error.
+    """Measures and prints; returns the exit code. What goes wrong is one sentence on standard
+    error.
 
     ``errors`` are those of ``measure`` beside the benchmark's own.
     """

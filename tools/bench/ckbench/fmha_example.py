@@ -34,7 +34,9 @@ class FmhaExample:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Sources include a header that lies beside the program, and expect what CK's CMakeLists.txt defines."""
+        """Sources include a header that lies beside the program, and expect what CK's
+        CMakeLists.txt defines.
+        """
         return ("-I", str(self.program.parent), "-DCK_TILE_FMHA_FWD_FAST_EXP2=1")
 
     def writes(self, spec: KernelSpec) -> bool:
@@ -46,13 +48,21 @@ class FmhaExample:
         kernel = self._like(spec)
         if kernel is None:
             raise BenchError(f"CK's generator makes no kernel like {spec.name} for {self.gpu}.")
-        # It is the one template argument that ours have their own of, and decides how long registers are allocated.
+        # It is the one template argument that ours have their own of, and decides how long
+        # registers are allocated.
         tile = replace(kernel.F_tile, F_occupancy=cast(FmhaSpec, spec).occupancy)
         source.write_text(replace(kernel, F_tile=tile).template, encoding="utf-8")
 
     def _like(self, spec: KernelSpec) -> Any:
         data = spec.to_json()
-        return next((kernel for fields, kernel in self._kernels if all(data.get(name) == value for name, value in fields.items())), None)
+        return next(
+            (
+                kernel
+                for fields, kernel in self._kernels
+                if all(data.get(name) == value for name, value in fields.items())
+            ),
+            None,
+        )
 
     @cached_property
     def _kernels(self) -> Sequence[tuple[Mapping[str, Any], Any]]:
@@ -60,7 +70,9 @@ class FmhaExample:
         try:
             return [(fields_of(kernel.name), kernel) for kernel in made]
         except ValueError as error:
-            raise BenchError(f"The Composable Kernel in use names its kernels in another way: {error}") from error
+            raise BenchError(
+                f"The Composable Kernel in use names its kernels in another way: {error}"
+            ) from error
 
 
 def find_example(files: Sequence[Path], gpu: str) -> FmhaExample:
@@ -68,7 +80,7 @@ def find_example(files: Sequence[Path], gpu: str) -> FmhaExample:
     program = find_program(files, GENERATE)
     if program is None:
         raise BenchError(
-            "--family fmha needs CK's example of attention, which the Composable Kernel in use does not have; "
-            "build without CKDISPATCH_CK, or give a checkout that has it."
+            "--family fmha needs CK's example of attention, which the Composable Kernel in use "
+            "does not have; build without CKDISPATCH_CK, or give a checkout that has it."
         )
     return FmhaExample(program, gpu)

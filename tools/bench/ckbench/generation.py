@@ -50,7 +50,9 @@ def measure_generation(arch: ArchSpecs, gpu: str, folder: Path) -> Generation:
     (specs, rejected), expanding = _timed(_all_legal, family, arch, gpu)
     if not specs:
         raise BenchError(f"There is nothing to generate: no fp16 kernel is legal on {gpu}.")
-    generated, writing = _timed(generate, family, specs, arch, folder, 1, lambda number, total, kernel: None)
+    generated, writing = _timed(
+        generate, family, specs, arch, folder, 1, lambda number, total, kernel: None
+    )
     if not all(kernel.written for kernel in generated):
         raise BenchError(f"{folder} already held sources, so that generating was not measured.")
     return Generation(len(generated), rejected, expanding, writing)

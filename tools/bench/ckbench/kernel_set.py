@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The kernel sets that the benchmark works on, as the generator sees them, and the kernels of them that are compiled."""
+"""The kernel sets that the benchmark works on, as the generator sees them, and the kernels of them
+that are compiled.
+"""
 
 from __future__ import annotations
 
@@ -65,8 +67,12 @@ def load_kernel_set(path: Path, arch: ArchSpecs, gpu: str, name: str = SET_NAME)
     return make_kernel_set(data, arch, gpu, name)
 
 
-def make_kernel_set(data: Mapping[str, Any], arch: ArchSpecs, gpu: str, name: str = SET_NAME) -> KernelSet:
-    """The set ``name`` that ``data`` declares; an entry that is legal nowhere is a ``BenchError``."""
+def make_kernel_set(
+    data: Mapping[str, Any], arch: ArchSpecs, gpu: str, name: str = SET_NAME
+) -> KernelSet:
+    """The set ``name`` that ``data`` declares;
+    an entry that is legal nowhere is a ``BenchError``.
+    """
     declaration = parse_declaration(dict(data), FAMILIES, arch.gpus, name)
     sets = {one.name: one for one in named_sets(declaration, name)}
     expansion = expand(restrict(declaration, sets[name]), arch)
@@ -89,8 +95,8 @@ def fitting(specs: Iterable[KernelSpec], pattern: str) -> list[KernelSpec]:
     found = [spec for spec in specs if fnmatchcase(spec.name, pattern)]
     if not found:
         raise BenchError(
-            f"--matching asks for {pattern}, which is none of the {len(specs)} kernels that can be compiled in both ways; "
-            f"one of them is {specs[len(specs) // 2].name}."
+            f"--matching asks for {pattern}, which is none of the {len(specs)} kernels that can be "
+            f"compiled in both ways; one of them is {specs[len(specs) // 2].name}."
         )
     return found
 
@@ -148,7 +154,10 @@ def _of_pipeline(spec: GemmSpec, pipeline: Pipeline, target: Target) -> GemmSpec
         (waves,) = wave_layouts(pipeline, target)
         changed = replace(changed, waves=waves, epilogue=Epilogue.DEFAULT)
     legal = nearest_legal(FAMILIES["gemm"], changed, target)
-    if isinstance(legal, GemmSpec) and (legal.pipeline, legal.variant) == (pipeline, changed.variant):
+    if isinstance(legal, GemmSpec) and (legal.pipeline, legal.variant) == (
+        pipeline,
+        changed.variant,
+    ):
         return legal
     return None
 

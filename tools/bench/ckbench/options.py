@@ -40,26 +40,31 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
         "--only",
         type=partial(_named, "part", parts),
         metavar="PART,…",
-        help=f"measure only these of {','.join(parts)}; the others are null in the JSON (default: all that the family has)",
+        help=f"measure only these of {','.join(parts)}; the others are null in the JSON (default: "
+        "all that the family has)",
     )
     parser.add_argument(
         "--family",
         type=_family,
         default=GEMM,
         metavar="FAMILY",
-        help="whose kernels: " + ", ".join(f"{one.name} ({','.join(_parts_of(one))})" for one in FAMILIES.values()) + "; default: gemm",
+        help="whose kernels: "
+        + ", ".join(f"{one.name} ({','.join(_parts_of(one))})" for one in FAMILIES.values())
+        + "; default: gemm",
     )
     parser.add_argument(
         "--kernels",
         type=_positive,
         default=1,
         metavar="N",
-        help="how many kernels of each pipeline to compile for compile_ratio, of fmha of each pipeline and head size (default: 1)",
+        help="how many kernels of each pipeline to compile for compile_ratio, of fmha of each "
+        "pipeline and head size (default: 1)",
     )
     parser.add_argument(
         "--pipelines",
         metavar="PIPELINE,…",
-        help="compile only kernels of these of " + ", of ".join(f"{','.join(one.pipelines)} ({one.name})" for one in FAMILIES.values()),
+        help="compile only kernels of these of "
+        + ", of ".join(f"{','.join(one.pipelines)} ({one.name})" for one in FAMILIES.values()),
     )
     parser.add_argument(
         "--matching",
@@ -82,19 +87,35 @@ def parse_options(arguments: Sequence[str], working_directory: Path) -> Options:
     )
     parsed = parser.parse_args(arguments)
     family: Family = parsed.family
-    only = _parts_of(family) if parsed.only is None else [part for part in parts if part in parsed.only]
+    only = (
+        _parts_of(family)
+        if parsed.only is None
+        else [part for part in parts if part in parsed.only]
+    )
     if others := [part for part in only if part not in _parts_of(family)]:
         parser.error(
-            f"--family {family.name} has no {', '.join(others)}; measured of it is {', '.join(_parts_of(family))}: "
+            f"--family {family.name} has no {', '.join(others)}; measured of it is "
+            f"{', '.join(_parts_of(family))}: "
             f"--only {','.join(_parts_of(family))} --family {family.name}"
         )
     try:
-        pipelines = frozenset(family.pipelines) if parsed.pipelines is None else _named("pipeline", family.pipelines, parsed.pipelines)
+        pipelines = (
+            frozenset(family.pipelines)
+            if parsed.pipelines is None
+            else _named("pipeline", family.pipelines, parsed.pipelines)
+        )
     except argparse.ArgumentTypeError as error:
         parser.error(f"argument --pipelines: {error}")
     json_file = None if parsed.json is None else working_directory / parsed.json
     return Options(
-        frozenset(map(Part, only)), parsed.kernels, parsed.repeat, parsed.gpu, json_file, pipelines, family, parsed.matching
+        frozenset(map(Part, only)),
+        parsed.kernels,
+        parsed.repeat,
+        parsed.gpu,
+        json_file,
+        pipelines,
+        family,
+        parsed.matching,
     )
 
 
@@ -104,7 +125,9 @@ def _parts_of(family: Family) -> list[str]:
 
 def _family(text: str) -> Family:
     if text not in FAMILIES:
-        raise argparse.ArgumentTypeError(f"there is no family {text!r}; there are {', '.join(FAMILIES)}")
+        raise argparse.ArgumentTypeError(
+            f"there is no family {text!r}; there are {', '.join(FAMILIES)}"
+        )
     return FAMILIES[text]
 
 

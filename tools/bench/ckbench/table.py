@@ -17,7 +17,7 @@ def render_table(data: Mapping[str, Any]) -> str:
     machine = data["machine"]
     lines = [
         f"{data['target']} for {data['gpu']}, on {machine['cpus']} {machine['arch']} cores "
-        f"with a load of {machine['load']}",
+        f"with a load of {machine['load']}"
     ]
     if data["compile"]:
         lines.append(f"compiler: {data['compile']['compiler']}")
@@ -31,7 +31,13 @@ def _rows(data: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     family = FAMILIES[data["family"]]
     return [
         _row("kernels generated per second", rate, "{:.0f}", "≥ 500", lambda: rate >= 500),
-        _row(f"compile time against {family.rival_name}", ratio, "{:.2f}", f"≤ {family.bar}", lambda: ratio <= family.bar),
+        _row(
+            f"compile time against {family.rival_name}",
+            ratio,
+            "{:.2f}",
+            f"≤ {family.bar}",
+            lambda: ratio <= family.bar,
+        ),
         _row("build with nothing to do, s", noop, "{:.2f}", "≤ 1", lambda: noop <= 1),
         _row(
             "actions after one edited entry",

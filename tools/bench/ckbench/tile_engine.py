@@ -59,7 +59,11 @@ class TileEngine:
         """Write ``source``, and beside it the builder's header."""
         gemm = cast(GemmSpec, spec)
         run(
-            [sys.executable, str(self.program), *builder_arguments(self.program, gemm, self.gpu, source.parent)],
+            [
+                sys.executable,
+                str(self.program),
+                *builder_arguments(self.program, gemm, self.gpu, source.parent),
+            ],
             source.parent,
             {**users_environment(os.environ), "PYTHONDONTWRITEBYTECODE": "1"},
             f"tile_engine's builder for {spec.name}",
@@ -77,8 +81,8 @@ def find_tile_engine(files: Sequence[Path], gpu: str) -> TileEngine:
     builder = find_program(files, _BUILDER)
     if builder is None:
         raise BenchError(
-            "compile_ratio needs CK's tile_engine, which the Composable Kernel in use does not have; "
-            "build without CKDISPATCH_CK, or give a checkout that has it."
+            "compile_ratio needs CK's tile_engine, which the Composable Kernel in use does not "
+            "have; build without CKDISPATCH_CK, or give a checkout that has it."
         )
     return TileEngine(builder, gpu)
 
@@ -100,7 +104,8 @@ def with_pipeline(text: str, spec: GemmSpec) -> str:
         if count != 1:
             raise BenchError(
                 f"tile_engine's builder wrote a header that says {count} times what {name} is, and "
-                f"{classes.pipeline} needs {value}; its kernel would not be the one to compare with."
+                f"{classes.pipeline} needs {value}; "
+                "its kernel would not be the one to compare with."
             )
     return text
 
@@ -119,8 +124,5 @@ def builder_arguments(builder: Path, spec: GemmSpec, gpu: str, folder: Path) -> 
         "--gen_single",
         *("--kernel_name", spec.name),
         *("--tile_config", f"{spec.tile}_{spec.waves}_{spec.warp_tile}"),
-        *(
-            "--trait_combo",
-            f"{pipeline}_{spec.epilogue}_{spec.scheduler}_{pads}_{spec.persistent}",
-        ),
+        *("--trait_combo", f"{pipeline}_{spec.epilogue}_{spec.scheduler}_{pads}_{spec.persistent}"),
     ]

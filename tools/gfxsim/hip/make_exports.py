@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""From the table of entry points: the linker's version script, and a refusal for every entry that nothing else defines.
+"""From the table of entry points: the linker's version script, and a refusal for every entry that
+nothing else defines.
 
 A refusal is a weak definition, so that an entry is implemented by defining it and by nothing else.
 """
@@ -51,11 +52,21 @@ def readable(name: str) -> str:
 
 
 def refusals(entries: list[Entry]) -> str:
-    lines = ["#include <cstdint>", "", "namespace gfxsim {", "std::intptr_t refuse_entry(const char* name, std::intptr_t result);", "}", ""]
+    lines = [
+        "#include <cstdint>",
+        "",
+        "namespace gfxsim {",
+        "std::intptr_t refuse_entry(const char* name, std::intptr_t result);",
+        "}",
+        "",
+    ]
     lines.append('extern "C" {')
     for entry in entries:
         call = f'gfxsim::refuse_entry("{readable(entry.name)}", {entry.refusal})'
-        lines.append(f'__attribute__((weak, visibility("default"))) std::intptr_t {entry.name}() {{ return {call}; }}')
+        lines.append(
+            f'__attribute__((weak, visibility("default"))) std::intptr_t {entry.name}() {{ return '
+            f"{call}; }}"
+        )
     lines.append("}")
     return "\n".join(lines) + "\n"
 

@@ -85,7 +85,9 @@ def parse(document: Mapping[str, Any], path: Path) -> Description:
             f" make it with the code-object command."
         )
     reports = {gpu: report if isinstance(report, dict) else {} for gpu, report in gpus.items()}
-    summaries = {gpu: check_summary(path, gpu, report.get("summary")) for gpu, report in reports.items()}
+    summaries = {
+        gpu: check_summary(path, gpu, report.get("summary")) for gpu, report in reports.items()
+    }
     return Description(name=name, spec=spec, summaries=summaries)
 
 

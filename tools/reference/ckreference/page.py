@@ -14,15 +14,22 @@ _HEAD = """\
     load("@ckdispatch//rules:defs.bzl", "ck_kernel_sets")
     ck = use_extension("@ckdispatch//rules:extensions.bzl", "ck")
 
-All that another module may load; [consuming.md](consuming.md) shows it at work. The page is made of the files' own docstrings. Nobody writes in it:
+All that another module may load; [consuming.md](consuming.md) shows it at work. The page is made of
+the files' own docstrings. Nobody writes in it:
 
     ./bazelw run //tools/reference    # writes this page
 """
 
 _TYPES = {
-    "BOOLEAN": "bool", "INT": "int", "LABEL": "label", "LABEL_LIST": "list of labels", "NAME": "name", "STRING": "string",
-    "STRING_DICT": "dict of strings", "STRING_LIST": "list of strings",
-}  # fmt: skip
+    "BOOLEAN": "bool",
+    "INT": "int",
+    "LABEL": "label",
+    "LABEL_LIST": "list of labels",
+    "NAME": "name",
+    "STRING": "string",
+    "STRING_DICT": "dict of strings",
+    "STRING_LIST": "list of strings",
+}
 
 
 def page(modules: Iterable[Message]) -> str:
@@ -36,14 +43,23 @@ def _module(module: Message) -> Iterator[str]:
         name = _text(extension, "extension_name")
         yield from (f"### {name}", "", _text(extension, "doc_string"), "")
         for tag in _messages(extension, "tag_class"):
-            yield from _described(f"{name}.{_text(tag, 'tag_name')}", tag, _attributes(tag, "attribute"))
+            yield from _described(
+                f"{name}.{_text(tag, 'tag_name')}", tag, _attributes(tag, "attribute")
+            )
     for rule in _messages(module, "rule_info"):
         yield from _described(_text(rule, "rule_name"), rule, _attributes(rule, "attribute"))
     for function in _messages(module, "func_info"):
-        yield from _described(_text(function, "function_name"), function, _attributes(function, "parameter"))
+        yield from _described(
+            _text(function, "function_name"), function, _attributes(function, "parameter")
+        )
     for provider in _messages(module, "provider_info"):
-        fields = [(_code(_text(field, "name")), _text(field, "doc_string")) for field in _messages(provider, "field_info")]
-        yield from _described(_text(provider, "provider_name"), provider, _table(("field", ""), fields))
+        fields = [
+            (_code(_text(field, "name")), _text(field, "doc_string"))
+            for field in _messages(provider, "field_info")
+        ]
+        yield from _described(
+            _text(provider, "provider_name"), provider, _table(("field", ""), fields)
+        )
 
 
 def _described(name: str, what: Message, table: Iterable[str]) -> Iterator[str]:
@@ -55,11 +71,20 @@ def _attributes(what: Message, field: str) -> Iterator[str]:
     rows = []
     for attribute in _messages(what, field):
         kind = _text(attribute, "type")
-        default = "mandatory" if _text(attribute, "mandatory") == "true" else _code(_text(attribute, "default_value") or "None")
+        default = (
+            "mandatory"
+            if _text(attribute, "mandatory") == "true"
+            else _code(_text(attribute, "default_value") or "None")
+        )
         about = _text(attribute, "doc_string")
-        rows.append((_code(_text(attribute, "name")), _TYPES.get(kind, kind.lower()), default, about))
+        rows.append(
+            (_code(_text(attribute, "name")), _TYPES.get(kind, kind.lower()), default, about)
+        )
     if not any(kind for _, kind, _, _ in rows):
-        return _table(("parameter", "default", ""), [(name, default, about) for name, _, default, about in rows])
+        return _table(
+            ("parameter", "default", ""),
+            [(name, default, about) for name, _, default, about in rows],
+        )
     return _table(("attribute", "type", "default", ""), rows)
 
 

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 Message = dict[str, list["Value"]]
-"""The values of each field in their order; a field may be repeated, and nothing but its schema tells."""
+"""The values of each field in their order; a field may be repeated, and nothing but its schema
+tells.
+"""
 
 Value: TypeAlias = str | Message
 
@@ -34,7 +36,9 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < end:
         found = _TOKEN.match(text, at)
         if found is None or found.lastgroup is None:
-            raise TextFormatError(f"{text[at : at + 20]!r} is neither a name, a string nor one of : {{ }}")
+            raise TextFormatError(
+                f"{text[at : at + 20]!r} is neither a name, a string nor one of : {{ }}"
+            )
         yield found.lastgroup, found.group(found.lastgroup)
         at = found.end()
 
@@ -69,4 +73,6 @@ def _value(tokens: Iterator[tuple[str, str]], name: str) -> Value:
 
 def _ascii(text: str) -> str:
     """A literal whose characters beyond ASCII are escaped, byte by byte."""
-    return "".join(one if one.isascii() else "".join(f"\\x{byte:02x}" for byte in one.encode()) for one in text)
+    return "".join(
+        one if one.isascii() else "".join(f"\\x{byte:02x}" for byte in one.encode()) for one in text
+    )

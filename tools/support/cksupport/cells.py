@@ -23,7 +23,9 @@ Candidates = Callable[[Fields, Target], Iterator[KernelSpec]]
 
 @dataclass(frozen=True)
 class Cell:
-    """A place of a table with its answer: a legal ``kernel`` that is cheap to build and run, or a refusal."""
+    """A place of a table with its answer: a legal ``kernel`` that is cheap to build and run, or a
+    refusal.
+    """
 
     place: Place
     kernel: Kernel | None
@@ -57,11 +59,19 @@ class Cell:
 def answer_all(
     tables: Iterable[Table], candidates: Candidates, rules: tuple[Rule, ...], arch: ArchSpecs
 ) -> tuple[Cell, ...]:
-    """The cells of all tables, in their order: the cheapest legal kernel each, or the rule that refuses all of them."""
-    return tuple(_answer(question, candidates, rules, arch) for table in tables for question in table.questions)
+    """The cells of all tables, in their order: the cheapest legal kernel each, or the rule that
+    refuses all of them.
+    """
+    return tuple(
+        _answer(question, candidates, rules, arch)
+        for table in tables
+        for question in table.questions
+    )
 
 
-def _answer(question: Question, candidates: Candidates, rules: tuple[Rule, ...], arch: ArchSpecs) -> Cell:
+def _answer(
+    question: Question, candidates: Candidates, rules: tuple[Rule, ...], arch: ArchSpecs
+) -> Cell:
     place = question.place
     found = _found(candidates, rules, question.fields, Target.of(arch, place.gpu))
     if isinstance(found, Refusal):

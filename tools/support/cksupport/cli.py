@@ -39,10 +39,17 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code."""
-    options = parser({
-        "cells": partial(list_found, _chosen), "sweep": sweep_cells, "status": show_status, "render": render_pages,
-        "draw": partial(list_found, _drawn), "samples": try_samples, "sets": try_sets,
-    }).parse_args(arguments)  # fmt: skip
+    options = parser(
+        {
+            "cells": partial(list_found, _chosen),
+            "sweep": sweep_cells,
+            "status": show_status,
+            "render": render_pages,
+            "draw": partial(list_found, _drawn),
+            "samples": try_samples,
+            "sets": try_sets,
+        }
+    ).parse_args(arguments)
     options.family = look_up(options.family)
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -64,9 +71,13 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def list_found(
-    find: Callable[[argparse.Namespace, ArchSpecs], Sequence[Cell | Sample]], options: argparse.Namespace, arch: ArchSpecs
+    find: Callable[[argparse.Namespace, ArchSpecs], Sequence[Cell | Sample]],
+    options: argparse.Namespace,
+    arch: ArchSpecs,
 ) -> int:
-    """Print every cell with its kernel or its refusal, or random kernels, of which the seed decides which."""
+    """Print every cell with its kernel or its refusal, or random kernels, of which the seed decides
+    which.
+    """
     found = find(options, arch)
     if options.json:
         print(json.dumps([one.to_json() for one in found], indent=1))
@@ -85,7 +96,10 @@ def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     code = _report(Summary.of(cells, results, digests), options)
     if not options.with_sets:
         return code
-    return max(code, _sweep_sets(shipped_sets(options.family, arch), options, options.sets, digests, machine))
+    return max(
+        code,
+        _sweep_sets(shipped_sets(options.family, arch), options, options.sets, digests, machine),
+    )
 
 
 def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
@@ -107,14 +121,26 @@ def try_sets(options: argparse.Namespace, arch: ArchSpecs) -> int:
     _check_known("set", options.set, list(sets))
     _check_known("GPU", options.gpu, arch.gpus)
     chosen = {name: sets[name] for name in sets if name in (options.set or sets)}
-    return _sweep_sets(chosen, options, options.results, Digests(arch), _machine(options), whole=not options.set)
+    return _sweep_sets(
+        chosen, options, options.results, Digests(arch), _machine(options), whole=not options.set
+    )
 
 
 def _sweep_sets(
-    sets: Sets, options: argparse.Namespace, path: Path, digests: Digests, machine: Machine, *, whole: bool = True
+    sets: Sets,
+    options: argparse.Namespace,
+    path: Path,
+    digests: Digests,
+    machine: Machine,
+    *,
+    whole: bool = True,
 ) -> int:
-    """Try the kernels of some sets; if they are the ``whole`` of all, results of others are forgotten."""
-    kernels = [one for own in sets.values() for one in own if not options.gpu or one.gpu in options.gpu]
+    """Try the kernels of some sets; if they are the ``whole`` of all, results of others are
+    forgotten.
+    """
+    kernels = [
+        one for own in sets.values() for one in own if not options.gpu or one.gpu in options.gpu
+    ]
     with sole_writer(path):
         results = _try([kernels], options, path, digests, machine)
         if whole and not options.gpu:
@@ -128,7 +154,11 @@ def _machine(options: argparse.Namespace) -> Machine:
 
 
 def _try(
-    stages: Sequence[Sequence[Kernel]], options: argparse.Namespace, path: Path, digests: Digests, machine: Machine
+    stages: Sequence[Sequence[Kernel]],
+    options: argparse.Namespace,
+    path: Path,
+    digests: Digests,
+    machine: Machine,
 ) -> Results:
     again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
     results, todo = Results.read(path), []
@@ -157,10 +187,14 @@ def render_pages(options: argparse.Namespace, arch: ArchSpecs) -> int:
     pages = {options.page: page(family, cells, Results.read(options.results), digests, arch)}
     # A family may have results of its matrix alone.
     if options.samples.exists():
-        pages[options.samples_page] = samples_page(family, Results.read(options.samples), digests, arch)
+        pages[options.samples_page] = samples_page(
+            family, Results.read(options.samples), digests, arch
+        )
     if options.sets.exists():
         known = Results.read(options.sets)
-        pages[options.sets_page] = sets_page(family, shipped_sets(family, arch), known, digests, arch)
+        pages[options.sets_page] = sets_page(
+            family, shipped_sets(family, arch), known, digests, arch
+        )
     return max(_render(path, text, options.check) for path, text in pages.items())
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel is made of, as a short digest: what the compiler sees of it in the device pass, and the flags.
+"""What a kernel is made of, as a short digest: what the compiler sees of it in the device pass, and
+the flags.
 
-Where a header lies, how it is called and what only the host pass reads do not count, nor does the compiler but for its
-major version: CK's headers ask for it, and for that of HIP.
+Where a header lies, how it is called and what only the host pass reads do not count, nor does the
+compiler but for its major version: CK's headers ask for it, and for that of HIP.
 """
 
 from __future__ import annotations
@@ -29,15 +30,18 @@ from cksupport.skeleton import what_is_seen, without_numbers
 
 _LENGTH = 16
 _LINES = 2
-"""Which way it is of writing the same text in plain lines: what is remembered of another one counts no more."""
+"""Which way it is of writing the same text in plain lines: what is remembered of another one counts
+no more.
+"""
 
 
 class Digests:
     """The digests of kernels, as of now.
 
-    Preprocessing every kernel would take hours. Its skeleton is preprocessed instead, once for all kernels that
-    share it: what comes out are the headers' text and macros, around the places of those texts of the source that
-    the device pass sees. These texts and what they stand between decide what the compiler is given, and are digested.
+    Preprocessing every kernel would take hours. Its skeleton is preprocessed instead, once for all
+    kernels that share it: what comes out are the headers' text and macros, around the places of
+    those texts of the source that the device pass sees. These texts and what they stand between
+    decide what the compiler is given, and are digested.
     """
 
     def __init__(self, arch: ArchSpecs) -> None:
@@ -89,7 +93,10 @@ class Digests:
 
     def _preprocessed(self, own: HeaderSource, gpu: str, directives: str) -> str:
         with self._cache.lease() as lease:
-            folders = [unpack(headers, self._cache, lease, partial(sleep, 0.1)) for headers in (self._ck, own)]
+            folders = [
+                unpack(headers, self._cache, lease, partial(sleep, 0.1))
+                for headers in (self._ck, own)
+            ]
             return preprocessed(self._compiler.clang, self._flags(gpu), folders, directives)
 
     @cached_property

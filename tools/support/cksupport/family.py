@@ -46,7 +46,9 @@ class Placed(Protocol):
 
 
 class SupportFamily(ABC, Generic[S, L]):
-    """The matrix of one family, whose kernels are described by ``S`` and tried on launches ``L``."""
+    """The matrix of one family, whose kernels are described by ``S`` and
+    tried on launches ``L``.
+    """
 
     name: ClassVar[str]
     about_kernels: ClassVar[str]
@@ -78,18 +80,25 @@ class SupportFamily(ABC, Generic[S, L]):
 
     def draw(self, arch: ArchSpecs, seed: int, gpus: Sequence[str] = ()) -> Draw[S]:
         """Random kernels for ``gpus``, or for all."""
-        raise SupportError(f"kernels of {self.title} are not drawn at random; its cells are tried by the command sweep")
+        raise SupportError(
+            f"kernels of {self.title} are not drawn at random; "
+            "its cells are tried by the command sweep"
+        )
 
     @abstractmethod
     def operands_of(self, spec: S) -> str:
-        """What a kernel operates on, and how: a sweep tries some of each before it tries all of any."""
+        """What a kernel operates on, and how: a sweep tries some of each before it tries all of
+        any.
+        """
 
     @abstractmethod
     def variant(self, spec: S) -> str:
         """The row of a kernel in the table of those drawn at random."""
 
     def wants_one_multiprocessor(self, spec: S) -> bool:
-        """Whether all of a GPU would leave no workgroup a second tile, of a kernel that loops over them."""
+        """Whether all of a GPU would leave no workgroup a second tile, of a kernel that loops over
+        them.
+        """
         return False
 
     @abstractmethod
@@ -101,7 +110,9 @@ class SupportFamily(ABC, Generic[S, L]):
         """What a kernel is tried on."""
 
     def launches_on(self, library: Path, spec: S, target: Target, /) -> Iterable[L]:
-        """The same for the kernel of a library; where they are random, without those that it has reason to refuse."""
+        """The same for the kernel of a library; where they are random, without those that it has
+        reason to refuse.
+        """
         return self.launches(spec, target)
 
     def by_design(self, spec: S) -> Container[str]:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of which choices are made one after the other, so that a rule can refuse before all are made."""
+"""Kernels of which choices are made one after the other, so that a rule can refuse before all are
+made.
+"""
 
 from __future__ import annotations
 

@@ -121,7 +121,9 @@ class Matrix:
     def _view(self, memory: NDArray[Any]) -> NDArray[Any]:
         size = memory.itemsize
         strides = [stride * size for stride in self.strides]
-        view: NDArray[Any] = np.ndarray(self.shape, memory.dtype, memory, self.begin * size, strides)
+        view: NDArray[Any] = np.ndarray(
+            self.shape, memory.dtype, memory, self.begin * size, strides
+        )
         return view
 
 

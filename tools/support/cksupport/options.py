@@ -37,9 +37,11 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
 
     def results(command: argparse.ArgumentParser, option: str, name: str) -> None:
         command.add_argument(
-            option, type=Path, default=_workspace() / "evidence" / family / f"{name}.json",
+            option,
+            type=Path,
+            default=_workspace() / "evidence" / family / f"{name}.json",
             help="the file of results (default: %(default)s)",
-        )  # fmt: skip
+        )
 
     listing = add("cells", "List the cells: the kernel of each, or its refusal")
     _choose_cells(listing)
@@ -49,28 +51,39 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
     sweeping = add("sweep", "Try what was not tried yet; exit code 1 if a cell stays bad")
     _choose_cells(sweeping)
     results(sweeping, "--results", "results")
-    sweeping.add_argument("--with-sets", action="store_true", help="then try the kernels of the sets that ship too, in the time that is left")
+    sweeping.add_argument(
+        "--with-sets",
+        action="store_true",
+        help="then try the kernels of the sets that ship too, in the time that is left",
+    )
     results(sweeping, "--sets", "sets")
     _trying(sweeping)
 
     _choose_samples(add("draw", "Print kernels drawn at random"), 20)
     sampling = add(
-        "samples", "Try kernels drawn at random; exit code 1 if a legal one is not right or an illegal one is"
+        "samples",
+        "Try kernels drawn at random; exit code 1 if a legal one is not right or an illegal one is",
     )
     _choose_samples(sampling, 200)
     instead = sampling.add_mutually_exclusive_group()
     instead.add_argument(
-        "--kernel", action="append", default=[], metavar="GPU:NAME",
+        "--kernel",
+        action="append",
+        default=[],
+        metavar="GPU:NAME",
         help="draw none: try this one, legal or not; repeatable",
-    )  # fmt: skip
+    )
     instead.add_argument(
-        "--known", action="store_true",
+        "--known",
+        action="store_true",
         help="draw none: try those of the file again that were made of other sources",
-    )  # fmt: skip
+    )
     results(sampling, "--results", "samples")
     _trying(sampling)
 
-    setting = add("sets", "Try the kernels of the sets that ship; exit code 1 if one is not right, or spills")
+    setting = add(
+        "sets", "Try the kernels of the sets that ship; exit code 1 if one is not right, or spills"
+    )
     _choose_gpus(setting)
     setting.add_argument("--set", action="append", default=[], help="only this one; repeatable")
     results(setting, "--results", "sets")
@@ -87,7 +100,10 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
     }
     for name, page in pages.items():
         rendering.add_argument(
-            name, type=Path, default=_workspace() / "docs" / "support" / page, help="default: %(default)s"
+            name,
+            type=Path,
+            default=_workspace() / "docs" / "support" / page,
+            help="default: %(default)s",
         )
     rendering.add_argument(
         "--check", action="store_true", help="write nothing; exit code 1 if a page is stale"
@@ -117,19 +133,26 @@ def _choose_samples(command: argparse.ArgumentParser, count: int) -> None:
 
 def _trying(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--jobs", type=_positive, default=os.cpu_count() or 1,
+        "--jobs",
+        type=_positive,
+        default=os.cpu_count() or 1,
         help="compilers at once, and threads of the simulator (default: %(default)s)",
-    )  # fmt: skip
+    )
     command.add_argument("--limit", type=_positive, help="kernels to try at most")
     command.add_argument(
-        "--minutes", type=_positive, help="begin nothing after so many; what was tried is kept, and the next time goes on from there"
+        "--minutes",
+        type=_positive,
+        help="begin nothing after so many; what was tried is kept, "
+        "and the next time goes on from there",
     )
     command.add_argument("--retry", action="store_true", help="try again what is not right")
     command.add_argument("--redo", action="store_true", help="try everything again")
     command.add_argument(
-        "--timeout", type=float, default=300.0,
+        "--timeout",
+        type=float,
+        default=300.0,
         help="seconds that the problems of one kernel may take (default: %(default)s)",
-    )  # fmt: skip
+    )
 
 
 def _workspace() -> Path:

@@ -39,11 +39,7 @@ _Notes = dict[Refusal, int]
 
 
 def page(
-    family: AnyFamily,
-    cells: Sequence[Cell],
-    results: Results,
-    digests: Digests,
-    arch: ArchSpecs,
+    family: AnyFamily, cells: Sequence[Cell], results: Results, digests: Digests, arch: ArchSpecs
 ) -> str:
     """The whole page as Markdown."""
     tables = family.tables(arch)
@@ -83,7 +79,9 @@ def _mark(verdict: Verdict) -> str:
     return "✓" if verdict is Verdict.RIGHT else f"**{verdict.value}**"
 
 
-def _counts(tables: Sequence[Table], cells: Sequence[Cell], states: _States, told: Sequence[str]) -> str:
+def _counts(
+    tables: Sequence[Table], cells: Sequence[Cell], states: _States, told: Sequence[str]
+) -> str:
     kinds = ("tested and right", *told, "refused", "not right", STALE, UNTESTED)
     head = ("table", "cells", *kinds, "kernels", "tried")
     lines = [*heading(head)]
@@ -134,7 +132,9 @@ def _cell_mark(cell: Cell, states: _States, notes: _Notes) -> str:
 
 
 def _refusals(notes: _Notes) -> str:
-    lines = [f"{number}. `{refusal.rule}`: {refusal.sentence}." for refusal, number in notes.items()]
+    lines = [
+        f"{number}. `{refusal.rule}`: {refusal.sentence}." for refusal, number in notes.items()
+    ]
     return "\n".join(["## Refused", "", *lines, ""])
 
 

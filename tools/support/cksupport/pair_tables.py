@@ -21,7 +21,9 @@ _NOTE = "Choices of {}, against those of all that have no table above."
 
 @dataclass(frozen=True)
 class PairTables:
-    """The tables of a family: its axes, of which ``GPU`` is one, what a table calls a value, what refuses, and the kernel of a combination."""
+    """The tables of a family: its axes, of which ``GPU`` is one, what a table calls a value, what
+    refuses, and the kernel of a combination.
+    """
 
     axes_of: Callable[[ArchSpecs], Axes]
     label: Callable[[Any], str]
@@ -29,12 +31,15 @@ class PairTables:
     spec_of: Callable[[Combination, ArchSpecs], KernelSpec]
 
     def all(self, arch: ArchSpecs) -> tuple[Table, ...]:
-        """A table for each axis: what can be chosen of it, against what can be chosen of those after it."""
+        """A table for each axis: what can be chosen of it, against what can be chosen of those
+        after it.
+        """
         questions: dict[str, list[Question]] = {}
         for place in _pairs(self, arch):
             questions.setdefault(place.table, []).append(Question(place, ()))
         return tuple(
-            Table(axis, axis[0].upper() + axis[1:], _NOTE.format(axis), asked) for axis, asked in questions.items()
+            Table(axis, axis[0].upper() + axis[1:], _NOTE.format(axis), asked)
+            for axis, asked in questions.items()
         )
 
     def cells(self, tables: Sequence[Table], arch: ArchSpecs) -> tuple[Cell, ...]:

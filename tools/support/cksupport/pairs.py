@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Few combinations in which every pair of choices is met that rules allow together.
 
-What is wrong with a combination is most often wrong with two of its choices, and all combinations are too many to try.
+What is wrong with a combination is most often wrong with two of its choices, and all combinations
+are too many to try.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ Combination = dict[str, Any]
 Choice = tuple[str, Any]
 Pair = tuple[Choice, Choice]
 Rule = Callable[[Mapping[str, Any]], Hashable]
-"""Says why what it reads of a combination cannot be together, or None. It may read what is not chosen yet."""
+"""Says why what it reads of a combination cannot be together, or None. It may read what is not
+chosen yet.
+"""
 
 _FEW, _ANY_NUMBER = 400, -1
-"""Steps of a search: a value that is not soon found to go with others is left for another combination."""
+"""Steps of a search: a value that is not soon found to go with others is left for another
+combination.
+"""
 
 
 @dataclass
@@ -40,7 +45,11 @@ class Cover:
 
 def pairs_of(axes: Axes) -> list[Pair]:
     """Every two values of different axes, in the order of the axes."""
-    return [((one, a), (other, b)) for one, other in combinations(axes, 2) for a, b in product(axes[one], axes[other])]
+    return [
+        ((one, a), (other, b))
+        for one, other in combinations(axes, 2)
+        for a, b in product(axes[one], axes[other])
+    ]
 
 
 def cover(axes: Axes, rules: Sequence[Rule]) -> Cover:
@@ -75,11 +84,15 @@ def cover(axes: Axes, rules: Sequence[Rule]) -> Cover:
 def _widened(
     whole: Combination, chosen: Combination, axis: str, left: Mapping[Pair, None], search: _Search
 ) -> Combination:
-    """A combination with the chosen values, and of ``axis`` the one that meets the most pairs with them."""
+    """A combination with the chosen values, and of ``axis`` the one that meets the most pairs with
+    them.
+    """
 
     def gain(value: Hashable) -> tuple[int, bool]:
         here, others = (axis, value), chosen.items()
-        return sum((here, one) in left or (one, here) in left for one in others), value == whole[axis]
+        return sum((here, one) in left or (one, here) in left for one in others), value == whole[
+            axis
+        ]
 
     for value in sorted(search.axes[axis], key=gain, reverse=True):
         if value == whole[axis]:
@@ -92,7 +105,9 @@ def _widened(
 
 @dataclass(frozen=True)
 class _Conflict:
-    """Axes whose values cannot be together with any of the others, and how often the rules say what about it."""
+    """Axes whose values cannot be together with any of the others, and how often the rules say what
+    about it.
+    """
 
     axes: frozenset[str]
     why: Counter[Hashable]
@@ -101,8 +116,8 @@ class _Conflict:
 class _Search:
     """Looks for whole combinations, axis after axis.
 
-    A rule that refuses has read a few axes. Where no value of an axis is left, all that was read to refuse them is why,
-    and the search goes back to the last axis that has to do with it.
+    A rule that refuses has read a few axes. Where no value of an axis is left, all that was read to
+    refuse them is why, and the search goes back to the last axis that has to do with it.
     """
 
     def __init__(self, axes: Axes, rules: Sequence[Rule]) -> None:
@@ -111,13 +126,17 @@ class _Search:
         self._conflicts: dict[Choice, list[tuple[frozenset[Choice], _Conflict]]] = {}
         self._steps = 0
 
-    def whole(self, begun: Combination, like: Combination, steps: int = _ANY_NUMBER) -> Combination | _Conflict | None:
-        """A combination with what is ``begun``, as ``like`` another as is soon found; or why there is none.
+    def whole(
+        self, begun: Combination, like: Combination, steps: int = _ANY_NUMBER
+    ) -> Combination | _Conflict | None:
+        """A combination with what is ``begun``, as ``like`` another as is soon found; or why there
+        is none.
 
         None if that takes more ``steps``.
         """
         *_, newest = begun.items()
-        # What is known of fewer choices refuses these too, but by rules that may have to do with others.
+        # What is known of fewer choices refuses these too, but by rules that may have to do with
+        # others.
         for choices, conflict in self._conflicts.get(newest, ()) if steps != _ANY_NUMBER else ():
             if choices <= begun.items():
                 return conflict
@@ -147,7 +166,9 @@ class _Search:
             self._steps -= 1
             now = {**chosen, axis: value}
             asked = _asked(waiting, now, axis)
-            found = asked if isinstance(asked, _Conflict) else self._extended(now, values, asked, begun)
+            found = (
+                asked if isinstance(asked, _Conflict) else self._extended(now, values, asked, begun)
+            )
             if not isinstance(found, _Conflict) or axis not in found.axes or len(chosen) < begun:
                 return found
             axes |= found.axes
@@ -157,7 +178,9 @@ class _Search:
 
 @dataclass(eq=False)
 class _Reading:
-    """What a rule does after it has read some values: it reads another ``axis``, or has an answer."""
+    """What a rule does after it has read some values: it reads another ``axis``,
+    or has an answer.
+    """
 
     axis: str | None = None
     then: dict[Any, _Reading] = field(default_factory=dict)
@@ -167,7 +190,9 @@ class _Reading:
 
 
 class _Reader:
-    """A rule that is run once for all combinations that it reads the same of: there are few of these."""
+    """A rule that is run once for all combinations that it reads the same of: there are few of
+    these.
+    """
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
@@ -237,4 +262,3 @@ class _Seen(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._chosen)
-

@@ -20,17 +20,28 @@ _MAIN = "<stdin>"
 
 
 def preprocessed(clang: str, flags: Sequence[str], folders: Sequence[Path], source: str) -> str:
-    """The text of ``source`` and of the headers in ``folders`` that it includes, with their macros' definitions.
+    """The text of ``source`` and of the headers in ``folders`` that it includes, with their macros'
+    definitions.
 
-    Line markers are left out, as is all that comes from the compiler and the machine: no path of theirs is in it.
+    Line markers are left out, as is all that comes from the compiler and the machine: no path of
+    theirs is in it.
     """
-    includes = [word for folder in folders for word in ("-I", str(folder), f"-fmacro-prefix-map={folder}/=")]
+    includes = [
+        word for folder in folders for word in ("-I", str(folder), f"-fmacro-prefix-map={folder}/=")
+    ]
     command = [clang, *flags, "--cuda-device-only", "-nogpulib", "-w", *includes, "-E", "-dD", "-"]
     done = subprocess.run(
-        command, input=source, capture_output=True, env=clean_environment(), encoding="utf-8", check=False
+        command,
+        input=source,
+        capture_output=True,
+        env=clean_environment(),
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode:
-        said = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr.strip())
+        said = next(
+            (line for line in done.stderr.splitlines() if "error:" in line), done.stderr.strip()
+        )
         raise SupportError(f"a kernel's source could not be preprocessed by {clang}: {said}")
     return in_plain_lines("\n".join(_own_lines(done.stdout)))
 

@@ -23,7 +23,9 @@ def fields(**choices: Any) -> Fields:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a cell stands: its table, its GPU, its row and its column; without a GPU if its table is for all at once."""
+    """Where a cell stands: its table, its GPU, its row and its column; without a GPU if its table
+    is for all at once.
+    """
 
     table: str
     gpu: str

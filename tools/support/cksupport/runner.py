@@ -47,7 +47,9 @@ class Runner(AbstractContextManager["Runner"]):
             self._end()
             self._small = small
         worker = self._worker or self._start()
-        request = json.dumps({"family": spec.family, "kernel": spec.name, "library": str(library)}) + "\n"
+        request = (
+            json.dumps({"family": spec.family, "kernel": spec.name, "library": str(library)}) + "\n"
+        )
         assert worker.stdin is not None
         with suppress(BrokenPipeError):
             worker.stdin.write(request.encode())

@@ -107,9 +107,7 @@ class _Tried:
         return f"{self} (against {others} too)" if others else str(self)
 
 
-def known_samples(
-    family: AnyFamily, results: Results, arch: ArchSpecs
-) -> tuple[Sample, ...]:
+def known_samples(family: AnyFamily, results: Results, arch: ArchSpecs) -> tuple[Sample, ...]:
     """The samples of a file, as the rules of now see them."""
     try:
         return tuple(
@@ -122,9 +120,7 @@ def known_samples(
         ) from error
 
 
-def samples_page(
-    family: AnyFamily, results: Results, digests: Digests, arch: ArchSpecs
-) -> str:
+def samples_page(family: AnyFamily, results: Results, digests: Digests, arch: ArchSpecs) -> str:
     """The page of all samples of a file, as Markdown."""
     tried = []
     for sample in known_samples(family, results, arch):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of the sets that ship: whether they are right, and what registers and LDS they take."""
+"""The kernels of the sets that ship: whether they are right,
+and what registers and LDS they take.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ are legal on and run on the simulator as those of the [support matrix]({name}.md
 untested was not tried yet. None may spill vector registers to memory: the build of a set fails
 where one does. Scalar registers that are kept in a vector register for a while are counted. The
 sets come from their declarations, the state of their kernels from
-[sets.json](../../evidence/{name}/sets.json), which has the registers, the LDS and the scratch memory
-of each too, and this page from both. Nobody writes in it:
+[sets.json](../../evidence/{name}/sets.json), which has the registers, the LDS and the scratch
+memory of each too, and this page from both. Nobody writes in it:
 
     ./bazelw run //tools/support -- {name} sets      # tries what was not tried yet
     ./bazelw run //tools/support -- {name} render    # writes this page
@@ -122,7 +124,11 @@ def sets_page(
 ) -> str:
     """The whole page as Markdown."""
     states = _states((kernel for own in sets.values() for kernel in own), results, digests)
-    parts = [_HEAD.format(name=family.name), _usage(states, results, arch), _table(sets, states, arch)]
+    parts = [
+        _HEAD.format(name=family.name),
+        _usage(states, results, arch),
+        _table(sets, states, arch),
+    ]
     if bad := _bad(states, results):
         lines = [f"- {kernel}: {why}" for kernel, why in bad.items()]
         parts.append("\n".join(["## Not right, or spilling", "", *lines, ""]))
@@ -130,8 +136,18 @@ def sets_page(
 
 
 def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> str:
-    head = ("GPU", "kernels", "right", SPILLS, "not right", STALE, UNTESTED, "most VGPRs",
-            "most LDS in bytes", "keep SGPRs in VGPRs")  # fmt: skip
+    head = (
+        "GPU",
+        "kernels",
+        "right",
+        SPILLS,
+        "not right",
+        STALE,
+        UNTESTED,
+        "most VGPRs",
+        "most LDS in bytes",
+        "keep SGPRs in VGPRs",
+    )
     lines = [*heading(head)]
     for gpu in arch.gpus:
         own = {kernel: state for kernel, state in states.items() if kernel.gpu == gpu}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A source apart: the directives that decide which headers and lines the compiler sees, and the text between them."""
+"""A source apart: the directives that decide which headers and lines the compiler sees, and the
+text between them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from dataclasses import dataclass
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.DOTALL)
 _REST = r"\b(?:\\\n|[^\n])*\n?"
-_BRANCHES = re.compile(rf"^[ \t]*(#[ \t]*(?:include|if|ifdef|ifndef|elif|else|endif|error){_REST})", re.MULTILINE)
+_BRANCHES = re.compile(
+    rf"^[ \t]*(#[ \t]*(?:include|if|ifdef|ifndef|elif|else|endif|error){_REST})", re.MULTILINE
+)
 _DIRECTIVES = re.compile(rf"^[ \t]*(#[ \t]*\w+{_REST})", re.MULTILINE)
 _STRING = r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])')"""
 _SPACES = re.compile(rf"{_STRING}|\s+")
@@ -22,19 +26,25 @@ _NUMBERED = re.compile(rf"^{_PLACE}(\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Skeleton:
-    """``directives`` with a name at each place of a text; nearly all kernels of a family have the same."""
+    """``directives`` with a name at each place of a text; nearly all kernels of a family have the
+    same.
+    """
 
     directives: str
     texts: tuple[str, ...]
 
     @classmethod
     def of(cls, source: str, every_directive: bool = False) -> Skeleton:
-        """The skeleton of ``source``; unless ``every_directive`` is taken out, ``#define`` and its like are text."""
+        """The skeleton of ``source``; unless ``every_directive`` is taken out, ``#define`` and its
+        like are text.
+        """
         pattern = _DIRECTIVES if every_directive else _BRANCHES
         parts = pattern.split(_COMMENT.sub(lambda found: found[1] or " ", source))
         directives = ""
         texts: list[str] = []
-        for text, directive in zip(map(in_plain_lines, parts[::2]), [*parts[1::2], ""], strict=False):
+        for text, directive in zip(
+            map(in_plain_lines, parts[::2]), [*parts[1::2], ""], strict=False
+        ):
             if text:
                 directives += f"{_PLACE}{len(texts)}\n"
                 texts.append(text)
@@ -47,7 +57,9 @@ Look = Callable[[str], tuple[str, Sequence[int]]]
 
 
 def what_is_seen(source: str, look: Look) -> tuple[str, tuple[str, ...]]:
-    """The digest of all that surrounds the texts of ``source`` that the compiler sees, and these texts."""
+    """The digest of all that surrounds the texts of ``source`` that the compiler sees, and these
+    texts.
+    """
     headers, seen = _look(Skeleton.of(source), look)
     if any(_DIRECTIVES.search(text) for text in seen):
         # A macro may change the headers that are included after it.
@@ -61,13 +73,17 @@ def _look(skeleton: Skeleton, look: Look) -> tuple[str, tuple[str, ...]]:
 
 
 def without_numbers(preprocessed: str) -> tuple[str, tuple[int, ...]]:
-    """What the preprocessor made of directives, with the same name at every place, and the places' numbers."""
+    """What the preprocessor made of directives, with the same name at every place, and the places'
+    numbers.
+    """
     numbers = tuple(int(found[1]) for found in _NUMBERED.finditer(preprocessed))
     return _NUMBERED.sub(_PLACE, preprocessed), numbers
 
 
 def in_plain_lines(text: str) -> str:
-    """The same to a compiler, however it is formatted: a line for each directive and for what stands between two."""
+    """The same to a compiler, however it is formatted: a line for each directive and for what
+    stands between two.
+    """
     lines: list[str] = []
     between: list[str] = []
     for line in [*text.replace("\\\n", " ").splitlines(), "#"]:

@@ -24,11 +24,17 @@ SPILLS = "spills"
 
 
 def state(cell: Cell, results: Results, digests: Digests) -> str:
-    """``refused``, ``untested``, ``stale``, the verdict on the kernel of the cell, or that it is right and ``spills``, where that is told."""
+    """``refused``, ``untested``, ``stale``, the verdict on the kernel of the cell, or that it is
+    right and ``spills``, where that is told.
+    """
     if cell.kernel is None:
         return REFUSED
     found = kernel_state(cell.kernel, results, digests)
-    if found == Verdict.RIGHT.value and support_of(cell.kernel.spec).tells_spills and spills(cell.kernel, results):
+    if (
+        found == Verdict.RIGHT.value
+        and support_of(cell.kernel.spec).tells_spills
+        and spills(cell.kernel, results)
+    ):
         return SPILLS
     return found
 

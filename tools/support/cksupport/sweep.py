@@ -46,7 +46,9 @@ class Machine:
 
     @property
     def batch(self) -> int:
-        """The most kernels that are built together: few where time is short, because a batch is not left half done."""
+        """The most kernels that are built together: few where time is short, because a batch is not
+        left half done.
+        """
         return MOST_IN_A_BATCH if self.end is None else self.jobs
 
     @property
@@ -67,7 +69,12 @@ def pending(
     for kernel in kernels:
         known = results.known.get(kernel.key)
         bad = known is not None and known.outcome.verdict is not Verdict.RIGHT
-        if known is None or again is Again.ALL or (again is Again.BAD and bad) or known.digest != digests.of(kernel.spec, kernel.gpu):
+        if (
+            known is None
+            or again is Again.ALL
+            or (again is Again.BAD and bad)
+            or known.digest != digests.of(kernel.spec, kernel.gpu)
+        ):
             found[kernel.key] = kernel
     return list(found.values())
 
@@ -92,8 +99,8 @@ def batches(
 ) -> Iterator[tuple[str, list[KernelSpec]]]:
     """The kernels in batches of one GPU.
 
-    What operates on the same dtypes on a GPU comes with one kernel first, then with two more, then with
-    four more, and so on: what is wrong with a dtype or a GPU as a whole is seen early.
+    What operates on the same dtypes on a GPU comes with one kernel first, then with two more, then
+    with four more, and so on: what is wrong with a dtype or a GPU as a whole is seen early.
     """
     turns: dict[tuple[str, str], int] = defaultdict(int)
     tiers: dict[tuple[int, str], list[KernelSpec]] = defaultdict(list)

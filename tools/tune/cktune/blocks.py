@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Fills the parts of the page that are made from the record. All else in the page is written by hand, and kept.
+"""Fills the parts of the page that are made from the record. All else in the page is written by
+hand, and kept.
 
-A part lies between `<!-- made: NAME TABLE -->` and `<!-- end -->`; the page says by these lines which parts it has, and where.
+A part lies between `<!-- made: NAME TABLE -->` and `<!-- end -->`; the page says by these lines
+which parts it has, and where.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from ckdispatch.errors import Damaged
 from cktune.parts import MAKERS, Record
 from cktune.settings import Settings
 
-_PART = re.compile(r"(^<!-- made: (?P<name>\w+)(?: (?P<of>[^\n]*?))? -->\n).*?(^<!-- end -->$)", re.DOTALL | re.MULTILINE)
+_PART = re.compile(
+    r"(^<!-- made: (?P<name>\w+)(?: (?P<of>[^\n]*?))? -->\n).*?(^<!-- end -->$)",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def filled(page: str, record: Record, settings: Settings) -> str:

@@ -28,7 +28,9 @@ class Worse:
 
 
 def worse(recorded: Any, found: Any, where: tuple[str, ...] = ()) -> Iterator[Worse]:
-    """The figures of a record that got worse. The spread of a figure, and what is said about single problems, are none."""
+    """The figures of a record that got worse. The spread of a figure, and what is said about single
+    problems, are none.
+    """
     if not isinstance(recorded, Mapping) or not isinstance(found, Mapping):
         return
     for name, was in recorded.items():
@@ -36,7 +38,9 @@ def worse(recorded: Any, found: Any, where: tuple[str, ...] = ()) -> Iterator[Wo
         if isinstance(was, Mapping):
             yield from worse(was, now, (*where, name))
         elif isinstance(was, (int, float)) and isinstance(now, (int, float)):
-            lost = was - now if name in _HIGH_IS_GOOD else now - was if name in _LOW_IS_GOOD else 0.0
+            lost = (
+                was - now if name in _HIGH_IS_GOOD else now - was if name in _LOW_IS_GOOD else 0.0
+            )
             if lost > TOLERANCE:
                 yield Worse(", ".join((*where, name)), was, now)
 
@@ -45,7 +49,9 @@ def different(recorded: Any, found: Any, where: str = "") -> Iterator[str]:
     """Where two documents differ by more than what another machine's arithmetic makes."""
     if isinstance(recorded, Mapping) and isinstance(found, Mapping):
         for name in dict.fromkeys((*recorded, *found)):
-            yield from different(recorded.get(name), found.get(name), f"{where}, {name}" if where else str(name))
+            yield from different(
+                recorded.get(name), found.get(name), f"{where}, {name}" if where else str(name)
+            )
     elif isinstance(recorded, list) and isinstance(found, list) and len(recorded) == len(found):
         for place, (one, other) in enumerate(zip(recorded, found, strict=True)):
             yield from different(one, other, f"{where} {place + 1}")

@@ -41,7 +41,9 @@ def kept(value: float, digits: int = _DIGITS) -> float:
 def worst(measured: Measured, served: Served) -> list[dict[str, Any]]:
     """The cases that lose the most."""
     found = []
-    for case, problem, way, times in zip(measured.cases, measured.problems, served.picks, served.predicted, strict=True):
+    for case, problem, way, times in zip(
+        measured.cases, measured.problems, served.picks, served.predicted, strict=True
+    ):
         efficiency = None if way is None else case.efficiency(way)
         if way is None or efficiency is None or not case.complete:
             continue
@@ -49,18 +51,33 @@ def worst(measured: Measured, served: Served) -> list[dict[str, Any]]:
         row = {
             "problem": problem.text,
             "efficiency": kept(efficiency),
-            "best": {"kernel": best[0], "measured": case.best, "predicted": kept(times[best]) if best in times else None},
-            "picked": {"kernel": way[0], "measured": case.measured[way], "predicted": kept(times[way])},
+            "best": {
+                "kernel": best[0],
+                "measured": case.best,
+                "predicted": kept(times[best]) if best in times else None,
+            },
+            "picked": {
+                "kernel": way[0],
+                "measured": case.measured[way],
+                "predicted": kept(times[way]),
+            },
         }
         found.append(((efficiency, problem.text, case.name), row))
     return [row for _, row in sorted(found, key=lambda one: one[0])[:WORST]]
 
 
-def by_kernel(measured: Measured, design: Design, folds: Folds, served: Mapping[str, Served]) -> dict[str, Any]:
-    """Of each kernel how predicted times lie to measured ones, and how often it is the fastest, and is taken."""
+def by_kernel(
+    measured: Measured, design: Design, folds: Folds, served: Mapping[str, Served]
+) -> dict[str, Any]:
+    """Of each kernel how predicted times lie to measured ones, and how often it is the fastest, and
+    is taken.
+    """
     complete = [place for place, case in enumerate(measured.cases) if case.complete]
     fastest = Counter(_fastest(measured.cases[place])[0] for place in complete)
-    taken = {name: Counter(way[0] for place in complete if (way := one.picks[place])) for name, one in served.items()}
+    taken = {
+        name: Counter(way[0] for place in complete if (way := one.picks[place]))
+        for name, one in served.items()
+    }
     found = {}
     for kernel in sorted({way[0] for way in design.ways}):
         rows = [row for row, way in enumerate(design.ways) if way[0] == kernel]
@@ -85,5 +102,11 @@ def per_unit(measured: Measured, design: Design) -> list[float] | None:
     if _PER_UNIT not in design.features:
         return None
     column = np.exp(design.feature_rows[:, design.features.index(_PER_UNIT)])
-    seen = {(case, way): float(value) for case, way, value in zip(design.cases, design.ways, column, strict=True)}
-    return [seen.get((place, _fastest(case)), median(column)) for place, case in enumerate(measured.cases)]
+    seen = {
+        (case, way): float(value)
+        for case, way, value in zip(design.cases, design.ways, column, strict=True)
+    }
+    return [
+        seen.get((place, _fastest(case)), median(column))
+        for place, case in enumerate(measured.cases)
+    ]

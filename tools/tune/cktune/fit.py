@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Fits the constants of a family's cost model on one half of a table's problems, and judges them by the other half.
+"""Fits the constants of a family's cost model on one half of a table's problems, and judges them by
+the other half.
 
-Which half a problem is in is decided by a hash of its text, once and for all. Example, whose output belongs in arch/:
-  ./bazelw run //tools/tune:fit -- --measurements times.csv --gpu gfx950 --fix matrix=1.22 --write $PWD/arch/cost_constants.json
+Which half a problem is in is decided by a hash of its text, once and for all. Example, whose output
+belongs in arch/:
+  ./bazelw run //tools/tune:fit -- --measurements times.csv --gpu gfx950 --fix matrix=1.22 --write
+  $PWD/arch/cost_constants.json
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class Fit:
-    """Constants of the training half, their least and most over folds, and what they are worth on the other half."""
+    """Constants of the training half, their least and most over folds, and what they are worth on
+    the other half.
+    """
 
     family: str
     gpu: str
@@ -92,7 +97,10 @@ def fit(designer: Designer, fixed: dict[str, float]) -> Fit:
         designer.family,
         designer.measured.gpu,
         constants,
-        {term: (min(some[term] for some in each), max(some[term] for some in each)) for term in design.terms},
+        {
+            term: (min(some[term] for some in each), max(some[term] for some in each))
+            for term in design.terms
+        },
         judged(designer, design, predicted(design, constants), ~half),
         judged(designer, design, by_others, np.ones(len(folds), dtype=bool)),
         _problems(design, half),
@@ -119,36 +127,68 @@ def document(found: Fit) -> dict[str, Any]:
 
 
 def _figures(verdict: Verdict) -> dict[str, float]:
-    picks = {} if verdict.picks is None else {name: getattr(verdict.picks.efficiency, name) for name in ("mean", "median", "p10", "min")}
+    picks = (
+        {}
+        if verdict.picks is None
+        else {
+            name: getattr(verdict.picks.efficiency, name)
+            for name in ("mean", "median", "p10", "min")
+        }
+    )
     error = {} if verdict.error is None else {"median_error_percent": verdict.error.median}
     return {name: round(value, 2) for name, value in (picks | error).items()}
 
 
 def text(found: Fit, fixed: dict[str, float]) -> str:
     """What was found, for people."""
-    lines = [f"{found.family} on {found.gpu}: fitted on {found.trained_on} of {found.problems} problems"]
-    lines += [
-        f"  {term:12} {value:8.4f}   {'fixed' if term in fixed else '{:.4f} to {:.4f} over folds'.format(*found.spread[term])}"
-        for term, value in found.constants.items()
+    lines = [
+        f"{found.family} on {found.gpu}: fitted on {found.trained_on} of {found.problems} problems"
     ]
-    lines += [f"{name}: {_figures(verdict)}" for name, verdict in (("the other half", found.trial), (f"{FOLDS} folds", found.folds))]
+    ranges = {
+        term: "fixed"
+        if term in fixed
+        else "{:.4f} to {:.4f} over folds".format(*found.spread[term])
+        for term in found.constants
+    }
+    lines += [
+        f"  {term:12} {value:8.4f}   {ranges[term]}" for term, value in found.constants.items()
+    ]
+    lines += [
+        f"{name}: {_figures(verdict)}"
+        for name, verdict in (("the other half", found.trial), (f"{FOLDS} folds", found.folds))
+    ]
     return "\n".join(lines)
 
 
-def write(path: Path, found: Fit, table: Table, fixed: dict[str, float], added: dict[str, float], because: str) -> None:
-    """Put the constants in the file of the cost model, in place of those for the same family and GPU."""
+def write(
+    path: Path,
+    found: Fit,
+    table: Table,
+    fixed: dict[str, float],
+    added: dict[str, float],
+    because: str,
+) -> None:
+    """Put the constants in the file of the cost model, in place of those for the same family and
+    GPU.
+    """
     unknown = sorted(set(added) - set(found.constants))
     if unknown:
-        raise InvalidArgument(f"the constant {unknown[0]} was to be added; there is {', '.join(found.constants)}")
+        raise InvalidArgument(
+            f"the constant {unknown[0]} was to be added; there is {', '.join(found.constants)}"
+        )
     costs = read_costs(path)
     source = f"{table.path.name}, {found.trained_on} of its {found.problems} problems by hash"
     if found.trial.error is not None:
         source += f"; times of the others are off by {found.trial.error.median:.1f} % in the median"
     others = {term: value for term, value in fixed.items() if value}
     if others:
-        source += "; not fitted: " + ", ".join(f"{term} = {value:g}" for term, value in others.items())
+        source += "; not fitted: " + ", ".join(
+            f"{term} = {value:g}" for term, value in others.items()
+        )
     if added:
-        source += f"; {because}: " + ", ".join(f"{term} = {value:g}" for term, value in added.items())
+        source += f"; {because}: " + ", ".join(
+            f"{term} = {value:g}" for term, value in added.items()
+        )
     row = {
         "family": found.family,
         "gpu": found.gpu,
@@ -157,28 +197,51 @@ def write(path: Path, found: Fit, table: Table, fixed: dict[str, float], added: 
         "tables": [{"name": table.path.name, "sha256": table.sha256, "rows": len(table.rows)}],
     }
     rows = costs["constants"]
-    place = next((i for i, one in enumerate(rows) if (one["family"], one["gpu"]) == (found.family, found.gpu)), len(rows))
+    place = next(
+        (
+            i
+            for i, one in enumerate(rows)
+            if (one["family"], one["gpu"]) == (found.family, found.gpu)
+        ),
+        len(rows),
+    )
     rows[place : place + 1] = [row]
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         unfinished.write_text(costs_text(costs), "utf-8")
         unfinished.replace(path)
     except OSError as error:
-        raise IoFailed(f"the constants of the cost model {path} cannot be written: {error.strerror}") from error
+        raise IoFailed(
+            f"the constants of the cost model {path} cannot be written: {error.strerror}"
+        ) from error
     finally:
         unfinished.unlink(missing_ok=True)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="fit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="fit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add_gathering(parser)
     parser.add_argument(
-        "--fix", action="append", default=[], type=fixed_constant, metavar="TERM=VALUE", help="a constant that is not to be fitted"
+        "--fix",
+        action="append",
+        default=[],
+        type=fixed_constant,
+        metavar="TERM=VALUE",
+        help="a constant that is not to be fitted",
     )
     parser.add_argument(
-        "--add", action="append", default=[], type=fixed_constant, metavar="TERM=VALUE", help="write this constant, which the table hides"
+        "--add",
+        action="append",
+        default=[],
+        type=fixed_constant,
+        metavar="TERM=VALUE",
+        help="write this constant, which the table hides",
     )
-    parser.add_argument("--because", default="added", metavar="TEXT", help="why constants are added, for the file")
+    parser.add_argument(
+        "--because", default="added", metavar="TEXT", help="why constants are added, for the file"
+    )
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the constants in this file")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     return parser

@@ -28,4 +28,7 @@ def short_names(kernels: Iterable[str]) -> dict[str, str]:
     if len(words) < 2 or len({len(some) for some in words.values()}) != 1:
         return {name: name for name in words}
     differ = [len(set(column)) > 1 for column in zip(*words.values(), strict=True)]
-    return {name: " ".join(word for word, other in zip(some, differ, strict=True) if other) for name, some in words.items()}
+    return {
+        name: " ".join(word for word, other in zip(some, differ, strict=True) if other)
+        for name, some in words.items()
+    }

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Makes docs/selection.md from tables of measured times: figures, pictures, and the record that later figures are held against.
+"""Makes docs/selection.md from tables of measured times: figures, pictures, and the record that
+later figures are held against.
 
-What the page is about is in OUTPUT/selection/settings.json. Parts of OUTPUT/selection.md between `<!-- made: … -->` and
-`<!-- end -->` are made anew, and the rest of it is kept. With --check nothing is written: it fails if a figure got worse, or
-if anything of this is not what would be written; on another kind of processor than the
-record's, if a bar is not met. Kernels are not built; a table whose kernels are not given is not judged.
-Example:
-  ./bazelw run //tools/tune:page -- --measurements ../shared/measurements --kernels test_measured_conv --kernels test_measured_gemm
+What the page is about is in OUTPUT/selection/settings.json. Parts of OUTPUT/selection.md between
+`<!-- made: … -->` and `<!-- end -->` are made anew, and the rest of it is kept. With --check
+nothing is written: it fails if a figure got worse, or if anything of this is not what would be
+written; on another kind of processor than the record's, if a bar is not met. Kernels are not built;
+a table whose kernels are not given is not judged. Example:
+  ./bazelw run //tools/tune:page -- --measurements ../shared/measurements --kernels
+  test_measured_conv --kernels test_measured_gemm
 """
 
 from __future__ import annotations
@@ -82,7 +84,9 @@ def main(arguments: Sequence[str]) -> int:
         at = places(options.output)
         settings = read_settings(at.settings)
         given = load_kernels(options.kernels)
-        found = find(settings, options.measurements, given, read_costs(options.costs), quiet=options.quiet)
+        found = find(
+            settings, options.measurements, given, read_costs(options.costs), quiet=options.quiet
+        )
         if options.check:
             wrong = check(at, settings, found)
             print("\n".join(wrong) if wrong else f"{at.page} is what its tables say")
@@ -94,7 +98,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def find(settings: Settings, folder: Path, given: Registry, costs: Mapping[str, Any], *, quiet: bool = True) -> Found:
+def find(
+    settings: Settings,
+    folder: Path,
+    given: Registry,
+    costs: Mapping[str, Any],
+    *,
+    quiet: bool = True,
+) -> Found:
     """All that the tables say."""
     tables: dict[str, Any] = {}
     drawn: dict[str, str] = {}
@@ -110,7 +121,15 @@ def find(settings: Settings, folder: Path, given: Registry, costs: Mapping[str, 
             found = bounds_study(measured, given)
         tables[name] = found.record
         drawn |= _pictures(found, one.pictures)
-    return Found({"gpu": settings.gpu, "machine": platform.machine(), "terms": costs["terms"], "tables": tables}, drawn)
+    return Found(
+        {
+            "gpu": settings.gpu,
+            "machine": platform.machine(),
+            "terms": costs["terms"],
+            "tables": tables,
+        },
+        drawn,
+    )
 
 
 def _pictures(found: Study, prefix: str) -> dict[str, str]:
@@ -155,18 +174,24 @@ def read_record(at: Places) -> dict[str, Any]:
 
 
 def check(at: Places, settings: Settings, found: Found) -> list[str]:
-    """What is wrong, line by line; first of all what got worse. What no kernels were given for is not compared."""
+    """What is wrong, line by line; first of all what got worse. What no kernels were given for is
+    not compared.
+    """
     recorded = read_record(at)
     wrong: list[str] = []
     skipped = [name for name, one in found.record["tables"].items() if "skipped" in one]
     if len(skipped) == len(found.record["tables"]):
         return ["no table was judged: the kernels of none were given"]
     old, new = (
-        {**record, "tables": {name: one for name, one in record["tables"].items() if name not in skipped}}
+        {
+            **record,
+            "tables": {name: one for name, one in record["tables"].items() if name not in skipped},
+        }
         for record in (recorded, found.record)
     )
     if recorded.get("machine") != found.record["machine"]:
-        # Another processor rounds in other places, and one flipped split of a tree changes many figures a little: the bars hold everywhere.
+        # Another processor rounds in other places, and one flipped split of a tree changes many
+        # figures a little: the bars hold everywhere.
         return [*unmet(found.record, settings, skipped), *check_page(at, settings, recorded)]
     figures = sorted(worse(old["tables"], new["tables"]), key=lambda one: one.where)
     if figures:
@@ -175,7 +200,10 @@ def check(at: Places, settings: Settings, found: Found) -> list[str]:
         wrong += [f"  {one.where:{wide}}  {one.was:8.2f}  {one.now:8.2f}" for one in figures]
     others = list(different(old, new))
     if others:
-        wrong += [f"{at.record} is not what would be written:", *(f"  {one}" for one in others[:_SHOWN])]
+        wrong += [
+            f"{at.record} is not what would be written:",
+            *(f"  {one}" for one in others[:_SHOWN]),
+        ]
         wrong += [f"  and {len(others) - _SHOWN} more"] if len(others) > _SHOWN else []
     wrong += check_page(at, settings, recorded)
     for name, picture in found.pictures.items():
@@ -190,7 +218,10 @@ def check(at: Places, settings: Settings, found: Found) -> list[str]:
 def unmet(record: Mapping[str, Any], settings: Settings, skipped: Sequence[str]) -> list[str]:
     """The bars that figures do not reach, of tables that were judged."""
     return [
-        f"{bar.what}, {bar.strategy}: {figure} is {value_of(record, bar, figure)}, and the bar is {wanted:g}"
+        (
+            f"{bar.what}, {bar.strategy}: {figure} is {value_of(record, bar, figure)}, "
+            f"and the bar is {wanted:g}"
+        )
         for bar in settings.bars
         if bar.table not in skipped
         for figure, wanted in (*bar.least.items(), *bar.most.items())
@@ -201,18 +232,34 @@ def unmet(record: Mapping[str, Any], settings: Settings, skipped: Sequence[str])
 def check_page(at: Places, settings: Settings, recorded: Mapping[str, Any]) -> list[str]:
     """Whether the page says what its record has; needs no tables."""
     page = read_page(at)
-    return [] if filled(page, recorded, settings) == page else [f"{at.page} does not say what {at.record} has"]
+    return (
+        []
+        if filled(page, recorded, settings) == page
+        else [f"{at.page} does not say what {at.record} has"]
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="page", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measurements", required=True, type=Path, metavar="FOLDER", help="where the tables are")
+    parser = argparse.ArgumentParser(
+        prog="page", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--measurements", required=True, type=Path, metavar="FOLDER", help="where the tables are"
+    )
     add_kernels(parser)
     parser.add_argument(
-        "--output", type=Path, default=Path("docs"), metavar="FOLDER", help="where selection.md is; docs unless it is said"
+        "--output",
+        type=Path,
+        default=Path("docs"),
+        metavar="FOLDER",
+        help="where selection.md is; docs unless it is said",
     )
-    parser.add_argument("--costs", type=Path, default=_COSTS, metavar="FILE", help="the constants that ship")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if something is worse, or old")
+    parser.add_argument(
+        "--costs", type=Path, default=_COSTS, metavar="FILE", help="the constants that ship"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if something is worse, or old"
+    )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     return parser
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What docs/selection/settings.json says: the tables of the page, how they are divided, and the bars of figures."""
+"""What docs/selection/settings.json says: the tables of the page, how they are divided, and the
+bars of figures.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,19 @@ def read_settings(path: Path) -> Settings:
             for name, one in document["tables"].items()
         }
         bars = (
-            Bar(one["table"], one["what"], one["trial"], one["strategy"], one.get("least", {}), one.get("most", {}))
+            Bar(
+                one["table"],
+                one["what"],
+                one["trial"],
+                one["strategy"],
+                one.get("least", {}),
+                one.get("most", {}),
+            )
             for one in document.get("bars", ())
         )
         return Settings(str(document["gpu"]), tables, tuple(bars))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Damaged(f"the settings of the page {path} are not as they must be: {type(error).__name__}: {error}") from error
+        raise Damaged(
+            f"the settings of the page {path} are not as they must be: {type(error).__name__}: "
+            f"{error}"
+        ) from error

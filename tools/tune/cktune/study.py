@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a table says about each strategy, on problems that it was not made from: as figures to keep, and as numbers to draw."""
+"""What a table says about each strategy, on problems that it was not made from: as figures to keep,
+and as numbers to draw.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,8 @@ def described(measured: Measured) -> dict[str, Any]:
         "format": table.format,
         "rows": len(table.rows),
         "kernels": len(table.kernels()),
-        "problems": len({problem.text for problem in measured.problems}) or len({row.problem for row in table.rows}),
+        "problems": len({problem.text for problem in measured.problems})
+        or len({row.problem for row in table.rows}),
         "cases": len(measured.cases),
         "left_out": [{"rows": one.count, "why": one.why} for one in table.left_out],
     }
@@ -94,7 +97,10 @@ def bounds_study(measured: Measured, given: Registry, tell: Tell = lambda: None)
     if has_model(given, measured.gpu, problems):
         judged[MODEL] = judged_bounds(measured, given, MODEL, tell)
     found = {
-        name: {**{figure: kept(value) for figure, value in asdict(one.bounded).items()}, "unserved": one.unserved}
+        name: {
+            **{figure: kept(value) for figure, value in asdict(one.bounded).items()},
+            "unserved": one.unserved,
+        }
         for name, one in judged.items()
         if one.bounded is not None
     }
@@ -104,7 +110,9 @@ def bounds_study(measured: Measured, given: Registry, tell: Tell = lambda: None)
 
 
 def has_model(registry: Registry, gpu: str, problems: Sequence[Problem]) -> bool:
-    """Whether a learned model says anything about some of the problems. Where none does, the strategy is that of rules."""
+    """Whether a learned model says anything about some of the problems. Where none does, the
+    strategy is that of rules.
+    """
     selection = Selection(registry, gpu)
     try:
         selection.use_strategy(MODEL)
@@ -120,7 +128,11 @@ def trials_of(measured: Measured) -> int:
 
 
 def study(
-    measured: Measured, given: Registry, settings: TableSettings, costs: Mapping[str, Any], tell: Tell = lambda: None
+    measured: Measured,
+    given: Registry,
+    settings: TableSettings,
+    costs: Mapping[str, Any],
+    tell: Tell = lambda: None,
 ) -> Study:
     """Of a table with kernels. Those that were not given are not judged, and not built."""
     record = described(measured)
@@ -133,32 +145,48 @@ def study(
     family = FAMILIES[designer.family]
     design = designer.design()
     folds = by_folds(designer, design, settings.fixed, tell)
-    served = {RULES: _served(measured, design, folds.rules), MODEL: _served(measured, design, folds.learned)}
+    served = {
+        RULES: _served(measured, design, folds.rules),
+        MODEL: _served(measured, design, folds.learned),
+    }
     record["folds"] = f"{FOLDS} folds by {family.grouped_by}"
     record["unknown_times"] = design.unknown
     record["unseen"] = {name: figures(_verdict(measured, one)) for name, one in served.items()}
     singles: dict[str, Sequence[Way | None]] = {}
     if measured.complete:
-        singles = {BEST_SINGLE: _single(measured), FIRST_FIT: _shipped_picks(measured, registry, FIRST_FIT)}
+        singles = {
+            BEST_SINGLE: _single(measured),
+            FIRST_FIT: _shipped_picks(measured, registry, FIRST_FIT),
+        }
         others = {name: figures(judge(measured.cases, picks)) for name, picks in singles.items()}
-        record["unseen"] = {RANDOM: figures(judged_as_shipped(measured, registry, RANDOM).verdict), **others, **record["unseen"]}
+        record["unseen"] = {
+            RANDOM: figures(judged_as_shipped(measured, registry, RANDOM).verdict),
+            **others,
+            **record["unseen"],
+        }
         record["transfers"] = {
             trial.name: {RULES: figures(trial.rules), MODEL: figures(trial.learned)}
             for trial in transfers(designer, design, settings.fixed, tell)
         }
         record["worst"] = {name: worst(measured, one) for name, one in served.items()}
     record["shipped"] = _shipped(measured, registry)
-    record["shipped_from_it"] = any(one["sha256"] == measured.table.sha256 for one in costs.get("tables", ()))
+    record["shipped_from_it"] = any(
+        one["sha256"] == measured.table.sha256 for one in costs.get("tables", ())
+    )
     record["constants"] = _constants(design, folds, settings.fixed, costs.get("values", {}))
     record["by_kernel"] = by_kernel(measured, design, folds, served)
-    return Study(record, measured.cases, measured.problems, served, singles, per_unit(measured, design))
+    return Study(
+        record, measured.cases, measured.problems, served, singles, per_unit(measured, design)
+    )
 
 
 def _served(measured: Measured, design: Design, times: Any) -> Served:
     predicted: list[dict[Way, float]] = [{} for _ in measured.cases]
     for case, way, time in zip(design.cases, design.ways, times, strict=True):
         predicted[case][way] = float(time)
-    return Served([min(some, key=some.__getitem__) if some else None for some in predicted], predicted)
+    return Served(
+        [min(some, key=some.__getitem__) if some else None for some in predicted], predicted
+    )
 
 
 def _verdict(measured: Measured, served: Served) -> Verdict:
@@ -180,17 +208,26 @@ def _shipped_picks(measured: Measured, registry: Registry, strategy: str) -> Seq
 
 
 def _shipped(measured: Measured, registry: Registry) -> dict[str, Any]:
-    """What the dispatcher does with the constants and the model that it has, which have seen problems of the table."""
+    """What the dispatcher does with the constants and the model that it has, which have seen
+    problems of the table.
+    """
     found = {}
-    for strategy in (RULES, MODEL) if has_model(registry, measured.gpu, measured.problems) else (RULES,):
+    for strategy in (
+        (RULES, MODEL) if has_model(registry, measured.gpu, measured.problems) else (RULES,)
+    ):
         one = judged_as_shipped(measured, registry, strategy)
         found[strategy] = figures(one.verdict)
         if one.served is not None:
-            found[strategy] |= {"padded_picks": one.served.padded_picks, "refused": one.served.refused}
+            found[strategy] |= {
+                "padded_picks": one.served.padded_picks,
+                "refused": one.served.refused,
+            }
     return found
 
 
-def _constants(design: Design, folds: Folds, fixed: Mapping[str, float], shipped: Mapping[str, float]) -> dict[str, Any]:
+def _constants(
+    design: Design, folds: Folds, fixed: Mapping[str, float], shipped: Mapping[str, float]
+) -> dict[str, Any]:
     found = {}
     for term in design.terms:
         values = [some[term] for some in folds.constants]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Times of problems with every kernel that takes them as they are; each counts only if its result is right."""
+"""Times of problems with every kernel that takes them as they are; each counts only if its result
+is right.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class Outcome:
 
 
 def measure_every_kernel(problems: Sequence[Problem], options: argparse.Namespace) -> Report:
-    """Writes the table; a wrong result, too little memory or a problem without a kernel are told at the end."""
+    """Writes the table; a wrong result, too little memory or a problem without a kernel are told at
+    the end.
+    """
     dispatcher = make_dispatcher(options)
     timing = timing_of(options, dispatcher.device_name, THOROUGH)
     if dispatcher.device_name.startswith("sim:"):
@@ -70,10 +74,15 @@ def measure_every_kernel(problems: Sequence[Problem], options: argparse.Namespac
     ledger = Ledger(options.output)
     seed = seed_of(options)
     try:
-        outcome = interruptible(lambda: _measure_all(dispatcher, problems, ledger, timing, seed, options))
+        outcome = interruptible(
+            lambda: _measure_all(dispatcher, problems, ledger, timing, seed, options)
+        )
     except KeyboardInterrupt:
         print(
-            f"The table has {several(len(ledger.rows), 'row')}; the same command goes on from there.", file=sys.stderr, flush=True
+            f"The table has {several(len(ledger.rows), 'row')}; "
+            "the same command goes on from there.",
+            file=sys.stderr,
+            flush=True,
         )
         raise
     except BaseException:
@@ -84,7 +93,12 @@ def measure_every_kernel(problems: Sequence[Problem], options: argparse.Namespac
 
 
 def _measure_all(
-    dispatcher: Dispatcher, problems: Sequence[Problem], ledger: Ledger, timing: Timing, seed: int, options: argparse.Namespace
+    dispatcher: Dispatcher,
+    problems: Sequence[Problem],
+    ledger: Ledger,
+    timing: Timing,
+    seed: int,
+    options: argparse.Namespace,
 ) -> Outcome:
     outcome, where = Outcome(), _where(dispatcher)
     for problem in dict.fromkeys(problems):
@@ -114,7 +128,9 @@ def _measure_all(
 
 
 def _jobs(dispatcher: Dispatcher, problem: Problem, where: Mapping[str, Any]) -> Iterator[Job]:
-    """Each kernel that takes the problem, with the parts that are its best; those with the same parts follow each other."""
+    """Each kernel that takes the problem, with the parts that are its best; those with the same
+    parts follow each other.
+    """
     parts: dict[str, int] = {}
     for way in dispatcher.selection.rank(problem).fit:
         parts.setdefault(way.kernel, way.parts)
@@ -123,7 +139,15 @@ def _jobs(dispatcher: Dispatcher, problem: Problem, where: Mapping[str, Any]) ->
         resources: dict[str, Any] = {name: used[name] for name in RESOURCES if name in used}
         # A manifest does not say it; a library, once it was opened, does.
         resources["workgroup_size"] = resources.get("workgroup_size") or None
-        row = Row(problem.family, problem.text, kernel, microseconds=0.0, parts=parts[kernel], **where, **resources)
+        row = Row(
+            problem.family,
+            problem.text,
+            kernel,
+            microseconds=0.0,
+            parts=parts[kernel],
+            **where,
+            **resources,
+        )
         yield Job(problem, row)
 
 
@@ -131,16 +155,29 @@ def _where(dispatcher: Dispatcher) -> dict[str, Any]:
     """The columns about the device. What a simulator gives is simulated, whatever else is so."""
     name, gpu = dispatcher.device_name, dispatcher.selection.gpu
     simulated = name.startswith("sim:")
-    found: dict[str, Any] = {"gpu": gpu, "device": name, "provenance": SIMULATED if simulated else MEASURED}
+    found: dict[str, Any] = {
+        "gpu": gpu,
+        "device": name,
+        "provenance": SIMULATED if simulated else MEASURED,
+    }
     for known in device_list.devices():
         if (known.name, known.gpu) == (name, gpu):
             product = name if simulated else known.product
-            found |= {"device": product, "compute_units": known.compute_units, "clock_mhz": known.clock_mhz}
+            found |= {
+                "device": product,
+                "compute_units": known.compute_units,
+                "clock_mhz": known.clock_mhz,
+            }
     return found
 
 
 def _tried(
-    dispatcher: Dispatcher, job: Job, last: tuple[Problem, Workload] | None, seed: int, ledger: Ledger, timing: Timing
+    dispatcher: Dispatcher,
+    job: Job,
+    last: tuple[Problem, Workload] | None,
+    seed: int,
+    ledger: Ledger,
+    timing: Timing,
 ) -> tuple[Problem, Workload]:
     """Runs a kernel, times it if its result is right, and writes the row."""
     plan = dispatcher.plan(job.problem, kernel=job.row.kernel)
@@ -168,7 +205,14 @@ def _timed(row: Row, times: dict[str, Any]) -> Row:
     if minimum <= 0:
         return _without_time(row, "its time is below what the clock can tell", checked=True)
     note = _OWN if times["times"] == SIMULATOR else row.note
-    return replace(row, microseconds=microseconds, minimum=minimum, repeats=len(times["milliseconds"]), checked=True, note=note)
+    return replace(
+        row,
+        microseconds=microseconds,
+        minimum=minimum,
+        repeats=len(times["milliseconds"]),
+        checked=True,
+        note=note,
+    )
 
 
 def _without_time(row: Row, why: str, checked: bool = False) -> Row:
@@ -180,7 +224,13 @@ _OWN = "the simulator's own time, which says nothing about a GPU"
 
 
 def _told(row: Row) -> str:
-    return f"wrong: {row.note}" if row.checked is False else row.note if row.microseconds is None else f"{row.microseconds:.1f} us"
+    return (
+        f"wrong: {row.note}"
+        if row.checked is False
+        else row.note
+        if row.microseconds is None
+        else f"{row.microseconds:.1f} us"
+    )
 
 
 def _report(outcome: Outcome, dispatcher: Dispatcher, ledger: Ledger, seed: int) -> Report:
@@ -196,7 +246,9 @@ def _report(outcome: Outcome, dispatcher: Dispatcher, ledger: Ledger, seed: int)
         "kernels": count,
         "measured": measured,
         "there_before": outcome.before,
-        "wrong": [{"problem": row.problem, "kernel": row.kernel, "why": row.note} for row in outcome.wrong],
+        "wrong": [
+            {"problem": row.problem, "kernel": row.kernel, "why": row.note} for row in outcome.wrong
+        ],
         "without_kernel": outcome.without_kernel,
         "too_large": outcome.too_large,
     }
@@ -209,9 +261,15 @@ def _report(outcome: Outcome, dispatcher: Dispatcher, ledger: Ledger, seed: int)
             ("no kernel for", several(len(outcome.without_kernel), "problem")),
         )
     )
-    notes = [f"{row.problem}, {row.kernel} is wrong: {row.note}" for row in outcome.wrong] + outcome.too_large
+    notes = [
+        f"{row.problem}, {row.kernel} is wrong: {row.note}" for row in outcome.wrong
+    ] + outcome.too_large
     notes += [f"{text}: no kernel takes it as it is" for text in outcome.without_kernel]
-    times = {SIMULATOR if row.note == _OWN else row.provenance for row in ledger.rows.values() if row.checked}
+    times = {
+        SIMULATOR if row.note == _OWN else row.provenance
+        for row in ledger.rows.values()
+        if row.checked
+    }
     heads: list[Block] = [head(device, kind) for kind in sorted(times)]
     return Report(document, (*heads, facts, *notes), *_ending(outcome))
 
@@ -221,7 +279,13 @@ def _ending(outcome: Outcome) -> tuple[ExitCode, str]:
     if outcome.wrong:
         return ExitCode.FAILED, f"wrong results: {len(outcome.wrong)} of {len(outcome.jobs)}"
     if outcome.too_large:
-        return ExitCode.DEVICE_FAILED, f"too little memory for {len(outcome.too_large)} of {len(outcome.jobs)}"
+        return (
+            ExitCode.DEVICE_FAILED,
+            f"too little memory for {len(outcome.too_large)} of {len(outcome.jobs)}",
+        )
     if outcome.without_kernel:
-        return ExitCode.NOT_FOUND, f"without a kernel: {several(len(outcome.without_kernel), 'problem')}"
+        return (
+            ExitCode.NOT_FOUND,
+            f"without a kernel: {several(len(outcome.without_kernel), 'problem')}",
+        )
     return ExitCode.OK, ""

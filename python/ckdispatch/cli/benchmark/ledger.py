@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The table that times are written to as they are measured, so that a kill loses nothing but the row that was being written."""
+"""The table that times are written to as they are measured, so that a kill loses nothing but the
+row that was being written.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +41,23 @@ class Key(NamedTuple):
 
 
 class Ledger:
-    """CSV grows by a line for each row. Parquet cannot: its new rows are in a CSV beside it until all are there."""
+    """CSV grows by a line for each row. Parquet cannot: its new rows are in a CSV beside it until
+    all are there.
+    """
 
     def __init__(self, path: Path) -> None:
         if path.suffix not in SUFFIXES:
-            raise InvalidArgument(f"{_WHAT} {quoted(path.name)} cannot be written: the name must end in {' or '.join(SUFFIXES)}")
+            raise InvalidArgument(
+                f"{_WHAT} {quoted(path.name)} cannot be written: "
+                f"the name must end in {' or '.join(SUFFIXES)}"
+            )
         check_writable(path, _WHAT)
         self.path = path
         self._is_parquet = path.suffix != ".csv"
         if self._is_parquet:
-            parquet_bytes(own.typed([]))  # says before anything is measured what writing it would lack
+            parquet_bytes(
+                own.typed([])
+            )  # says before anything is measured what writing it would lack
         self._growing = path.with_name(f"{path.name}.rows.csv") if self._is_parquet else path
         check_writable(self._growing, _WHAT)
         self._file = self._opened()
@@ -79,24 +88,33 @@ class Ledger:
     def _opened(self) -> int:
         """The file that grows, for this process alone."""
         try:
-            file = os.open(self._growing, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            file = os.open(
+                self._growing, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666
+            )
         except OSError as error:
-            raise IoFailed(f"{_WHAT} {self._growing} cannot be written: {error.strerror}") from error
+            raise IoFailed(
+                f"{_WHAT} {self._growing} cannot be written: {error.strerror}"
+            ) from error
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(file)
-            raise IoFailed(f"{_WHAT} {self._growing} cannot be written: another process is writing to it") from None
+            raise IoFailed(
+                f"{_WHAT} {self._growing} cannot be written: another process is writing to it"
+            ) from None
         except OSError:  # some file systems have no locks
             pass
         return file
 
     def _repair(self) -> None:
-        """Cuts off a last line that is not whole, which a kill or a full disk left; refuses files that are no such tables."""
+        """Cuts off a last line that is not whole, which a kill or a full disk left; refuses files
+        that are no such tables.
+        """
         head = os.pread(self._file, len(_HEADER), 0)
         if not _HEADER.startswith(head):
             raise InvalidArgument(
-                f"{_WHAT} {self._growing} is there, and has other columns than this program writes; name another file"
+                f"{_WHAT} {self._growing} is there, and has other columns than this program "
+                "writes; name another file"
             )
         if head == _HEADER:
             os.ftruncate(self._file, self._end())
@@ -120,7 +138,9 @@ class Ledger:
             while content:
                 content = content[os.write(self._file, content) :]
         except OSError as error:
-            raise IoFailed(f"{_WHAT} {self._growing} cannot be written: {error.strerror}") from error
+            raise IoFailed(
+                f"{_WHAT} {self._growing} cannot be written: {error.strerror}"
+            ) from error
 
     def _read(self) -> Iterator[Row]:
         if self._is_parquet and self.path.exists():
@@ -131,11 +151,15 @@ class Ledger:
 
 def _rows(sheet: Sheet) -> Iterator[Row]:
     if sheet.columns != own.HEADER:
-        raise sheet.wrong(f"it has other columns than this program writes; name another file for {_WHAT}")
+        raise sheet.wrong(
+            f"it has other columns than this program writes; name another file for {_WHAT}"
+        )
     return (_row(line) for line in sheet.lines())
 
 
 def _row(line: Line) -> Row:
     """Also one that has no time, because the result was wrong."""
-    found = {name: column.read(line, name) for name, column in own.COLUMNS.items() if line.has(name)}
+    found = {
+        name: column.read(line, name) for name, column in own.COLUMNS.items() if line.has(name)
+    }
     return Row(**{"microseconds": None, **found})

@@ -21,7 +21,9 @@ PREDICTED = "predicted"
 """Beside the words of ``Dispatcher.benchmark`` for where a time is from."""
 
 
-def predict_all(registry: Registry, gpu: str, problems: Iterable[Problem], options: argparse.Namespace) -> list[Measured]:
+def predict_all(
+    registry: Registry, gpu: str, problems: Iterable[Problem], options: argparse.Namespace
+) -> list[Measured]:
     """What each is predicted to take on a GPU, or why no kernel computes it."""
     found = []
     for problem in problems:
@@ -33,12 +35,20 @@ def predict_all(registry: Registry, gpu: str, problems: Iterable[Problem], optio
     return found
 
 
-def _predict(registry: Registry, gpu: str, problem: Problem, options: argparse.Namespace) -> dict[str, Any]:
+def _predict(
+    registry: Registry, gpu: str, problem: Problem, options: argparse.Namespace
+) -> dict[str, Any]:
     selection = registry.selection(gpu)
     problem = changed(problem, options, registry, selection)
     plan, changes = planned(selection.select, problem, options)
     milliseconds = plan.predicted_microseconds / 1000
-    document = {"kernel": plan.kernel, "parts": plan.parts, "changes": list(changes), "times": PREDICTED, "median": milliseconds}
+    document = {
+        "kernel": plan.kernel,
+        "parts": plan.parts,
+        "changes": list(changes),
+        "times": PREDICTED,
+        "median": milliseconds,
+    }
     return document | ({"tflops": problem.flops / milliseconds / 1e9} if milliseconds > 0 else {})
 
 

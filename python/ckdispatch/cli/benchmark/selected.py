@@ -62,13 +62,19 @@ def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Re
     )
 
 
-def measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace) -> list[Measured]:
+def measure_all(
+    dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace
+) -> list[Measured]:
     """The times of each problem, or why there are none."""
-    ask_for_times(dispatcher.device_name, of_all=options.cpu_timer or waits_for_others(dispatcher.registry))
+    ask_for_times(
+        dispatcher.device_name, of_all=options.cpu_timer or waits_for_others(dispatcher.registry)
+    )
     return interruptible(lambda: _measure_all(dispatcher, problems, seed, options))
 
 
-def _measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace) -> list[Measured]:
+def _measure_all(
+    dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace
+) -> list[Measured]:
     found = []
     for number, problem in enumerate(problems, 1):
         text = problem.text
@@ -82,14 +88,23 @@ def _measure_all(dispatcher: Dispatcher, problems: list[Problem], seed: int, opt
     return found
 
 
-def _measure(dispatcher: Dispatcher, problem: Problem, seed: int, options: argparse.Namespace) -> dict[str, Any]:
+def _measure(
+    dispatcher: Dispatcher, problem: Problem, seed: int, options: argparse.Namespace
+) -> dict[str, Any]:
     family = commands_of(problem.family)
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
     plan, changes = planned(dispatcher.plan, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
-    times = timing_of(options, dispatcher.device_name, QUICK).measure(dispatcher, plan, workload.tensors)
+    times = timing_of(options, dispatcher.device_name, QUICK).measure(
+        dispatcher, plan, workload.tensors
+    )
     measured = ("times", "milliseconds", "median", "minimum", "mean")
-    document = {"kernel": plan.kernel, "parts": plan.parts, "changes": list(changes), **{name: times[name] for name in measured}}
+    document = {
+        "kernel": plan.kernel,
+        "parts": plan.parts,
+        "changes": list(changes),
+        **{name: times[name] for name in measured},
+    }
     if times["times"] != SIMULATOR:
         document |= rates(problem.flops, workload.bytes, times["median"])
     return document
@@ -106,14 +121,26 @@ def blocks(found: list[Measured], device: str) -> tuple[Block, ...]:
     """What people read: where it was, the times, and what else there is to say."""
     kinds = sorted({one.document["times"] for one in found if not one.refusal})
     without_rates = kinds == [SIMULATOR]
-    columns = (Column("problem"), *_TIMES, *(() if without_rates else _RATES), Column("kernel", whole=False))
+    columns = (
+        Column("problem"),
+        *_TIMES,
+        *(() if without_rates else _RATES),
+        Column("kernel", whole=False),
+    )
     rows = tuple(_row(one, without_rates) for one in found if not one.refusal)
     notes = [f"{one.text}: {one.refusal}" for one in found if one.refusal]
     notes += [f"{one.text}: {say}" for one in found for say in one.document.get("changes", ())]
-    return (*(head(device, kind) for kind in kinds), *((Table(columns, rows),) if rows else ()), *notes)
+    return (
+        *(head(device, kind) for kind in kinds),
+        *((Table(columns, rows),) if rows else ()),
+        *notes,
+    )
 
 
 def _row(one: Measured, without_rates: bool) -> tuple[str, ...]:
     times = tuple(f"{one.document[name]:.4g}" for name in ("median", "minimum", "mean"))
-    rates = tuple(f"{one.document[name]:.1f}" if name in one.document else "-" for name in ("tflops", "gb_per_s"))
+    rates = tuple(
+        f"{one.document[name]:.1f}" if name in one.document else "-"
+        for name in ("tflops", "gb_per_s")
+    )
     return (one.text, *times, *(() if without_rates else rates), one.document["kernel"])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Times of kernels on problems by the simulator's model of a GPU, which runs only the workgroups that a time needs."""
+"""Times of kernels on problems by the simulator's model of a GPU, which runs only the workgroups
+that a time needs.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _REFUSALS = (InvalidArgument, NoKernel, Unsupported)
 
 
 class Simulator:
-    """The kernels of a registry on a simulated GPU. A process has one, and it must not have run anything else before."""
+    """The kernels of a registry on a simulated GPU. A process has one, and it must not have run
+    anything else before.
+    """
 
     def __init__(self, registry: Registry, gpu: str, *, seed: int = 0) -> None:
         self.registry, self.gpu, self.seed = registry, gpu, seed
@@ -32,7 +36,9 @@ class Simulator:
         self._last: tuple[Dispatcher, Problem, Workload] | None = None
 
     def time(self, problem: Problem, kernel: str) -> tuple[Plan[Problem], float] | None:
-        """The plan of a kernel, padded if need be, and its µs; None if the kernel computes no such problem."""
+        """The plan of a kernel, padded if need be, and its µs; None if the kernel computes no such
+        problem.
+        """
         try:
             dispatcher, plan = self._whole, self._whole.plan(problem, kernel=kernel)
         except _REFUSALS:
@@ -44,11 +50,18 @@ class Simulator:
         workload = self._workload(dispatcher, problem, plan)
         times = SIMULATING.measure(dispatcher, plan, workload.tensors)
         if times["times"] != SIMULATED:
-            raise InvalidArgument(f"{problem.text} was to be timed on {self.gpu}, of which no facts about time are known; docs/timing.md has those that are")
+            raise InvalidArgument(
+                f"{problem.text} was to be timed on {self.gpu}, of which no facts about time are "
+                "known; docs/timing.md has those that are"
+            )
         return plan, 1000 * times["median"]
 
-    def serve(self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None) -> Served:
-        """The times of problems by the kernels that each comes with, and the fastest as the pick."""
+    def serve(
+        self, problems: Iterable[tuple[Problem, set[str]]], tell: Callable[[], None] = lambda: None
+    ) -> Served:
+        """The times of problems by the kernels that each comes with,
+        and the fastest as the pick.
+        """
         served = Served()
         for problem, kernels in problems:
             times: dict[Way, float] = {}
@@ -68,7 +81,11 @@ class Simulator:
     def _workload(self, dispatcher: Dispatcher, problem: Problem, plan: Plan[Problem]) -> Workload:
         """The operands of the last problem, if they are those of this one."""
         last = self._last
-        found = last[2].with_plan(plan) if last is not None and last[0] is dispatcher and last[1] == problem else None
+        found = (
+            last[2].with_plan(plan)
+            if last is not None and last[0] is dispatcher and last[1] == problem
+            else None
+        )
         if found is None:
             last = self._last = None  # before the next one takes as much memory
             found = commands_of(problem.family).workload(dispatcher, problem, plan, self.seed)
@@ -77,7 +94,9 @@ class Simulator:
 
     def _for(self, kernel: str) -> Dispatcher:
         if kernel not in self._alone:
-            self._alone[kernel] = self._dispatcher(self.registry.filter(predicate=lambda one: one.name == kernel))
+            self._alone[kernel] = self._dispatcher(
+                self.registry.filter(predicate=lambda one: one.name == kernel)
+            )
         return self._alone[kernel]
 
     def _dispatcher(self, registry: Registry) -> Dispatcher:
@@ -87,5 +106,7 @@ class Simulator:
 
 
 def waits_for_others(registry: Registry) -> bool:
-    """Whether workgroups of some kernel wait for others, so that a sample of them would wait for ever."""
+    """Whether workgroups of some kernel wait for others, so that a sample of them would wait for
+    ever.
+    """
     return any(kernel.spec.get("variant") == "stream_k" for kernel in registry)

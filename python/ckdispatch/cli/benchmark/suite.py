@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Times of the problems of a problem list, and of all its layers together, each as often as the network has it."""
+"""Times of the problems of a problem list, and of all its layers together, each as often as the
+network has it.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,19 @@ _LAYERS = (
     Column("time is"),
     Column("kernel", whole=False),
 )
-_TOTALS = (Column("batch", right=True), Column("layers", right=True), Column("all of them, us", right=True), Column("TFLOP/s", right=True))
+_TOTALS = (
+    Column("batch", right=True),
+    Column("layers", right=True),
+    Column("all of them, us", right=True),
+    Column("TFLOP/s", right=True),
+)
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A problem list, with its problems for each size of the batch; the size is None where a list has none."""
+    """A problem list, with its problems for each size of the batch; the size is None where a list
+    has none.
+    """
 
     named: ProblemList
     batches: Mapping[int | None, Sequence[Listed]]
@@ -66,14 +75,19 @@ class Suite:
         """The shipped sets for its problems, which is what ``--kernels`` is if nothing is said."""
         found = [commands_of(problem.family).kernel_set(problem) for problem in self.problems]
         if None in found:
-            raise UsageError(f"--suite {self.named.name} was asked for without --kernels; its problems have no one kernel set")
+            raise UsageError(
+                f"--suite {self.named.name} was asked for without --kernels; "
+                "its problems have no one kernel set"
+            )
         return list(dict.fromkeys(name for name in found if name is not None))
 
 
 def measure_suite(suite: Suite, options: argparse.Namespace) -> Report:
-    """A row for each layer, and a total for each size of the batch; nothing found if a layer has no kernel.
+    """A row for each layer, and a total for each size of the batch; nothing found if a layer has no
+    kernel.
 
-    On a device times are its own. Where none was named and there is no GPU, and with ``--gpu``, they are predicted.
+    On a device times are its own. Where none was named and there is no GPU, and with ``--gpu``,
+    they are predicted.
     """
     registry = kernels_of(options)
     gpu = _predicted_gpu(registry, options)
@@ -83,7 +97,12 @@ def measure_suite(suite: Suite, options: argparse.Namespace) -> Report:
         dispatcher, seed = make_dispatcher(options, registry), seed_of(options)
         found = measure_all(dispatcher, problems, seed, options)
         device = dispatcher.device_name
-        document |= {"device": device, "gpu": dispatcher.selection.gpu, "simulated": device.startswith("sim:"), "seed": seed}
+        document |= {
+            "device": device,
+            "gpu": dispatcher.selection.gpu,
+            "simulated": device.startswith("sim:"),
+            "seed": seed,
+        }
         kinds = sorted({one.document["times"] for one in found if not one.refusal})
         heads = [head(device, kind) for kind in kinds]
     else:
@@ -97,21 +116,35 @@ def _predicted_gpu(registry: Registry, options: argparse.Namespace) -> str | Non
     """The GPU whose times are predicted; None if a device is to run the problems."""
     if options.gpu is not None:
         if options.device != "auto":
-            raise UsageError(f"--gpu was asked for with --device {options.device}; --gpu predicts times and runs nothing, so leave out one of the two")
+            raise UsageError(
+                f"--gpu was asked for with --device {options.device}; --gpu predicts times and "
+                "runs nothing, so leave out one of the two"
+            )
         return str(options.gpu)
     if options.device != "auto" or os.environ.get("CKDISPATCH_DEVICE"):
         return None
-    if any(one.usable and not one.simulated and one.gpu in registry.gpus for one in device_list.devices()):
+    if any(
+        one.usable and not one.simulated and one.gpu in registry.gpus
+        for one in device_list.devices()
+    ):
         return None
     usual = device_list.default_gpu()
     return usual if usual in registry.gpus or not registry.gpus else registry.gpus[0]
 
 
-def _report(suite: Suite, found: Mapping[Problem, Measured], document: dict[str, Any], heads: Sequence[str]) -> Report:
-    rows = [(batch, one, found[one.problem]) for batch, some in suite.batches.items() for one in some]
-    totals = [_total(batch, [(one, found[one.problem]) for one in some]) for batch, some in suite.batches.items()]
+def _report(
+    suite: Suite, found: Mapping[Problem, Measured], document: dict[str, Any], heads: Sequence[str]
+) -> Report:
+    rows = [
+        (batch, one, found[one.problem]) for batch, some in suite.batches.items() for one in some
+    ]
+    totals = [
+        _total(batch, [(one, found[one.problem]) for one in some])
+        for batch, some in suite.batches.items()
+    ]
     document["results"] = [
-        {"batch": batch, "layers": list(one.layers), "count": one.times, **timed.document} for batch, one, timed in rows
+        {"batch": batch, "layers": list(one.layers), "count": one.times, **timed.document}
+        for batch, one, timed in rows
     ]
     document["totals"] = totals
     refused = {one.text: one.refusal for one in found.values() if one.refusal}
@@ -120,13 +153,21 @@ def _report(suite: Suite, found: Mapping[Problem, Measured], document: dict[str,
     if timed_rows:
         blocks += [Table(_LAYERS, timed_rows), Table(_TOTALS, tuple(map(_total_row, totals)))]
     blocks += [f"{text}: {why}" for text, why in refused.items()]
-    blocks += [f"{one.text}: {say}" for one in found.values() for say in one.document.get("changes", ())]
-    complaint = f"without a kernel: {len(refused)} of {several(len(found), 'problem')}" if refused else ""
-    return Report(document, tuple(blocks), ExitCode.NOT_FOUND if refused else ExitCode.OK, complaint)
+    blocks += [
+        f"{one.text}: {say}" for one in found.values() for say in one.document.get("changes", ())
+    ]
+    complaint = (
+        f"without a kernel: {len(refused)} of {several(len(found), 'problem')}" if refused else ""
+    )
+    return Report(
+        document, tuple(blocks), ExitCode.NOT_FOUND if refused else ExitCode.OK, complaint
+    )
 
 
 def _total(batch: int | None, layers: Sequence[tuple[Listed, Measured]]) -> dict[str, Any]:
-    """Of the layers that have a time, each as often as the network has it; ``missing`` are the others."""
+    """Of the layers that have a time, each as often as the network has it; ``missing`` are the
+    others.
+    """
     timed = [(one, measured.document) for one, measured in layers if not measured.refusal]
     milliseconds = sum(one.times * document["median"] for one, document in timed)
     total = {
@@ -137,14 +178,23 @@ def _total(batch: int | None, layers: Sequence[tuple[Listed, Measured]]) -> dict
     }
     # Times that say nothing about a GPU have no rates.
     if timed and milliseconds > 0 and all("tflops" in document for _, document in timed):
-        total["tflops"] = sum(one.times * one.problem.flops for one, _ in timed) / milliseconds / 1e9
+        total["tflops"] = (
+            sum(one.times * one.problem.flops for one, _ in timed) / milliseconds / 1e9
+        )
     return total
 
 
 def _row(one: Listed, measured: Measured) -> tuple[str, ...]:
     document = measured.document
     figures = _figures(document, document["median"])
-    return (", ".join(one.layers), str(one.times), measured.text, *figures, document["times"], document["kernel"])
+    return (
+        ", ".join(one.layers),
+        str(one.times),
+        measured.text,
+        *figures,
+        document["times"],
+        document["kernel"],
+    )
 
 
 def _total_row(total: Mapping[str, Any]) -> tuple[str, ...]:
@@ -154,4 +204,7 @@ def _total_row(total: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _figures(document: Mapping[str, Any], milliseconds: float) -> tuple[str, str]:
-    return f"{1000 * milliseconds:.1f}", f"{document['tflops']:.1f}" if "tflops" in document else "-"
+    return (
+        f"{1000 * milliseconds:.1f}",
+        f"{document['tflops']:.1f}" if "tflops" in document else "-",
+    )

@@ -8,7 +8,9 @@ import time
 from collections.abc import Sequence
 
 _ALIKE = 1e9
-"""Operations that take as long as what does not depend on a problem's size. It only has to be roughly right."""
+"""Operations that take as long as what does not depend on a problem's size. It only has to be
+roughly right.
+"""
 
 
 class TimeLeft:

@@ -22,7 +22,10 @@ SIMULATED, SIMULATOR = "simulated", "simulator"
 
 _HEADS = {
     SIMULATED: "{} is simulated: these times are the GPU's by a model of it. None was measured.",
-    SIMULATOR: "{} is simulated: these times are the simulator's own, on this machine's CPU. They say nothing about a GPU.",
+    SIMULATOR: (
+        "{} is simulated: these times are the simulator's own, on this machine's CPU. They "
+        "say nothing about a GPU."
+    ),
 }
 
 
@@ -44,8 +47,8 @@ def check_results_count() -> None:
     """Refuses a simulator that computes nothing that is right."""
     if os.environ.get(_TIMING, "").endswith("sample"):
         raise UsageError(
-            f"--all-kernels was asked for with {_TIMING}={os.environ[_TIMING]}, which runs only some workgroups, and a time counts "
-            f"only if the result is right; set {_TIMING}=1"
+            f"--all-kernels was asked for with {_TIMING}={os.environ[_TIMING]}, which runs only "
+            f"some workgroups, and a time counts only if the result is right; set {_TIMING}=1"
         )
 
 
@@ -62,7 +65,9 @@ class Timing:
     rotating_buffers: int
     cpu_timer: bool = False
 
-    def measure(self, dispatcher: Dispatcher, plan: Plan[Any], tensors: Sequence[Any]) -> dict[str, Any]:
+    def measure(
+        self, dispatcher: Dispatcher, plan: Plan[Any], tensors: Sequence[Any]
+    ) -> dict[str, Any]:
         """The times of a plan."""
         times: dict[str, Any] = dispatcher.benchmark(plan, tensors, **asdict(self))
         return times
@@ -80,12 +85,18 @@ THOROUGH = Timing(warmup=3, repeat=20, flush_cache=True, rotating_buffers=4)
 
 def add_timing(parser: argparse.ArgumentParser) -> None:
     """The options; what is not said depends on what is timed."""
-    parser.add_argument("--warmup", type=whole(0), metavar="N", help=f"untimed runs first; {QUICK.warmup} by default")
+    parser.add_argument(
+        "--warmup",
+        type=whole(0),
+        metavar="N",
+        help=f"untimed runs first; {QUICK.warmup} by default",
+    )
     parser.add_argument(
         "--repeat",
         type=whole(1),
         metavar="N",
-        help=f"measured runs; {QUICK.repeat} by default, {THOROUGH.repeat} with --all-kernels, {SIMULATING.repeat} on the simulator",
+        help=f"measured runs; {QUICK.repeat} by default, {THOROUGH.repeat} with --all-kernels, "
+        f"{SIMULATING.repeat} on the simulator",
     )
     parser.add_argument(
         "--flush-cache",
@@ -99,14 +110,21 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
         help="copies of the operands that runs take in turn;"
         f" {QUICK.rotating_buffers} by default, {THOROUGH.rotating_buffers} with --all-kernels",
     )
-    parser.add_argument("--cpu-timer", action="store_true", help="the CPU's clock in place of the GPU's")
+    parser.add_argument(
+        "--cpu-timer", action="store_true", help="the CPU's clock in place of the GPU's"
+    )
 
 
 def timing_of(options: argparse.Namespace, device: str, otherwise: Timing) -> Timing:
     """What the options say, and on a GPU ``otherwise`` what they do not."""
     otherwise = SIMULATING if device.startswith("sim:") else otherwise
     said = {field.name: getattr(options, field.name) for field in fields(Timing)}
-    return Timing(**{name: getattr(otherwise, name) if value is None else value for name, value in said.items()})
+    return Timing(
+        **{
+            name: getattr(otherwise, name) if value is None else value
+            for name, value in said.items()
+        }
+    )
 
 
 def check_thorough(timing: Timing) -> None:
@@ -121,6 +139,7 @@ def check_thorough(timing: Timing) -> None:
     for option, is_wrong in wrong.items():
         if is_wrong:
             raise UsageError(
-                f"{option} was asked for with --all-kernels on a GPU; a time of a table is by the GPU's clock the median of at "
-                f"least {THOROUGH.repeat} runs after a warm-up, with flushed caches and rotating buffers"
+                f"{option} was asked for with --all-kernels on a GPU; a time of a table is by the "
+                f"GPU's clock the median of at least {THOROUGH.repeat} runs after a warm-up, with "
+                "flushed caches and rotating buffers"
             )

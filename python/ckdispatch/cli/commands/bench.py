@@ -28,8 +28,10 @@ def add_to(commands: Commands) -> None:
         run,
         "time problems, each with the kernel that is selected for it, or with every kernel",
         "TFLOP/s and GB/s count the problem as it was given, not what padding adds, and each "
-        "tensor once.\nOn the simulator times are those of the GPU by a model of it, where facts about its times are known.\n\n"
-        f"Example:\n  ckdispatch bench {EXAMPLE.example} --kernels {EXAMPLE.example_kernels} --device sim:gfx942\n"
+        "tensor once.\nOn the simulator times are those of the GPU by a model of it, where facts "
+        "about its times are known.\n\n"
+        f"Example:\n  ckdispatch bench {EXAMPLE.example} --kernels {EXAMPLE.example_kernels} "
+        "--device sim:gfx942\n"
         "  ckdispatch bench --suite resnet50 --gpu gfx942",
     )
     add_problem(parser, "*")
@@ -37,17 +39,23 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--suite",
         metavar="NAME",
-        help=f"the problems of a list, and the time of all its layers together; `{HELP}` shows the lists: {', '.join(lists.names())}",
+        help=f"the problems of a list, and the time of all its layers together; `{HELP}` shows the "
+        f"lists: {', '.join(lists.names())}",
     )
     add_listed(parser)
-    parser.add_argument("--gpu", help="predict the times of a suite on this GPU, and run nothing; without a GPU they are predicted too")
+    parser.add_argument(
+        "--gpu",
+        help="predict the times of a suite on this GPU, and run nothing; "
+        "without a GPU they are predicted too",
+    )
     add_kernels(parser, required=False)
     add_running(parser)
     add_timing(parser)
     parser.add_argument(
         "--all-kernels",
         action="store_true",
-        help="time every kernel that takes the problem as it is, if its result is right, and write the times to --output",
+        help="time every kernel that takes the problem as it is, if its result is right, "
+        "and write the times to --output",
     )
     parser.add_argument(
         "--output",
@@ -60,9 +68,14 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> Report:
     """The times of the problems."""
     if options.all_kernels and options.output is None:
-        raise UsageError("--all-kernels was asked for without --output; name the table for its times, such as times.csv")
+        raise UsageError(
+            "--all-kernels was asked for without --output; name the table for its times, "
+            "such as times.csv"
+        )
     if options.output is not None and not options.all_kernels:
-        raise UsageError("--output was asked for without --all-kernels; it is the table of what that measures")
+        raise UsageError(
+            "--output was asked for without --all-kernels; it is the table of what that measures"
+        )
     if options.suite == HELP:
         return every_list()
     suite = _suite(options)
@@ -73,7 +86,9 @@ def run(options: argparse.Namespace) -> Report:
         options.kernels = options.kernels or suite.kernel_sets()
         problems = suite.problems
     if not options.all_kernels:
-        return measure_selected(problems, options) if suite is None else measure_suite(suite, options)
+        return (
+            measure_selected(problems, options) if suite is None else measure_suite(suite, options)
+        )
     # It knows tables and the names of kernels, which no other command waits for.
     from ckdispatch.cli.benchmark.every_kernel import measure_every_kernel
 
@@ -84,11 +99,20 @@ def _suite(options: argparse.Namespace) -> Suite | None:
     """The suite that was asked for; None if problems were."""
     if options.suite is None:
         if said(options) or options.gpu is not None:
-            raise UsageError("--dtype, --batch, --words or --gpu was asked for without --suite; they are about the problems of a list")
+            raise UsageError(
+                "--dtype, --batch, --words or --gpu was asked for without --suite; "
+                "they are about the problems of a list"
+            )
         return None
     if options.problem or options.file is not None:
         also = quoted(options.problem[0]) if options.problem else f"--file {options.file}"
-        raise UsageError(f"--suite {options.suite} was asked for with {also}; it has problems of its own, so leave out one of the two")
+        raise UsageError(
+            f"--suite {options.suite} was asked for with {also}; it has problems of its own, so "
+            "leave out one of the two"
+        )
     if options.all_kernels and options.gpu is not None:
-        raise UsageError("--all-kernels was asked for with --gpu, which runs nothing; name a device with --device")
+        raise UsageError(
+            "--all-kernels was asked for with --gpu, which runs nothing; "
+            "name a device with --device"
+        )
     return Suite.of(options)

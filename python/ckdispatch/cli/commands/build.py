@@ -26,7 +26,12 @@ _STEP_COLUMNS = (
     Column("of processors", right=True),
     Column("most memory", right=True),
 )
-_COLUMNS = (Column("kernel", whole=False), Column("result"), Column("seconds", right=True), Column("compiler log", whole=False))
+_COLUMNS = (
+    Column("kernel", whole=False),
+    Column("result"),
+    Column("seconds", right=True),
+    Column("compiler log", whole=False),
+)
 
 
 def add_to(commands: Commands) -> None:
@@ -43,10 +48,16 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument("declaration", nargs="?", metavar="DECLARATION", help="a kernel set (JSON)")
     parser.add_argument(
-        "--kernel", action="append", default=[], metavar="NAME", help="build the kernel of this name; repeat for more"
+        "--kernel",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="build the kernel of this name; repeat for more",
     )
     parser.add_argument(
-        "--gpu", metavar="GPU[,GPU]", help="what to build for; by default this machine's GPU, or gfx942 where there is none"
+        "--gpu",
+        metavar="GPU[,GPU]",
+        help="what to build for; by default this machine's GPU, or gfx942 where there is none",
     )
     parser.add_argument(
         "--jobs",
@@ -54,9 +65,13 @@ def add_to(commands: Commands) -> None:
         metavar="N",
         help="kernels to compile at a time; by default as many as processors and memory allow",
     )
-    parser.add_argument("--times", action="store_true", help="tell what each step of each kernel took")
+    parser.add_argument(
+        "--times", action="store_true", help="tell what each step of each kernel took"
+    )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
-    parser.add_argument("--save", type=Path, metavar="FILE", help="write a list of the kernels, for --kernels")
+    parser.add_argument(
+        "--save", type=Path, metavar="FILE", help="write a list of the kernels, for --kernels"
+    )
     add_config_options(parser)
 
 
@@ -128,10 +143,22 @@ def _blocks(results: list[BuildResult]) -> tuple[Block, ...]:
 
 
 def _steps(results: list[BuildResult]) -> tuple[Block, ...]:
-    """What the programs took that were run for each kernel; precompiling serves several kernels and is in none of them."""
+    """What the programs took that were run for each kernel; precompiling serves several kernels and
+    is in none of them.
+    """
     rows = tuple(
-        (result.name, step.name, f"{step.seconds:.1f}", f"{step.processor_seconds:.1f}", size(step.memory))
+        (
+            result.name,
+            step.name,
+            f"{step.seconds:.1f}",
+            f"{step.processor_seconds:.1f}",
+            size(step.memory),
+        )
         for result in results
         for step in result.steps
     )
-    return (Table(_STEP_COLUMNS, rows),) if rows else ("No program was run: every kernel was in the cache.",)
+    return (
+        (Table(_STEP_COLUMNS, rows),)
+        if rows
+        else ("No program was run: every kernel was in the cache.",)
+    )

@@ -41,10 +41,18 @@ def add_to(commands: Commands) -> None:
     add_command(parts, "path", path, "print where the cache is", _example("path"))
     add_command(parts, "info", info, "say how much the cache holds", _example("info"))
     add_command(parts, "list", list_entries, "list what the cache holds", _example("list"))
-    add_command(parts, "verify", verify, "check every file, and remove what is damaged", _example("verify"))
-    prune_parser = add_command(parts, "prune", prune, "evict what was not used for longest", _example("prune --to 500M"))
-    prune_parser.add_argument("--to", metavar="SIZE", help="what may be left, such as 500M or 2G; its limit by default")
-    add_command(parts, "clear", clear, "remove everything that no living process uses", _example("clear"))
+    add_command(
+        parts, "verify", verify, "check every file, and remove what is damaged", _example("verify")
+    )
+    prune_parser = add_command(
+        parts, "prune", prune, "evict what was not used for longest", _example("prune --to 500M")
+    )
+    prune_parser.add_argument(
+        "--to", metavar="SIZE", help="what may be left, such as 500M or 2G; its limit by default"
+    )
+    add_command(
+        parts, "clear", clear, "remove everything that no living process uses", _example("clear")
+    )
 
 
 def _example(words: str) -> str:
@@ -88,7 +96,14 @@ def list_entries(options: argparse.Namespace) -> Report:
         ]
     }
     rows = tuple(
-        (entry.kind, _name(entry), ",".join(_gpus(entry)) or "-", size(entry.size), moment(entry.created), entry.key[:12])
+        (
+            entry.kind,
+            _name(entry),
+            ",".join(_gpus(entry)) or "-",
+            size(entry.size),
+            moment(entry.created),
+            entry.key[:12],
+        )
         for entry in found
     )
     return Report(document, (Table(_COLUMNS, rows) if rows else "The cache is empty.",))

@@ -28,7 +28,10 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> Report:
     """A table of all devices; nothing found if none of them can be used."""
     found = device_list.devices()
-    rows = tuple((one.name, one.gpu, one.product, "yes" if one.usable else f"no: {one.reason}") for one in found)
+    rows = tuple(
+        (one.name, one.gpu, one.product, "yes" if one.usable else f"no: {one.reason}")
+        for one in found
+    )
     any_usable = any(one.usable for one in found)
     return Report(
         {"devices": [asdict(one) for one in found]},

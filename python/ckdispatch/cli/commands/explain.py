@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from ckdispatch.registry import Registry
     from ckdispatch.selection import Ranking
 
-_FIT = (Column("rank", right=True), Column("kernel", whole=False), Column(PARTS, right=True), Column("predicted us", right=True))
+_FIT = (
+    Column("rank", right=True),
+    Column("kernel", whole=False),
+    Column(PARTS, right=True),
+    Column("predicted us", right=True),
+)
 _REFUSED = (Column("refused", whole=False), Column("why", whole=False))
 
 
@@ -33,7 +38,8 @@ def add_to(commands: Commands) -> None:
         "explain",
         run,
         "rank the kernels for a problem, and say why the others do not fit",
-        f"{PREDICTED}\n\nExample:\n  ckdispatch explain {EXAMPLE.example} --kernels {EXAMPLE.example_kernels}",
+        f"{PREDICTED}\n\nExample:\n  ckdispatch explain {EXAMPLE.example} --kernels "
+        f"{EXAMPLE.example_kernels}",
     )
     add_problem(parser, "+")
     add_kernels(parser)
@@ -77,7 +83,10 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "costs": asdict(ranking.costs),
         "models": [dict(model) for model in ranking.models],
         "fit": [asdict(candidate) for candidate in ranking.fit],
-        "refused": [{"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason} for one in ranking.refused],
+        "refused": [
+            {"kernel": one.kernel, "code": one.code.name.lower(), "reason": one.reason}
+            for one in ranking.refused
+        ],
     }
 
 
@@ -92,10 +101,14 @@ def _blocks(ranking: Ranking) -> tuple[Block, ...]:
         head += f" {how_predicted(bases, ranking)}"
     columns = _FIT if by_rules else (*_FIT, Column("by"))
     fit = tuple(
-        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", BASES[one.basis])[: len(columns)]
+        (str(place), one.kernel, str(one.parts), f"{one.microseconds:.1f}", BASES[one.basis])[
+            : len(columns)
+        ]
         for place, one in enumerate(ranking.fit, 1)
     )
     # Reasons begin with the kernel's name, which has a column of its own.
-    refused = tuple((one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused)
+    refused = tuple(
+        (one.kernel, one.reason.removeprefix(one.kernel).strip()) for one in ranking.refused
+    )
     tables = (Table(columns, fit) if fit else None, Table(_REFUSED, refused) if refused else None)
     return (head, *(table for table in tables if table is not None))

@@ -40,7 +40,11 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> Report:
     """A table of the kernels that pass the filters, and how many there are of which kind."""
     registry = load_kernels(options.kernels)
-    asked = {name: value for name in (*_filters(), "gpu") if (value := getattr(options, name)) is not None}
+    asked = {
+        name: value
+        for name in (*_filters(), "gpu")
+        if (value := getattr(options, name)) is not None
+    }
     chosen = [_chosen(registry, family, asked) for family in registry.families]
     found = [one for one in chosen if len(one)]
     if not found:
@@ -92,7 +96,9 @@ def _with_occupancies(kernels: list[dict[str, Any]], gpu: str | None) -> Iterato
         yield {**kernel, "resources": resources}
 
 
-def _waves(spec: Mapping[str, Any], gpu: str, used: Mapping[str, int], specs: ArchSpecs) -> int | None:
+def _waves(
+    spec: Mapping[str, Any], gpu: str, used: Mapping[str, int], specs: ArchSpecs
+) -> int | None:
     from ckarch import KernelResources, waves_per_simd
 
     if gpu not in specs.architectures:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""``report``: one HTML file about kernels: what their code uses, which wins where, and what another build changed."""
+"""``report``: one HTML file about kernels: what their code uses, which wins where, and what another
+build changed.
+"""
 
 from __future__ import annotations
 
@@ -34,24 +36,47 @@ def add_to(commands: Commands) -> None:
         commands,
         "report",
         run,
-        "write a page about kernels: what their code uses, which wins where, what another build changed",
+        "write a page about kernels: what their code uses, which wins where, "
+        "what another build changed",
         "The page is one file, needs no network, and says of each figure what it is from.\n"
         "docs/report.md shows it.\n\n"
         f"Example:\n  ckdispatch report {EXAMPLE.example_kernels} --output report.html",
     )
-    parser.add_argument("manifests", nargs="+", metavar="MANIFEST", help="<set>.manifest.json of a build, or the name of a set")
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the page to write, such as report.html")
     parser.add_argument(
-        "--before", action="append", default=[], metavar="MANIFEST", help="a manifest of an earlier build, to compare with; repeat for more"
+        "manifests",
+        nargs="+",
+        metavar="MANIFEST",
+        help="<set>.manifest.json of a build, or the name of a set",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the page to write, such as report.html",
+    )
+    parser.add_argument(
+        "--before",
+        action="append",
+        default=[],
+        metavar="MANIFEST",
+        help="a manifest of an earlier build, to compare with; repeat for more",
     )
     parser.add_argument(
         "--problems",
         action="append",
         metavar="NAME",
-        help="a list of problems to predict times of, as `ckdispatch problems --list` has them; repeat for more",
+        help="a list of problems to predict times of, as `ckdispatch problems --list` has them; "
+        "repeat for more",
     )
-    parser.add_argument("--measurements", metavar="FILE", help="a table of measured times, to show beside the predicted ones")
-    parser.add_argument("--no-times", action="store_true", help="predict nothing: libraries are not opened")
+    parser.add_argument(
+        "--measurements",
+        metavar="FILE",
+        help="a table of measured times, to show beside the predicted ones",
+    )
+    parser.add_argument(
+        "--no-times", action="store_true", help="predict nothing: libraries are not opened"
+    )
     parser.add_argument("--title", default="", help="of the page; the names of the sets by default")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -67,12 +92,17 @@ def run(options: argparse.Namespace) -> Report:
     for name in options.problems or ():
         lists.load(name)
     if options.no_times and options.problems:
-        raise UsageError("--problems was asked for with --no-times; it is for predicted times, so leave out one of the two")
+        raise UsageError(
+            "--problems was asked for with --no-times; it is for predicted times, "
+            "so leave out one of the two"
+        )
     paths = [_path(one) for one in options.manifests]
     manifests = [read(path) for path in paths]
     before = [read(_path(one)) for one in options.before]
     kernels = together(manifests)
-    content = Content(manifests=manifests, before=before, title=options.title, remarks=_remarks(manifests))
+    content = Content(
+        manifests=manifests, before=before, title=options.title, remarks=_remarks(manifests)
+    )
     content = _with_times(content, paths, kernels, options)
     text = render(compose(content))
     write(text, options.output)
@@ -91,18 +121,21 @@ def _path(given: str) -> Path:
 
 def _remarks(manifests: Sequence[Manifest]) -> list[str]:
     told = [
-        "Registers, LDS, spills, occupancy and instructions are read from code objects; instructions are counted as they stand in the code, "
-        "not as often as they run."
+        "Registers, LDS, spills, occupancy and instructions are read from code objects; "
+        "instructions are counted as they stand in the code, not as often as they run."
     ]
     missing = sum(one.undescribed for one in manifests)
     if missing:
         told.append(
-            f"The instructions of {several(missing, 'kernel')} are not shown: no description that fits the manifest lies beside the library."
+            f"The instructions of {several(missing, 'kernel')} are not shown: no description that "
+            "fits the manifest lies beside the library."
         )
     return told
 
 
-def _with_times(content: Content, paths: Sequence[Path], kernels: Sequence[Kernel], options: argparse.Namespace) -> Content:
+def _with_times(
+    content: Content, paths: Sequence[Path], kernels: Sequence[Kernel], options: argparse.Namespace
+) -> Content:
     """The content with maps and layers, and what their times are from."""
     from ckdispatch.report.times import Predictor
 
@@ -119,7 +152,10 @@ def _with_times(content: Content, paths: Sequence[Path], kernels: Sequence[Kerne
     if options.measurements:
         gpus = sorted({gpu for one in kernels for gpu in one.uses})
         layers += _measured(predictor, gpus, options)
-        remarks.append(f"Times that are called timed are from {Path(options.measurements).name}: the least of its rows for each problem.")
+        remarks.append(
+            f"Times that are called timed are from {Path(options.measurements).name}: the least of "
+            "its rows for each problem."
+        )
     if predictor is not None:
         remarks += predictor.remarks
     return replace(content, maps=maps, layers=layers, remarks=remarks)
@@ -132,7 +168,9 @@ def _maps(predictor: Predictor, options: argparse.Namespace) -> list[Map]:
     return [one for one in found if any(one.picks)]
 
 
-def _layers(predictor: Predictor, kernels: Sequence[Kernel], options: argparse.Namespace) -> list[Layer]:
+def _layers(
+    predictor: Predictor, kernels: Sequence[Kernel], options: argparse.Namespace
+) -> list[Layer]:
     from ckdispatch.report.layers import of_lists, usual
 
     def dtypes(family: str) -> Sequence[str]:
@@ -142,10 +180,16 @@ def _layers(predictor: Predictor, kernels: Sequence[Kernel], options: argparse.N
     names = tuple(dict.fromkeys(options.problems or usual(families)))
     wanted = list(of_lists(names, predictor.registry.gpus, dtypes))
     steps = Steps("problems of lists", len(wanted), quiet=options.quiet)
-    return [one for one in (layer.picked_by(predictor, steps) for layer in wanted) if one.picked is not None]
+    return [
+        one
+        for one in (layer.picked_by(predictor, steps) for layer in wanted)
+        if one.picked is not None
+    ]
 
 
-def _measured(predictor: Predictor | None, gpus: Sequence[str], options: argparse.Namespace) -> list[Layer]:
+def _measured(
+    predictor: Predictor | None, gpus: Sequence[str], options: argparse.Namespace
+) -> list[Layer]:
     from ckdispatch.measurements.reading import read
     from ckdispatch.report.layers import of_table
 
@@ -165,8 +209,8 @@ def _told(content: Content, kernels: Sequence[Kernel], output: Path, count: int)
         "layers": len(content.layers),
     }
     sentence = (
-        f"{name} has {several(len(kernels), 'kernel')} ({several(uses, 'code object')}), {several(len(content.maps), 'map')} and "
-        f"{several(len(content.layers), 'layer')} in {size(count)}."
+        f"{name} has {several(len(kernels), 'kernel')} ({several(uses, 'code object')}), "
+        f"{several(len(content.maps), 'map')} and {several(len(content.layers), 'layer')} in "
+        f"{size(count)}."
     )
     return Report(document, (sentence,))
-

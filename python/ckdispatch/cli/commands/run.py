@@ -37,7 +37,10 @@ def add_to(commands: Commands) -> None:
     add_kernels(parser)
     add_running(parser)
     parser.add_argument(
-        "--validate", action=argparse.BooleanOptionalAction, default=True, help="compare the result with the reference"
+        "--validate",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="compare the result with the reference",
     )
 
 

@@ -73,10 +73,15 @@ def backward_sequence(
     )
     dbias = Bounded(d_score, d_score_error + rounding_error(d_score, dtype))
     if score.slope is not None:
-        d_score, d_score_error = d_score * score.slope, d_score_error * score.slope + 16 * UNIT * np.abs(d_score)
+        d_score, d_score_error = (
+            d_score * score.slope,
+            d_score_error * score.slope + 16 * UNIT * np.abs(d_score),
+        )
     scale = options.scale_of(q.shape[-1])
     dq = _scaled(_product(d_score, d_score_error, k, factor, tiny), scale)
-    dk = _scaled(_product(d_score.swapaxes(-1, -2), d_score_error.swapaxes(-1, -2), q, factor, tiny), scale)
+    dk = _scaled(
+        _product(d_score.swapaxes(-1, -2), d_score_error.swapaxes(-1, -2), q, factor, tiny), scale
+    )
     return SequenceBackward(dq, dk, dv, dbias)
 
 
@@ -84,8 +89,12 @@ def _product(left: Wide, left_error: Wide, right: Wide, factor: Factor, tiny: fl
     """``left @ right``, where ``left`` is computed, rounded and then multiplied."""
     product = left @ right
     magnitude = magnitudes(left, right)
-    error = magnitudes(left_error, right) + rounded_product(left, right, product, magnitude, factor, tiny)
-    error += sum_error(magnitude, product, max(1, left.shape[-1]), FP32) + 4 * UNIT * np.abs(product)
+    error = magnitudes(left_error, right) + rounded_product(
+        left, right, product, magnitude, factor, tiny
+    )
+    error += sum_error(magnitude, product, max(1, left.shape[-1]), FP32) + 4 * UNIT * np.abs(
+        product
+    )
     return Bounded(product, error)
 
 

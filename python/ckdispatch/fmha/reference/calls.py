@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""References of whole problems: batches of sequences of one length or of their own, and packed ones."""
+"""References of whole problems: batches of sequences of one length or of their own, and packed
+ones.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ Lengths = ArrayLike | None
 class Forward:
     """``o`` like q with hdim_v, ``lse`` [batch, heads_q, seqlen_q] or packed [heads_q, total_q].
 
-    ``randval`` are dropout's bytes [batch, heads_q, seqlen_q, seqlen_k], packed [heads_q, total_q, longest k], and None without.
-    Rows beyond a sequence's length are what ``unwritten`` said, NaN by default: fill outputs with
-    NaN, and a comparison finds out that nobody wrote there.
+    ``randval`` are dropout's bytes [batch, heads_q, seqlen_q, seqlen_k], packed [heads_q, total_q,
+    longest k], and None without. Rows beyond a sequence's length are what ``unwritten`` said, NaN
+    by default: fill outputs with NaN, and a comparison finds out that nobody wrote there.
     """
 
     o: Reference
@@ -37,9 +39,11 @@ class Forward:
 
 @dataclass(frozen=True, eq=False)
 class Backward:
-    """Gradients like their tensors: dk and dv have heads_k heads, summed over those of q that share one.
+    """Gradients like their tensors: dk and dv have heads_k heads, summed over those of q that share
+    one.
 
-    ``dbias`` is [batch, heads_q, seqlen_q, seqlen_k], packed [heads_q, total_q, longest k], not summed over anything.
+    ``dbias`` is [batch, heads_q, seqlen_q, seqlen_k], packed [heads_q, total_q, longest k], not
+    summed over anything.
     """
 
     dq: Reference
@@ -101,15 +105,18 @@ def forward(
     output: np.dtype[Any] | None = None,
     unwritten: float = np.nan,
 ) -> Forward:
-    """Attention of q [batch, seqlen_q, heads_q, hdim_q], k [batch, seqlen_k, heads_k, hdim_q] and v [batch, seqlen_k, heads_k, hdim_v].
+    """Attention of q [batch, seqlen_q, heads_q, hdim_q], k [batch, seqlen_k, heads_k, hdim_q] and v
+    [batch, seqlen_k, heads_k, hdim_v].
 
-    ``bias`` broadcasts to [batch, heads_q, seqlen_q, seqlen_k]; ``slopes`` of ALiBi are [heads_q] or
-    [batch, heads_q]; ``sink`` are logits [heads_q] of one more key without a value. ``seqlen_q`` and
-    ``seqlen_k`` [batch] are how many rows of each sequence count. ``output`` is the dtype of o, by
-    default q's. Arrays have any strides, and dtypes of their own.
+    ``bias`` broadcasts to [batch, heads_q, seqlen_q, seqlen_k]; ``slopes`` of ALiBi are [heads_q]
+    or [batch, heads_q]; ``sink`` are logits [heads_q] of one more key without a value. ``seqlen_q``
+    and ``seqlen_k`` [batch] are how many rows of each sequence count. ``output`` is the dtype of o,
+    by default q's. Arrays have any strides, and dtypes of their own.
     """
     problem = _batched(q, k, v, bias, slopes, sink, seqlen_q, seqlen_k)
-    return _forward(problem, options or Attention(), q.dtype, output or q.dtype, unwritten, lambda one: one)
+    return _forward(
+        problem, options or Attention(), q.dtype, output or q.dtype, unwritten, lambda one: one
+    )
 
 
 def forward_varlen(
@@ -128,13 +135,16 @@ def forward_varlen(
     output: np.dtype[Any] | None = None,
     unwritten: float = np.nan,
 ) -> Forward:
-    """As ``forward`` for packed sequences: q [total_q, heads_q, hdim_q], k and v [total_k, heads_k, ...].
+    """As ``forward`` for packed sequences: q [total_q, heads_q, hdim_q], k and v [total_k, heads_k,
+    ...].
 
-    Sequence i has the rows from ``seqstart_q[i]`` to ``seqstart_q[i + 1]``, or the first ``seqlen_q[i]`` of
-    them; keys likewise. ``bias`` broadcasts to [heads_q, total_q, longest k].
+    Sequence i has the rows from ``seqstart_q[i]`` to ``seqstart_q[i + 1]``, or the first
+    ``seqlen_q[i]`` of them; keys likewise. ``bias`` broadcasts to [heads_q, total_q, longest k].
     """
     problem = _packed(q, k, v, seqstart_q, seqstart_k, bias, slopes, sink, seqlen_q, seqlen_k)
-    return _forward(problem, options or Attention(), q.dtype, output or q.dtype, unwritten, lambda one: one[0])
+    return _forward(
+        problem, options or Attention(), q.dtype, output or q.dtype, unwritten, lambda one: one[0]
+    )
 
 
 def backward(
@@ -159,7 +169,9 @@ def backward(
     reference's own, as it would be stored.
     """
     problem = _batched(q, k, v, bias, slopes, sink, seqlen_q, seqlen_k)
-    return _gradients(problem, options or Attention(), q.dtype, d_o, o, lse, unwritten, packed=False)
+    return _gradients(
+        problem, options or Attention(), q.dtype, d_o, o, lse, unwritten, packed=False
+    )
 
 
 def backward_varlen(
@@ -212,16 +224,32 @@ def _gradients(
 
 
 def _forward(
-    problem: _Problem, options: Attention, p_dtype: np.dtype[Any], o_dtype: np.dtype[Any], unwritten: float, unpacked: _Unpacked
+    problem: _Problem,
+    options: Attention,
+    p_dtype: np.dtype[Any],
+    o_dtype: np.dtype[Any],
+    unwritten: float,
+    unpacked: _Unpacked,
 ) -> Forward:
     batch, rows, heads, _ = problem.q.shape
-    o, lse = _Output((batch, rows, heads, problem.v.shape[-1]), unwritten), _Output((batch, heads, rows), unwritten)
+    o, lse = (
+        _Output((batch, rows, heads, problem.v.shape[-1]), unwritten),
+        _Output((batch, heads, rows), unwritten),
+    )
     randval = np.zeros((batch, heads, rows, problem.longest), np.uint8) if options.p_drop else None
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         for slot in problem.slots:
             q, k, v = problem.operands(slot)
             one = forward_sequence(
-                q, k, v, options, sequence=slot.sequence, p_dtype=p_dtype, o_dtype=o_dtype, sink=problem.sink, **problem.added(slot)
+                q,
+                k,
+                v,
+                options,
+                sequence=slot.sequence,
+                p_dtype=p_dtype,
+                o_dtype=o_dtype,
+                sink=problem.sink,
+                **problem.added(slot),
             )
             o.put((slot.batch, slot.q), one.o.swapaxes(0, 1), one.o_error.swapaxes(0, 1))
             lse.put((slot.batch, slice(None), slot.q), one.lse, one.lse_error)
@@ -262,7 +290,9 @@ def _backward(
             dq.put((slot.batch, slot.q), one.dq.values.swapaxes(0, 1), one.dq.error.swapaxes(0, 1))
             for output, gradient in ((dk, one.dk), (dv, one.dv)):
                 summed = _summed(gradient, problem.group, dtype)
-                output.put((slot.batch, slot.k), summed.values.swapaxes(0, 1), summed.error.swapaxes(0, 1))
+                output.put(
+                    (slot.batch, slot.k), summed.values.swapaxes(0, 1), summed.error.swapaxes(0, 1)
+                )
             columns = slice(0, slot.k.stop - slot.k.start)
             dbias.put((slot.batch, slice(None), slot.q, columns), one.dbias.values, one.dbias.error)
         return Backward(*(one.reference(dtype, unpacked) for one in (dq, dk, dv, dbias)))
@@ -290,7 +320,9 @@ class _Output:
 
     def reference(self, dtype: np.dtype[Any], unpacked: _Unpacked) -> Reference:
         exact = unpacked(self._values)
-        return Reference(exact, round_to(exact, dtype), Tolerance(unpacked(self._error), roundings=STORED))
+        return Reference(
+            exact, round_to(exact, dtype), Tolerance(unpacked(self._error), roundings=STORED)
+        )
 
 
 def _batched(
@@ -326,18 +358,28 @@ def _packed(
     _check(q, k, v, 3)
     starts_q, starts_k = np.asarray(seqstart_q, np.int64), np.asarray(seqstart_k, np.int64)
     if starts_q.ndim != 1 or starts_q.shape != starts_k.shape or starts_q.size < 1:
-        raise InvalidArgument(f"seqstart_q has the shape {starts_q.shape} and seqstart_k {starts_k.shape}; both are [batch + 1]")
-    rows_of, keys_of = _lengths(seqlen_q, np.diff(starts_q).tolist()), _lengths(seqlen_k, np.diff(starts_k).tolist())
+        raise InvalidArgument(
+            f"seqstart_q has the shape {starts_q.shape} and seqstart_k {starts_k.shape}; "
+            "both are [batch + 1]"
+        )
+    rows_of, keys_of = (
+        _lengths(seqlen_q, np.diff(starts_q).tolist()),
+        _lengths(seqlen_k, np.diff(starts_k).tolist()),
+    )
     slots = tuple(
         _Slot(i, 0, slice(int(a), int(a) + rows), slice(int(b), int(b) + keys))
-        for i, (a, b, rows, keys) in enumerate(zip(starts_q[:-1], starts_k[:-1], rows_of, keys_of, strict=True))
+        for i, (a, b, rows, keys) in enumerate(
+            zip(starts_q[:-1], starts_k[:-1], rows_of, keys_of, strict=True)
+        )
     )
     longest = max([0, *np.diff(starts_k).tolist()])
     if bias is not None and bias.ndim and bias.shape[-1] >= max([2, *keys_of]):
         # It may have more columns than the longest sequence, or none for rows that do not count.
         longest = bias.shape[-1]
     wide = bias if bias is None else np.asarray(bias)[None]
-    return _problem(q[None], k[None], v[None], slots, wide, slopes, sink, (1, q.shape[1], q.shape[0], longest))
+    return _problem(
+        q[None], k[None], v[None], slots, wide, slopes, sink, (1, q.shape[1], q.shape[0], longest)
+    )
 
 
 def _problem(
@@ -357,7 +399,9 @@ def _problem(
         widened(v),
         tuple(slots),
         None if bias is None else _broadcast("bias", bias, shape),
-        None if slopes is None else widened(_broadcast("the slopes of ALiBi", slopes, (len(slots), heads))),
+        None
+        if slopes is None
+        else widened(_broadcast("the slopes of ALiBi", slopes, (len(slots), heads))),
         None if sink is None else widened(_broadcast("sink", sink, (heads,))),
         shape[3],
     )
@@ -367,10 +411,18 @@ def _check(q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], dimensions: int) -
     for name, one in (("q", q), ("k", k), ("v", v)):
         check_array(name, one)
         if one.ndim != dimensions:
-            raise InvalidArgument(f"{name} has the shape {one.shape}; it has {dimensions} extents here")
+            raise InvalidArgument(
+                f"{name} has the shape {one.shape}; it has {dimensions} extents here"
+            )
     shapes = f"q has the shape {q.shape}, k {k.shape} and v {v.shape}"
-    if q.shape[-1] != k.shape[-1] or k.shape[:-1] != v.shape[:-1] or (dimensions == 4 and q.shape[0] != k.shape[0]):
-        raise InvalidArgument(f"{shapes}; q and k have one head size, k and v one batch, length and number of heads")
+    if (
+        q.shape[-1] != k.shape[-1]
+        or k.shape[:-1] != v.shape[:-1]
+        or (dimensions == 4 and q.shape[0] != k.shape[0])
+    ):
+        raise InvalidArgument(
+            f"{shapes}; q and k have one head size, k and v one batch, length and number of heads"
+        )
     if k.shape[-2] == 0 or q.shape[-2] % k.shape[-2]:
         raise InvalidArgument(f"{shapes}; the heads of q are a multiple of those of k")
 
@@ -380,15 +432,22 @@ def _broadcast(name: str, given: NDArray[Any], shape: tuple[int, ...]) -> NDArra
     try:
         return np.broadcast_to(given, shape)
     except ValueError:
-        raise InvalidArgument(f"{name} has the shape {given.shape}, which does not broadcast to {shape}") from None
+        raise InvalidArgument(
+            f"{name} has the shape {given.shape}, which does not broadcast to {shape}"
+        ) from None
 
 
 def _lengths(given: Lengths, room: list[int]) -> list[int]:
     if given is None:
         return room
     lengths = [int(one) for one in np.asarray(given).ravel()]
-    if len(lengths) != len(room) or any(not 0 <= length <= most for length, most in zip(lengths, room, strict=True)):
-        raise InvalidArgument(f"the lengths {lengths} were given for sequences with room for {room}; each has one that fits")
+    if len(lengths) != len(room) or any(
+        not 0 <= length <= most for length, most in zip(lengths, room, strict=True)
+    ):
+        raise InvalidArgument(
+            f"the lengths {lengths} were given for sequences with room for {room}; "
+            "each has one that fits"
+        )
     return lengths
 
 

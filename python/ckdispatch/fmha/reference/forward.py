@@ -16,7 +16,9 @@ from ckdispatch.reference.formats import Wide
 from ckdispatch.reference.tolerance import LAMBDA, store_unit, sum_error
 
 _NARROWEST = 32
-"""Keys that a kernel takes at once, at least: after each such step sums may be multiplied by a power."""
+"""Keys that a kernel takes at once, at least: after each such step sums may be multiplied by a
+power.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +32,14 @@ class SequenceForward:
     randval: NDArray[np.uint8] | None
 
 
-def rounded_product(left: Wide, right: Wide, product: Wide, magnitude: Wide, factor: Factor, tiny: float | Wide) -> Wide:
-    """What rounding ``left`` can change in ``product = left @ right``: all of its roundings one way, or, as for a sum's, at random; and what is lost of ``right``.
+def rounded_product(
+    left: Wide, right: Wide, product: Wide, magnitude: Wide, factor: Factor, tiny: float | Wide
+) -> Wide:
+    """What rounding ``left`` can change in ``product = left @ right``: all of its roundings one
+    way, or, as for a sum's, at random; and what is lost of ``right``.
 
-    ``magnitude`` is the product of absolute values, ``tiny`` the absolute error of elements too small for the format.
+    ``magnitude`` is the product of absolute values, ``tiny`` the absolute error of elements too
+    small for the format.
     """
     if factor.unit == 0:
         return np.zeros_like(product)
@@ -45,7 +51,9 @@ def rounded_product(left: Wide, right: Wide, product: Wide, magnitude: Wide, fac
     return bound
 
 
-def dropped(options: Attention, sequence: int, shape: tuple[int, ...]) -> tuple[Wide | None, NDArray[np.uint8] | None]:
+def dropped(
+    options: Attention, sequence: int, shape: tuple[int, ...]
+) -> tuple[Wide | None, NDArray[np.uint8] | None]:
     """What dropout multiplies each score's share by, and its bytes."""
     if not options.p_drop:
         return None, None
@@ -77,9 +85,14 @@ def forward_sequence(
     powers = np.exp(score.values - top)
     total = powers.sum(axis=-1, keepdims=True)
     share = powers / np.where(total > 0, total, 1.0)
-    lse = np.where(some, top + np.log(np.where(total > 0, total, 1.0)), np.where(np.isnan(highest), np.nan, -np.inf))
+    lse = np.where(
+        some,
+        top + np.log(np.where(total > 0, total, 1.0)),
+        np.where(np.isnan(highest), np.nan, -np.inf),
+    )
     finite = np.where(np.isfinite(score.values), np.abs(score.values), 0.0)
-    # Both the score and its row's maximum are rounded before they are subtracted, and the exponential is a last place wrong.
+    # Both the score and its row's maximum are rounded before they are subtracted, and the
+    # exponential is a last place wrong.
     own = 2 * UNIT * (finite + np.abs(top)) + 3 * UNIT
     wrong, common = np.expm1(score.error + own), np.expm1(score.common + own)
     random, randval = dropped(options, sequence, (heads, rows, keys))
@@ -88,7 +101,8 @@ def forward_sequence(
     magnitude = magnitudes(weight, v)
     spread = np.minimum(
         (share * wrong).sum(axis=-1, keepdims=True),
-        (share * common).sum(axis=-1, keepdims=True) + np.sqrt(((share * score.random) ** 2).sum(axis=-1, keepdims=True)),
+        (share * common).sum(axis=-1, keepdims=True)
+        + np.sqrt(((share * score.random) ** 2).sum(axis=-1, keepdims=True)),
     )
     by_chance = np.sqrt(magnitudes((weight * score.random) ** 2, v * v))
     moved = np.minimum(magnitudes(weight * wrong, v), magnitudes(weight * common, v) + by_chance)
@@ -106,17 +120,29 @@ def forward_sequence(
         error += magnitude * weights + sum_error(magnitude, o, options.parts + 1, FP32)
         lse_error = lse_error + 8 * UNIT * (1 + lse_size)
     if sink is not None:
-        o, error, lse, lse_error = _with_sink(o, error, lse, lse_error, sink[:, None, None], o_dtype)
+        o, error, lse, lse_error = _with_sink(
+            o, error, lse, lse_error, sink[:, None, None], o_dtype
+        )
     scaled = options.scale_p * options.scale_o
     return SequenceForward(scaled * o, scaled * error, lse[..., 0], lse_error[..., 0], randval)
 
 
-def _with_sink(o: Wide, error: Wide, lse: Wide, lse_error: Wide, sink: Wide, o_dtype: np.dtype[Any]) -> tuple[Wide, Wide, Wide, Wide]:
-    """One more column, whose value is zero. A kernel of its own takes what another one rounded and stored."""
+def _with_sink(
+    o: Wide, error: Wide, lse: Wide, lse_error: Wide, sink: Wide, o_dtype: np.dtype[Any]
+) -> tuple[Wide, Wide, Wide, Wide]:
+    """One more column, whose value is zero. A kernel of its own takes what another one rounded and
+    stored.
+    """
     both = np.logaddexp(lse, sink)
-    factor = np.where(np.isfinite(both), np.exp(np.where(np.isneginf(lse), -np.inf, lse - both)), 0.0)
-    size = np.where(np.isfinite(lse), np.abs(lse), 0.0) + np.where(np.isfinite(both), np.abs(both), 0.0)
+    factor = np.where(
+        np.isfinite(both), np.exp(np.where(np.isneginf(lse), -np.inf, lse - both)), 0.0
+    )
+    size = np.where(np.isfinite(lse), np.abs(lse), 0.0) + np.where(
+        np.isfinite(both), np.abs(both), 0.0
+    )
     # The shares of the row and of the sink change one against the other.
     moved = (1 - factor) * np.where(np.isfinite(lse), lse_error, 0.0) + 8 * UNIT * (1 + size)
-    error = factor * (error + store_unit(o_dtype) * np.abs(o)) + np.abs(o) * factor * np.expm1(moved)
+    error = factor * (error + store_unit(o_dtype) * np.abs(o)) + np.abs(o) * factor * np.expm1(
+        moved
+    )
     return o * factor, error, both, lse_error + 8 * UNIT * (1 + size)

@@ -22,19 +22,20 @@ UNIT = 2.0**-24
 class Attention:
     """Everything of ``o = softmax(cap(scale * q k') + bias) v`` that is no tensor.
 
-    ``scale`` None is ``1 / sqrt(hdim_q)``. ``soft_cap`` 0 is none. ``window`` is (left, right) around the
-    diagonal of ``mask``, negative numbers are unlimited, causal is ``(-1, 0)``; without a mask it means
-    nothing. Each row keeps the first ``sink_tokens`` keys in spite of its window's left end. ``p_drop``, ``seed``
-    and ``offset`` are those of dropout. ``scale_p`` and ``scale_o`` belong to 8-bit floats.
+    ``scale`` None is ``1 / sqrt(hdim_q)``. ``soft_cap`` 0 is none. ``window`` is (left, right)
+    around the diagonal of ``mask``, negative numbers are unlimited, causal is ``(-1, 0)``; without
+    a mask it means nothing. Each row keeps the first ``sink_tokens`` keys in spite of its window's
+    left end. ``p_drop``, ``seed`` and ``offset`` are those of dropout. ``scale_p`` and ``scale_o``
+    belong to 8-bit floats.
 
-    The rest is how a kernel computes, and matters to tolerances alone, but for ``vertical``: the form of
-    ALiBi, slope * column, which changes LSE by a constant of each row; None is what kernels do, the
-    vertical form if the window is causal. ``parts`` of the keys are computed apart and combined; ``part``
-    asks for one of them alone, as a kernel for split keys leaves it.
+    The rest is how a kernel computes, and matters to tolerances alone, but for ``vertical``: the
+    form of ALiBi, slope * column, which changes LSE by a constant of each row; None is what kernels
+    do, the vertical form if the window is causal. ``parts`` of the keys are computed apart and
+    combined; ``part`` asks for one of them alone, as a kernel for split keys leaves it.
     ``p_rounding`` is how softmax's numerators become q's dtype (None: towards zero for fp16, which
     covers kernels that round to nearest), and ``flushes`` says that a matrix unit takes subnormal
-    numbers for zeros. ``input_unit`` is the share by which elements of q and k may differ from what a kernel had,
-    because it rotated them itself.
+    numbers for zeros. ``input_unit`` is the share by which elements of q and k may differ from what
+    a kernel had, because it rotated them itself.
     """
 
     scale: float | None = None
@@ -56,12 +57,18 @@ class Attention:
 
     def __post_init__(self) -> None:
         if self.mask not in MASKS:
-            raise InvalidArgument(f"the mask {quoted(self.mask)} was asked for; masks are {', '.join(MASKS)}")
+            raise InvalidArgument(
+                f"the mask {quoted(self.mask)} was asked for; masks are {', '.join(MASKS)}"
+            )
         if not 0 <= self.p_drop < 1:
-            raise InvalidArgument(f"dropout with a probability of {self.p_drop} was asked for; it is from 0 to less than 1")
+            raise InvalidArgument(
+                f"dropout with a probability of {self.p_drop} was asked for; "
+                "it is from 0 to less than 1"
+            )
         if self.soft_cap < 0 or self.sink_tokens < 0 or self.parts < 1:
             raise InvalidArgument(
-                f"a soft cap of {self.soft_cap}, {self.sink_tokens} sink tokens and {self.parts} parts were asked for; "
+                f"a soft cap of {self.soft_cap}, {self.sink_tokens} sink tokens and {self.parts} "
+                "parts were asked for; "
                 "the first two are at least 0, parts at least 1"
             )
 
@@ -91,8 +98,8 @@ class Attention:
 class Factor:
     """What becomes of the factors of a matrix product.
 
-    One that was computed in float32 is rounded, by at most ``unit`` of it, or ``tiny``. Of one that was given, elements
-    below ``flushed`` may count for nothing.
+    One that was computed in float32 is rounded, by at most ``unit`` of it, or ``tiny``. Of one that
+    was given, elements below ``flushed`` may count for nothing.
     """
 
     unit: float
@@ -105,13 +112,19 @@ class Factor:
         if dtype.itemsize >= 4:
             return cls(0.0, 0.0, 0.0)
         form = FloatFormat.of(dtype)
-        rounding = options.p_rounding or (Rounding.TOWARDS_ZERO if dtype == np.float16 else Rounding.NEAREST)
+        rounding = options.p_rounding or (
+            Rounding.TOWARDS_ZERO if dtype == np.float16 else Rounding.NEAREST
+        )
         times = 2.0 if rounding is Rounding.TOWARDS_ZERO else 1.0
         tiny = form.smallest_normal if options.flushes else times * form.smallest_subnormal / 2
-        return cls(times * form.unit_roundoff, tiny, form.smallest_normal if options.flushes else 0.0)
+        return cls(
+            times * form.unit_roundoff, tiny, form.smallest_normal if options.flushes else 0.0
+        )
 
     def lost(self, left: Wide, right: Wide) -> Wide | float:
-        """The most that ``left @ right`` can lose by elements of ``right`` that count for nothing."""
+        """The most that ``left @ right`` can lose by elements of ``right``
+        that count for nothing.
+        """
         small = np.abs(right)
         small = np.where(small < self.flushed, small, 0.0)
         return np.abs(left) @ small if small.any() else 0.0
@@ -119,4 +132,6 @@ class Factor:
     def lost_of_both(self, left: Wide, right: Wide) -> Wide | float:
         """The same if elements of either count for nothing."""
         other = self.lost(right.swapaxes(-1, -2), left.swapaxes(-1, -2))
-        return self.lost(left, right) + (other.swapaxes(-1, -2) if isinstance(other, np.ndarray) else other)
+        return self.lost(left, right) + (
+            other.swapaxes(-1, -2) if isinstance(other, np.ndarray) else other
+        )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The random bytes of dropout, every one of them: Philox4x32 with seven rounds over tiles of 32 x 32 scores.
+"""The random bytes of dropout, every one of them: Philox4x32 with seven rounds over tiles of 32 x
+32 scores.
 
-A byte depends on seed, offset, sequence, head, row and column alone, so that backward finds those of forward, and each
-kernel those of another.
+A byte depends on seed, offset, sequence, head, row and column alone, so that backward finds those
+of forward, and each kernel those of another.
 """
 
 from __future__ import annotations
@@ -33,8 +34,12 @@ def philox(counter: NDArray[np.uint32], key: tuple[int, int]) -> NDArray[np.uint
     return np.stack([c0, c1, c2, c3], axis=-1).astype(np.uint32)
 
 
-def random_bytes(sequence: int, heads: int, seqlen_q: int, seqlen_k: int, seed: int, offset: int) -> NDArray[np.uint8]:
-    """The bytes [heads, seqlen_q, seqlen_k] of one sequence of a problem with as many heads of q."""
+def random_bytes(
+    sequence: int, heads: int, seqlen_q: int, seqlen_k: int, seed: int, offset: int
+) -> NDArray[np.uint8]:
+    """The bytes [heads, seqlen_q, seqlen_k] of one sequence of a problem
+    with as many heads of q.
+    """
     down, across = -(-seqlen_q // _TILE), -(-seqlen_k // _TILE)
     stream = np.arange(heads * _LANES, dtype=np.uint64) + np.uint64(sequence * heads * _LANES)
     # 64 bits, and no more: sums wrap around.
@@ -48,7 +53,9 @@ def random_bytes(sequence: int, heads: int, seqlen_q: int, seqlen_k: int, seed: 
     lanes = words.astype("<u4").view(np.uint8)  # [heads, down, across, lane, byte]
     row, column = np.arange(_TILE)[:, None], np.arange(_TILE)
     tiles = lanes[..., column + 32 * (row // 8 % 2), row % 8 + 8 * (row // 16)]
-    return np.ascontiguousarray(tiles.swapaxes(2, 3).reshape(heads, down * _TILE, across * _TILE)[:, :seqlen_q, :seqlen_k])
+    return np.ascontiguousarray(
+        tiles.swapaxes(2, 3).reshape(heads, down * _TILE, across * _TILE)[:, :seqlen_q, :seqlen_k]
+    )
 
 
 def keep_threshold(p_drop: float) -> int:

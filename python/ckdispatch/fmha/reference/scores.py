@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The scores of one sequence: which are kept, what is added to them, and how wrong kernels may have them."""
+"""The scores of one sequence: which are kept, what is added to them, and how wrong kernels may have
+them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def visible(options: Attention, seqlen_q: int, seqlen_k: int) -> NDArray[np.bool
     shift = seqlen_k - seqlen_q if bottom_right else 0
     row = np.arange(seqlen_q)[:, None]
     up_to_right = column < row + 1 + right + shift
-    kept: NDArray[np.bool_] = own & up_to_right & ((column >= row - left + shift) | (column < options.sink_tokens))
+    kept: NDArray[np.bool_] = (
+        own & up_to_right & ((column >= row - left + shift) | (column < options.sink_tokens))
+    )
     return kept
 
 
@@ -41,12 +45,16 @@ def alibi(slopes: Wide, options: Attention, seqlen_q: int, seqlen_k: int) -> Wid
     vertical = options.is_causal if options.vertical is None else options.vertical
     row, column = np.arange(seqlen_q)[:, None], np.arange(seqlen_k)
     shift = 0 if options.mask == "top_left" else seqlen_k - seqlen_q
-    positions = np.broadcast_to(column, (seqlen_q, seqlen_k)) if vertical else -np.abs(row + shift - column)
+    positions = (
+        np.broadcast_to(column, (seqlen_q, seqlen_k)) if vertical else -np.abs(row + shift - column)
+    )
     return slopes[:, None, None] * positions
 
 
 def alibi_slopes(heads: int) -> NDArray[np.float32]:
-    """The usual slopes: a geometric row for a power of two, else filled up from that of the next one."""
+    """The usual slopes: a geometric row for a power of two, else filled up from that of the next
+    one.
+    """
     power = 1 << (heads.bit_length() - 1)
     slopes = [2.0 ** (-8.0 * (i + 1) / power) for i in range(power)]
     slopes += [2.0 ** (-4.0 * (2 * i + 1) / power) for i in range(heads - power)]
@@ -57,9 +65,10 @@ def alibi_slopes(heads: int) -> NDArray[np.float32]:
 class Scores:
     """Scores [heads, seqlen_q, seqlen_k], -inf where nothing is kept.
 
-    ``error`` bounds the absolute error of what a kernel puts into its exponential, but for a constant of each row. It is at most the sum of
-    ``random``, which is independent in each score, and ``common``, which is not: rounded factors, and truncation.
-    ``slope`` is the derivative of the soft cap.
+    ``error`` bounds the absolute error of what a kernel puts into its exponential, but for a
+    constant of each row. It is at most the sum of ``random``, which is independent in each score,
+    and ``common``, which is not: rounded factors, and truncation. ``slope`` is the derivative of
+    the soft cap.
     """
 
     values: Wide
@@ -69,10 +78,16 @@ class Scores:
     slope: Wide | None
 
 
-def scores(q: Wide, k: Wide, options: Attention, given: Factor, bias: Wide | None, slopes: Wide | None) -> Scores:
-    """The scores of q [heads, rows, hdim] and k [heads, keys, hdim], which are factors like ``given``."""
+def scores(
+    q: Wide, k: Wide, options: Attention, given: Factor, bias: Wide | None, slopes: Wide | None
+) -> Scores:
+    """The scores of q [heads, rows, hdim] and k [heads, keys, hdim], which are factors like
+    ``given``.
+    """
     if options.soft_cap and (bias is not None or slopes is not None):
-        raise InvalidArgument("a soft cap together with a bias was asked for; kernels have one of the two")
+        raise InvalidArgument(
+            "a soft cap together with a bias was asked for; kernels have one of the two"
+        )
     factor = options.scale_of(q.shape[-1])
     dot = q @ k.swapaxes(-1, -2)
     magnitude = magnitudes(q, k.swapaxes(-1, -2))
@@ -93,7 +108,8 @@ def scores(q: Wide, k: Wide, options: Attention, given: Factor, bias: Wide | Non
     if options.soft_cap:
         capped = np.tanh(values / options.soft_cap)
         slope = 1 - capped**2
-        # Made of an exponential and a reciprocal, each of them a last place wrong, and near zero a difference of two.
+        # Made of an exponential and a reciprocal, each of them a last place wrong, and near zero a
+        # difference of two.
         error, common = (one + 8 * UNIT * options.soft_cap for one in (error, common))
         values = options.soft_cap * capped
     for added in (bias, None if slopes is None else alibi(slopes, options, q.shape[1], k.shape[1])):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Transposes on the simulator from Python: a friendly call, a problem that is run, and one in words."""
+"""Transposes on the simulator from Python: a friendly call, a problem that is run, and one in
+words.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,11 @@ from ckdispatch.errors import NoKernel
 def main() -> None:
     registry = ckdispatch.Registry.load("transposes")
     dispatcher = ckdispatch.Dispatcher(registry, "sim:gfx942")
-    for shape, dtype in (((3, 128, 64), np.float16), ((2, 65, 7), np.float16), ((64, 192), np.float32)):
+    for shape, dtype in (
+        ((3, 128, 64), np.float16),
+        ((2, 65, 7), np.float16),
+        ((64, 192), np.float32),
+    ):
         x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
         result = dispatcher.batched_transpose(x, validate=True)
         assert (result.out == x.swapaxes(-1, -2)).all(), shape
@@ -19,7 +25,10 @@ def main() -> None:
 
     problem = ckdispatch.BatchedTransposeProblem(2, 64, 128, "fp32")
     assert ckdispatch.BatchedTransposeProblem.parse(problem.text) == problem
-    on_device = dispatcher.to_device(np.ones((2, 64, 128), np.float32)), dispatcher.empty((2, 128, 64), "fp32")
+    on_device = (
+        dispatcher.to_device(np.ones((2, 64, 128), np.float32)),
+        dispatcher.empty((2, 128, 64), "fp32"),
+    )
     dispatcher.run(problem, *on_device)
     dispatcher.synchronize()
     assert (on_device[1].numpy() == 1).all()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The examples of attention in C++ run, by the kernels that they are about, and their results are right."""
+"""The examples of attention in C++ run, by the kernels that they are about, and their results are
+right.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +11,39 @@ import subprocess
 
 import pytest
 
-(MANIFEST,) = (path for path in os.environ["CK_KERNELS"].split() if path.endswith("fmha_examples.manifest.json"))
+(MANIFEST,) = (
+    path
+    for path in os.environ["CK_KERNELS"].split()
+    if path.endswith("fmha_examples.manifest.json")
+)
 # --config=rocm names the first GPU.
 DEVICE = os.environ.get("CKDISPATCH_DEVICE", "sim:gfx942")
 
 # For each line: what is in the problem, and what in the names of its kernels.
 LINES: dict[str, list[tuple[str, tuple[str, ...]]]] = {
-    "append_rotary": [(" 3 new", ("fmha_appendkv_", "_interleaved_")), ("1x4/2x3x128x64 causal from the bottom right", ())],
-    "backward": [("1x4/2x70x150x64", ("fmha_dot_do_o_", "fmha_dq_dk_dv_", "fmha_convert_dq_", "fmha_sum_"))],
+    "append_rotary": [
+        (" 3 new", ("fmha_appendkv_", "_interleaved_")),
+        ("1x4/2x3x128x64 causal from the bottom right", ()),
+    ],
+    "backward": [
+        ("1x4/2x70x150x64", ("fmha_dot_do_o_", "fmha_dq_dk_dv_", "fmha_convert_dq_", "fmha_sum_"))
+    ],
     "basic": [("2x4x100x130x64", ("fmha_fwd_",))],
     "batch_prefill": [("pages of 1", ("fmha_batch_prefill_",))],
     "bias_and_alibi": [(" bias", ("_bias_",)), (" alibi", ("_alibi_",))],
     "causal_and_windows": [
-        (mask, ("_mask_",)) for mask in ("causal from the bottom right", "causal from the top left", "window 32,0", "window 16,16")
+        (mask, ("_mask_",))
+        for mask in (
+            "causal from the bottom right",
+            "causal from the top left",
+            "window 32,0",
+            "window 16,16",
+        )
     ],
     "decode": [("pages of 128", ("_paged_",))],
-    "deterministic_backward": [("deterministic", ("fmha_dot_do_o_", "fmha_dq_dk_dv_", "fmha_convert_dq_", "_det_"))],
+    "deterministic_backward": [
+        ("deterministic", ("fmha_dot_do_o_", "fmha_dq_dk_dv_", "fmha_convert_dq_", "_det_"))
+    ],
     # Checked with the bytes that were stored, and with those that the CPU makes of the seed.
     "dropout": [("dropout", ("fmha_fwd_", "_dropout_")) for _ in range(2)],
     "fp8": [("fp8bf16", ("fmha_fwd_fp8bf16_",))],
@@ -39,7 +58,9 @@ LINES: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "split_kv": [("split 3", ("fmha_splitkv_", "fmha_combine_"))],
     "variable_lengths": [("in groups of 112 and 210 rows", ("_group_",))],
 }
-LINE = re.compile(r"(?P<problem>fmha \S.*) by (?P<kernels>\S.*): (?P<checked>[1-9]\d*) values checked, 0 wrong")
+LINE = re.compile(
+    r"(?P<problem>fmha \S.*) by (?P<kernels>\S.*): (?P<checked>[1-9]\d*) values checked, 0 wrong"
+)
 
 
 def run(example: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -55,7 +76,11 @@ def printed(example: str) -> list[str]:
 
 
 def test_every_example_is_here() -> None:
-    programs = {name for name in os.listdir("dispatcher/examples/attention") if os.access(f"dispatcher/examples/attention/{name}", os.X_OK)}
+    programs = {
+        name
+        for name in os.listdir("dispatcher/examples/attention")
+        if os.access(f"dispatcher/examples/attention/{name}", os.X_OK)
+    }
     assert programs == {*LINES, "sweep"}
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tries cases one after the other: SEED FIRST END IMAGE. Says which before each, and its outcome after; the image is left in a file."""
+"""Tries cases one after the other: SEED FIRST END IMAGE. Says which before each, and its outcome
+after; the image is left in a file.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ def main() -> None:
     for number in range(int(first), int(end)):
         print(f"{number} ", end="", flush=True)
         print(outcome(f"{seed}:{number}", sentinels, place, Path(image)), flush=True)
-    print("works" if works() else "broken", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, flush=True)
+    print(
+        "works" if works() else "broken",
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Damage to code objects and bundles: to their tables, their metadata, their kernels' descriptors and their instructions."""
+"""Damage to code objects and bundles: to their tables, their metadata, their kernels' descriptors
+and their instructions.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-_NUMBERS = [0, 1, 4, 7, 8, 64, 0x7F, 0xFF, 0x1000, 0xFFFF, 0x10000, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**47, 2**63, 2**64 - 8, 2**64 - 1]
+_NUMBERS = [
+    0,
+    1,
+    4,
+    7,
+    8,
+    64,
+    0x7F,
+    0xFF,
+    0x1000,
+    0xFFFF,
+    0x10000,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**40,
+    2**47,
+    2**63,
+    2**64 - 8,
+    2**64 - 1,
+]
 
 # First bytes of the encodings with two words and more.
 _ENCODINGS = [0xC0, 0xD0, 0xD1, 0xD2, 0xD3, 0xD4, 0xD5, 0xD8, 0xDC, 0xDD, 0xE0, 0xE8, 0xC8, 0xCC]
@@ -48,45 +70,75 @@ def anywhere(image: bytearray, begin: int, end: int, chance: Random) -> None:
             case 1:
                 image[at] = chance.randrange(256)
             case 2:
-                put(image, at, chance.choice(_NUMBERS) + chance.choice([0, 0, -1, 1]), chance.choice([2, 4, 8]))
+                put(
+                    image,
+                    at,
+                    chance.choice(_NUMBERS) + chance.choice([0, 0, -1, 1]),
+                    chance.choice([2, 4, 8]),
+                )
             case 3:
                 put(image, at & ~7, chance.randrange(len(image) * 2), 8)
 
 
-def damaged_tables(image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random) -> None:
+def damaged_tables(
+    image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random
+) -> None:
     del words
     table, count = struct.unpack_from("<40xQ12xH", image)
-    places = [(0, 64), (64, 64 + 56 * struct.unpack_from("<56xH", image)[0]), (table, table + 64 * count)]
-    places += [(p.offset, p.offset + p.size) for name, p in parts.items() if name in (".dynsym", ".dynstr", ".symtab", ".rela.dyn") and p.size > 8]
+    places = [
+        (0, 64),
+        (64, 64 + 56 * struct.unpack_from("<56xH", image)[0]),
+        (table, table + 64 * count),
+    ]
+    places += [
+        (p.offset, p.offset + p.size)
+        for name, p in parts.items()
+        if name in (".dynsym", ".dynstr", ".symtab", ".rela.dyn") and p.size > 8
+    ]
     anywhere(image, *chance.choice(places), chance)
 
 
-def damaged_metadata(image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random) -> None:
+def damaged_metadata(
+    image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random
+) -> None:
     del words
     anywhere(image, parts[".note"].offset, parts[".note"].offset + parts[".note"].size, chance)
 
 
-def damaged_descriptor(image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random) -> None:
+def damaged_descriptor(
+    image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random
+) -> None:
     del words
-    anywhere(image, parts[".rodata"].offset, parts[".rodata"].offset + parts[".rodata"].size, chance)
+    anywhere(
+        image, parts[".rodata"].offset, parts[".rodata"].offset + parts[".rodata"].size, chance
+    )
 
 
-def flipped_bits(image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random) -> None:
+def flipped_bits(
+    image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random
+) -> None:
     del words
     text = parts[".text"]
     for _ in range(chance.choice([1, 1, 1, 2, 3, 8])):
         image[text.offset + chance.randrange(text.size)] ^= 1 << chance.randrange(8)
 
 
-def swapped_words(image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random) -> None:
+def swapped_words(
+    image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random
+) -> None:
     del words
     text = parts[".text"]
     for _ in range(chance.choice([1, 1, 2, 5])):
         one, other = (text.offset + 4 * chance.randrange(text.size // 4) for _ in range(2))
-        image[one : one + 4], image[other : other + 4] = image[other : other + 4], image[one : one + 4]
+        image[one : one + 4], image[other : other + 4] = (
+            image[other : other + 4],
+            image[one : one + 4],
+        )
 
 
-def spliced_words(image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random) -> None:
+def spliced_words(
+    image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random
+) -> None:
     """Code of other kernels, at any place."""
     text = parts[".text"]
     for _ in range(chance.choice([1, 1, 2, 6])):
@@ -97,7 +149,9 @@ def spliced_words(image: bytearray, parts: dict[str, Section], words: list[bytes
         image[at : at + 4 * count] = source[begin : begin + 4 * count].ljust(4 * count, b"\0")
 
 
-def random_words(image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random) -> None:
+def random_words(
+    image: bytearray, parts: dict[str, Section], words: list[bytes], chance: Random
+) -> None:
     del words
     text = parts[".text"]
     for _ in range(chance.choice([1, 1, 2, 6])):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The examples of attention in Python run, by the kernels that they are about, and their results are right."""
+"""The examples of attention in Python run, by the kernels that they are about, and their results
+are right.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ DEVICE = os.environ.get("CKDISPATCH_DEVICE", "sim:gfx942")
 # For each line: the shape of the result, and what is in the names of its kernels.
 LINES: dict[str, list[tuple[tuple[int, ...], tuple[str, ...]]]] = {
     "append_rotary": [((1, 3, 4, 64), ("fmha_appendkv_", "_interleaved_"))],
-    "backward": [((1, 70, 4, 64), ("fmha_dot_do_o_", "fmha_dq_dk_dv_", "fmha_convert_dq_", "fmha_sum_"))],
+    "backward": [
+        ((1, 70, 4, 64), ("fmha_dot_do_o_", "fmha_dq_dk_dv_", "fmha_convert_dq_", "fmha_sum_"))
+    ],
     "basic": [((2, 100, 4, 64), ("fmha_fwd_",)), ((2, 4, 100, 64), ("fmha_fwd_",))],
     "batch_prefill": [((65, 2, 128), ("fmha_batch_prefill_",))],
     "bias_and_alibi": [((2, 64, 4, 64), ("_bias_",)), ((2, 64, 4, 64), ("_alibi_",))],
@@ -30,10 +34,14 @@ LINES: dict[str, list[tuple[tuple[int, ...], tuple[str, ...]]]] = {
     "fp8": [((1, 64, 2, 64), ("fmha_fwd_fp8bf16_",))],
     "gqa": [((1, 50, 8, 64), ())] * 2,
     "head_sizes": [
-        ((1, 40, 2, size), (f"_h{bucket}x{bucket}_",)) for size, bucket in ((64, 64), (40, 64), (128, 128), (80, 128), (24, 64))
+        ((1, 40, 2, size), (f"_h{bucket}x{bucket}_",))
+        for size, bucket in ((64, 64), (40, 64), (128, 128), (80, 128), (24, 64))
     ],
     "paged_cache": [((2, 1, 4, 64), ("_paged_",))],
-    "sinks": [((1, 60, 2, 64), ("fmha_sink_",)), ((1, 60, 2, 64), ("fmha_splitkv_", "fmha_combine_"))],
+    "sinks": [
+        ((1, 60, 2, 64), ("fmha_sink_",)),
+        ((1, 60, 2, 64), ("fmha_splitkv_", "fmha_combine_")),
+    ],
     "soft_cap": [((1, 64, 2, 64), ("_cap_",))],
     "split_kv": [((2, 1, 4, 64), ("fmha_splitkv_", "fmha_combine_"))],
     "variable_lengths": [((112, 2, 64), ("_group_",))],
@@ -77,9 +85,14 @@ def test_an_example_is_computed_by_its_kernels_and_right(
             assert re.match(r"all [1-9]\d* values are within their tolerance; ", comparison)
 
 
-def test_the_sweep_has_a_bar_for_each_length(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sweep_has_a_bar_for_each_length(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     run("sweep", monkeypatch, SET, DEVICE)
-    bars = [re.fullmatch(r" *(\d+) rows (#+) ([\d.e+-]+) us", line) for line in capsys.readouterr().out.splitlines()]
+    bars = [
+        re.fullmatch(r" *(\d+) rows (#+) ([\d.e+-]+) us", line)
+        for line in capsys.readouterr().out.splitlines()
+    ]
     assert [bar and int(bar[1]) for bar in bars] == [1, 17, 64, 100, 128, 190]
     assert max(len(bar[2]) for bar in bars if bar) == 61
     assert min(float(bar[3]) for bar in bars if bar) > 0

@@ -33,9 +33,14 @@ def heads_first(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def plain(q: Any, k: Any, v: Any, keep: Any = True) -> NDArray[np.float64]:
-    """Attention in float64 by three lines of its own; ``keep`` broadcasts to [batch, heads, rows, keys]."""
+    """Attention in float64 by three lines of its own; ``keep`` broadcasts to [batch, heads, rows,
+    keys].
+    """
     group = q.shape[2] // k.shape[2]
-    q, k, v = (one.astype(np.float64).swapaxes(1, 2) for one in (q, np.repeat(k, group, 2), np.repeat(v, group, 2)))
+    q, k, v = (
+        one.astype(np.float64).swapaxes(1, 2)
+        for one in (q, np.repeat(k, group, 2), np.repeat(v, group, 2))
+    )
     scores = np.where(keep, q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]), -np.inf)
     top = scores.max(-1, keepdims=True)
     powers = np.exp(scores - np.where(np.isfinite(top), top, 0))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""``attention`` and ``attention_varlen`` on the simulator, against the reference and against three lines of NumPy."""
+"""``attention`` and ``attention_varlen`` on the simulator, against the reference and against three
+lines of NumPy.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,18 @@ def test_masks_keep_what_they_say(said: dict[str, Any], keep: Any) -> None:
 
 def test_lse_is_a_natural_logarithm() -> None:
     result = attender().attention(Q, K, V, causal=True, return_lse=True, validate=True)
-    scores = np.einsum("bihd,bjhd->bhij", Q.astype(np.float64), np.repeat(K, 2, 2).astype(np.float64)) / 8
+    scores = (
+        np.einsum("bihd,bjhd->bhij", Q.astype(np.float64), np.repeat(K, 2, 2).astype(np.float64))
+        / 8
+    )
     scores = np.where(KEYS <= ROWS + 37, scores, -np.inf)
     np.testing.assert_allclose(result.lse, np.log(np.exp(scores).sum(-1)), atol=1e-4)
 
 
 def test_rows_without_keys_are_zero() -> None:
-    result = attender().attention(random(1, 40, 2, 64), K[:1, :20], V[:1, :20], causal=True, return_lse=True, validate=True)
+    result = attender().attention(
+        random(1, 40, 2, 64), K[:1, :20], V[:1, :20], causal=True, return_lse=True, validate=True
+    )
     assert not result.out[0, :20].any()
     assert (result.lse[0, :, :20] == -np.inf).all()
     assert np.isfinite(result.lse[0, :, 20:]).all()
@@ -68,7 +75,9 @@ def test_parts_of_one_tensor_are_used_where_they_are() -> None:
     memory = on.to_device(qkv)
     result = on.attention(*(memory.part(2, i) for i in range(3)), causal=True, validate=True)
     assert result.changes == ()
-    expected = on.attention(*(np.ascontiguousarray(qkv[:, :, i]) for i in range(3)), causal=True).out
+    expected = on.attention(
+        *(np.ascontiguousarray(qkv[:, :, i]) for i in range(3)), causal=True
+    ).out
     assert np.array_equal(result.out.numpy(), expected)
 
 
@@ -111,7 +120,9 @@ def test_out_receives_the_result() -> None:
 
 def test_rows_that_do_not_count_are_left_alone() -> None:
     mark = np.full_like(Q, 7)
-    result = attender().attention(Q, K, V, seqused_q=[33, 5], seqused_k=[0, 70], causal=True, out=mark, validate=True)
+    result = attender().attention(
+        Q, K, V, seqused_q=[33, 5], seqused_k=[0, 70], causal=True, out=mark, validate=True
+    )
     assert (result.out[1, 5:] == 7).all()
     assert not result.out[0].any()
     alone = attender().attention(Q[1:, :5], K[1:], V[1:], causal=True).out
@@ -128,7 +139,9 @@ def test_an_attention_without_rows_or_keys() -> None:
     assert (empty.lse == -np.inf).all()
 
 
-@pytest.mark.parametrize("shape", [(33, 70), (4, 33, 70), (2, 1, 33, 70), (2, 4, 1, 70), (2, 4, 33, 1)])
+@pytest.mark.parametrize(
+    "shape", [(33, 70), (4, 33, 70), (2, 1, 33, 70), (2, 4, 1, 70), (2, 4, 33, 1)]
+)
 def test_a_bias_broadcasts(shape: tuple[int, ...]) -> None:
     result = attender().attention(Q, K, V, bias=random(*shape), causal=True, validate=True)
     assert result.comparison
@@ -137,19 +150,31 @@ def test_a_bias_broadcasts(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("causal", [False, True, "top_left"])
 def test_slopes_are_for_heads_or_for_sequences_too(causal: Any) -> None:
     slopes = random(2, 4, dtype=np.float32)
-    assert attender().attention(Q, K, V, alibi_slopes=slopes, causal=causal, return_lse=True, validate=True).comparison
-    assert attender().attention(Q, K, V, alibi_slopes=slopes[0], causal=causal, validate=True).comparison
+    assert (
+        attender()
+        .attention(Q, K, V, alibi_slopes=slopes, causal=causal, return_lse=True, validate=True)
+        .comparison
+    )
+    assert (
+        attender()
+        .attention(Q, K, V, alibi_slopes=slopes[0], causal=causal, validate=True)
+        .comparison
+    )
 
 
 def test_dropout_is_that_of_its_seed() -> None:
     on = attender()
-    first = on.attention(Q, K, V, dropout_p=0.3, seed=5, offset=7, return_randval=True, validate=True)
+    first = on.attention(
+        Q, K, V, dropout_p=0.3, seed=5, offset=7, return_randval=True, validate=True
+    )
     again = on.attention(Q, K, V, dropout_p=0.3, seed=5, offset=7)
     other = on.attention(Q, K, V, dropout_p=0.3)
     assert first.randval.dtype == np.uint8
     assert np.array_equal(first.out, again.out)
     assert not np.array_equal(first.out, other.out)
-    assert np.array_equal(on.attention(Q, K, V, dropout_p=0.3, seed=other.seed, offset=other.offset).out, other.out)
+    assert np.array_equal(
+        on.attention(Q, K, V, dropout_p=0.3, seed=other.seed, offset=other.offset).out, other.out
+    )
     share = (first.randval <= np.floor(255 * 0.7)).mean()
     assert abs(share - 0.7) < 0.02
 
@@ -166,12 +191,16 @@ def test_caps_sinks_and_sink_tokens() -> None:
     assert on.attention(Q, K, V, soft_cap=2.5, causal=True, validate=True).comparison
     sinks = np.array([0.5, -1, 3, 0], np.float32)
     assert on.attention(Q, K, V, sinks=sinks, return_lse=True, validate=True).comparison
-    assert on.attention(Q, K, V, causal=True, window=(8, 0), sink_tokens=3, validate=True).comparison
+    assert on.attention(
+        Q, K, V, causal=True, window=(8, 0), sink_tokens=3, validate=True
+    ).comparison
 
 
 @pytest.mark.parametrize("splits", [1, 2, 5])
 def test_keys_may_be_computed_in_parts(splits: int) -> None:
-    result = attender().attention(Q, K, V, causal=True, splits=splits, return_lse=True, validate=True)
+    result = attender().attention(
+        Q, K, V, causal=True, splits=splits, return_lse=True, validate=True
+    )
     assert len(result.plan.kernels) == (1 if splits == 1 else 2)
 
 
@@ -184,35 +213,53 @@ def test_smaller_heads_fall_into_a_bucket(size: int) -> None:
 def test_packed_sequences() -> None:
     starts_q, starts_k = [0, 20, 20, 55], [0, 40, 70, 70]
     q, k, v = random(55, 4, 64), random(70, 2, 64, seed=1), random(70, 2, 64, seed=2)
-    result = attender().attention_varlen(q, k, v, starts_q, starts_k, causal=True, return_lse=True, validate=True)
+    result = attender().attention_varlen(
+        q, k, v, starts_q, starts_k, causal=True, return_lse=True, validate=True
+    )
     assert result.lse.shape == (4, 55)
     alone = attender().attention(q[None, :20], k[None, :40], v[None, :40], causal=True).out[0]
-    np.testing.assert_allclose(result.out[:20].astype(np.float32), alone.astype(np.float32), atol=2e-3)
+    np.testing.assert_allclose(
+        result.out[:20].astype(np.float32), alone.astype(np.float32), atol=2e-3
+    )
     assert not result.out[20:].any()
 
 
 @pytest.mark.parametrize("decode_rows", [1, 2])
-def test_decodes_among_prefills_may_be_computed_apart(decode_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decodes_among_prefills_may_be_computed_apart(
+    decode_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     starts_q, starts_k = [0, 1, 141, 143, 143], [0, 90, 240, 300, 310]
     q, k, v = random(143, 4, 64), random(310, 2, 64, seed=1), random(310, 2, 64, seed=2)
     said: dict[str, Any] = {"causal": True, "return_lse": True, "validate": True}
     together = attender().attention_varlen(q, k, v, starts_q, starts_k, **said)
-    any_plan = attender().attention_varlen(q, k, v, starts_q, starts_k, decode_rows=decode_rows, **said)
-    np.testing.assert_allclose(any_plan.out.astype(np.float32), together.out.astype(np.float32), atol=2e-3)
+    any_plan = attender().attention_varlen(
+        q, k, v, starts_q, starts_k, decode_rows=decode_rows, **said
+    )
+    np.testing.assert_allclose(
+        any_plan.out.astype(np.float32), together.out.astype(np.float32), atol=2e-3
+    )
     # In parts of their keys, and the prefill by the kernel that leaves them out.
     on = Dispatcher(kernels(), "sim:gfx942")
     (skips,) = (kernel.name for kernel in kernels() if "_skip_" in kernel.name)
-    monkeypatch.setattr(on, "plan", lambda problem, *, pad: Dispatcher.plan(on, problem, kernel=skips))
-    apart = on.attention_varlen(q, k, v, starts_q, starts_k, decode_rows=decode_rows, splits=2, **said)
+    monkeypatch.setattr(
+        on, "plan", lambda problem, *, pad: Dispatcher.plan(on, problem, kernel=skips)
+    )
+    apart = on.attention_varlen(
+        q, k, v, starts_q, starts_k, decode_rows=decode_rows, splits=2, **said
+    )
     first, second, third = apart.plan.kernels
     assert ("splitkv" in first, "combine" in second, third) == (True, True, skips)
-    np.testing.assert_allclose(apart.out.astype(np.float32), together.out.astype(np.float32), atol=2e-3)
+    np.testing.assert_allclose(
+        apart.out.astype(np.float32), together.out.astype(np.float32), atol=2e-3
+    )
     np.testing.assert_allclose(apart.lse, together.lse, atol=1e-3)
 
 
 def test_packed_sequences_with_room() -> None:
     q, k, v = random(60, 4, 64), random(80, 2, 64, seed=1), random(80, 2, 64, seed=2)
-    result = attender().attention_varlen(q, k, v, [0, 30, 60], [0, 40, 80], seqused_q=[30, 11], seqused_k=[0, 33], validate=True)
+    result = attender().attention_varlen(
+        q, k, v, [0, 30, 60], [0, 40, 80], seqused_q=[30, 11], seqused_k=[0, 33], validate=True
+    )
     assert not result.out[:30].any()
     assert not result.out[41:].any()
 

@@ -50,7 +50,10 @@ WRONG_FP8 = ml_dtypes.float8_e4m3fn  # gfx942 has the other encoding
         ({"splits": -1}, "splits"),
         ({"sink_tokens": 3}, "window"),
         ({"seed": "x", "dropout_p": 0.1}, "seed"),
-        ({"q": Q.astype(WRONG_FP8), "k": K.astype(WRONG_FP8), "v": V.astype(WRONG_FP8)}, "encoding"),
+        (
+            {"q": Q.astype(WRONG_FP8), "k": K.astype(WRONG_FP8), "v": V.astype(WRONG_FP8)},
+            "encoding",
+        ),
     ],
 )
 def test_attention(given: dict[str, Any], said: str) -> None:
@@ -123,13 +126,25 @@ ANGLES = {"rotary_cos": random(9, 16), "rotary_sin": random(9, 16)}
         (CACHE, {**NEW, "k_new": random(2, 2, 2, 32), "cache_seqlens": 3}, "k_new has the shape"),
         (CACHE, {**ANGLES, "cache_seqlens": 3}, "without k_new"),
         (CACHE, {**NEW, **ANGLES, "rotary_sin": None, "cache_seqlens": 3}, "a rotation has both"),
-        (CACHE, {**NEW, "rotary_cos": random(4, 16), "rotary_sin": random(4, 16), "cache_seqlens": 3}, "4 positions"),
-        (CACHE, {**NEW, "rotary_cos": random(9, 64), "rotary_sin": random(9, 64), "cache_seqlens": 3}, "at most 64"),
+        (
+            CACHE,
+            {**NEW, "rotary_cos": random(4, 16), "rotary_sin": random(4, 16), "cache_seqlens": 3},
+            "4 positions",
+        ),
+        (
+            CACHE,
+            {**NEW, "rotary_cos": random(9, 64), "rotary_sin": random(9, 64), "cache_seqlens": 3},
+            "at most 64",
+        ),
         (CACHE, {"cache_index": [0, 2]}, "from 0 to 1"),
         (CACHE, {**NEW, "cache_index": [1, 1], "cache_seqlens": 3}, "twice"),
         ((PAGES[0], PAGES[1][:4]), {"block_table": [[0], [1]]}, "both have as many"),
         (PAGES, {"cache_seqlens": 3}, "cache_index"),
-        (PAGES, {"block_table": [[0, 5], [1, 2]], "cache_seqlens": [100, 3]}, "the page 5 for sequence 0"),
+        (
+            PAGES,
+            {"block_table": [[0, 5], [1, 2]], "cache_seqlens": [100, 3]},
+            "the page 5 for sequence 0",
+        ),
         (PAGES, {"block_table": [[0, -1], [1, 2]]}, "the page -1 for sequence 0"),
         (PAGES, {"block_table": [[0, 1]]}, "for each of 2 sequences"),
         (PAGES, {"block_table": [[0], [1]], "cache_seqlens": [65, 3]}, "room for 64 rows"),
@@ -137,8 +152,16 @@ ANGLES = {"rotary_cos": random(9, 16), "rotary_sin": random(9, 16)}
         (PAGES, {"kv_indptr": [0, 1, 3], "kv_page_indices": [0, 1]}, "ends with 3"),
         (PAGES, {"kv_indptr": [0, 1, 2], "kv_page_indices": [0, 9]}, "the page 9"),
         (PAGES, {"kv_indptr": [0, 2], "kv_page_indices": [0, 1]}, "one more"),
-        (PAGES, {"kv_indptr": [0, 1, 2], "kv_page_indices": [0, 1], "cache_seqlens": [65, 1]}, "room for 64 rows"),
-        (PAGES, {"kv_indptr": [0, 1, 2], "kv_page_indices": [0, 1], "block_table": [[0], [1]]}, "by one of them"),
+        (
+            PAGES,
+            {"kv_indptr": [0, 1, 2], "kv_page_indices": [0, 1], "cache_seqlens": [65, 1]},
+            "room for 64 rows",
+        ),
+        (
+            PAGES,
+            {"kv_indptr": [0, 1, 2], "kv_page_indices": [0, 1], "block_table": [[0], [1]]},
+            "by one of them",
+        ),
     ],
 )
 def test_caches(cache: tuple[Any, Any], given: dict[str, Any], said: str) -> None:

@@ -38,9 +38,19 @@ def test_each_way_to_say_a_mask(causal: Any, window: Any, mask: Any, means: Any)
 
 @pytest.mark.parametrize(
     ("causal", "window", "mask"),
-    [("left", None, None), (1, None, None), (False, (1,), None), (False, 3, None), (False, ("a", 1), None), (False, None, "q:1,2"),
-     (True, None, "t"),     (False, (1, 2), "t"), (False, None, "g:0,1"), (False, (2**40, 0), None)],
-)  # fmt: skip
+    [
+        ("left", None, None),
+        (1, None, None),
+        (False, (1,), None),
+        (False, 3, None),
+        (False, ("a", 1), None),
+        (False, None, "q:1,2"),
+        (True, None, "t"),
+        (False, (1, 2), "t"),
+        (False, None, "g:0,1"),
+        (False, (2**40, 0), None),
+    ],
+)
 def test_what_is_no_mask_is_refused(causal: Any, window: Any, mask: Any) -> None:
     with pytest.raises(InvalidArgument, match=r"was (asked for|given)"):
         mask_of(causal, window, mask)

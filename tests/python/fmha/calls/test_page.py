@@ -23,7 +23,12 @@ def test_its_program_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "argument", [name for name in inspect.signature(Dispatcher.attention).parameters if name not in ("self", "q", "k", "v")]
+    "argument",
+    [
+        name
+        for name in inspect.signature(Dispatcher.attention).parameters
+        if name not in ("self", "q", "k", "v")
+    ],
 )
 def test_every_argument_is_there(argument: str) -> None:
     assert re.search(rf"`{argument}\b", PAGE)

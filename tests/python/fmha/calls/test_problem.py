@@ -23,7 +23,10 @@ TEXTS = [
     "fmha 1x2x3 h1 d64 fp16 mask=top_left window=:",
     "fmha 1x2x3 h1 d64 fp8bf16 bias scale=0.1 scale_p=240 scale_o=0.0123",
     "fmha 2x5x7 h2 d64 fp16 backward bias dbias strides="
-    + "+".join(f"{name}:1:2:3" for name in ("q", "k", "v", "o", "bias", "lse", "d_o", "dq", "dk", "dv", "dbias")),
+    + "+".join(
+        f"{name}:1:2:3"
+        for name in ("q", "k", "v", "o", "bias", "lse", "d_o", "dq", "dk", "dv", "dbias")
+    ),
 ]
 
 
@@ -40,7 +43,9 @@ def test_a_copy_from_a_pickle_is_the_same(text: str) -> None:
     problem = FmhaProblem.parse(text)
     copy = pickle.loads(pickle.dumps(problem))
     assert copy == problem
-    assert bytes(copy.structure)[16:] == bytes(problem.structure)[16:]  # behind the address of a word
+    assert (
+        bytes(copy.structure)[16:] == bytes(problem.structure)[16:]
+    )  # behind the address of a word
 
 
 def test_causal_is_from_the_bottom_right_unless_it_is_said() -> None:
@@ -71,9 +76,21 @@ def test_words_that_mean_nothing_are_refused(text: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("batch", 1.5), ("heads_q", None), ("scale", float("nan")), ("soft_cap", "x"), ("mask", "left"), ("window", (1,)), ("lse", 1),
-     ("seed", -1), ("strides", (("q", 1, 2, 3),)), ("dtype", 16), ("layout", "sbhd"), ("batch", 2**70)],
-)  # fmt: skip
+    [
+        ("batch", 1.5),
+        ("heads_q", None),
+        ("scale", float("nan")),
+        ("soft_cap", "x"),
+        ("mask", "left"),
+        ("window", (1,)),
+        ("lse", 1),
+        ("seed", -1),
+        ("strides", (("q", 1, 2, 3),)),
+        ("dtype", 16),
+        ("layout", "sbhd"),
+        ("batch", 2**70),
+    ],
+)
 def test_fields_of_another_kind_are_refused(field: str, value: object) -> None:
     fields = {"batch": 1, "seqlen_q": 2, "seqlen_k": 3, "heads_q": 4, field: value}
     with pytest.raises(InvalidArgument):
@@ -83,7 +100,20 @@ def test_fields_of_another_kind_are_refused(field: str, value: object) -> None:
 def test_tensors_are_those_of_the_header_that_the_problem_has() -> None:
     problem = FmhaProblem.parse("fmha 2x3x400 h8/2 d64 rotary=half:32 new=1 page=128 lse alibi")
     assert problem.tensors == (
-        *("q", "k", "v", "o", "bias", "lse", "k_new", "v_new", "rotary_cos", "rotary_sin", "seqlen_k", "block_table"),
+        *(
+            "q",
+            "k",
+            "v",
+            "o",
+            "bias",
+            "lse",
+            "k_new",
+            "v_new",
+            "rotary_cos",
+            "rotary_sin",
+            "seqlen_k",
+            "block_table",
+        ),
     )
     addresses = list(range(1, len(problem.tensors) + 1))
     placed = problem.placed(addresses)
@@ -96,14 +126,24 @@ def test_spans_count_elements_of_packed_tensors() -> None:
     problem = FmhaProblem.parse("fmha 3x10x20 h4/2 d64/32 backward bias dbias")
     spans = dict(zip(problem.tensors, problem.spans(), strict=True))
     assert spans == {
-        "q": 3 * 10 * 4 * 64, "k": 3 * 20 * 2 * 64, "v": 3 * 20 * 2 * 32, "o": 3 * 10 * 4 * 32, "bias": 3 * 4 * 10 * 20,
-        "lse": 3 * 4 * 10, "d_o": 3 * 10 * 4 * 32, "dq": 3 * 10 * 4 * 64, "dk": 3 * 20 * 2 * 64, "dv": 3 * 20 * 2 * 32,
+        "q": 3 * 10 * 4 * 64,
+        "k": 3 * 20 * 2 * 64,
+        "v": 3 * 20 * 2 * 32,
+        "o": 3 * 10 * 4 * 32,
+        "bias": 3 * 4 * 10 * 20,
+        "lse": 3 * 4 * 10,
+        "d_o": 3 * 10 * 4 * 32,
+        "dq": 3 * 10 * 4 * 64,
+        "dk": 3 * 20 * 2 * 64,
+        "dv": 3 * 20 * 2 * 32,
         "dbias": 3 * 4 * 10 * 20,
-    }  # fmt: skip
+    }
 
 
 def test_heads_come_first_in_the_other_layout() -> None:
-    rows_first, heads_first = (FmhaProblem.parse(f"fmha 3x10x20 h4 d64 {layout}") for layout in ("bshd", "bhsd"))
+    rows_first, heads_first = (
+        FmhaProblem.parse(f"fmha 3x10x20 h4 d64 {layout}") for layout in ("bshd", "bhsd")
+    )
     assert rows_first.strides_of("q") == (4 * 64, 64, 10 * 4 * 64)
     assert heads_first.strides_of("q") == (64, 10 * 64, 10 * 4 * 64)
 

@@ -26,7 +26,9 @@ def of(*numbers: Any, name: str = "a_table") -> Table:
     return table(name, array, None, array.ndim)  # type: ignore[arg-type]  # an array of NumPy is taken
 
 
-@pytest.mark.parametrize("given", [[1, 2], (1, 2), np.array([1, 2], np.uint8), np.array([1, 2], np.int64)])
+@pytest.mark.parametrize(
+    "given", [[1, 2], (1, 2), np.array([1, 2], np.uint8), np.array([1, 2], np.int64)]
+)
 def test_whole_numbers_of_any_kind_are_taken(given: Any) -> None:
     found = table("a_table", given, None)  # type: ignore[arg-type]  # an array of NumPy is taken
     assert found.on_host.tolist() == [1, 2]
@@ -39,7 +41,13 @@ def test_other_numbers_are_refused(given: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("starts", "said"), [((1, 2), "begins with 0"), ((0, 5, 3), "less than the one before"), ((0, 11), "ends with 11"), ((0,), "one more")]
+    ("starts", "said"),
+    [
+        ((1, 2), "begins with 0"),
+        ((0, 5, 3), "less than the one before"),
+        ((0, 11), "ends with 11"),
+        ((0,), "one more"),
+    ],
 )
 def test_sequences_begin_behind_each_other(starts: tuple[int, ...], said: str) -> None:
     with pytest.raises(InvalidArgument, match=said):
@@ -56,7 +64,9 @@ def test_lengths_fit_into_their_room() -> None:
 def test_pages_of_a_table_exist_where_they_are_used() -> None:
     pages = of((0, 4, 99), (3, -1, -1), name="block_table")
     check_pages(pages, np.array([32, 10]), 16, 5)
-    with pytest.raises(InvalidArgument, match="the page 99 for sequence 0; the cache has pages from 0 to 4"):
+    with pytest.raises(
+        InvalidArgument, match="the page 99 for sequence 0; the cache has pages from 0 to 4"
+    ):
         check_pages(pages, np.array([33, 10]), 16, 5)
     with pytest.raises(InvalidArgument, match="the page -1 for sequence 1"):
         check_pages(pages, np.array([32, 17]), 16, 5)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Launches of code objects on the simulator, of which only the workgroups that a time needs are run."""
+"""Launches of code objects on the simulator, of which only the workgroups that a time needs are
+run.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ class Simulator:
 
     def __init__(self, library: Path, scratch: Path) -> None:
         self._report = scratch / "report.jsonl"
-        os.environ |= {"GFXSIM_GPU": GPU, "GFXSIM_TIMING": "sample", "GFXSIM_REPORT": str(self._report)}
+        os.environ |= {
+            "GFXSIM_GPU": GPU,
+            "GFXSIM_TIMING": "sample",
+            "GFXSIM_REPORT": str(self._report),
+        }
         self._runtime = Runtime(library)
         self._functions: dict[str, ctypes.c_void_p] = {}
 
@@ -33,9 +39,13 @@ class Simulator:
             content = one.arguments([buffer.address for buffer in buffers])
             block = ctypes.create_string_buffer(content, len(content))
             size = ctypes.c_size_t(len(content))
-            extra = (ctypes.c_void_p * 5)(_POINTER, ctypes.addressof(block), _SIZE, ctypes.addressof(size), _END)
+            extra = (ctypes.c_void_p * 5)(
+                _POINTER, ctypes.addressof(block), _SIZE, ctypes.addressof(size), _END
+            )
             self._report.unlink(missing_ok=True)
-            self._runtime.call("hipModuleLaunchKernel", function, *one.grid, 1, THREADS, 1, 1, 0, None, None, extra)
+            self._runtime.call(
+                "hipModuleLaunchKernel", function, *one.grid, 1, THREADS, 1, 1, 0, None, None, extra
+            )
             self._runtime.synchronize()
         finally:
             for buffer in buffers:
@@ -47,6 +57,8 @@ class Simulator:
         if one.kernel not in self._functions:
             module, function = ctypes.c_void_p(), ctypes.c_void_p()
             self._runtime.call("hipModuleLoadData", ctypes.byref(module), one.code)
-            self._runtime.call("hipModuleGetFunction", ctypes.byref(function), module, one.kernel.encode())
+            self._runtime.call(
+                "hipModuleGetFunction", ctypes.byref(function), module, one.kernel.encode()
+            )
             self._functions[one.kernel] = function
         return self._functions[one.kernel]

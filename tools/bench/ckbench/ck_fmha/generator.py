@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The generator of CK's attention example, as a module of this process. Its objects have CK's names, so their types are not said."""
+"""The generator of CK's attention example, as a module of this process. Its objects have CK's
+names, so their types are not said.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ MASKS = "simplified"
 def load_generator(generate: Path) -> Any:
     """CK's module of forward kernels, of the package that lies beside generate.py."""
     package = generate.parent / "codegen"
-    spec = importlib.util.spec_from_file_location("codegen", package / "__init__.py", submodule_search_locations=[str(package)])
+    spec = importlib.util.spec_from_file_location(
+        "codegen", package / "__init__.py", submodule_search_locations=[str(package)]
+    )
     assert spec is not None
     sys.modules["codegen"] = importlib.util.module_from_spec(spec)
     # It lies in a repository of Bazel's, whose files are what is there.
@@ -31,7 +35,9 @@ def load_generator(generate: Path) -> Any:
 
 
 def forward_kernels(generator: Any, gpu: str) -> list[Any]:
-    """Those that it makes for a GPU, in the order of CK's own tables; of a GPU that it does not know none."""
+    """Those that it makes for a GPU, in the order of CK's own tables; of a GPU that it does not
+    know none.
+    """
     any_name, receipt, any_size = "", 0, [-1]
     try:
         generator.get_factory(gpu)

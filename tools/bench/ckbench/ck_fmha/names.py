@@ -7,20 +7,22 @@ import re
 from typing import Any
 
 _NAME = re.compile(
-    r"fmha_fwd_d(?P<hdim>\d+)_(?P<dtype>\w+?)_(?P<mode>batch|group)_b(?P<tile>[\dx]+)_r(?P<waves>[\dx]+)_r(?P=waves)_w(?P<warp>[\dx]+)_w(?P=warp)"
-    r"_(?:o\d+_)?(?P<pipeline>\w+)_vr_(?P<pads>npad|p[skdv]+)_(?P<cap>n?)logits_(?P<bias>nbias|bias|alibi)_(?P<mask>n?)mask_(?P<lse>n?)lse"
-    r"_(?P<dropout>n?)dropout_(?P<skip>n?)skip_(?P<scales>n?)squant_(?P<trload>n?)trload"
+    r"fmha_fwd_d(?P<hdim>\d+)_(?P<dtype>\w+?)_(?P<mode>batch|group)_b(?P<tile>[\dx]+)_r(?P<waves>[\dx]+)_r(?P=waves)_w(?P<warp>[\dx]+)_w(?P=warp)_(?:o\d+_)?(?P<pipeline>\w+)_vr_(?P<pads>npad|p[skdv]+)_(?P<cap>n?)logits_(?P<bias>nbias|bias|alibi)_(?P<mask>n?)mask_(?P<lse>n?)lse_(?P<dropout>n?)dropout_(?P<skip>n?)skip_(?P<scales>n?)squant_(?P<trload>n?)trload"
 )
 
 _TRLOAD = "_trload"
 
 
 def fields_of(kernel: str) -> dict[str, Any]:
-    """What a kernel of ckdispatch with the template arguments of CK's has in its spec; all but the occupancy."""
+    """What a kernel of ckdispatch with the template arguments of CK's has in its spec; all but the
+    occupancy.
+    """
     found = _NAME.fullmatch(kernel)
     if not found:
         raise ValueError(f"{kernel} is no name of a forward kernel of CK.")
-    tile, waves, warp_tile = ([int(one) for one in found[part].split("x")] for part in ("tile", "waves", "warp"))
+    tile, waves, warp_tile = (
+        [int(one) for one in found[part].split("x")] for part in ("tile", "waves", "warp")
+    )
     pads = found["pads"].removeprefix("p")
     # In the order of CK's letters: s, sk, d, dv.
     padded = re.fullmatch(r"(s(?!k))?(sk)?(d(?!v))?(dv)?", "" if pads == "npad" else pads)

@@ -28,9 +28,11 @@ print(seconds, "amdhip64" in maps)
 
 @dataclass(frozen=True)
 class Setup:
-    """The C++ program, the manifest of the kernels, and the device; ``scale`` is of the number of samples.
+    """The C++ program, the manifest of the kernels, and the device; ``scale`` is of the number of
+    samples.
 
-    ``others`` are manifests of kernels that take more tensors: D tensors, and the products of groups.
+    ``others`` are manifests of kernels that take more tensors: D tensors, and the products of
+    groups.
     """
 
     program: Path
@@ -42,10 +44,17 @@ class Setup:
 
 
 def measure(setup: Setup, say: Callable[[str], None]) -> dict[str, Any]:
-    """Figures in microseconds; those of the run paths are above a raw HIP launch of the same kernel."""
+    """Figures in microseconds; those of the run paths are above a raw HIP launch of the same
+    kernel.
+    """
     if setup.scale <= 0:
         raise BenchError(f"--scale {setup.scale} was given; it must be more than 0.")
-    environment = {**os.environ, "CKDISPATCH_SIMULATOR": str(setup.simulator), "GFXSIM_EXECUTE": "0", "GFXSIM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "CKDISPATCH_SIMULATOR": str(setup.simulator),
+        "GFXSIM_EXECUTE": "0",
+        "GFXSIM_THREADS": "1",
+    }
     say("importing the package")
     imports = [_import(environment) for _ in range(max(3, int(10 * setup.scale)))]
     if any(loaded for _, loaded in imports):
@@ -54,23 +63,47 @@ def measure(setup: Setup, say: Callable[[str], None]) -> dict[str, Any]:
     say("selecting and running in C++")
     samples = _json_of([str(setup.program), *arguments], environment)
     say("running in Python")
-    samples.update(_json_of([sys.executable, "-m", "ckbench.dispatch.python_path", *arguments], environment))
+    samples.update(
+        _json_of([sys.executable, "-m", "ckbench.dispatch.python_path", *arguments], environment)
+    )
 
     raw = _percentile(samples["raw_launch"], 50)
     nothing = _percentile(samples["python_nothing"], 50)
-    figures: dict[str, Any] = {"device": setup.device, "simulated": setup.device.startswith("sim:"), "kernels": samples["kernels"]}
+    figures: dict[str, Any] = {
+        "device": setup.device,
+        "simulated": setup.device.startswith("sim:"),
+        "kernels": samples["kernels"],
+    }
     figures["raw_launch_us_p50"] = raw
-    runtime = {name: _percentile(samples[name], 50) for name in samples if name.startswith("runtime_")}
+    runtime = {
+        name: _percentile(samples[name], 50) for name in samples if name.startswith("runtime_")
+    }
     runs = [
         (f"python_run_{count}", raw + nothing + more - runtime["runtime_3"])
         for count, more in ((name.removeprefix("runtime_"), time) for name, time in runtime.items())
     ]
-    for name, less in (("select_cached", 0.0), ("select_cold", 0.0), ("select_cold_model", 0.0), ("cpp_run", raw), ("python_select", nothing), *runs):
+    for name, less in (
+        ("select_cached", 0.0),
+        ("select_cold", 0.0),
+        ("select_cold_model", 0.0),
+        ("cpp_run", raw),
+        ("python_select", nothing),
+        *runs,
+    ):
         for percentile in (50, 99):
-            figures[f"{name}_us_p{percentile}"] = max(0.0, _percentile(samples[name], percentile) - less)
+            figures[f"{name}_us_p{percentile}"] = max(
+                0.0, _percentile(samples[name], percentile) - less
+            )
     figures["import_s"] = statistics.median(seconds for seconds, _ in imports)
-    figures["machine"] = {"cpus": os.cpu_count(), "arch": platform.machine(), "load": round(os.getloadavg()[0], 1)}
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}
+    figures["machine"] = {
+        "cpus": os.cpu_count(),
+        "arch": platform.machine(),
+        "load": round(os.getloadavg()[0], 1),
+    }
+    return {
+        name: round(value, 4) if isinstance(value, float) else value
+        for name, value in figures.items()
+    }
 
 
 def _percentile(nanoseconds: Sequence[float], percentile: int) -> float:

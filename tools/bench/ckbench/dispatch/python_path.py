@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Times the Python path in a process of its own: ``python -m ckbench.dispatch.python_path DEVICE SCALE MANIFEST…``."""
+"""Times the Python path in a process of its own: ``python -m ckbench.dispatch.python_path DEVICE
+SCALE MANIFEST…``.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def main() -> int:
 
     size = (256, 256, 256)
     problem = GemmProblem(*size)
-    dispatcher, of_more = (Dispatcher(Registry.load(*some), device) for some in (manifests[:1], manifests[1:]))
+    dispatcher, of_more = (
+        Dispatcher(Registry.load(*some), device) for some in (manifests[:1], manifests[1:])
+    )
     runs = {
         3: (dispatcher, problem),
         4: (of_more, GemmProblem(*size, fused_op="MultiDAddRelu", d_count=1)),

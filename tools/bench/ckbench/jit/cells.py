@@ -16,10 +16,25 @@ from ckdispatch import jit
 from ckdispatch.jit.compiler import find_compiler
 from ckdispatch.jit.headers import composable_kernel, unpack
 
-_TILES = ((128, 128, 32), (64, 64, 64), (128, 64, 64), (64, 128, 64), (128, 128, 64), (256, 128, 32))
+_TILES = (
+    (128, 128, 32),
+    (64, 64, 64),
+    (128, 64, 64),
+    (64, 128, 64),
+    (128, 128, 64),
+    (256, 128, 32),
+)
 
 KERNELS = tuple(
-    ckdispatch.GemmConfig(dtype="fp16", layout="rcr", tile=tile, waves=(2, 2, 1), warp_tile=(32, 32, 16), pipeline="compv3") for tile in _TILES
+    ckdispatch.GemmConfig(
+        dtype="fp16",
+        layout="rcr",
+        tile=tile,
+        waves=(2, 2, 1),
+        warp_tile=(32, 32, 16),
+        pipeline="compv3",
+    )
+    for tile in _TILES
 )
 """What is built: the first of them, as many as a cell has."""
 
@@ -29,7 +44,8 @@ def measured(kernels: int, workers: int, gpu: str, say: Callable[[str], None]) -
     say(f"{kernels} kernels, {workers} workers")
     specs = [config.spec for config in KERNELS[:kernels]]
     with tempfile.TemporaryDirectory(prefix="jit_bench.") as folder:
-        # Composable Kernel's headers are unpacked into a cache once, which is no part of building a kernel.
+        # Composable Kernel's headers are unpacked into a cache once, which is no part of building a
+        # kernel.
         cache = _with_headers(Path(folder))
         used, begin = _processor_seconds(), time.monotonic()
         results = jit.build(specs, [gpu], max_workers=workers, cache=cache)
@@ -44,7 +60,13 @@ def measured(kernels: int, workers: int, gpu: str, say: Callable[[str], None]) -
         "memory": max(step.memory for result in results for step in result.steps),
         "first_kernel_processor_seconds": sum(step.processor_seconds for step in results[0].steps),
         "steps": [
-            {"kernel": result.name, "name": step.name, "seconds": step.seconds, "processor_seconds": step.processor_seconds, "memory": step.memory}
+            {
+                "kernel": result.name,
+                "name": step.name,
+                "seconds": step.seconds,
+                "processor_seconds": step.processor_seconds,
+                "memory": step.memory,
+            }
             for result in results
             for step in result.steps
         ],

@@ -42,7 +42,10 @@ def build_of(given: str) -> Build:
     if path.suffix in TABLES:
         rows = read(path).rows
         if any(row.provenance != SIMULATED for row in rows):
-            raise InvalidArgument(f"the times of {given} are not all simulated; they cannot stand beside simulated ones")
+            raise InvalidArgument(
+                f"the times of {given} are not all simulated; "
+                "they cannot stand beside simulated ones"
+            )
         return Build(given, saved=rows)
     return Build(given, Registry.load(path if path.suffix == ".json" else given))
 
@@ -54,28 +57,45 @@ def problems_of(build: Build, asked: Sequence[str]) -> list[Problem]:
     if build.registry is None:
         return parse_problems([f"{row.family}: {row.problem}" for row in build.saved], None)
     texts = dict.fromkeys(
-        _TYPICAL[kernel.spec["family"]].format(**kernel.spec) for kernel in build.registry if kernel.spec["family"] in _TYPICAL
+        _TYPICAL[kernel.spec["family"]].format(**kernel.spec)
+        for kernel in build.registry
+        if kernel.spec["family"] in _TYPICAL
     )
     if not texts:
-        raise InvalidArgument(f"no problem is typical of the kernels of {build.name}; say on which they are to be timed: --problem")
+        raise InvalidArgument(
+            f"no problem is typical of the kernels of {build.name}; "
+            "say on which they are to be timed: --problem"
+        )
     return parse_problems(list(texts), None)
 
 
 def timed(
-    build: Build, problems: Sequence[Problem], gpu: str, known: dict[tuple[str, str, str], Row], say: Callable[[str], None]
+    build: Build,
+    problems: Sequence[Problem],
+    gpu: str,
+    known: dict[tuple[str, str, str], Row],
+    say: Callable[[str], None],
 ) -> dict[tuple[str, str], Row]:
     """A row for each problem and kernel that takes it as it is, by their names.
 
-    ``known`` has rows of kernels whose library is the same to the bit, by its hash, the kernel and the problem, and gets these.
+    ``known`` has rows of kernels whose library is the same to the bit, by its hash, the kernel and
+    the problem, and gets these.
     """
     if build.registry is None:
         texts = {problem.text for problem in problems}
-        return {(row.problem, row.kernel): row for row in build.saved if row.gpu == gpu and row.problem in texts}
+        return {
+            (row.problem, row.kernel): row
+            for row in build.saved
+            if row.gpu == gpu and row.problem in texts
+        }
     simulator = Simulator(build.registry, gpu)
     found: dict[tuple[str, str], Row] = {}
     for number, problem in enumerate(problems, 1):
         kernels = [way.kernel for way in build.registry.rank(problem, gpu=gpu).fit]
-        say(f"{build.name}: [{number}/{len(problems)}] {problem.text}, {several(len(set(kernels)), 'kernel')}")
+        say(
+            f"{build.name}: [{number}/{len(problems)}] {problem.text}, "
+            f"{several(len(set(kernels)), 'kernel')}"
+        )
         for kernel in dict.fromkeys(kernels):
             key = (build.registry[kernel].sha256, kernel, problem.text)
             row = known.get(key)
@@ -84,6 +104,15 @@ def timed(
                 if time is None:
                     continue
                 plan, microseconds = time
-                row = Row(problem.family, problem.text, kernel, microseconds, SIMULATED, parts=plan.parts, gpu=gpu, device=f"sim:{gpu}")
+                row = Row(
+                    problem.family,
+                    problem.text,
+                    kernel,
+                    microseconds,
+                    SIMULATED,
+                    parts=plan.parts,
+                    gpu=gpu,
+                    device=f"sim:{gpu}",
+                )
             known[key] = found[problem.text, kernel] = row
     return found

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Prints which kernel of a set each layer of ResNet-50 gets, and why. Nothing is run or measured."""
+"""Prints which kernel of a set each layer of ResNet-50 gets, and why.
+Nothing is run or measured.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def rows_of(given: argparse.Namespace) -> list[dict[str, Any]]:
     network = load("resnet50")
     words = ("fp16", given.direction, layout)
     rows = [
-        described(layer, registry.rank(network.problem(layer, given.images, words), gpu=given.gpu), layout)
+        described(
+            layer, registry.rank(network.problem(layer, given.images, words), gpu=given.gpu), layout
+        )
         for layer in network.layers
     ]
     if not any(row["kernel"] for row in rows):
@@ -72,15 +76,15 @@ def rows_of(given: argparse.Namespace) -> list[dict[str, Any]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="resnet50", description=__doc__)
-    parser.add_argument(
-        "--direction", choices=SETS, default="forward", help="default: %(default)s"
-    )
+    parser.add_argument("--direction", choices=SETS, default="forward", help="default: %(default)s")
     parser.add_argument(
         "--layout", choices=LAYOUTS, default="channels_last", help="default: %(default)s"
     )
     parser.add_argument("--gpu", default="gfx942", help="default: %(default)s")
     parser.add_argument("--images", type=int, default=32, help="default: %(default)s")
-    parser.add_argument("--set", help="a kernel set or its manifest, in place of the direction's own")
+    parser.add_argument(
+        "--set", help="a kernel set or its manifest, in place of the direction's own"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, an object for each layer")
     given = parser.parse_args(arguments)
     try:
@@ -94,15 +98,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=f"ResNet-50, {given.direction}, {given.images} images, on {given.gpu}: predicted, not measured")
+    table = Table(
+        title=f"ResNet-50, {given.direction}, {given.images} images, on {given.gpu}: predicted, "
+        "not measured"
+    )
     for heading in ("layer", "times", "problem", "kernel", "us", "why"):
         table.add_column(heading, overflow="fold")
     for row in rows:
         time = row["predicted_microseconds"]
         table.add_row(
-            row["layer"], str(row["count"]), row["problem"], row["kernel"] or "none",
-            "" if time is None else f"{time:.1f}", row["why"],
-        )  # fmt: skip
+            row["layer"],
+            str(row["count"]),
+            row["problem"],
+            row["kernel"] or "none",
+            "" if time is None else f"{time:.1f}",
+            row["why"],
+        )
     Console(width=None if sys.stdout.isatty() else 200).print(table)
     return 0
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs one fp16 GEMM on the simulator in a process of its own and prints, as JSON, how long each launch took."""
+"""Runs one fp16 GEMM on the simulator in a process of its own and prints, as JSON, how long each
+launch took.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ def run(runtime: Runtime, library: KernelLibrary, gpu: str, size: int, repeat: i
     random = np.random.default_rng(size)
     a = random.uniform(-1, 1, (size, size)).astype(np.float16)
     b = random.uniform(-1, 1, (size, size)).astype(np.float16)
-    with runtime.upload(a.tobytes()) as on_a, runtime.upload(b.tobytes()) as on_b, runtime.allocate(2 * size * size) as on_c:
+    with (
+        runtime.upload(a.tobytes()) as on_a,
+        runtime.upload(b.tobytes()) as on_b,
+        runtime.allocate(2 * size * size) as on_c,
+    ):
         # Row-major A, column-major B: B is kept as its transpose.
         problem = gemm_problem(size, size, size, a=on_a.address, b=on_b.address, c=on_c.address)
         seconds = []
@@ -32,13 +38,21 @@ def run(runtime: Runtime, library: KernelLibrary, gpu: str, size: int, repeat: i
             seconds.append(time.perf_counter() - begin)
             if status is not Status.OK:
                 raise RuntimeError(f"the launch failed: {why}")
-        result = np.frombuffer(on_c.download(), dtype=np.float16).reshape(size, size).astype(np.float64)
+        result = (
+            np.frombuffer(on_c.download(), dtype=np.float16).reshape(size, size).astype(np.float64)
+        )
     expected = a.astype(np.float64) @ b.astype(np.float64).T
     # One rounding to fp16 at the end, and one of fp32 per product.
-    bound = 2.0**-11 * np.abs(expected) + size * 2.0**-24 * (np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64).T) + 2.0**-24
+    bound = (
+        2.0**-11 * np.abs(expected)
+        + size * 2.0**-24 * (np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64).T)
+        + 2.0**-24
+    )
     worst = float(np.max(np.abs(result - expected) / bound))
     if not worst <= 1:
-        raise RuntimeError(f"the product of {size}³ is wrong by {worst:.1f} times what rounding explains")
+        raise RuntimeError(
+            f"the product of {size}³ is wrong by {worst:.1f} times what rounding explains"
+        )
     return seconds
 
 

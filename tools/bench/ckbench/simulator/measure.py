@@ -19,7 +19,9 @@ from ckbench.errors import BenchError
 
 @dataclass(frozen=True)
 class Setup:
-    """What is measured: the files, the GPU, and how often each launch is repeated (the fastest counts)."""
+    """What is measured: the files, the GPU, and how often each launch is repeated (the fastest
+    counts).
+    """
 
     runtime: Path
     kernel: Path
@@ -43,10 +45,16 @@ def measure(setup: Setup, sizes: tuple[int, ...], say: Callable[[str], None]) ->
         "check_slowdown": checked / unchecked,
         "check_size": checked_size,
         "wave_instructions": instructions,
-        "seconds": {str(size): {"one_thread": one[size], "two_threads": two[size]} for size in sizes},
+        "seconds": {
+            str(size): {"one_thread": one[size], "two_threads": two[size]} for size in sizes
+        },
         "device": f"sim:{setup.gpu}",
         "kernel": setup.kernel.stem.removeprefix("lib"),
-        "machine": {"arch": platform.machine(), "cpus": os.cpu_count(), "load": round(os.getloadavg()[0], 2)},
+        "machine": {
+            "arch": platform.machine(),
+            "cpus": os.cpu_count(),
+            "load": round(os.getloadavg()[0], 2),
+        },
     }
 
 
@@ -65,15 +73,37 @@ def _instructions(setup: Setup, size: int, say: Callable[[str], None]) -> int:
 
 def _seconds(setup: Setup, size: int, changes: Mapping[str, str], repeat: int) -> float:
     command = [
-        sys.executable, "-m", "ckbench.simulator.gemm", "--runtime", str(setup.runtime), "--kernel", str(setup.kernel),
-        "--gpu", setup.gpu, "--size", str(size), "--repeat", str(repeat),
+        sys.executable,
+        "-m",
+        "ckbench.simulator.gemm",
+        "--runtime",
+        str(setup.runtime),
+        "--kernel",
+        str(setup.kernel),
+        "--gpu",
+        setup.gpu,
+        "--size",
+        str(size),
+        "--repeat",
+        str(repeat),
     ]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GFXSIM_")}
-    environment |= {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "GFXSIM_GPU": setup.gpu, **changes}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("GFXSIM_")
+    }
+    environment |= {
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "GFXSIM_GPU": setup.gpu,
+        **changes,
+    }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BenchError(f"The GEMM of {size}³ failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no output'}")
+        raise BenchError(
+            f"The GEMM of {size}³ failed: "
+            f"{done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no output'}"
+        )
     if done.stderr.strip():
-        raise BenchError(f"The GEMM of {size}³ gave a finding: {done.stderr.strip().splitlines()[0]}")
+        raise BenchError(
+            f"The GEMM of {size}³ gave a finding: {done.stderr.strip().splitlines()[0]}"
+        )
     times: list[float] = json.loads(done.stdout)
     return min(times)

@@ -23,8 +23,8 @@ def add_to(commands: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         "expand",
         help="expand a kernel-set declaration into specs",
-        description="Writes the sets of a declaration, each with its kernels and the GPUs that these "
-        "are legal on, as JSON.",
+        description="Writes the sets of a declaration, each with its kernels and the GPUs that "
+        "these are legal on, as JSON.",
         allow_abbrev=False,
     )
     parser.add_argument("--declaration", type=Path, required=True, metavar="FILE")

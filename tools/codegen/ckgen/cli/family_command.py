@@ -60,7 +60,8 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
         source.add_argument(
             "--profile",
             metavar="NAME",
-            help="what users of CK build, by name or CK's number; --list counts it; a wrong name lists them all",
+            help="what users of CK build, by name or CK's number; --list counts it; "
+            "a wrong name lists them all",
         )
     source.add_argument(
         "--explain", metavar="KERNEL", help="a kernel's name or JSON: why is it legal, or not"
@@ -75,7 +76,10 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
         "--parallel", action="store_true", help="generate in --jobs processes, as is done anyway"
     )
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="print a line for each kernel, as is done anyway"
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print a line for each kernel, as is done anyway",
     )
     for system in BUILD_SYSTEMS:
         parser.add_argument(
@@ -100,7 +104,11 @@ def run(family: Family, options: argparse.Namespace) -> None:
         return
     if filled:
         print(f"ckgen: as nothing else was said: {' '.join(filled)}", file=sys.stderr)
-    selection = select(family, options, arch) if profile is None else select_profile(family, profile, options, arch)
+    selection = (
+        select(family, options, arch)
+        if profile is None
+        else select_profile(family, profile, options, arch)
+    )
     if selection.left_out:
         print(
             f"ckgen: left out {selection.left_out} kernels that are legal on none of "

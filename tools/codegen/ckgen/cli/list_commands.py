@@ -14,9 +14,7 @@ from ckgen.families import FAMILIES
 
 def add_to(commands: Any) -> None:
     """Add both commands to the parser."""
-    families = commands.add_parser(
-        "families", help="list the kernel families", allow_abbrev=False
-    )
+    families = commands.add_parser("families", help="list the kernel families", allow_abbrev=False)
     families.set_defaults(run=run_families)
     rules = commands.add_parser(
         "rules",

@@ -48,7 +48,10 @@ def build_parser() -> argparse.ArgumentParser:
     families = [family_command.add_to(commands, family) for family in FAMILIES.values()]
     for command in (*families, expand_command.add_to(commands), render_command.add_to(commands)):
         command.add_argument(
-            "--arch-specs", type=Path, metavar="FILE", help="GPU facts to use instead of the project's own"
+            "--arch-specs",
+            type=Path,
+            metavar="FILE",
+            help="GPU facts to use instead of the project's own",
         )
     list_commands.add_to(commands)
     return parser

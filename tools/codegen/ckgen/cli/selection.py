@@ -96,7 +96,10 @@ def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Sele
 
 def has_fields(family: Family, spec: KernelSpec, fields: Mapping[str, list[Any]]) -> bool:
     """Whether ``spec`` is what the options of the fields say."""
-    return all(any(word in map(str, values) for word in family.set_words(spec, name)) for name, values in fields.items())
+    return all(
+        any(word in map(str, values) for word in family.set_words(spec, name))
+        for name, values in fields.items()
+    )
 
 
 def set_level_fields(

@@ -26,7 +26,9 @@ def show(value: object) -> str:
 
 
 def decode(kind: type, value: object) -> Any:
-    """``value`` as a ``kind``: a Choice, Dim3, Extents, bool or int; raises ``FieldError`` otherwise."""
+    """``value`` as a ``kind``: a Choice, Dim3, Extents, bool or int; raises ``FieldError``
+    otherwise.
+    """
     if kind is bool:
         return _decode_bool(value)
     if kind is int:
@@ -89,7 +91,9 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _whole_number(digits: str) -> int:
     """No field takes a number of that many digits, and Python takes long over converting it."""
     if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"a number has {len(digits):,} digits, and {_MOST_DIGITS} are the most here")
+        raise ValueError(
+            f"a number has {len(digits):,} digits, and {_MOST_DIGITS} are the most here"
+        )
     return int(digits)
 
 
@@ -130,7 +134,10 @@ def _decode_extents(value: object) -> Extents:
         if max(value, default=0) <= MOST_NUMBER:
             return Extents(value)
         raise FieldError(f"expected numbers of at most {MOST_NUMBER}, not {show(value)}")
-    raise FieldError(f"expected at most {_MOST_EXTENTS} numbers such as [128, 64, 32], none negative, not {show(value)}")
+    raise FieldError(
+        f"expected at most {_MOST_EXTENTS} numbers such as [128, 64, 32], none negative, "
+        f"not {show(value)}"
+    )
 
 
 def _decode_choice(kind: type[Choice], value: object) -> Choice:

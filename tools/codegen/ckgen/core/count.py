@@ -14,8 +14,8 @@ from ckgen.core.target import Target
 class Counter:
     """Counts what an entry leaves to choose on one GPU.
 
-    What a wildcard stands for depends on few of the choices before it. Which ones is seen when it is
-    asked, so that one count serves all prefixes that agree in them.
+    What a wildcard stands for depends on few of the choices before it. Which ones is seen when it
+    is asked, so that one count serves all prefixes that agree in them.
     """
 
     def __init__(self, fields: Sequence[EntryField], entry: Entry, target: Target) -> None:

@@ -174,7 +174,9 @@ def _decode_options(field: EntryField, value: object, label: str) -> Options:
     if value in (WILDCARD, ANY_NUMBER, [ANY_NUMBER] * 3):
         return Options(None, single=False)
     several = isinstance(value, list) and (
-        not field.triple or (not value and not field.may_be_empty) or (bool(value) and isinstance(value[0], list))
+        not field.triple
+        or (not value and not field.may_be_empty)
+        or (bool(value) and isinstance(value[0], list))
     )
     items = value if isinstance(value, list) and several else [value]
     try:

@@ -41,11 +41,15 @@ def row_field(name: str, description: str, choices: Choices, **more: Any) -> Ent
     return EntryField(name, description, decode, choices, triple=True, may_be_empty=True, **more)
 
 
-def switch_field(name: str, description: str, choices: Choices, default: bool | None = False, **more: Any) -> EntryField:
+def switch_field(
+    name: str, description: str, choices: Choices, default: bool | None = False, **more: Any
+) -> EntryField:
     """A field that is true or false."""
     return EntryField(name, description, partial(codec.decode, bool), choices, default, **more)
 
 
-def number_field(name: str, description: str, choices: Choices, default: int | None = None, **more: Any) -> EntryField:
+def number_field(
+    name: str, description: str, choices: Choices, default: int | None = None, **more: Any
+) -> EntryField:
     """A field that is one number."""
     return EntryField(name, description, partial(codec.decode, int), choices, default, **more)

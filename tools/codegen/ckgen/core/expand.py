@@ -59,7 +59,9 @@ class _Collector:
     unlisted: int = 0
 
     def refuse(self, sentence: Callable[[], str]) -> None:
-        """Something is wrong; ``sentence``, which may take long to make, is not if there are many."""
+        """Something is wrong; ``sentence``, which may take long to make,
+        is not if there are many.
+        """
         if len(self.errors) < LISTED_ERRORS:
             self.errors.append(sentence())
         else:
@@ -70,8 +72,10 @@ class _Collector:
         if other is not None and (explicit or kernel.spec in self.explicit):
             first = other.entry
             self.refuse(
-                lambda: f"{kernel.entry}: declares {kernel.name}, which {first} already declares; "
-                "remove one of them"
+                lambda: (
+                    f"{kernel.entry}: declares {kernel.name}, which {first} already declares; "
+                    "remove one of them"
+                )
             )
             return
         self.kernels[kernel.spec] = kernel if other is None else self._merge(other, kernel)
@@ -122,14 +126,18 @@ def expand(
         collector.refuse(partial(str, error))
     dropped: Counter[str] = Counter()
     family = declaration.family
-    meant = [[Target.of(arch, name) for name in entry.gpus or arch.gpus] for entry in declaration.entries]
+    meant = [
+        [Target.of(arch, name) for name in entry.gpus or arch.gpus] for entry in declaration.entries
+    ]
     numbers = [
         1 if entry.explicit else count_choices(family, entry, targets)
         for entry, targets in zip(declaration.entries, meant, strict=False)
     ]
     together = sum(numbers)
     if together > MOST_CHOICES:
-        number, widest = max(zip(numbers, declaration.entries, strict=False), key=lambda pair: pair[0])
+        number, widest = max(
+            zip(numbers, declaration.entries, strict=False), key=lambda pair: pair[0]
+        )
         collector.refuse(lambda: _too_many(family, widest, number, together))
     else:
         for entry, targets, number in zip(declaration.entries, meant, numbers, strict=False):
@@ -141,7 +149,9 @@ def expand(
     kernels = tuple(collector.kernels.values())
     errors = collector.errors
     if collector.unlisted:
-        errors.append(f"{declaration.source}: {collector.unlisted:,} more errors were found; mend these first")
+        errors.append(
+            f"{declaration.source}: {collector.unlisted:,} more errors were found; mend these first"
+        )
     return Expansion(kernels, tuple(errors), dict(sorted(dropped.items())))
 
 
@@ -175,7 +185,9 @@ def _expand_explicit(
 
 
 def _expand_wildcards(walk: Walk, number: int, collector: _Collector) -> Counter[str]:
-    """Adds the legal ones of ``number`` choices; returns how many of the others each rule refuses."""
+    """Adds the legal ones of ``number`` choices;
+    returns how many of the others each rule refuses.
+    """
     family, entry, targets, arch = walk.family, walk.entry, walk.targets, walk.arch
     judged: dict[KernelSpec, dict[str, Finding | None]] = {}
     legal: set[KernelSpec] = set()
@@ -187,9 +199,12 @@ def _expand_wildcards(walk: Walk, number: int, collector: _Collector) -> Counter
                 legal.add(spec)
             if len(legal) > MOST_KERNELS:
                 collector.refuse(
-                    lambda: f"{entry.label}: more than {MOST_KERNELS:,} of its {number:,} choices are "
-                    f"legal kernels, and {MOST_KERNELS:,} are the most that an entry may stand for; "
-                    "name fewer choices"
+                    lambda: (
+                        f"{entry.label}: more than {MOST_KERNELS:,} of its {number:,} choices are "
+                        f"legal kernels, and {MOST_KERNELS:,} are the most that an entry may stand "
+                        "for; "
+                        "name fewer choices"
+                    )
                 )
                 return Counter()
     dropped = walk.cut
@@ -207,9 +222,11 @@ def _expand_wildcards(walk: Walk, number: int, collector: _Collector) -> Counter
     if not legal:
         why = ", ".join(f"{rule} refuses {number}" for rule, number in sorted(dropped.items()))
         collector.refuse(
-            lambda: f"{entry.label}: none of its {sum(dropped.values())} choices is legal on "
-            f"{_any_of(targets)} ({why or 'there is nothing to choose from'}); "
-            "allow more choices for the fields that these rules name"
+            lambda: (
+                f"{entry.label}: none of its {sum(dropped.values())} choices is legal on "
+                f"{_any_of(targets)} ({why or 'there is nothing to choose from'}); "
+                "allow more choices for the fields that these rules name"
+            )
         )
     return dropped
 
@@ -219,8 +236,8 @@ def _too_many(family: Family, entry: Entry, number: int, together: int) -> str:
     open_fields = [f.name for f in family.entry_fields if not entry.options[f.name].single]
     others = "" if number == together else f" of the {together:,} of all entries"
     return (
-        f"{entry.label}: has {number:,} choices{others} on all GPUs together, and a declaration may "
-        f"have {MOST_CHOICES:,}; say which ones are meant in some of {', '.join(open_fields)}"
+        f"{entry.label}: has {number:,} choices{others} on all GPUs together, and a declaration "
+        f"may have {MOST_CHOICES:,}; say which ones are meant in some of {', '.join(open_fields)}"
     )
 
 

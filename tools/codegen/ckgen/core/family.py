@@ -60,7 +60,9 @@ class Family(ABC):
     rules: ClassVar[tuple[Rule, ...]]
     entry_fields: ClassVar[tuple[EntryField, ...]]
     made_of: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
-    """The entry fields that ``build`` makes a field of the spec from, where not from the one of its name."""
+    """The entry fields that ``build`` makes a field of the spec from, where not from the one of its
+    name.
+    """
     profiles: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Selections that users of CK know by name, and what each is for."""
     field_weights: ClassVar[Mapping[str, float]]

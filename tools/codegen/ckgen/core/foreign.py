@@ -2,8 +2,8 @@
 """Words of AMD's pages about its own dispatcher, and what to type here in their place.
 
 Words that mean the same here are simply accepted where they belong. These are the others: options
-and scripts that have no counterpart of that name, and extents that are said one by one. Both command
-lines and docs/from-amd.md have them from here.
+and scripts that have no counterpart of that name, and extents that are said one by one. Both
+command lines and docs/from-amd.md have them from here.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 SCRIPTS: Mapping[str, str] = MappingProxyType(
     {
         "generate_kernel_wrappers": OPTIONS[GENERATOR]["--kernel-dir"],
-        "generate_arch_specs": "what follows from arch/arch_specs.json is made by every build; edit "
-        "that file and build",
+        "generate_arch_specs": "what follows from arch/arch_specs.json is made by every build; "
+        "edit that file and build",
     }
 )
 """What to do in place of running a script."""

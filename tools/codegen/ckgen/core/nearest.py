@@ -38,7 +38,9 @@ def nearest_legal(family: Family, spec: KernelSpec, target: Target) -> KernelSpe
             fresh = {c for c in _changed(family, rule, bad, target) if c not in seen}
             seen |= fresh
             before = family.rules[:index]
-            satisfying, bad = _divide(rule, [c for c in fresh if first_violation(before, c, target) is None], target)
+            satisfying, bad = _divide(
+                rule, [c for c in fresh if first_violation(before, c, target) is None], target
+            )
             good += satisfying
             bad = _closest(family, spec, bad)
             if not bad or len(good) >= _WIDTH:

@@ -23,7 +23,9 @@ class NotChosen(Exception):
 
 
 def partial_spec(spec: S, known: Collection[str]) -> S:
-    """``spec`` as if only its fields ``known`` had a value: reading another raises ``NotChosen``."""
+    """``spec`` as if only its fields ``known`` had a value:
+    reading another raises ``NotChosen``.
+    """
     made: S = object.__new__(_partial_type(type(spec)))
     made.__dict__.update({name: getattr(spec, name) for name in field_types(type(spec))})
     made.__dict__[_KNOWN] = frozenset(known)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How a kernel library is made, from ``recipe.bzl``, which describes it also for the Bazel rules."""
+"""How a kernel library is made, from ``recipe.bzl``,
+which describes it also for the Bazel rules.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,12 @@ class Step:
     outputs: tuple[str, ...]
     elements: tuple[Any, ...]
 
-    def arguments(self, values: Values, write: Callable[..., str] = lambda *parts: "".join(parts)) -> tuple[str, ...]:
-        """The words after the tool; ``write`` makes a word of what stands before, in place of and behind a placeholder."""
+    def arguments(
+        self, values: Values, write: Callable[..., str] = lambda *parts: "".join(parts)
+    ) -> tuple[str, ...]:
+        """The words after the tool; ``write`` makes a word of what stands before, in place of and
+        behind a placeholder.
+        """
         return tuple(_expanded(self.elements, values, write))
 
 
@@ -45,13 +51,22 @@ class Recipe:
     by_gpu: Mapping[str, Sequence[str]]
 
     def gpu_flags(self, gpus: Sequence[GpuSpec]) -> list[str]:
-        """What device passes have beside the flags of all; those of one GPU do no harm to the others of one command."""
-        wanted = (flags for fact, flags in self.by_gpu.items() if any(_has(gpu, fact) for gpu in gpus))
+        """What device passes have beside the flags of all; those of one GPU do no harm to the
+        others of one command.
+        """
+        wanted = (
+            flags for fact, flags in self.by_gpu.items() if any(_has(gpu, fact) for gpu in gpus)
+        )
         return [flag for flags in wanted for flag in flags]
 
     def for_device_pass(self, gpu: GpuSpec) -> tuple[str, ...]:
         """The flags that the code object of a GPU depends on, beside its source and headers."""
-        return (*self.parts["common"], *self.parts["device"], *self.gpu_flags([gpu]), f"--offload-arch={gpu.name}")
+        return (
+            *self.parts["common"],
+            *self.parts["device"],
+            *self.gpu_flags([gpu]),
+            f"--offload-arch={gpu.name}",
+        )
 
 
 def wave_sizes(gpus: Sequence[GpuSpec]) -> list[str]:
@@ -62,13 +77,22 @@ def wave_sizes(gpus: Sequence[GpuSpec]) -> list[str]:
 @cache
 def load_recipe(path: Path = RECIPE_FILE) -> Recipe:
     """The recipe as ``recipe.bzl`` has it."""
-    (value,) = (node.value for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.Assign))
+    (value,) = (
+        node.value
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+    )
     data = ast.literal_eval(value)
     parts: dict[str, tuple[Any, ...]] = {}
     for name, elements in data["parts"].items():
         parts[name] = _spliced(elements, parts)
     steps = {
-        name: Step(step["tool"], tuple(step["inputs"]), tuple(step["outputs"]), _spliced(step["arguments"], parts))
+        name: Step(
+            step["tool"],
+            tuple(step["inputs"]),
+            tuple(step["outputs"]),
+            _spliced(step["arguments"], parts),
+        )
         for name, step in data["steps"].items()
     }
     return Recipe(steps, data["search"], parts, data["by_gpu"])
@@ -78,20 +102,31 @@ def _spliced(elements: Sequence[Any], parts: Mapping[str, tuple[Any, ...]]) -> t
     """The elements with those of the parts that they name."""
     found: list[Any] = []
     for element in elements:
-        found += parts[element[1:]] if isinstance(element, str) and element.startswith("@") else [element]
+        found += (
+            parts[element[1:]]
+            if isinstance(element, str) and element.startswith("@")
+            else [element]
+        )
     return tuple(found)
 
 
 def _expanded(elements: Sequence[Any], values: Values, write: Callable[..., str]) -> Iterator[str]:
     for element in elements:
         if isinstance(element, dict):
-            yield write(element["format"] % ",".join(_expanded(element["joined"], values, lambda *parts: "".join(parts))))
+            yield write(
+                element["format"]
+                % ",".join(_expanded(element["joined"], values, lambda *parts: "".join(parts)))
+            )
             continue
         *before, last = [element] if isinstance(element, str) else element
         found = _PLACEHOLDER.search(last)
         for value in values[found[1]] if found else [None]:
             yield from map(write, before)
-            yield write(last) if found is None else write(last[: found.start()], value, last[found.end() :])
+            yield (
+                write(last)
+                if found is None
+                else write(last[: found.start()], value, last[found.end() :])
+            )
 
 
 def _has(gpu: GpuSpec, fact: str) -> bool:

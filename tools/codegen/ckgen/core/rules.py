@@ -48,7 +48,9 @@ class Rule:
 
 
 class Rules(list[Rule]):
-    """Rules in the order in which they are applied; ids begin with the ``family`` that they are of."""
+    """Rules in the order in which they are applied;
+    ids begin with the ``family`` that they are of.
+    """
 
     def __init__(self, family: str = "") -> None:
         super().__init__()

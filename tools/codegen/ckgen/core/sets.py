@@ -56,7 +56,8 @@ def named_sets(declaration: Declaration, default: str) -> tuple[NamedSet, ...]:
 
 def _too_many_sets(label: str, number: int) -> DeclarationError:
     return DeclarationError(
-        f"{label}: makes {number:,} sets, and a declaration may have {MOST_SETS:,}; name fewer choices"
+        f"{label}: makes {number:,} sets, and a declaration may have {MOST_SETS:,}; "
+        "name fewer choices"
     )
 
 
@@ -128,5 +129,7 @@ def _restrict_entry(entry: Entry, only: Mapping[str, Any]) -> Entry | None:
         offered = options[name]
         if offered.values is not None and value not in offered.values:
             return None
-        options[name] = Options((value,), single=True)  # so a kernel that is legal nowhere is an error
+        options[name] = Options(
+            (value,), single=True
+        )  # so a kernel that is legal nowhere is an error
     return replace(entry, options=options)

@@ -20,8 +20,8 @@ S = TypeVar("S", bound="KernelSpec")
 class KernelSpec(ABC):
     """The complete description of one kernel; equal specs are the same kernel.
 
-    Every field of a subclass is a ``Choice``, a ``Dim3``, ``Extents``, a bool or an int, so that nothing a user
-    wrote can reach generated source unchecked.
+    Every field of a subclass is a ``Choice``, a ``Dim3``, ``Extents``, a bool or an int, so that
+    nothing a user wrote can reach generated source unchecked.
     """
 
     family: ClassVar[str]
@@ -38,7 +38,9 @@ class KernelSpec(ABC):
 
     @classmethod
     def made_of(cls: type[S], choice: Mapping[str, Any], **derived: Any) -> S:
-        """The spec with ``derived`` fields, and all others as ``choice`` has them by their names."""
+        """The spec with ``derived`` fields, and all others as ``choice`` has
+        them by their names.
+        """
         taken = {name: choice[name] for name in field_types(cls) if name not in derived}
         return cls(**taken, **derived)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Extents along m, n and k or along any axes, and how a tile is divided among waves and warp tiles."""
+"""Extents along m, n and k or along any axes,
+and how a tile is divided among waves and warp tiles.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,16 @@ class Dim3(NamedTuple):
         if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
             raise FieldError(f"{text!r} is not three extents such as 128x128x32")
         if max(map(len, parts)) > len(str(MOST_NUMBER)):
-            raise FieldError(f"{text[:40]!r} begins three extents of which one is more than {MOST_NUMBER}")
+            raise FieldError(
+                f"{text[:40]!r} begins three extents of which one is more than {MOST_NUMBER}"
+            )
         return cls(*(int(part) for part in parts))
 
 
 class Extents(tuple[int, ...]):
-    """Any number of extents, none of them negative; prints as ``128x64x32x64``, and without any as nothing."""
+    """Any number of extents, none of them negative; prints as ``128x64x32x64``, and without any as
+    nothing.
+    """
 
     __slots__ = ()
 
@@ -68,7 +74,9 @@ class Extents(tuple[int, ...]):
         if not all(part.isascii() and part.isdigit() for part in parts):
             raise FieldError(f"{text[:40]!r} is not a row of extents such as 128x64x32")
         if any(len(part) > len(str(MOST_NUMBER)) for part in parts):
-            raise FieldError(f"{text[:40]!r} begins a row of extents of which one is more than {MOST_NUMBER}")
+            raise FieldError(
+                f"{text[:40]!r} begins a row of extents of which one is more than {MOST_NUMBER}"
+            )
         return cls(int(part) for part in parts)
 
 

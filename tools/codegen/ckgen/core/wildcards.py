@@ -35,9 +35,9 @@ class _Taker:
 class Walk:
     """Goes through the choices of an entry, field by field.
 
-    If it ``cuts``, a branch is left out as soon as every GPU has a rule that refuses all of it. What
-    some GPU takes is found on each GPU that has it among its choices, in the same order as if nothing
-    were cut.
+    If it ``cuts``, a branch is left out as soon as every GPU has a rule that refuses all of it.
+    What some GPU takes is found on each GPU that has it among its choices, in the same order as if
+    nothing were cut.
     """
 
     def __init__(
@@ -57,7 +57,9 @@ class Walk:
         self._fields = family.entry_fields
         self._takers: dict[tuple[object, ...], _Taker | Rule] = {}
         self._cut: dict[tuple[object, ...], tuple[Rule, int]] = {}
-        self._single = {f.name for f in self._fields if len(entry.options[f.name].values or ()) == 1}
+        self._single = {
+            f.name for f in self._fields if len(entry.options[f.name].values or ()) == 1
+        }
         self._known = [self._known_after(index) for index in range(len(self._fields) + 1)]
 
     @property
@@ -81,7 +83,8 @@ class Walk:
             yield dict(chosen)
             return
         name = self._fields[index].name
-        # The last field's choices are whole kernels, which are judged anyway; a single one says nothing new.
+        # The last field's choices are whole kernels, which are judged anyway; a single one says
+        # nothing new.
         asks = self._cuts and name not in self._single and index + 1 < len(self._fields)
         for value in counter.values(index, chosen):
             chosen[name] = value
@@ -93,7 +96,9 @@ class Walk:
     def _taker(
         self, index: int, counter: count.Counter, chosen: dict[str, Any], before: _Taker
     ) -> _Taker | None:
-        """A GPU that may take something of what begins with ``chosen``; without one, this is cut."""
+        """A GPU that may take something of what begins with ``chosen``; without one,
+        this is cut.
+        """
         branch = tuple(chosen.values())
         if branch not in self._takers:
             self._takers[branch] = self._find_taker(index, counter, chosen, before)

@@ -55,11 +55,15 @@ _TILED = ("variant", "dtype", "hdim_q", "hdim_v", "pipeline")
 
 
 def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> FmhaSpec:
-    """The spec that one choice for every entry field describes; what is None follows from the rest."""
+    """The spec that one choice for every entry field describes;
+    what is None follows from the rest.
+    """
     variant: Variant = choice["variant"]
     hdim_v = _hdim_v(choice)
     pipeline = _pipeline(choice)
-    tiling = usual_tiling(variant, choice["dtype"], choice["hdim_q"], hdim_v, pipeline, choice["tile"])
+    tiling = usual_tiling(
+        variant, choice["dtype"], choice["hdim_q"], hdim_v, pipeline, choice["tile"]
+    )
     tile = choice["tile"]
     if tile is None:
         tile = tiling.tile if tiling else Extents()
@@ -68,14 +72,23 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> FmhaSpec:
         choice,
         hdim_v=hdim_v,
         pipeline=pipeline,
-        **{switch: switch in always if choice[switch] is None else choice[switch] for switch in ("lse", "paged")},
+        **{
+            switch: switch in always if choice[switch] is None else choice[switch]
+            for switch in ("lse", "paged")
+        },
         tile=tile,
         waves=usual_waves(variant, tiling) if choice["waves"] is None else choice["waves"],
-        warp_tile=usual_warp_tile(variant, tiling) if choice["warp_tile"] is None else choice["warp_tile"],
-        pads=usual_pads(variant, pipeline, choice["mode"]) if choice["pads"] is None else choice["pads"],
+        warp_tile=usual_warp_tile(variant, tiling)
+        if choice["warp_tile"] is None
+        else choice["warp_tile"],
+        pads=usual_pads(variant, pipeline, choice["mode"])
+        if choice["pads"] is None
+        else choice["pads"],
         occupancy=choice["occupancy"] or 0,
     )
-    return made if choice["occupancy"] is not None else replace(made, occupancy=usual_occupancy(made))
+    return (
+        made if choice["occupancy"] is not None else replace(made, occupancy=usual_occupancy(made))
+    )
 
 
 MADE_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -122,7 +135,14 @@ def _head_sizes(target: Target, chosen: Mapping[str, Any]) -> Sequence[tuple[int
     dtypes = (chosen["dtype"],) if "dtype" in chosen else tuple(Dtype)
     if len(variants) == len(dtypes) == 1:
         return head_sizes(target.gpu, variants[0], dtypes[0])
-    return sorted({size for variant in variants for dtype in dtypes for size in head_sizes(target.gpu, variant, dtype)})
+    return sorted(
+        {
+            size
+            for variant in variants
+            for dtype in dtypes
+            for size in head_sizes(target.gpu, variant, dtype)
+        }
+    )
 
 
 def _switch(name: str) -> Choices:
@@ -134,7 +154,9 @@ def _switch(name: str) -> Choices:
             return (True,)
         if name not in SWITCHES_OF[variant] or (name == "scales" and not chosen["dtype"].is_fp8):
             return (False,)
-        if name in ("skip_min", "merged") and (chosen["mode"] is Mode.GROUP) is not (name == "skip_min"):
+        if name in ("skip_min", "merged") and (chosen["mode"] is Mode.GROUP) is not (
+            name == "skip_min"
+        ):
             return (False,)
         return _EITHER
 
@@ -163,8 +185,12 @@ def _max_splits(target: Target, chosen: Mapping[str, Any]) -> Sequence[int]:
 
 
 def tilings(target: Target, chosen: Mapping[str, Any]) -> Sequence[Tiling]:
-    """Those that the GPU has for the chosen variant, dtype, head sizes and, if it is chosen, pipeline."""
-    found = tilings_on(target.gpu, chosen["variant"], chosen["dtype"], chosen["hdim_q"], _hdim_v(chosen))
+    """Those that the GPU has for the chosen variant, dtype, head sizes and, if it is chosen,
+    pipeline.
+    """
+    found = tilings_on(
+        target.gpu, chosen["variant"], chosen["dtype"], chosen["hdim_q"], _hdim_v(chosen)
+    )
     if "pipeline" in chosen:
         pipeline = _pipeline(chosen)
         found = [one for one in found if pipeline in one.pipelines]
@@ -190,7 +216,9 @@ def _of_tile(field: str) -> Choices:
     def choices(target: Target, chosen: Mapping[str, Any]) -> Sequence[Extents]:
         have = tilings(target, chosen)
         tile = chosen["tile"]
-        return tuple(dict.fromkeys(getattr(one, field) for one in have if tile is None or one.tile == tile))
+        return tuple(
+            dict.fromkeys(getattr(one, field) for one in have if tile is None or one.tile == tile)
+        )
 
     return choices
 
@@ -217,7 +245,9 @@ _PADS_OF: Mapping[Variant, tuple[tuple[int, ...], ...]] = {
 
 def usable_pads(variant: Variant, pipeline: Pipeline) -> Sequence[Extents]:
     """The pads that kernels of a variant are of use with."""
-    return tuple(Extents(pads) for pads in _PADS_OF.get(variant) or _PADS.get(pipeline, (_LENGTHS,)))
+    return tuple(
+        Extents(pads) for pads in _PADS_OF.get(variant) or _PADS.get(pipeline, (_LENGTHS,))
+    )
 
 
 def _pads(target: Target, chosen: Mapping[str, Any]) -> Sequence[Extents]:
@@ -238,28 +268,69 @@ _SWITCH_TEXTS = {
 }
 
 ENTRY_FIELDS: tuple[EntryField, ...] = (
-    choice_field("variant", "which part of attention", Variant, Variant.FWD, set_level=True, aliases=("variants",)),
     choice_field(
-        "dtype", "dtype of q, k, v and o", Dtype,
-        required=True, set_level=True, option="datatype", usual=Dtype.FP16,
+        "variant",
+        "which part of attention",
+        Variant,
+        Variant.FWD,
+        set_level=True,
+        aliases=("variants",),
     ),
-    EntryField("mode", "how sequences lie", partial(codec.decode, Mode), _modes, Mode.BATCH, set_level=True),
+    choice_field(
+        "dtype",
+        "dtype of q, k, v and o",
+        Dtype,
+        required=True,
+        set_level=True,
+        option="datatype",
+        usual=Dtype.FP16,
+    ),
+    EntryField(
+        "mode", "how sequences lie", partial(codec.decode, Mode), _modes, Mode.BATCH, set_level=True
+    ),
     number_field(
-        "hdim_q", "head size of q and k", _hdims_q,
-        required=True, set_level=True, option="hdim", usual=128,
+        "hdim_q",
+        "head size of q and k",
+        _hdims_q,
+        required=True,
+        set_level=True,
+        option="hdim",
+        usual=128,
     ),
-    number_field("hdim_v", "head size of v and o, if another", _hdims_v, set_level=True, option="hdim-v"),
+    number_field(
+        "hdim_v", "head size of v and o, if another", _hdims_v, set_level=True, option="hdim-v"
+    ),
     *(
-        switch_field(name, _SWITCH_TEXTS[name], _switch(name), default=None if name in ("lse", "paged") else False)
+        switch_field(
+            name,
+            _SWITCH_TEXTS[name],
+            _switch(name),
+            default=None if name in ("lse", "paged") else False,
+        )
         for name in SWITCHES
     ),
-    EntryField("bias", "what is added to the scores", partial(codec.decode, Bias), _biases, Bias.NONE, set_level=True),
-    EntryField("rotary", "what is rotated together", partial(codec.decode, Rotary), _rotaries, Rotary.NONE),
+    EntryField(
+        "bias",
+        "what is added to the scores",
+        partial(codec.decode, Bias),
+        _biases,
+        Bias.NONE,
+        set_level=True,
+    ),
+    EntryField(
+        "rotary", "what is rotated together", partial(codec.decode, Rotary), _rotaries, Rotary.NONE
+    ),
     number_field("max_splits", "parts that can be combined", _max_splits, 0),
-    EntryField("pipeline", "how tiles are loaded and consumed", partial(codec.decode, Pipeline), _pipelines, set_level=True),
+    EntryField(
+        "pipeline",
+        "how tiles are loaded and consumed",
+        partial(codec.decode, Pipeline),
+        _pipelines,
+        set_level=True,
+    ),
     row_field("tile", "extents of one workgroup", _tiles),
     row_field("waves", "waves along the axes of each product", _of_tile("waves")),
     row_field("warp_tile", "extents of the matrix instructions", _of_tile("warp_tile")),
     row_field("pads", "which of rows, keys, hdim_q and hdim_v may be other than multiples", _pads),
     number_field("occupancy", "waves per SIMD that registers are left for", any_of(OCCUPANCIES)),
-)  # fmt: skip
+)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel is that a declaration says only the head size of: CK's own choices, with registers to spare."""
+"""What a kernel is that a declaration says only the head size of: CK's own choices, with registers
+to spare.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,24 @@ def usual_pipeline(variant: Variant) -> Pipeline:
     return PIPELINES[variant][0]
 
 
-def usual_tiling(variant: Variant, dtype: Dtype, hdim_q: int, hdim_v: int, pipeline: Pipeline, tile: Extents | None) -> Tiling | None:
+def usual_tiling(
+    variant: Variant,
+    dtype: Dtype,
+    hdim_q: int,
+    hdim_v: int,
+    pipeline: Pipeline,
+    tile: Extents | None,
+) -> Tiling | None:
     """The first tiling for all of these, of those with ``tile`` if it is given."""
-    fitting = [one for one in tilings_of(variant, dtype, hdim_q, hdim_v) if tile is None or one.tile == tile]
-    return next((one for one in fitting if pipeline in one.pipelines), fitting[0] if fitting and tile is not None else None)
+    fitting = [
+        one
+        for one in tilings_of(variant, dtype, hdim_q, hdim_v)
+        if tile is None or one.tile == tile
+    ]
+    return next(
+        (one for one in fitting if pipeline in one.pipelines),
+        fitting[0] if fitting and tile is not None else None,
+    )
 
 
 def usual_waves(variant: Variant, tiling: Tiling | None) -> Extents:
@@ -61,7 +77,9 @@ def usual_pads(variant: Variant, pipeline: Pipeline, mode: Mode) -> Extents:
 
 
 def usual_occupancy(spec: FmhaSpec) -> int:
-    """The most waves per SIMD for which clang 21 spills nothing; at twice 128 rows and more it is one."""
+    """The most waves per SIMD for which clang 21 spills nothing; at twice 128 rows and more it is
+    one.
+    """
     if spec.variant is Variant.DQ_DK_DV:
         return 2 if spec.pipeline is Pipeline.QR_TRLOAD else 1
     if spec.variant is Variant.DOT_DO_O:
@@ -75,8 +93,16 @@ def usual_occupancy(spec: FmhaSpec) -> int:
         return 1 if spec.dtype.is_fp8 else 2
     if spec.pipeline in (Pipeline.TRLOAD, Pipeline.V3):
         return 2
-    if hdim > 128 or spec.dtype not in (Dtype.FP16, Dtype.BF16) or spec.pipeline is Pipeline.QR_ASYNC:
+    if (
+        hdim > 128
+        or spec.dtype not in (Dtype.FP16, Dtype.BF16)
+        or spec.pipeline is Pipeline.QR_ASYNC
+    ):
         return 1
     if spec.variant is Variant.SPLITKV:
         return 2 if spec.bias is not Bias.ELEMENTWISE else 1
-    return 1 if by_element or spec.dropout or spec.bias is not Bias.NONE or spec.hdim_q != spec.hdim_v else 2
+    return (
+        1
+        if by_element or spec.dropout or spec.bias is not Bias.NONE or spec.hdim_q != spec.hdim_v
+        else 2
+    )

@@ -39,7 +39,9 @@ class FmhaFamily(Family):
 
     name = "fmha"
     folder = Path(__file__).parent
-    summary = "attention: o = softmax(q k') v, in parts, with paged and appended keys, and its gradients"
+    summary = (
+        "attention: o = softmax(q k') v, in parts, with paged and appended keys, and its gradients"
+    )
     spec_type = FmhaSpec
     rules = FMHA_RULES
     entry_fields = ENTRY_FIELDS
@@ -49,11 +51,28 @@ class FmhaFamily(Family):
     profiles = MappingProxyType({name: profile.purpose for name, profile in PROFILES.items()})
     field_weights = MappingProxyType(
         {
-            "variant": 16.0, "dtype": 8.0, "mode": 6.0, "hdim_q": 4.0, "hdim_v": 4.0, "bias": 4.0, "rotary": 4.0,
-            "mask": 4.0, "lse": 2.0, "dropout": 4.0, "soft_cap": 4.0, "scales": 4.0, "paged": 4.0, "merged": 2.0,
-            "skip_min": 2.0, "bias_grad": 4.0, "deterministic": 4.0, "max_splits": 2.0, "waves": 0.5, "occupancy": 0.5,
+            "variant": 16.0,
+            "dtype": 8.0,
+            "mode": 6.0,
+            "hdim_q": 4.0,
+            "hdim_v": 4.0,
+            "bias": 4.0,
+            "rotary": 4.0,
+            "mask": 4.0,
+            "lse": 2.0,
+            "dropout": 4.0,
+            "soft_cap": 4.0,
+            "scales": 4.0,
+            "paged": 4.0,
+            "merged": 2.0,
+            "skip_min": 2.0,
+            "bias_grad": 4.0,
+            "deterministic": 4.0,
+            "max_splits": 2.0,
+            "waves": 0.5,
+            "occupancy": 0.5,
         }
-    )  # fmt: skip
+    )
 
     def alternatives(self, spec: KernelSpec, field: str, target: Target) -> Iterable[Any]:
         fmha, current = cast(FmhaSpec, spec), getattr(spec, field)
@@ -63,7 +82,10 @@ class FmhaFamily(Family):
             return tuple(type(current))
         if field in _SIZES:
             at = _SIZES.index(field)
-            return sorted({sizes[at] for sizes in head_sizes(target.gpu, fmha.variant, fmha.dtype)} | {fmha.hdim_q})
+            return sorted(
+                {sizes[at] for sizes in head_sizes(target.gpu, fmha.variant, fmha.dtype)}
+                | {fmha.hdim_q}
+            )
         if field in _TILING:
             return _tilings(fmha, field, target)
         if field == "pads":
@@ -80,14 +102,21 @@ class FmhaFamily(Family):
         return (str(getattr(spec, field)),)
 
     def catalogue(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        free = {field.name: "*" for field in ENTRY_FIELDS if field.name not in (*fields, "occupancy", "variant")}
+        free = {
+            field.name: "*"
+            for field in ENTRY_FIELDS
+            if field.name not in (*fields, "occupancy", "variant")
+        }
         return {"family": self.name, **fields, "kernels": [free]}
 
 
 def _tilings(spec: FmhaSpec, field: str, target: Target) -> Iterable[Extents]:
     """What CK has on the GPU, first that of the spec's own pipeline."""
     have = tilings_on(target.gpu, spec.variant, spec.dtype, spec.hdim_q, spec.hdim_v)
-    return dict.fromkeys(getattr(one, field) for one in sorted(have, key=lambda one: spec.pipeline not in one.pipelines))
+    return dict.fromkeys(
+        getattr(one, field)
+        for one in sorted(have, key=lambda one: spec.pipeline not in one.pipelines)
+    )
 
 
 FAMILY = FmhaFamily()

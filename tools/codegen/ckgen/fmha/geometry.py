@@ -32,7 +32,9 @@ class BackwardTile(NamedTuple):
 
 
 class Product(NamedTuple):
-    """One product of a backward kernel: what a workgroup computes, and how waves and instructions divide it."""
+    """One product of a backward kernel: what a workgroup computes, and how waves and instructions
+    divide it.
+    """
 
     name: str
     extents: tuple[int, int, int]
@@ -46,7 +48,12 @@ def lengths(variant: Variant) -> dict[str, int]:
         return {"tile": 7, "waves": 9, "warp_tile": 6, "pads": 4}
     if variant in (Variant.FWD, Variant.SPLITKV, Variant.PAGEDKV, Variant.BATCH_PREFILL):
         return {"tile": 6, "waves": 3, "warp_tile": 3, "pads": 4}
-    return {"tile": 2 if variant in (Variant.APPENDKV, Variant.CONVERT_DQ) else 1, "waves": 1, "warp_tile": 0, "pads": 4}
+    return {
+        "tile": 2 if variant in (Variant.APPENDKV, Variant.CONVERT_DQ) else 1,
+        "waves": 1,
+        "warp_tile": 0,
+        "pads": 4,
+    }
 
 
 def attending_tile(spec: FmhaSpec) -> AttendingTile | None:
@@ -90,5 +97,7 @@ def products(spec: FmhaSpec) -> tuple[Product, ...]:
 
 def lanes(spec: FmhaSpec, wave_size: int) -> int:
     """Lanes of a workgroup."""
-    counted = wave_size if spec.attends or spec.variant in (Variant.DQ_DK_DV, Variant.COMBINE) else 64
+    counted = (
+        wave_size if spec.attends or spec.variant in (Variant.DQ_DK_DV, Variant.COMBINE) else 64
+    )
     return spec.wave_count * counted

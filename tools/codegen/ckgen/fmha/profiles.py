@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Profiles: what those who use CK's attention build of all that there is, by their names and by CK's numbers of them."""
+"""Profiles: what those who use CK's attention build of all that there is, by their names and by
+CK's numbers of them.
+"""
 
 from __future__ import annotations
 
@@ -67,8 +69,14 @@ def _aiter(*modes: Mode, only: frozenset[Variant]) -> Keeps:
     """fp8 only with o of bf16 and head size 128; batch_prefill is always used packed."""
 
     def keeps(spec: FmhaSpec) -> bool:
-        of_fp8 = spec.variant is Variant.APPENDKV or (spec.dtype is Dtype.FP8BF16 and spec.hdim_q == 128 and spec.variant is Variant.FWD)
-        mode = Mode.GROUP in modes and spec.mode is Mode.GROUP if spec.variant is Variant.BATCH_PREFILL else spec.mode in modes
+        of_fp8 = spec.variant is Variant.APPENDKV or (
+            spec.dtype is Dtype.FP8BF16 and spec.hdim_q == 128 and spec.variant is Variant.FWD
+        )
+        mode = (
+            Mode.GROUP in modes and spec.mode is Mode.GROUP
+            if spec.variant is Variant.BATCH_PREFILL
+            else spec.mode in modes
+        )
         return (spec.dtype in _16_BIT or of_fp8) and mode and spec.variant in only
 
     return keeps
@@ -81,7 +89,12 @@ def _fp32(spec: FmhaSpec) -> bool:
 
 
 def _fp32_min(spec: FmhaSpec) -> bool:
-    least = _fp32(spec) and spec.hdim_q in (48, 128) and spec.mode is Mode.BATCH and spec.bias is Bias.NONE
+    least = (
+        _fp32(spec)
+        and spec.hdim_q in (48, 128)
+        and spec.mode is Mode.BATCH
+        and spec.bias is Bias.NONE
+    )
     return least and not (spec.lse or spec.dropout or spec.mask or spec.deterministic)
 
 
@@ -90,16 +103,22 @@ def _fp8(spec: FmhaSpec) -> bool:
 
 
 _FORWARD = frozenset(Variant) - _BACKWARD
-_PACKED = frozenset({Variant.FWD, Variant.SPLITKV, Variant.COMBINE, Variant.PAGEDKV, Variant.BATCH_PREFILL})
+_PACKED = frozenset(
+    {Variant.FWD, Variant.SPLITKV, Variant.COMBINE, Variant.PAGEDKV, Variant.BATCH_PREFILL}
+)
 
 _PROFILES: dict[str, Profile] = {
     "ck_default": Profile("all that CK builds unless it is told otherwise", _default),
-    "ck_extended": Profile("the same, and qr for any head size beside qr_async", _default, extended=True),
+    "ck_extended": Profile(
+        "the same, and qr for any head size beside qr_async", _default, extended=True
+    ),
     "flash_fwd": Profile("flash-attn's forward", _flash),
     "flash_bwd": Profile("flash-attn's backward", _flash_bwd),
     "pytorch": Profile("PyTorch: batches, with an elementwise bias or none", _pytorch),
     "aiter_batch": Profile("AITER's mha_fwd", _aiter(Mode.BATCH, only=frozenset({Variant.FWD}))),
-    "aiter_group": Profile("AITER's mha_varlen_fwd and mha_batch_prefill", _aiter(Mode.GROUP, only=_PACKED)),
+    "aiter_group": Profile(
+        "AITER's mha_varlen_fwd and mha_batch_prefill", _aiter(Mode.GROUP, only=_PACKED)
+    ),
     "aiter_bwd_batch": Profile("AITER's mha_bwd", _aiter(Mode.BATCH, only=_BACKWARD)),
     "aiter_bwd_group": Profile("AITER's mha_varlen_bwd", _aiter(Mode.GROUP, only=_BACKWARD)),
     "aiter_cpp": Profile("AITER's interface in C++", _aiter(*Mode, only=frozenset(Variant))),
@@ -116,16 +135,35 @@ def _together(purpose: str, *names: str) -> Profile:
 
 
 _OTHER_NAMES: dict[str, str] = {
-    "0": "ck_default", "1": "ck_extended", "2": "flash_fwd", "3": "flash_bwd", "4": "pytorch", "100": "aiter_batch", "200": "aiter_group",
-    "300": "aiter_bwd_batch", "400": "aiter_bwd_group", "600": "aiter_cpp", "800": "fp32_all", "801": "fp32_min", "888": "fp8_test",
-    "fp32": "fp32_all", "fp8": "fp8_test",
-}  # fmt: skip
+    "0": "ck_default",
+    "1": "ck_extended",
+    "2": "flash_fwd",
+    "3": "flash_bwd",
+    "4": "pytorch",
+    "100": "aiter_batch",
+    "200": "aiter_group",
+    "300": "aiter_bwd_batch",
+    "400": "aiter_bwd_group",
+    "600": "aiter_cpp",
+    "800": "fp32_all",
+    "801": "fp32_min",
+    "888": "fp8_test",
+    "fp32": "fp32_all",
+    "fp8": "fp8_test",
+}
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         **_PROFILES,
         "flash": _together("flash-attn, forward and backward", "flash_fwd", "flash_bwd"),
-        "aiter": _together("AITER, all of it", "aiter_batch", "aiter_group", "aiter_bwd_batch", "aiter_bwd_group", "aiter_cpp"),
+        "aiter": _together(
+            "AITER, all of it",
+            "aiter_batch",
+            "aiter_group",
+            "aiter_bwd_batch",
+            "aiter_bwd_group",
+            "aiter_cpp",
+        ),
         **{other: _PROFILES[name] for other, name in _OTHER_NAMES.items()},
     }
 )

@@ -13,7 +13,9 @@ from ckgen.core.spec import canonical_json
 from ckgen.fmha.spec import FmhaSpec, Pipeline, Variant
 
 _TILE_LENGTH = 9
-_LANES_OF_64 = frozenset({Variant.APPENDKV, Variant.CONVERT_DQ, Variant.DOT_DO_O, Variant.SUM, Variant.SINK})
+_LANES_OF_64 = frozenset(
+    {Variant.APPENDKV, Variant.CONVERT_DQ, Variant.DOT_DO_O, Variant.SUM, Variant.SINK}
+)
 """Variants whose workgroups have the same size on every GPU."""
 
 
@@ -38,7 +40,9 @@ STAGES: Mapping[Variant, Stage] = {
     Variant.COMBINE: Stage("Combine", "CombineArgs", "combine", "run_combine", "combine"),
     Variant.PAGEDKV: Stage("PagedKv", "AttentionArgs", "attention", "run_paged", "pagedkv"),
     Variant.APPENDKV: Stage("AppendKv", "AppendArgs", "append", "run_append", "appendkv"),
-    Variant.BATCH_PREFILL: Stage("BatchPrefill", "AttentionArgs", "attention", "run_listed", "batch_prefill"),
+    Variant.BATCH_PREFILL: Stage(
+        "BatchPrefill", "AttentionArgs", "attention", "run_listed", "batch_prefill"
+    ),
     Variant.DOT_DO_O: Stage("Dot", "DotArgs", "backward", "run_dot", "dot_do_o"),
     Variant.DQ_DK_DV: Stage("Gradients", "GradientArgs", "backward", "run_gradient", "dq_dk_dv"),
     Variant.CONVERT_DQ: Stage("Convert", "ConvertArgs", "backward", "run_convert", "convert_dq"),

@@ -78,7 +78,9 @@ class Rotary(Choice):
 
 
 class Pipeline(Choice):
-    """How tiles travel from memory to the matrix instructions; kernels without these have ``none``."""
+    """How tiles travel from memory to the matrix instructions;
+    kernels without these have ``none``.
+    """
 
     NONE = "none"
     QR = "qr"
@@ -104,8 +106,17 @@ PIPELINES: dict[Variant, tuple[Pipeline, ...]] = {
 """Those that each variant has, the usual one first."""
 
 SWITCHES = (
-    "mask", "lse", "dropout", "soft_cap", "scales", "paged", "merged", "skip_min", "bias_grad", "deterministic",
-)  # fmt: skip
+    "mask",
+    "lse",
+    "dropout",
+    "soft_cap",
+    "scales",
+    "paged",
+    "merged",
+    "skip_min",
+    "bias_grad",
+    "deterministic",
+)
 """The fields of a spec that are true or false, in the order of its name."""
 
 SWITCHES_OF: dict[Variant, frozenset[str]] = {
@@ -129,9 +140,13 @@ ALWAYS: dict[Variant, frozenset[str]] = {
     Variant.PAGEDKV: frozenset({"paged"}),
     Variant.BATCH_PREFILL: frozenset({"paged"}),
 }
-"""The switches that are on in every kernel of a variant: parts need lse to be combined, and pages are what the others are for."""
+"""The switches that are on in every kernel of a variant: parts need lse to be combined, and pages
+are what the others are for.
+"""
 
-BIASED = frozenset({Variant.FWD, Variant.SPLITKV, Variant.PAGEDKV, Variant.BATCH_PREFILL, Variant.DQ_DK_DV})
+BIASED = frozenset(
+    {Variant.FWD, Variant.SPLITKV, Variant.PAGEDKV, Variant.BATCH_PREFILL, Variant.DQ_DK_DV}
+)
 ANY_MODE = frozenset(Variant) - {Variant.APPENDKV, Variant.SUM, Variant.SINK}
 """Those that also know packed sequences; to the others only strides matter."""
 
@@ -140,9 +155,10 @@ ANY_MODE = frozenset(Variant) - {Variant.APPENDKV, Variant.SUM, Variant.SINK}
 class FmhaSpec(KernelSpec):
     """One attention kernel: what it computes, up to ``max_splits``, and how.
 
-    A switch that means nothing to a variant is false, an extent 0 and a row of extents empty. ``scales`` are those of
-    fp8, ``merged`` makes rows of the heads that share keys, ``skip_min`` leaves out sequences of few rows, ``bias_grad``
-    stores dbias. Kernels of which only one head size matters have it twice; those of ``sum`` and ``sink`` serve all up to it.
+    A switch that means nothing to a variant is false, an extent 0 and a row of extents empty.
+    ``scales`` are those of fp8, ``merged`` makes rows of the heads that share keys, ``skip_min``
+    leaves out sequences of few rows, ``bias_grad`` stores dbias. Kernels of which only one head
+    size matters have it twice; those of ``sum`` and ``sink`` serve all up to it.
     """
 
     family: ClassVar[str] = "fmha"
@@ -168,10 +184,14 @@ class FmhaSpec(KernelSpec):
     pipeline: Pipeline
     tile: Extents
     waves: Extents
-    """Along the axes of the products. Where there are none: how often 64 lanes, and of ``combine`` whole waves."""
+    """Along the axes of the products. Where there are none: how often 64 lanes, and of ``combine``
+    whole waves.
+    """
     warp_tile: Extents
     pads: Extents
-    """Whether rows of q, keys, hdim_q and hdim_v may be other than multiples: 0, 1, or 8 for head sizes in multiples of 8."""
+    """Whether rows of q, keys, hdim_q and hdim_v may be other than multiples: 0, 1, or 8 for head
+    sizes in multiples of 8.
+    """
     occupancy: int
     """Waves per SIMD that the compiler is told to leave registers for."""
 
@@ -201,7 +221,11 @@ class FmhaSpec(KernelSpec):
 
 
 SWITCH_WORDS = {
-    **{switch: switch for switch in SWITCHES}, "soft_cap": "cap", "skip_min": "skip", "bias_grad": "dbias", "deterministic": "det",
-}  # fmt: skip
+    **{switch: switch for switch in SWITCHES},
+    "soft_cap": "cap",
+    "skip_min": "skip",
+    "bias_grad": "dbias",
+    "deterministic": "det",
+}
 BIAS_WORDS = {Bias.NONE: "", Bias.ELEMENTWISE: "bias", Bias.ALIBI: "alibi"}
 ROTARY_WORDS = {Rotary.NONE: "", Rotary.INTERLEAVED: "interleaved", Rotary.HALF: "half"}

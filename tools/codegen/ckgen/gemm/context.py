@@ -28,7 +28,9 @@ def template_context(spec: GemmSpec, arch: ArchSpecs) -> Mapping[str, Any]:
 
 
 def one_function(spec: GemmSpec) -> str | None:
-    """The suffix of the device function that chooses among the loop variants itself, if one does."""
+    """The suffix of the device function that chooses among the loop variants itself,
+    if one does.
+    """
     return _ONE_FUNCTION.get(spec.variant)
 
 

@@ -36,11 +36,18 @@ class GemmFamily(ProductFamily):
     parse_name = staticmethod(parse_name)
     field_weights = MappingProxyType(
         {
-            "variant": 8.0, "fused_op": 8.0, "d_count": 8.0, "d_layout": 8.0,
-            "dtype_a": 8.0, "dtype_b": 6.0, "dtype_c": 2.0, "dtype_d": 2.0,
-            "layout": 8.0, "waves": 0.5,
+            "variant": 8.0,
+            "fused_op": 8.0,
+            "d_count": 8.0,
+            "d_layout": 8.0,
+            "dtype_a": 8.0,
+            "dtype_b": 6.0,
+            "dtype_c": 2.0,
+            "dtype_d": 2.0,
+            "layout": 8.0,
+            "waves": 0.5,
         }
-    )  # fmt: skip
+    )
     catalogued = MappingProxyType({"pad": [[False, False, False], [True, True, True]]})
     catalogued_of_variant = MappingProxyType(
         {

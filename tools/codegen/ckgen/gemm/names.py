@@ -74,6 +74,6 @@ def _without_d_layout(spec: GemmSpec, name: str) -> str:
     other = meant.fused_op is not spec.fused_op
     why = f", and {spec.fused_op} of a sum with them is {meant.fused_op}" if other else ""
     return (
-        f"{name!r} does not say whether its D tensors lie by rows or by columns{why}; by rows it is "
-        f"called {meant.name}"
+        f"{name!r} does not say whether its D tensors lie by rows or by columns{why}; "
+        f"by rows it is called {meant.name}"
     )

@@ -55,10 +55,18 @@ class GroupedConvFamily(ProductFamily):
     parse_name = staticmethod(parse_name)
     field_weights = MappingProxyType(
         {
-            "variant": 32.0, "ndim_spatial": 32.0, "layout": 8.0, "fused_op": 8.0, "d_count": 8.0,
-            "dtype_x": 8.0, "dtype_w": 8.0, "dtype_y": 8.0, "specialization": 4.0, "waves": 0.5,
+            "variant": 32.0,
+            "ndim_spatial": 32.0,
+            "layout": 8.0,
+            "fused_op": 8.0,
+            "d_count": 8.0,
+            "dtype_x": 8.0,
+            "dtype_w": 8.0,
+            "dtype_y": 8.0,
+            "specialization": 4.0,
+            "waves": 0.5,
         }
-    )  # fmt: skip
+    )
     catalogued = MappingProxyType({"vector": "*"})
     catalogued_of_variant = MappingProxyType({Variant.BACKWARD_WEIGHT: {"split_k": "*"}})
 

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: MIT
-"""The layer of families that compute matrix products: dtypes, layouts, pipelines, rules and macros of templates."""
+"""The layer of families that compute matrix products: dtypes, layouts, pipelines, rules and macros
+of templates.
+"""

@@ -20,15 +20,26 @@ from ckgen.product.geometry import warp_tile_tables, wave_layouts
 from ckgen.product.spec import Dtype, Pipeline
 
 TILE_TABLE: tuple[Dim3, ...] = (
-    Dim3(256, 256, 32), Dim3(256, 128, 32), Dim3(128, 256, 32), Dim3(128, 128, 32),
-    Dim3(128, 128, 64), Dim3(128, 64, 64), Dim3(64, 128, 64), Dim3(64, 64, 64),
-    Dim3(128, 32, 64), Dim3(32, 128, 64), Dim3(64, 16, 64), Dim3(16, 64, 64),
-)  # fmt: skip
+    Dim3(256, 256, 32),
+    Dim3(256, 128, 32),
+    Dim3(128, 256, 32),
+    Dim3(128, 128, 32),
+    Dim3(128, 128, 64),
+    Dim3(128, 64, 64),
+    Dim3(64, 128, 64),
+    Dim3(64, 64, 64),
+    Dim3(128, 32, 64),
+    Dim3(32, 128, 64),
+    Dim3(64, 16, 64),
+    Dim3(16, 64, 64),
+)
 """What ``"*"`` stands for as a tile: large, square and skinny ones that fit most GPUs."""
 
 
 def chosen_dtypes(choice: Mapping[str, Any], arch: ArchSpecs) -> tuple[Dtype, Dtype, Dtype, Dtype]:
-    """Those of A, B and C and of the accumulator, where an entry may leave all but ``dtype`` open."""
+    """Those of A, B and C and of the accumulator,
+    where an entry may leave all but ``dtype`` open.
+    """
     a, b = _operands(choice)
     accumulator, output = default_dtypes(a, b, arch)
     return a, b, choice["dtype_c"] or output, accumulator
@@ -86,7 +97,11 @@ def loop_fields(warp_tiles: Choices = warp_tiles) -> tuple[EntryField, ...]:
         ),
         # Of the pipelines for large problems it takes the largest tiles, because it has one buffer.
         EntryField(
-            "pipeline", "how tiles are loaded and consumed", partial(codec.decode, Pipeline),
-            _pipelines, required=True, usual=Pipeline.COMPV3,
+            "pipeline",
+            "how tiles are loaded and consumed",
+            partial(codec.decode, Pipeline),
+            _pipelines,
+            required=True,
+            usual=Pipeline.COMPV3,
         ),
-    )  # fmt: skip
+    )

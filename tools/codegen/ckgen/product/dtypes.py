@@ -35,9 +35,7 @@ def allowed_outputs(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, ...]:
     accumulator, output = default_dtypes(a, b, arch)
     small = EIGHT_BIT_FLOATS if {a, b} <= {*EIGHT_BIT_FLOATS} else ()
     brain = () if accumulator is Dtype.INT32 else (Dtype.BF16,)
-    return tuple(
-        dict.fromkeys((output, Dtype.FP16, *brain, Dtype.FP32, accumulator, *small))
-    )
+    return tuple(dict.fromkeys((output, Dtype.FP16, *brain, Dtype.FP32, accumulator, *small)))
 
 
 def bytes_of(elements: int, dtype: Dtype, arch: ArchSpecs) -> int:

@@ -28,7 +28,9 @@ _PER_AXIS = 5
 
 
 class ProductFamily(Family):
-    """A family of the product layer; its entries name dtypes by ``dtype``, ``dtype_b`` and ``dtype_c``."""
+    """A family of the product layer; its entries name dtypes by ``dtype``, ``dtype_b`` and
+    ``dtype_c``.
+    """
 
     catalogued: ClassVar[Mapping[str, Any]]
     """What each entry of the catalogue says besides."""
@@ -41,8 +43,8 @@ class ProductFamily(Family):
         accumulator, output = default_dtypes(a, b, arch)
         if product.dtype_acc is not accumulator:
             raise SpecError(
-                f"{product.name} accumulates in {product.dtype_acc}, and no declaration can say so; "
-                f"{a} x {b} accumulates in {accumulator}"
+                f"{product.name} accumulates in {product.dtype_acc}, and no declaration can say "
+                f"so; {a} x {b} accumulates in {accumulator}"
             )
         return {
             "dtype": a,

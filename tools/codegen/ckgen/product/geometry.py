@@ -189,9 +189,7 @@ def registers_per_lane(spec: ProductSpec, target: Target) -> int:
     gpu = target.gpu
     simds = gpu.simds_per_cu * (2 if gpu.workgroup_processor_mode else 1)
     waves_per_simd = ceil(spec.tiling.wave_count / simds)
-    return min(
-        gpu.registers.max_vgprs_per_wave, gpu.registers.vgprs_per_simd // waves_per_simd
-    )
+    return min(gpu.registers.max_vgprs_per_wave, gpu.registers.vgprs_per_simd // waves_per_simd)
 
 
 def _round_up(value: int, multiple: int) -> int:

@@ -64,6 +64,7 @@ PIPELINE_CLASSES: Mapping[Pipeline, PipelineClass] = MappingProxyType(
     }
 )
 
+
 def _variants(hot: Sequence[str], cold: Sequence[str] = ()) -> tuple[LoopVariant, ...]:
     """Those with the main loop, by their tails, and those without."""
     loops = [(True, tail) for tail in hot] + [(False, tail) for tail in cold]

@@ -156,7 +156,8 @@ class ProductSpec(KernelSpec):
     d_count: int
 
     if TYPE_CHECKING:
-        # Only read, so that a family may derive them; at run time a dataclass would take a property for a field's default.
+        # Only read, so that a family may derive them; at run time a dataclass would take a property
+        # for a field's default.
         @property
         def variant(self) -> Choice: ...
         @property

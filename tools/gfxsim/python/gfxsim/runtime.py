@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""HIP calls through ctypes. A kernel library that is loaded after the runtime finds it in the process by its soname."""
+"""HIP calls through ctypes. A kernel library that is loaded after the runtime finds it in the
+process by its soname.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,16 @@ _TO_HOST = 2
 
 
 class HipError(RuntimeError):
-    """A HIP call failed; the message has the call, the error's name and, if the simulator knows it, the reason."""
+    """A HIP call failed; the message has the call, the error's name and, if the simulator knows it,
+    the reason.
+    """
 
 
 class Runtime:
     """libamdhip64, loaded from a file.
 
-    What it simulates is read from the environment when the first call is made: GFXSIM_GPU, GFXSIM_THREADS, GFXSIM_CHECK, GFXSIM_REPORT.
+    What it simulates is read from the environment when the first call is made: GFXSIM_GPU,
+    GFXSIM_THREADS, GFXSIM_CHECK, GFXSIM_REPORT.
     """
 
     def __init__(self, library: Path) -> None:
@@ -29,7 +34,9 @@ class Runtime:
     def call(self, name: str, *arguments: object) -> None:
         status = getattr(self._library, name)(*arguments)
         if status != 0:
-            raise HipError(f"{name}: {self._library.hipGetErrorName(status).decode()}{self._reason()}")
+            raise HipError(
+                f"{name}: {self._library.hipGetErrorName(status).decode()}{self._reason()}"
+            )
 
     def _reason(self) -> str:
         try:
@@ -50,7 +57,13 @@ class Runtime:
         view = memoryview(data).cast("B")
         buffer = self.allocate(len(view))
         source = (ctypes.c_char * len(view)).from_buffer_copy(view)
-        self.call("hipMemcpy", ctypes.c_void_p(buffer.address), source, ctypes.c_size_t(len(view)), _TO_DEVICE)
+        self.call(
+            "hipMemcpy",
+            ctypes.c_void_p(buffer.address),
+            source,
+            ctypes.c_size_t(len(view)),
+            _TO_DEVICE,
+        )
         return buffer
 
     def synchronize(self) -> None:
@@ -67,7 +80,9 @@ class Buffer:
 
     def download(self) -> bytes:
         target = ctypes.create_string_buffer(self.size)
-        self.runtime.call("hipMemcpy", target, ctypes.c_void_p(self.address), ctypes.c_size_t(self.size), _TO_HOST)
+        self.runtime.call(
+            "hipMemcpy", target, ctypes.c_void_p(self.address), ctypes.c_size_t(self.size), _TO_HOST
+        )
         return target.raw
 
     def free(self) -> None:
@@ -78,5 +93,10 @@ class Buffer:
     def __enter__(self) -> Buffer:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.free()

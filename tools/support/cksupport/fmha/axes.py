@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What there is to choose for an attention kernel, and the kernel that a combination of choices makes."""
+"""What there is to choose for an attention kernel, and the kernel that a combination of choices
+makes.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,12 @@ def gpus_by_strength(arch: ArchSpecs) -> tuple[str, ...]:
 
 def axes_of(arch: ArchSpecs) -> Axes:
     """The axes, those first that refuse most of the others: so what cannot be is soon found."""
-    pads = (one for variant, pipelines in PIPELINES.items() for pipeline in pipelines for one in usable_pads(variant, pipeline))
+    pads = (
+        one
+        for variant, pipelines in PIPELINES.items()
+        for pipeline in pipelines
+        for one in usable_pads(variant, pipeline)
+    )
     return {
         "GPU": gpus_by_strength(arch),
         "variant": tuple(Variant),
@@ -86,7 +93,10 @@ def checks(arch: ArchSpecs) -> list[Check]:
     def no_such_tile(choices: Choices) -> Refusal | None:
         if choices["tile"] == _TILES[0] or _tiling(choices, arch) is not None:
             return None
-        return Refusal("no such tile", "There are not as many tiles for the dtype and the head sizes on the GPU")
+        return Refusal(
+            "no such tile",
+            "There are not as many tiles for the dtype and the head sizes on the GPU",
+        )
 
     return [no_such_tile, *_SPECS.checks(FMHA_RULES, arch)]
 
@@ -100,7 +110,11 @@ def _tiling(choices: Choices, arch: ArchSpecs) -> Tiling | None:
 def _tilings(choices: Choices, arch: ArchSpecs) -> Sequence[Tiling]:
     gpu, variant, dtype = arch.gpu(choices["GPU"]), choices["variant"], choices["dtype"]
     pipeline = choices["pipeline"]
-    found = [one for one in tilings_on(gpu, variant, dtype, *choices["head sizes"]) if pipeline in one.pipelines]
+    found = [
+        one
+        for one in tilings_on(gpu, variant, dtype, *choices["head sizes"])
+        if pipeline in one.pipelines
+    ]
     if variant is Variant.CONVERT_DQ:
         # Those of slices are others than those of whole rows.
         found = [one for one in found if bool(one.tile[1]) is choices["deterministic"]]
@@ -120,7 +134,20 @@ def _occupancy(choices: Choices, arch: ArchSpecs) -> int:
 
 
 _FIELDS: Mapping[str, Make] = {
-    **{name: choice_of(name) for name in ("variant", "dtype", "mode", "bias", "rotary", "max_splits", "pipeline", "pads", *SWITCHES)},
+    **{
+        name: choice_of(name)
+        for name in (
+            "variant",
+            "dtype",
+            "mode",
+            "bias",
+            "rotary",
+            "max_splits",
+            "pipeline",
+            "pads",
+            *SWITCHES,
+        )
+    },
     "hdim_q": lambda choices, arch: choices["head sizes"][0],
     "hdim_v": lambda choices, arch: choices["head sizes"][1],
     **{name: _of_tiling(name) for name in ("tile", "waves", "warp_tile")},

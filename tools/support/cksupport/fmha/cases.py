@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A random problem of each attention kernel that makes o, and what it should leave in its outputs."""
+"""A random problem of each attention kernel that makes o,
+and what it should leave in its outputs.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,19 @@ class Case:
     check: Callable[[Results], Checks]
 
 
-def attend(draw: Draw, k: NDArray[Any], v: NDArray[Any], options: Attention, rows: list[int] | None = None) -> Forward:
+def attend(
+    draw: Draw, k: NDArray[Any], v: NDArray[Any], options: Attention, rows: list[int] | None = None
+) -> Forward:
     """The reference of a drawn problem; ``rows`` are those that are computed, if not all."""
-    q, lengths = draw.tensors["q"].view, {**draw.reference_lengths(), **({"seqlen_q": rows} if rows is not None else {})}
+    q, lengths = (
+        draw.tensors["q"].view,
+        {**draw.reference_lengths(), **({"seqlen_q": rows} if rows is not None else {})},
+    )
     if draw.is_group:
         seqstart_q, seqstart_k = draw.starts()
-        return forward_varlen(q, k, v, seqstart_q, seqstart_k, options, **draw.added, **lengths, output=draw.o_dtype)
+        return forward_varlen(
+            q, k, v, seqstart_q, seqstart_k, options, **draw.added, **lengths, output=draw.o_dtype
+        )
     return forward(q, k, v, options, **draw.added, **lengths, output=draw.o_dtype)
 
 
@@ -57,7 +66,10 @@ def forward_case(draw: Draw) -> Case:
     skipped = _skipped_rows(draw)
 
     def check(results: Results) -> Checks:
-        k, v = _index_cache(draw, draw.tensors["k"].view), _index_cache(draw, draw.tensors["v"].view)
+        k, v = (
+            _index_cache(draw, draw.tensors["k"].view),
+            _index_cache(draw, draw.tensors["v"].view),
+        )
         expected = attend(draw, k, v, draw.attention(), skipped)
         yield from _compare_forward(draw, expected, results)
 
@@ -71,7 +83,9 @@ def paged_case(draw: Draw) -> Case:
     skipped = _skipped_rows(draw)
 
     def check(results: Results) -> Checks:
-        yield from _compare_forward(draw, attend(draw, *_dense(draw), draw.attention(), skipped), results)
+        yield from _compare_forward(
+            draw, attend(draw, *_dense(draw), draw.attention(), skipped), results
+        )
 
     return Case(draw, outputs, check)
 
@@ -86,7 +100,13 @@ def split_case(draw: Draw) -> Case:
     axes = "phr" if draw.is_group else "pbhr"
     order = None if draw.is_group or draw.chance(0.5) else (1, 2, 0, 3)
     draw.put("lse_acc", laid_out(draw.random, (*lead, rows), FP32, order), axes)
-    draw.put("o_acc", laid_out(draw.random, (*lead, rows, draw.hdim_v), FP32, None if order is None else (*order, 4)), axes + ".")
+    draw.put(
+        "o_acc",
+        laid_out(
+            draw.random, (*lead, rows, draw.hdim_v), FP32, None if order is None else (*order, 4)
+        ),
+        axes + ".",
+    )
 
     def check(results: Results) -> Checks:
         k, v = _dense(draw)
@@ -115,22 +135,41 @@ def combine_case(draw: Draw) -> Case:
     lse = draw.random.normal(size=(*lead, rows)) * 3
     lse[draw.random.random(lse.shape) < 0.2] = -np.inf
     o = draw.random.normal(size=(*lead, rows, draw.hdim_v))
-    draw.put("lse_acc", filled(laid_out(draw.random, lse.shape, FP32), lse.astype(np.float32)), axes)
-    draw.put("o_acc", filled(laid_out(draw.random, o.shape, FP32), o.astype(np.float32)), axes + ".")
+    draw.put(
+        "lse_acc", filled(laid_out(draw.random, lse.shape, FP32), lse.astype(np.float32)), axes
+    )
+    draw.put(
+        "o_acc", filled(laid_out(draw.random, o.shape, FP32), o.astype(np.float32)), axes + "."
+    )
     if draw.spec["scales"]:
         draw.fields["scale_o"] = 0.5
     outputs = _forward_outputs(draw)
 
     def check(results: Results) -> Checks:
-        expected, expected_lse = combine(draw.tensors["o_acc"].view, draw.tensors["lse_acc"].view, draw.o_dtype)
+        expected, expected_lse = combine(
+            draw.tensors["o_acc"].view, draw.tensors["lse_acc"].view, draw.o_dtype
+        )
         scale = draw.fields.get("scale_o", 1.0)
-        exact, bound = (scale * np.swapaxes(one, -2, -3) for one in (expected.exact, np.asarray(expected.tolerance.absolute)))
+        exact, bound = (
+            scale * np.swapaxes(one, -2, -3)
+            for one in (expected.exact, np.asarray(expected.tolerance.absolute))
+        )
         inside = draw.logical(draw.tensors["o"], "q")
         exact = np.where(inside[..., None, None], exact, np.nan)
-        yield "o", compare(results["o"], exact, Tolerance(bound, roundings=expected.tolerance.roundings))
+        yield (
+            "o",
+            compare(results["o"], exact, Tolerance(bound, roundings=expected.tolerance.roundings)),
+        )
         if "lse" in results:
             rows = _row_mask(draw, draw.tensors["lse"])
-            yield "lse", compare(results["lse"], np.where(rows, expected_lse.exact, np.nan), expected_lse.tolerance)
+            yield (
+                "lse",
+                compare(
+                    results["lse"],
+                    np.where(rows, expected_lse.exact, np.nan),
+                    expected_lse.tolerance,
+                ),
+            )
 
     return Case(draw, outputs, check)
 
@@ -146,7 +185,13 @@ def prefill_case(draw: Draw) -> Case:
     tokens = total + int(draw.random.integers(1, 50))
     order = draw.random.permutation(tokens)[:total].astype(np.int32)
     for name, hdim in (("k", draw.hdim_q), ("v", draw.hdim_v)):
-        tensor = laid_out(draw.random, (tokens, draw.heads_k, hdim), draw.dtype, None, 0 if draw.chance(0.6) else 8)
+        tensor = laid_out(
+            draw.random,
+            (tokens, draw.heads_k, hdim),
+            draw.dtype,
+            None,
+            0 if draw.chance(0.6) else 8,
+        )
         draw.put(name, filled(tensor, draw.numbers(tensor.shape)), "rh.")
         draw.strides[name]["batch"] = draw.strides[name]["row"]
     draw.put("kv_indptr", plain(np.cumsum([0, *draw.keys]).astype(np.int32)), ".")
@@ -182,7 +227,9 @@ def append_case(draw: Draw) -> Case:
     tables: tuple[NDArray[Any], NDArray[Any]] | None = None
     if kind != "none":
         rotary_dim = int(draw.random.integers(1, draw.hdim_q // 16 + 1)) * 16
-        angles = draw.random.uniform(-3, 3, (max(draw.keys) + max(new, draw.room_q[0]) + 1, rotary_dim // 2))
+        angles = draw.random.uniform(
+            -3, 3, (max(draw.keys) + max(new, draw.room_q[0]) + 1, rotary_dim // 2)
+        )
         tables = round_to(np.cos(angles), draw.dtype), round_to(np.sin(angles), draw.dtype)
         draw.fields["rotary_dim"] = rotary_dim
         for name, table in zip(("rotary_cos", "rotary_sin"), tables, strict=True):
@@ -204,11 +251,22 @@ def append_case(draw: Draw) -> Case:
 
     def check(results: Results) -> Checks:
         q = draw.tensors["q"].view
-        rows = np.arange(draw.room_q[0]) if draw.fields.get("mask") else np.zeros(draw.room_q[0], np.int64)
-        turned = {"q": rotated(q, *tables, starts + rows, kind) if tables else rotated(q, q, q, positions, "none")}
+        rows = (
+            np.arange(draw.room_q[0])
+            if draw.fields.get("mask")
+            else np.zeros(draw.room_q[0], np.int64)
+        )
+        turned = {
+            "q": rotated(q, *tables, starts + rows, kind)
+            if tables
+            else rotated(q, q, q, positions, "none")
+        }
         yield "q", turned["q"].compare(results["q"])
         if "seqlen_q" in results:
-            yield "seqlen_q", compare(results["seqlen_q"], np.array(draw.keys, np.int32) + new, Tolerance())
+            yield (
+                "seqlen_q",
+                compare(results["seqlen_q"], np.array(draw.keys, np.int32) + new, Tolerance()),
+            )
         for name in ("k", "v"):
             fresh = draw.tensors[f"{name}_new"].view
             if name == "k" and tables:
@@ -218,7 +276,9 @@ def append_case(draw: Draw) -> Case:
             exact, bound = placed(name, made.exact), np.asarray(made.tolerance.absolute)
             bounds = placed(name, bound) if bound.ndim else bound
             touched = placed(name, np.full(fresh.shape, np.inf)) == np.inf
-            tolerance = Tolerance(np.where(touched, np.nan_to_num(bounds), 0.0), roundings=made.tolerance.roundings)
+            tolerance = Tolerance(
+                np.where(touched, np.nan_to_num(bounds), 0.0), roundings=made.tolerance.roundings
+            )
             yield name, compare(results[name], exact, tolerance)
 
     return Case(draw, outputs, check)
@@ -241,7 +301,14 @@ def sink_case(draw: Draw) -> Case:
             keep = np.isnan(widened(old))
             bound = np.where(keep, 0.0, np.asarray(one.tolerance.absolute))
             exact = np.where(keep, np.nan, one.exact)
-            yield name, compare(results[name], exact, Tolerance(np.nan_to_num(bound), roundings=one.tolerance.roundings))
+            yield (
+                name,
+                compare(
+                    results[name],
+                    exact,
+                    Tolerance(np.nan_to_num(bound), roundings=one.tolerance.roundings),
+                ),
+            )
 
     return Case(draw, ("o", "lse"), check)
 
@@ -280,13 +347,19 @@ def _compare_forward(draw: Draw, expected: Forward, results: Results) -> Checks:
         yield "randval", _compare_bytes(draw, expected.randval, results["randval"])
 
 
-def _compare_bytes(draw: Draw, expected: NDArray[np.uint8], actual: NDArray[np.uint8]) -> Comparison:
+def _compare_bytes(
+    draw: Draw, expected: NDArray[np.uint8], actual: NDArray[np.uint8]
+) -> Comparison:
     """Bytes are written where scores are computed, which is at least where they are kept."""
     want = np.array(actual)
     first_q = 0
     for i, (rows, keys) in enumerate(zip(draw.rows, draw.keys, strict=True)):
         kept = visible(draw.attention(), rows, keys)
-        lead: Any = (slice(None), slice(first_q, first_q + rows)) if draw.is_group else (i, slice(None), slice(0, rows))
+        lead: Any = (
+            (slice(None), slice(first_q, first_q + rows))
+            if draw.is_group
+            else (i, slice(None), slice(0, rows))
+        )
         place = (*lead, slice(0, keys))
         want[place] = np.where(kept, expected[place], want[place])
         first_q += draw.room_q[i]
@@ -306,7 +379,9 @@ def _with_cache(draw: Draw) -> None:
             slots = draw.batch + int(draw.random.integers(1, 3))
             index = draw.random.permutation(slots)[: draw.batch].astype(np.int32)
             for name, hdim in (("k", draw.hdim_q), ("v", draw.hdim_v)):
-                tensor = laid_out(draw.random, (slots, draw.room_k[0], draw.heads_k, hdim), draw.dtype)
+                tensor = laid_out(
+                    draw.random, (slots, draw.room_k[0], draw.heads_k, hdim), draw.dtype
+                )
                 draw.put(name, filled(tensor, draw.numbers(tensor.shape)), "brh.")
             draw.put("cache_index", plain(index), ".")
             return
@@ -314,13 +389,21 @@ def _with_cache(draw: Draw) -> None:
         draw.operand("v", "k", draw.heads_k, draw.hdim_v)
         return
     block = draw.spec["tile"][1]
-    page_rows = block * int(draw.random.choice([1, 1, 2])) if draw.chance(0.95) else int(draw.random.choice([16, 48]))
+    page_rows = (
+        block * int(draw.random.choice([1, 1, 2]))
+        if draw.chance(0.95)
+        else int(draw.random.choice([16, 48]))
+    )
     _paged_tensors(draw, page_rows, -(-max(1, draw.longest_k) // page_rows))
 
 
 def _paged_tensors(draw: Draw, page_rows: int, most: int) -> None:
     pages = draw.batch * most + int(draw.random.integers(1, 4))
-    table = draw.random.permutation(pages)[: draw.batch * most].reshape(draw.batch, most).astype(np.int32)
+    table = (
+        draw.random.permutation(pages)[: draw.batch * most]
+        .reshape(draw.batch, most)
+        .astype(np.int32)
+    )
     for name, hdim in (("k", draw.hdim_q), ("v", draw.hdim_v)):
         order = (0, 2, 1, 3) if draw.chance(0.3) else None
         tensor = laid_out(draw.random, (pages, page_rows, draw.heads_k, hdim), draw.dtype, order)
@@ -338,7 +421,11 @@ def _append_caches(draw: Draw) -> dict[str, NDArray[Any]]:
         slots = draw.batch
         if draw.chance(0.3):
             slots += 2
-            draw.put("cache_index", plain(draw.random.permutation(slots)[: draw.batch].astype(np.int32)), ".")
+            draw.put(
+                "cache_index",
+                plain(draw.random.permutation(slots)[: draw.batch].astype(np.int32)),
+                ".",
+            )
         for name, hdim in (("k", draw.hdim_q), ("v", draw.hdim_v)):
             tensor = laid_out(draw.random, (slots, draw.room_k[0], draw.heads_k, hdim), draw.dtype)
             draw.put(name, filled(tensor, draw.numbers(tensor.shape)), "brh.")
@@ -352,7 +439,9 @@ def _dense(draw: Draw) -> tuple[NDArray[Any], NDArray[Any]]:
         return _index_cache(draw, k), _index_cache(draw, v)
     k, v = (gathered(one, draw.tensors["block_table"].view, draw.longest_k) for one in (k, v))
     if draw.is_group:
-        k, v = (np.concatenate([one[i, :keys] for i, keys in enumerate(draw.room_k)]) for one in (k, v))
+        k, v = (
+            np.concatenate([one[i, :keys] for i, keys in enumerate(draw.room_k)]) for one in (k, v)
+        )
     return k, v
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What random problems of all attention kernels have in common: lengths, heads, features and operands."""
+"""What random problems of all attention kernels have in common: lengths, heads, features and
+operands.
+"""
 
 from __future__ import annotations
 
@@ -66,40 +68,63 @@ class Draw:
         return bool(self.random.random() < share)
 
     def put(self, name: str, tensor: Tensor, axes: str) -> Tensor:
-        """A tensor of the problem; ``axes`` has a letter of r(ow), h(ead), b(atch), p(art) or a dot for each axis."""
+        """A tensor of the problem; ``axes`` has a letter of r(ow), h(ead), b(atch), p(art) or a dot
+        for each axis.
+        """
         self.tensors[name] = tensor
         names = {"r": "row", "h": "head", "b": "batch", "p": "part"}
-        self.strides[name] = {names[axis]: stride for axis, stride in zip(axes, tensor.strides, strict=True) if axis in names}
+        self.strides[name] = {
+            names[axis]: stride
+            for axis, stride in zip(axes, tensor.strides, strict=True)
+            if axis in names
+        }
         return tensor
 
-    def rows_tensor(self, name: str, side: str, heads: int, hdim: int, dtype: np.dtype[Any] | None = None) -> Tensor:
-        """[batch, rows, heads, hdim], or packed [all rows, heads, hdim], in one of several orders and with gaps."""
+    def rows_tensor(
+        self, name: str, side: str, heads: int, hdim: int, dtype: np.dtype[Any] | None = None
+    ) -> Tensor:
+        """[batch, rows, heads, hdim], or packed [all rows, heads, hdim], in one of several orders
+        and with gaps.
+        """
         room = self.room_q if side == "q" else self.room_k
         loose = 0 if self.chance(0.5) else (1 if self.chance(0.05) else 8)
         dtype = dtype or self.dtype
         if self.is_group:
             packed = (1, 0, 2) if self.chance(0.2) else None
-            return self.put(name, laid_out(self.random, (sum(room), heads, hdim), dtype, packed, loose), "rh.")
+            return self.put(
+                name, laid_out(self.random, (sum(room), heads, hdim), dtype, packed, loose), "rh."
+            )
         order = (0, 2, 1, 3) if self.chance(0.4) else None
-        return self.put(name, laid_out(self.random, (self.batch, room[0], heads, hdim), dtype, order, loose), "brh.")
+        return self.put(
+            name,
+            laid_out(self.random, (self.batch, room[0], heads, hdim), dtype, order, loose),
+            "brh.",
+        )
 
     def scores_tensor(self, name: str, dtype: np.dtype[Any], columns: bool = True) -> Tensor:
         """[batch, heads_q, rows(, keys)], or packed [heads_q, all rows(, longest k)]."""
         tail = (max(1, self.longest_k),) if columns else ()
         loose = 0 if self.chance(0.6) else 4
         if self.is_group:
-            packed = laid_out(self.random, (self.heads_q, sum(self.room_q), *tail), dtype, None, loose)
+            packed = laid_out(
+                self.random, (self.heads_q, sum(self.room_q), *tail), dtype, None, loose
+            )
             return self.put(name, packed, "hr." if columns else "hr")
         shape = (self.batch, self.heads_q, self.room_q[0], *tail)
         order = None if columns or self.chance(0.7) else (1, 0, 2)
-        return self.put(name, laid_out(self.random, shape, dtype, order, loose), "bhr." if columns else "bhr")
+        return self.put(
+            name, laid_out(self.random, shape, dtype, order, loose), "bhr." if columns else "bhr"
+        )
 
     def logical(self, tensor: Tensor, side: str) -> NDArray[np.bool_]:
         """Which rows of a tensor of ``rows_tensor`` belong to sequences."""
         lengths, room = (self.rows, self.room_q) if side == "q" else (self.keys, self.room_k)
         if not self.is_group:
             return np.arange(room[0]) < np.array(lengths)[:, None]
-        inside = np.concatenate([np.arange(most) < length for length, most in zip(lengths, room, strict=True)] or [np.zeros(0, bool)])
+        inside = np.concatenate(
+            [np.arange(most) < length for length, most in zip(lengths, room, strict=True)]
+            or [np.zeros(0, bool)]
+        )
         return inside
 
     def operand(self, name: str, side: str, heads: int, hdim: int) -> Tensor:
@@ -107,12 +132,16 @@ class Draw:
         tensor = self.rows_tensor(name, side, heads, hdim)
         values = self.numbers(tensor.shape)
         inside = self.logical(tensor, side)
-        return filled(tensor, np.where(inside[..., None, None], values, np.array(np.nan, self.dtype)))
+        return filled(
+            tensor, np.where(inside[..., None, None], values, np.array(np.nan, self.dtype))
+        )
 
     def numbers(self, shape: tuple[int, ...], size: float = 1.0) -> NDArray[Any]:
         if self.options.get("integers"):
             return self.random.integers(-2, 3, shape).astype(self.dtype)
-        return round_to(self.random.normal(size=shape) * size * self.options.get("size", 1.0), self.dtype)
+        return round_to(
+            self.random.normal(size=shape) * size * self.options.get("size", 1.0), self.dtype
+        )
 
     def lengths(self) -> None:
         """The tensors that say how long sequences are."""
@@ -140,7 +169,11 @@ class Draw:
         """Scale, mask, bias, soft cap and dropout, in the problem and for the reference."""
         random = self.random
         options: dict[str, Any] = {}
-        scale = float(np.float32(1 / np.sqrt(self.hdim_q))) if self.chance(0.7) else float(np.float32(random.uniform(0.02, 0.3)))
+        scale = (
+            float(np.float32(1 / np.sqrt(self.hdim_q)))
+            if self.chance(0.7)
+            else float(np.float32(random.uniform(0.02, 0.3)))
+        )
         options["scale"] = self.fields["scale"] = scale
         if self.spec["mask"]:
             mask = int(random.choice([0, 1, 2, 2]))
@@ -161,7 +194,10 @@ class Draw:
                 self.put("drop_offset", plain(np.array([offset], np.uint64)), ".")
                 self.fields |= {"drop_seed": 1, "drop_offset": 2}
         if self.spec["scales"]:
-            scale_p, scale_o = float(random.choice([1.0, 64.0, 240.0])), float(np.float32(random.uniform(0.001, 0.1)))
+            scale_p, scale_o = (
+                float(random.choice([1.0, 64.0, 240.0])),
+                float(np.float32(random.uniform(0.001, 0.1))),
+            )
             options |= {"scale_p": scale_p, "scale_o": scale_o}
             self.fields |= {"scale_p": scale_p, "scale_o": scale_o}
         self._bias()
@@ -171,7 +207,9 @@ class Draw:
         if self.spec["bias"] == "alibi":
             slopes = alibi_slopes(self.heads_q)
             if self.chance(0.5):
-                slopes = (slopes * self.random.uniform(0.3, 1.5, (self.batch, 1))).astype(np.float32)
+                slopes = (slopes * self.random.uniform(0.3, 1.5, (self.batch, 1))).astype(
+                    np.float32
+                )
                 self.put("bias", plain(slopes), "bh")
             else:
                 self.put("bias", plain(slopes), "h")
@@ -181,10 +219,19 @@ class Draw:
 
     def _elementwise(self) -> NDArray[Any]:
         """A bias of which some extents are one, with the stride 0."""
-        rows, columns = (sum(self.room_q) if self.is_group else self.room_q[0]), max(1, self.longest_k)
-        full = (self.heads_q, rows, columns) if self.is_group else (self.batch, self.heads_q, rows, columns)
+        rows, columns = (
+            (sum(self.room_q) if self.is_group else self.room_q[0]),
+            max(1, self.longest_k),
+        )
+        full = (
+            (self.heads_q, rows, columns)
+            if self.is_group
+            else (self.batch, self.heads_q, rows, columns)
+        )
         one = [extent > 0 and self.chance(0.3) for extent in full[:-1]]
-        shape = [1 if single else extent for single, extent in zip(one, full, strict=False)] + [columns]
+        shape = [1 if single else extent for single, extent in zip(one, full, strict=False)] + [
+            columns
+        ]
         dtype = FP32 if self.dtype.itemsize == 1 else self.dtype
         tensor = laid_out(self.random, shape, dtype, None, 0 if self.chance(0.5) else 8)
         values = self.random.normal(size=shape)
@@ -192,13 +239,17 @@ class Draw:
             values = with_minus_infinity(self.random, values, whole_rows=bool(self.spec["mask"]))
         filled(tensor, round_to(values, dtype))
         self.put("bias", tensor, "hr." if self.is_group else "bhr.")
-        for axis, single in zip(("head", "row") if self.is_group else ("batch", "head", "row"), one, strict=True):
+        for axis, single in zip(
+            ("head", "row") if self.is_group else ("batch", "head", "row"), one, strict=True
+        ):
             if single:
                 self.strides["bias"][axis] = 0
         return tensor.view
 
     def attention(self, **changes: Any) -> Attention:
-        given = {name: value for name, value in self.options.items() if name not in ("integers", "size")}
+        given = {
+            name: value for name, value in self.options.items() if name not in ("integers", "size")
+        }
         return Attention(**{"flushes": self.flushes, **given, **changes})
 
     def reference_lengths(self) -> dict[str, Any]:
@@ -209,11 +260,15 @@ class Draw:
 
 
 def begin(spec: dict[str, Any], gpu: str, random: np.random.Generator, work: int) -> Draw:
-    """Dtypes, sizes and lengths of a problem with at most ``work`` scores, or a few sequences of no more than that."""
+    """Dtypes, sizes and lengths of a problem with at most ``work`` scores, or a few sequences of no
+    more than that.
+    """
     name = spec["dtype"]
     encoding = fp8_encoding(gpu) if name.startswith("fp8") else None
     dtype = numpy_dtype("fp8" if encoding else name, encoding)
-    o_dtype = numpy_dtype({"fp8bf16": "bf16", "fp8fp32": "fp32"}.get(name, "fp8" if encoding else name), encoding)
+    o_dtype = numpy_dtype(
+        {"fp8bf16": "bf16", "fp8fp32": "fp32"}.get(name, "fp8" if encoding else name), encoding
+    )
     heads_q, heads_k = HEADS[int(random.integers(len(HEADS)))]
     if spec["variant"] == "splitkv" and spec["merged"]:
         heads_q, heads_k = ((2, 1), (4, 2), (8, 1), (8, 2))[int(random.integers(4))]
@@ -235,9 +290,25 @@ def begin(spec: dict[str, Any], gpu: str, random: np.random.Generator, work: int
         room_q, room_k = rows * batch, keys * batch
         rows = [int(random.integers(0, n + 1)) if has_seqlen_q else n for n in room_q]
         keys = [int(random.integers(0, n + 1)) if has_seqlen_k else n for n in room_k]
-    hdim_q, hdim_v = (_head_size(random, spec[side], pad) for side, pad in (("hdim_q", spec["pads"][2]), ("hdim_v", spec["pads"][3])))
+    hdim_q, hdim_v = (
+        _head_size(random, spec[side], pad)
+        for side, pad in (("hdim_q", spec["pads"][2]), ("hdim_v", spec["pads"][3]))
+    )
     draw = Draw(
-        spec, random, dtype, o_dtype, heads_q, heads_k, hdim_q, hdim_v, rows, keys, room_q, room_k, has_seqlen_q, has_seqlen_k
+        spec,
+        random,
+        dtype,
+        o_dtype,
+        heads_q,
+        heads_k,
+        hdim_q,
+        hdim_v,
+        rows,
+        keys,
+        room_q,
+        room_k,
+        has_seqlen_q,
+        has_seqlen_k,
     )
     draw.flushes = load_specs().gpu(gpu).matrix_flushes_subnormals
     draw.options["integers"] = random.random() < 0.1
@@ -270,8 +341,12 @@ def _head_size(random: np.random.Generator, bucket: int, pad: int) -> int:
     return size if pad == 1 and random.random() < 0.15 else max(8, size // 8 * 8)
 
 
-def with_minus_infinity(random: np.random.Generator, values: NDArray[Any], *, whole_rows: bool) -> NDArray[Any]:
-    """A bias as masks in the form of numbers are: keys that do not count, from the first on, and rows that keep none."""
+def with_minus_infinity(
+    random: np.random.Generator, values: NDArray[Any], *, whole_rows: bool
+) -> NDArray[Any]:
+    """A bias as masks in the form of numbers are: keys that do not count, from the first on, and
+    rows that keep none.
+    """
     hidden = random.random(values.shape) < 0.3
     first = random.integers(0, values.shape[-1] + (1 if whole_rows else 0), values.shape[:-1])
     hidden |= np.arange(values.shape[-1]) < first[..., None]

@@ -26,16 +26,16 @@ class FmhaSupport(SupportFamily[FmhaSpec, Launch]):
 
     name = "fmha"
     about_kernels = """\
-The first two tables have a kernel of their own for each cell: one of a set that ships if there is one,
-else what a declaration gives that says no more. There are too many combinations of choices to try
-each, so in the others a cell stands for two of them, and its kernel, which it shares with many others,
-has both: a few kernels meet every pair that the rules allow together. Where no kernel made of the
-choices of this page has both, the cell has the rule that refuses most of those that would. What says
-untested was not tried yet. A kernel is run on six problems that are drawn from all that it says it can:
-lengths, heads, strides, windows, pages; each tensor lies in memory of its own and has gaps filled with
-NaN. A kernel that is right and spills vector registers to memory is counted apart, and listed at the
-end: it is slow, and a set does not ship it. Of the pipeline v3 the two groups of waves meet at different
-barriers by design, which is no finding here.
+The first two tables have a kernel of their own for each cell: one of a set that ships if there is
+one, else what a declaration gives that says no more. There are too many combinations of choices to
+try each, so in the others a cell stands for two of them, and its kernel, which it shares with many
+others, has both: a few kernels meet every pair that the rules allow together. Where no kernel made
+of the choices of this page has both, the cell has the rule that refuses most of those that would.
+What says untested was not tried yet. A kernel is run on six problems that are drawn from all that
+it says it can: lengths, heads, strides, windows, pages; each tensor lies in memory of its own and
+has gaps filled with NaN. A kernel that is right and spills vector registers to memory is counted
+apart, and listed at the end: it is slow, and a set does not ship it. Of the pipeline v3 the two
+groups of waves meet at different barriers by design, which is no finding here.
 """
     tells_spills = True
 
@@ -49,7 +49,9 @@ barriers by design, which is no finding here.
     def cells(self, tables: Sequence[Table], arch: ArchSpecs) -> tuple[Cell, ...]:
         first = [table for table in tables if table.name in kinds.NAMES]
         others = [table for table in tables if table.name not in kinds.NAMES]
-        own = tuple(kinds.cell(question.place, arch) for table in first for question in table.questions)
+        own = tuple(
+            kinds.cell(question.place, arch) for table in first for question in table.questions
+        )
         return (*own, *(PAIRS.cells(others, arch) if others else ()))
 
     def stages(self, cells: Sequence[Cell]) -> Sequence[Sequence[Kernel]]:

@@ -31,7 +31,10 @@ def gradient_case(draw: Draw) -> Case:
     lse = filled(draw.scores_tensor("lse", FP32, columns=False), stored.lse.rounded)
     keep = 1 - np.float32(draw.options.get("p_drop", 0.0))
     row = np.moveaxis((widened(o) * widened(d_o.view)).sum(axis=-1), -1, -2) * keep
-    filled(draw.put("d", type(lse)(lse.shape, lse.strides, FP32), "hr" if draw.is_group else "bhr"), row.astype(np.float32))
+    filled(
+        draw.put("d", type(lse)(lse.shape, lse.strides, FP32), "hr" if draw.is_group else "bhr"),
+        row.astype(np.float32),
+    )
     direct = draw.spec["pipeline"] == "qr_trload"
     parts = max(1, -(-draw.longest_k // draw.spec["tile"][1])) if draw.spec["deterministic"] else 1
     draw.fields["parts"] = parts
@@ -51,8 +54,17 @@ def gradient_case(draw: Draw) -> Case:
 
     def check(results: Results) -> Checks:
         group = draw.heads_q // draw.heads_k
-        q, k, v = draw.tensors["q"].view, *(np.repeat(draw.tensors[name].view, group, axis=-2) for name in "kv")
-        given: dict[str, Any] = {"o": o, "lse": stored.lse.rounded, **draw.added, **draw.reference_lengths(), "unwritten": 0.0}
+        q, k, v = (
+            draw.tensors["q"].view,
+            *(np.repeat(draw.tensors[name].view, group, axis=-2) for name in "kv"),
+        )
+        given: dict[str, Any] = {
+            "o": o,
+            "lse": stored.lse.rounded,
+            **draw.added,
+            **draw.reference_lengths(),
+            "unwritten": 0.0,
+        }
         if draw.is_group:
             expected = backward_varlen(q, k, v, d_o.view, *draw.starts(), draw.attention(), **given)
         else:
@@ -63,7 +75,10 @@ def gradient_case(draw: Draw) -> Case:
             yield "dq", expected.dq.compare(results["dq"])
         else:
             summed = np.swapaxes(widened(results["dq_acc"]).sum(axis=0), -2, -3)
-            yield "the sum of dq_acc", compare(summed.astype(np.float32), expected.dq.exact, expected.dq.tolerance)
+            yield (
+                "the sum of dq_acc",
+                compare(summed.astype(np.float32), expected.dq.exact, expected.dq.tolerance),
+            )
         if "dbias" in results:
             yield "dbias", _cut(expected.dbias, results["dbias"].shape).compare(results["dbias"])
 
@@ -108,7 +123,9 @@ def convert_case(draw: Draw) -> Case:
             place: Any = slice(first, first + rows) if draw.is_group else (i, slice(0, rows))
             some = wide[:own, :, first : first + rows] if draw.is_group else wide[:own, i, :, :rows]
             exact[place] = np.swapaxes(some.sum(axis=0), 0, 1)
-            bound[place] = np.swapaxes(sum_error(np.abs(some).sum(axis=0), some.sum(axis=0), own, FP32), 0, 1)
+            bound[place] = np.swapaxes(
+                sum_error(np.abs(some).sum(axis=0), some.sum(axis=0), own, FP32), 0, 1
+            )
             first += draw.room_q[i]
         yield "dq", as_reference(exact, bound, draw.dtype, STORED).compare(results["dq"])
 
@@ -125,7 +142,12 @@ def sum_case(draw: Draw) -> Case:
         group = draw.heads_q // draw.heads_k
         wide = widened(q.view).reshape(*q.shape[:-2], draw.heads_k, group, draw.hdim_q)
         bound = sum_error(np.abs(wide).sum(axis=-2), wide.sum(axis=-2), group, FP32)
-        yield "o", as_reference(wide.sum(axis=-2), np.nan_to_num(bound), draw.dtype, STORED).compare(results["o"])
+        yield (
+            "o",
+            as_reference(wide.sum(axis=-2), np.nan_to_num(bound), draw.dtype, STORED).compare(
+                results["o"]
+            ),
+        )
 
     return Case(draw, ("o",), check)
 
@@ -137,7 +159,11 @@ def _zero_accumulator(draw: Draw, parts: int) -> Any:
     if draw.is_group:
         shape, order, axes = (parts, draw.heads_q, rows, draw.hdim_q), (0, 2, 1, 3), "phr."
     else:
-        shape, order, axes = (parts, draw.batch, draw.heads_q, rows, draw.hdim_q), (0, 1, 3, 2, 4), "pbhr."
+        shape, order, axes = (
+            (parts, draw.batch, draw.heads_q, rows, draw.hdim_q),
+            (0, 1, 3, 2, 4),
+            "pbhr.",
+        )
     tensor = laid_out(draw.random, shape, FP32, order if draw.chance(0.5) else None)
     return draw.put("dq_acc", filled(tensor, np.zeros((), np.float32)), axes)
 
@@ -152,4 +178,6 @@ def _cut(one: Reference, shape: tuple[int, ...]) -> Reference:
         return result
 
     bound = fitted(np.asarray(one.tolerance.absolute))
-    return Reference(fitted(one.exact), fitted(one.rounded), Tolerance(bound, roundings=one.tolerance.roundings))
+    return Reference(
+        fitted(one.exact), fitted(one.rounded), Tolerance(bound, roundings=one.tolerance.roundings)
+    )

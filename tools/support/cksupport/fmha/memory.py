@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tensors with strides in memory of their own, of which a test knows every byte: what is between their rows, and who changed it."""
+"""Tensors with strides in memory of their own, of which a test knows every byte: what is between
+their rows, and who changed it.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,16 @@ from numpy.typing import NDArray
 
 
 class Tensor:
-    """An array by strides in a flat one that ends with its last element; what lies between is NaN, or 0xEE.."""
+    """An array by strides in a flat one that ends with its last element; what lies between is NaN,
+    or 0xEE..
+    """
 
     def __init__(self, shape: Sequence[int], strides: Sequence[int], dtype: np.dtype[Any]) -> None:
-        last = sum(stride * (extent - 1) for extent, stride in zip(shape, strides, strict=True) if extent > 0)
+        last = sum(
+            stride * (extent - 1)
+            for extent, stride in zip(shape, strides, strict=True)
+            if extent > 0
+        )
         self.flat: NDArray[Any] = poisoned(last + 1 if all(shape) else 1, dtype)
         self.shape, self.strides = tuple(shape), tuple(strides)
         self.address = 0
@@ -24,7 +32,9 @@ class Tensor:
     def view(self) -> NDArray[Any]:
         """The tensor's own elements."""
         size = self.flat.dtype.itemsize
-        view: NDArray[Any] = as_strided(self.flat, self.shape, tuple(stride * size for stride in self.strides))
+        view: NDArray[Any] = as_strided(
+            self.flat, self.shape, tuple(stride * size for stride in self.strides)
+        )
         return view
 
     def changed_outside(self, after: NDArray[Any]) -> int:
@@ -45,9 +55,15 @@ def poisoned(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def laid_out(
-    random: np.random.Generator, shape: Sequence[int], dtype: np.dtype[Any], order: Sequence[int] | None = None, loose: int = 0
+    random: np.random.Generator,
+    shape: Sequence[int],
+    dtype: np.dtype[Any],
+    order: Sequence[int] | None = None,
+    loose: int = 0,
 ) -> Tensor:
-    """A tensor whose axes lie in memory in ``order``, outermost first. ``loose`` puts gaps of multiples of it behind some."""
+    """A tensor whose axes lie in memory in ``order``, outermost first. ``loose`` puts gaps of
+    multiples of it behind some.
+    """
     strides, size = [0] * len(shape), 1
     for axis in reversed(range(len(shape)) if order is None else order):
         strides[axis] = size
@@ -67,5 +83,7 @@ def filled(tensor: Tensor, values: NDArray[Any]) -> Tensor:
 def plain(values: NDArray[Any]) -> Tensor:
     """A packed tensor."""
     values = np.ascontiguousarray(values)
-    strides = [int(np.prod(values.shape[axis + 1 :], dtype=np.int64)) for axis in range(values.ndim)]
+    strides = [
+        int(np.prod(values.shape[axis + 1 :], dtype=np.int64)) for axis in range(values.ndim)
+    ]
     return filled(Tensor(values.shape, strides, values.dtype), values)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A random problem on the device: its tensors, the launch of one kernel, and whether what it left is right."""
+"""A random problem on the device: its tensors, the launch of one kernel, and whether what it left
+is right.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class PlacedProblem:
 
     @classmethod
     def of(cls, spec: FmhaSpec, launch: Launch, device: Device, seed: int) -> PlacedProblem:
-        """Each tensor in memory that ends with it, so that the simulator sees what is read beyond. It has a seed of its own."""
+        """Each tensor in memory that ends with it, so that the simulator sees what is read beyond.
+        It has a seed of its own.
+        """
         (problem,) = launch
         memory = {}
         for name, tensor in problem.case.draw.tensors.items():
@@ -56,15 +60,22 @@ class PlacedProblem:
             set_tensor(asked, name, tensor.address)
         _check(library.supports(asked, device.gpu))
         status, size = library.workspace_size(asked, device.gpu)
-        workspace = DeviceTensor.allocate(device, (size,), "int8") if status == Status.OK and size else None
+        workspace = (
+            DeviceTensor.allocate(device, (size,), "int8") if status == Status.OK and size else None
+        )
         address = ctypes.c_void_p(workspace.address) if workspace is not None else None
-        _check(library.launch(asked, gpu=device.gpu.encode(), workspace=address, workspace_size=size))
+        _check(
+            library.launch(asked, gpu=device.gpu.encode(), workspace=address, workspace_size=size)
+        )
         dispatcher.synchronize()
 
     def untouched(self) -> bool:
         """Whether nothing was written to any tensor."""
         tensors = self.problem.case.draw.tensors
-        return not any(np.any(self._after(name).view(np.uint8) != one.flat.view(np.uint8)) for name, one in tensors.items())
+        return not any(
+            np.any(self._after(name).view(np.uint8) != one.flat.view(np.uint8))
+            for name, one in tensors.items()
+        )
 
     def complaint(self, plan: object) -> str | None:
         """What is wrong with the results, or was changed beside them."""
@@ -78,16 +89,22 @@ class PlacedProblem:
                 changed = int(np.count_nonzero(after.view(np.uint8) != tensor.flat.view(np.uint8)))
             if changed:
                 wrong.append(f"{changed} bytes of {name} that are no output were changed")
-        wrong += [f"{name}: {comparison}" for name, comparison in case.check(results) if not comparison]
+        wrong += [
+            f"{name}: {comparison}" for name, comparison in case.check(results) if not comparison
+        ]
         return "; ".join(wrong) or None
 
     def _after(self, name: str) -> NDArray[Any]:
-        return np.ascontiguousarray(self.memory[name].numpy()).view(self.problem.case.draw.tensors[name].flat.dtype)
+        return np.ascontiguousarray(self.memory[name].numpy()).view(
+            self.problem.case.draw.tensors[name].flat.dtype
+        )
 
 
 def _viewed(tensor: Tensor, after: NDArray[Any]) -> NDArray[Any]:
     size = after.dtype.itemsize
-    return np.lib.stride_tricks.as_strided(after, tensor.shape, tuple(stride * size for stride in tensor.strides))
+    return np.lib.stride_tricks.as_strided(
+        after, tensor.shape, tuple(stride * size for stride in tensor.strides)
+    )
 
 
 def _check(answer: tuple[Status, str]) -> None:

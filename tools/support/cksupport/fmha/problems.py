@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The problems that an attention kernel is tried on: drawn at random from what its spec says that it can, and what its library takes of them."""
+"""The problems that an attention kernel is tried on: drawn at random from what its spec says that
+it can, and what its library takes of them.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ _SEEDS = 1000
 
 @dataclass(frozen=True)
 class RandomProblem:
-    """The problem of a number, which nothing but the seed decides; it has at most ``work`` scores."""
+    """The problem of a number, which nothing but the seed decides;
+    it has at most ``work`` scores.
+    """
 
     spec: FmhaSpec
     gpu: str
@@ -61,14 +65,19 @@ class RandomProblem:
     @cached_property
     def case(self) -> Case:
         """Its tensors, and the check of its results."""
-        draw = begin(self.spec.to_json(), self.gpu, np.random.default_rng((self.seed, self.index)), self.work)
+        draw = begin(
+            self.spec.to_json(), self.gpu, np.random.default_rng((self.seed, self.index)), self.work
+        )
         return _CASES[self.spec.variant](draw)
 
     @property
     def text(self) -> str:
         """What it is, in short."""
         draw = self.case.draw
-        sizes = f"{draw.batch}x{draw.longest_q}x{draw.longest_k} h{draw.heads_q}/{draw.heads_k} d{draw.hdim_q}/{draw.hdim_v}"
+        sizes = (
+            f"{draw.batch}x{draw.longest_q}x{draw.longest_k} h{draw.heads_q}/{draw.heads_k} "
+            f"d{draw.hdim_q}/{draw.hdim_v}"
+        )
         return f"problem {self.index} of seed {self.seed}, {sizes}"
 
     def asked(self) -> FmhaProblem:
@@ -90,11 +99,16 @@ Launch = tuple[RandomProblem]
 def drawn(spec: FmhaSpec, target: Target) -> Iterator[Launch]:
     """Enough of them, others for each kernel."""
     seed = zlib.crc32(spec.name.encode()) % _SEEDS
-    return (((RandomProblem(spec, target.name, seed, index)),) for index in range(PROBLEMS * DRAWS_FOR_ONE))
+    return (
+        ((RandomProblem(spec, target.name, seed, index)),)
+        for index in range(PROBLEMS * DRAWS_FOR_ONE)
+    )
 
 
 def taken(path: Path, spec: FmhaSpec, target: Target) -> Iterator[Launch]:
-    """The first few that the library takes; if there are not as many, the last that it refuses too, so that its sentence is heard."""
+    """The first few that the library takes; if there are not as many, the last that it refuses too,
+    so that its sentence is heard.
+    """
     library, found, refused = KernelLibrary.load(path), 0, None
     for launch in drawn(spec, target):
         if launch[0].refusal(library):

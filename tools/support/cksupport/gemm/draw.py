@@ -49,19 +49,28 @@ class GemmDraw(Draw[GemmSpec]):
         pipeline = Pipeline.PRESHUFFLEV2 if preshuffle else self._one(pipelines)
         pad_m, pad_n, pad_k = self._one(ALL_PADS)
         unshaped = GemmSpec(
-            variant=variant, dtype_a=a, dtype_b=b, dtype_c=c, dtype_acc=accumulator,
+            variant=variant,
+            dtype_a=a,
+            dtype_b=b,
+            dtype_c=c,
+            dtype_acc=accumulator,
             layout=Layout.RCR if preshuffle else self._one(tuple(Layout)),
-            tile=Dim3(1, 1, 1), waves=self._one(wave_layouts(pipeline, target)),
+            tile=Dim3(1, 1, 1),
+            waves=self._one(wave_layouts(pipeline, target)),
             warp_tile=Dim3(1, 1, 1),
             pipeline=pipeline,
             epilogue=self._one(tuple(Epilogue)),
             scheduler=Scheduler.DEFAULT if preshuffle else self._one(tuple(Scheduler)),
-            pad_m=pad_m, pad_n=pad_n, pad_k=pad_k, persistent=self._random.random() < 0.2,
+            pad_m=pad_m,
+            pad_n=pad_n,
+            pad_k=pad_k,
+            persistent=self._random.random() < 0.2,
             split_k=self._one(tuple(SplitK)) if parts else SplitK.NONE,
-            fused_op=fused, d_count=d_count,
+            fused_op=fused,
+            d_count=d_count,
             dtype_d=self._one((c, c, *Dtype)) if d_count else c,
             d_layout=self._one(tuple(DLayout)) if d_count else DLayout.ROWS,
-        )  # fmt: skip
+        )
         tiles = warp_tiles_of(unshaped, target)
         if not tiles:
             return None
@@ -73,8 +82,20 @@ class GemmDraw(Draw[GemmSpec]):
         return self._one(_CHANGES)(self, spec, target)
 
     def _other_word(self, spec: GemmSpec, target: Target) -> GemmSpec:
-        names = ("layout", "pipeline", "epilogue", "scheduler", "split_k", "variant", "d_layout",
-                 "fused_op", "dtype_c", "dtype_b", "dtype_d", "dtype_acc")  # fmt: skip
+        names = (
+            "layout",
+            "pipeline",
+            "epilogue",
+            "scheduler",
+            "split_k",
+            "variant",
+            "d_layout",
+            "fused_op",
+            "dtype_c",
+            "dtype_b",
+            "dtype_d",
+            "dtype_acc",
+        )
         name = self._one(names)
         words: type[Choice] = type(getattr(spec, name))
         changed: dict[str, Any] = {name: self._one(list(words))}

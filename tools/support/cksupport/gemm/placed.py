@@ -90,9 +90,11 @@ class Placed:
                 0 if again else d.leading for d, again in zip(self.ds, repeated, strict=True)
             )
             words |= {
-                "d_count": spec.d_count, "dtype_d": spec.dtype_d, "d_layout": spec.d_layout,
+                "d_count": spec.d_count,
+                "dtype_d": spec.dtype_d,
+                "d_layout": spec.d_layout,
                 "d_strides": tuple(strides),
-            }  # fmt: skip
+            }
         if p.batch > 1:
             apart = (self.a.batch_stride, self.b.batch_stride, self.c.batch_stride)
             words |= {"batch": p.batch, "batch_strides": apart}
@@ -114,13 +116,17 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class PlacedLaunch:
-    """One launch with its operands on the device: several products for a grouped kernel, else one."""
+    """One launch with its operands on the device: several products for a grouped kernel,
+    else one.
+    """
 
     spec: GemmSpec
     products: tuple[Placed, ...]
 
     @classmethod
-    def of(cls, spec: GemmSpec, problems: Sequence[Problem], device: Device, seed: int) -> PlacedLaunch:
+    def of(
+        cls, spec: GemmSpec, problems: Sequence[Problem], device: Device, seed: int
+    ) -> PlacedLaunch:
         """Random operands for ``problems``."""
         random = np.random.default_rng(seed)
         return cls(spec, tuple(Placed.of(spec, one, device, random) for one in problems))
@@ -154,9 +160,11 @@ class PlacedLaunch:
 
 def _words(spec: GemmSpec) -> dict[str, Any]:
     return {
-        "dtype": spec.dtype_a, "dtype_b": spec.dtype_b, "dtype_c": spec.dtype_c,
+        "dtype": spec.dtype_a,
+        "dtype_b": spec.dtype_b,
+        "dtype_c": spec.dtype_c,
         "layout": spec.layout,
-    }  # fmt: skip
+    }
 
 
 def _block(spec: GemmSpec, device: Device) -> tuple[int, int]:

@@ -17,7 +17,8 @@ from cksupport.product.axes import ALL_PADDED, SHUFFLED, Loop, dtype_pairs, loop
 from cksupport.questions import Fields, Place, Question, Table, fields
 
 _Cells = Iterator[tuple[str, str, Fields]]
-"""The row, the column and the question of each cell of a table, which are the same for every GPU."""
+"""The row, the column and the question of each cell of a table, which are the same for every GPU.
+"""
 
 _PLAIN: dict[str, Any] = {"pipeline": (Pipeline.COMPV3, Pipeline.COMPV4)}
 _SHUFFLED = {"pipeline": SHUFFLED.pipeline, "scheduler": SHUFFLED.scheduler}
@@ -30,7 +31,12 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     "split_k workspace": {**_PLAIN, "split_k": SplitK.WORKSPACE},
     "batched": {**_PLAIN, "variant": Variant.BATCHED},
     "grouped": {**_PLAIN, "variant": Variant.GROUPED},
-    "multi_d": {**_PLAIN, "variant": Variant.MULTI_D, "fused_op": FusedOp.MULTI_D_ADD, "d_count": 2},
+    "multi_d": {
+        **_PLAIN,
+        "variant": Variant.MULTI_D,
+        "fused_op": FusedOp.MULTI_D_ADD,
+        "d_count": 2,
+    },
     "preshuffle": {**_SHUFFLED, "variant": Variant.PRESHUFFLE},
     "stream_k atomic": {**_PLAIN, "variant": Variant.STREAM_K, "split_k": SplitK.ATOMIC},
     "stream_k workspace": {**_PLAIN, "variant": Variant.STREAM_K, "split_k": SplitK.WORKSPACE},
@@ -49,14 +55,22 @@ def _products(arch: ArchSpecs) -> _Cells:
     """Dtypes of A and B and layout x pipeline."""
     for (a, b, label), layout, loop in product(dtype_pairs(arch), Layout, loops()):
         loaded = {"layout": layout, "pipeline": loop.pipeline, "scheduler": loop.scheduler}
-        yield f"{label} {layout}", loop.label, fields(dtype=a, dtype_b=b, **loaded, **_PADDED, epilogue=_EITHER_EPILOGUE)
+        yield (
+            f"{label} {layout}",
+            loop.label,
+            fields(dtype=a, dtype_b=b, **loaded, **_PADDED, epilogue=_EITHER_EPILOGUE),
+        )
 
 
 def _outputs(arch: ArchSpecs) -> _Cells:
     """Dtypes of A and B and epilogue x dtype of C."""
     for (a, b, label), epilogue, output in product(dtype_pairs(arch), Epilogue, Dtype):
         dtypes = {"dtype": a, "dtype_b": b, "dtype_c": output}
-        yield f"{label} {epilogue}", str(output), fields(**dtypes, layout=Layout.RCR, **_PLAIN, epilogue=epilogue, **_PADDED)
+        yield (
+            f"{label} {epilogue}",
+            str(output),
+            fields(**dtypes, layout=Layout.RCR, **_PLAIN, epilogue=epilogue, **_PADDED),
+        )
 
 
 def _pads(arch: ArchSpecs) -> _Cells:
@@ -120,13 +134,21 @@ def _fused_ops(arch: ArchSpecs) -> _Cells:
     for op, epilogue in product(FusedOp, Epilogue):
         if op is not FusedOp.PASS_THROUGH:
             count = 1 if op.takes_ds else 0
-            yield str(op), str(epilogue), fields(fused_op=op, d_count=count, epilogue=epilogue, **_FUSED)
+            yield (
+                str(op),
+                str(epilogue),
+                fields(fused_op=op, d_count=count, epilogue=epilogue, **_FUSED),
+            )
 
 
 def _d_tensors(arch: ArchSpecs) -> _Cells:
     """Fused operation and layout of the D tensors x their number."""
-    for op, d_layout, count in product((FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY), DLayout, range(1, MAX_DS + 1)):
-        asked = fields(fused_op=op, d_count=count, d_layout=d_layout, epilogue=Epilogue.CSHUFFLE, **_FUSED)
+    for op, d_layout, count in product(
+        (FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY), DLayout, range(1, MAX_DS + 1)
+    ):
+        asked = fields(
+            fused_op=op, d_count=count, d_layout=d_layout, epilogue=Epilogue.CSHUFFLE, **_FUSED
+        )
         yield f"{op} {_D_LAYOUTS[d_layout]}", str(count), asked
 
 
@@ -138,31 +160,75 @@ def _d_dtypes(arch: ArchSpecs) -> _Cells:
 
 
 _TABLES: tuple[tuple[str, str, Callable[[ArchSpecs], _Cells], str], ...] = (
-    ("products", "Products", _products,
-     "Dtypes of A and B and the layout of A, B and C, against the pipeline; the usual output dtype, all of m, n and k padded."),
-    ("outputs", "Outputs", _outputs, "Dtypes of A and B and the epilogue, against the dtype of C; layout rcr."),
-    ("pads", "Padding", _pads, "Pipeline and epilogue, against the extents that are padded; fp16, layout rcr."),
-    ("variants", "Variants", _variant_dtypes,
-     "Dtypes of A and B against the variant; layout rcr, the usual output dtype or fp32, m, n and k padded if possible; "
-     "multi_d adds two D tensors."),
-    ("variant_layouts", "Layouts of variants", _variant_layouts,
-     "The layout of A, B and C against the variant; fp16, padded if possible."),
-    ("fused", "Fused operations", _fused_ops,
-     "The operation against the epilogue; fp16, layout rcr, one D tensor if it takes any."),
-    ("d_tensors", "D tensors", _d_tensors,
-     "The operation and the layout of its D tensors against their number; fp16, layout rcr. "
-     "Some are as large as C, others one row or column that is repeated."),
-    ("d_dtypes", "Dtypes of D tensors", _d_dtypes,
-     "The layout of two D tensors that are added against their dtype; fp16, layout rcr."),
-)  # fmt: skip
+    (
+        "products",
+        "Products",
+        _products,
+        (
+            "Dtypes of A and B and the layout of A, B and C, against the pipeline; the usual "
+            "output dtype, all of m, n and k padded."
+        ),
+    ),
+    (
+        "outputs",
+        "Outputs",
+        _outputs,
+        "Dtypes of A and B and the epilogue, against the dtype of C; layout rcr.",
+    ),
+    (
+        "pads",
+        "Padding",
+        _pads,
+        "Pipeline and epilogue, against the extents that are padded; fp16, layout rcr.",
+    ),
+    (
+        "variants",
+        "Variants",
+        _variant_dtypes,
+        "Dtypes of A and B against the variant; layout rcr, the usual output dtype or fp32, m, n "
+        "and k padded if possible; multi_d adds two D tensors.",
+    ),
+    (
+        "variant_layouts",
+        "Layouts of variants",
+        _variant_layouts,
+        "The layout of A, B and C against the variant; fp16, padded if possible.",
+    ),
+    (
+        "fused",
+        "Fused operations",
+        _fused_ops,
+        "The operation against the epilogue; fp16, layout rcr, one D tensor if it takes any.",
+    ),
+    (
+        "d_tensors",
+        "D tensors",
+        _d_tensors,
+        "The operation and the layout of its D tensors against their number; fp16, layout rcr. "
+        "Some are as large as C, others one row or column that is repeated.",
+    ),
+    (
+        "d_dtypes",
+        "Dtypes of D tensors",
+        _d_dtypes,
+        "The layout of two D tensors that are added against their dtype; fp16, layout rcr.",
+    ),
+)
 """The name, the title, the cells and the note of each, in the order of the page."""
 
 
 def all_tables(arch: ArchSpecs) -> tuple[Table, ...]:
     """Every table, in the order of the page."""
-    return tuple(Table(name, title, note, _questions(name, cells(arch), arch.gpus)) for name, title, cells, note in _TABLES)
+    return tuple(
+        Table(name, title, note, _questions(name, cells(arch), arch.gpus))
+        for name, title, cells, note in _TABLES
+    )
 
 
 def _questions(table: str, cells: _Cells, gpus: Sequence[str]) -> tuple[Question, ...]:
     each = list(cells)
-    return tuple(Question(Place(table, gpu, row, column), asked) for gpu in gpus for row, column, asked in each)
+    return tuple(
+        Question(Place(table, gpu, row, column), asked)
+        for gpu in gpus
+        for row, column, asked in each
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What there is to choose for a convolution kernel, and the kernel that a combination of choices makes."""
+"""What there is to choose for a convolution kernel, and the kernel that a combination of choices
+makes.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ _MERGED = (1, 2, 8, 64)
 """None, the fewest, those that ship, and the most."""
 _WIDTHS = {"16 bytes": 16, "4 bytes": 4, "1 element": 1}
 _BIASES = ("none", *(op for op in (FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY)))
-_ACTIVATIONS = ("none", *(op for op in FusedOp if not op.takes_ds and op is not FusedOp.PASS_THROUGH))
+_ACTIVATIONS = (
+    "none",
+    *(op for op in FusedOp if not op.takes_ds and op is not FusedOp.PASS_THROUGH),
+)
 _REPEATS = (Dim3(2, 2, 2), Dim3(1, 1, 1), Dim3(2, 1, 4), Dim3(1, 2, 2))
 _WAVES: Mapping[str, Callable[[Sequence[Dim3]], Dim3]] = {
     "along both": lambda layouts: next(one for one in layouts if min(one.m, one.n) > 1),
@@ -132,7 +137,9 @@ def _loaded(operand: int, choices: Choices, arch: ArchSpecs) -> int:
 
 def _stored(choices: Choices, arch: ArchSpecs) -> int:
     apart = choices["split-K"] is SplitK.WORKSPACE
-    return _elements(choices["stores"], _accumulator(choices, arch) if apart else choices["output"], arch)
+    return _elements(
+        choices["stores"], _accumulator(choices, arch) if apart else choices["output"], arch
+    )
 
 
 def _fused_word(choices: Choices) -> str:

@@ -21,14 +21,14 @@ class GroupedConvSupport(SupportFamily[GroupedConvSpec, Launch]):
 
     name = "grouped_conv"
     about_kernels = """\
-There are too many combinations of choices to try each. A cell stands for two of them, and its kernel,
-which it shares with many others, has both: a few kernels meet every pair that the rules allow
-together. Where no kernel made of the choices of this page has both, the cell has the rule that
-refuses most of those that would. What says untested was not tried yet. A kernel is run with every
-number of turns of the main loop that leads to another loop or tail, with remainders of its tile, with
-strides, dilations and pads where it takes them, and with guards around all tensors. Loads and stores
-are as wide as is said, or an element where that is wider. Kernels for filters of 3 have sums of at
-most 27 products, which do not reach every loop.
+There are too many combinations of choices to try each. A cell stands for two of them, and its
+kernel, which it shares with many others, has both: a few kernels meet every pair that the rules
+allow together. Where no kernel made of the choices of this page has both, the cell has the rule
+that refuses most of those that would. What says untested was not tried yet. A kernel is run with
+every number of turns of the main loop that leads to another loop or tail, with remainders of its
+tile, with strides, dilations and pads where it takes them, and with guards around all tensors.
+Loads and stores are as wide as is said, or an element where that is wider. Kernels for filters of 3
+have sums of at most 27 products, which do not reach every loop.
 """
 
     tables = staticmethod(all_tables)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A convolution on the device: its tensors, what the dispatcher is asked, and whether the result is right."""
+"""A convolution on the device: its tensors, what the dispatcher is asked, and whether the result is
+right.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class PlacedConvolution:
     values: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, spec: GroupedConvSpec, launch: Launch, device: Device, seed: int) -> PlacedConvolution:
+    def of(
+        cls, spec: GroupedConvSpec, launch: Launch, device: Device, seed: int
+    ) -> PlacedConvolution:
         """Random numbers in what is read."""
         (problem,) = launch
         random, sizes = np.random.default_rng(seed), problem.sizes
@@ -40,7 +44,10 @@ class PlacedConvolution:
         limits = factor_limits(spec, sizes.depth(problem.direction))
         dtypes = {"x": spec.dtype_x, "w": spec.dtype_w, "y": spec.dtype_y}
         values = {
-            name: random_values(random, sizes.shape(name), device.numpy_dtype(dtypes[name]), *limits) for name in read
+            name: random_values(
+                random, sizes.shape(name), device.numpy_dtype(dtypes[name]), *limits
+            )
+            for name in read
         }
         if problem.bias:
             dtypes["bias"] = spec.dtype_d
@@ -54,7 +61,9 @@ class PlacedConvolution:
                 tensors[name].mark()
             else:
                 array = values[name]
-                tensors[name].fill(array.transpose(_in_memory(spec, name, array.ndim)).reshape(1, -1))
+                tensors[name].fill(
+                    array.transpose(_in_memory(spec, name, array.ndim)).reshape(1, -1)
+                )
         return cls(spec, problem, tensors, values)
 
     @property
@@ -79,7 +88,9 @@ class PlacedConvolution:
         order = _in_memory(self.spec, written, len(shape))
         got = result.read().reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
         a, b = (self.values[name] for name in TENSORS[self.problem.direction][:2])
-        found = expected(plan.parts, self.spec.to_json(), sizes, a, b, self.values.get("bias")).compare(got)
+        found = expected(
+            plan.parts, self.spec.to_json(), sizes, a, b, self.values.get("bias")
+        ).compare(got)
         if not found.ok:
             return str(found)
         strays = result.stray_writes()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The convolutions that a kernel is tried on: every loop variant, remainders, strides, dilations and pads."""
+"""The convolutions that a kernel is tried on: every loop variant, remainders, strides, dilations
+and pads.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ _MANY_GROUPS = 16
 def launches(spec: GroupedConvSpec, target: Target) -> tuple[Launch, ...]:
     """One for each number of turns of the main loop, until every loop variant and tail has run.
 
-    The sum is over channels and places of the filter, or over images and positions. Rows and columns of the product
-    are now more and now less than a tile. Every other problem has two images and two groups, some have strides and some
-    dilations, and filters have pads where the kernel takes any.
+    The sum is over channels and places of the filter, or over images and positions. Rows and
+    columns of the product are now more and now less than a tile. Every other problem has two images
+    and two groups, some have strides and some dilations, and filters have pads where the kernel
+    takes any.
     """
     # A part of a single turn would be the next part's too, and is refused.
     shallow = spec.split_k is not SplitK.NONE and spec.pipeline is Pipeline.COMPV6
@@ -61,7 +64,9 @@ def _problem(spec: GroupedConvSpec, turns: int) -> GroupedConvProblem:
 
 
 def channel_steps(spec: GroupedConvSpec) -> tuple[int, int]:
-    """What the channels in and out of a group must be multiples of, because they are moved in vectors."""
+    """What the channels in and out of a group must be multiples of, because they are moved in
+    vectors.
+    """
     a, b, c = spec.vectors
     if spec.variant is not Variant.FORWARD:
         return math.lcm(b, c), a
@@ -88,7 +93,9 @@ def _filter(spec: GroupedConvSpec, turns: int) -> tuple[tuple[int, ...], dict[st
 def _summed(
     spec: GroupedConvSpec, turns: int, step: int, filter: tuple[int, ...], places: int
 ) -> tuple[int, tuple[int, ...]]:
-    """Channels that make so many turns together with the places of a filter; of a single one if they cannot."""
+    """Channels that make so many turns together with the places of a filter; of a single one if
+    they cannot.
+    """
     if spec.specialization is Specialization.FILTER_3X3:
         return 1, filter
     depth, least = turns * spec.tile.k, (turns - 1) * spec.tile.k
@@ -97,20 +104,28 @@ def _summed(
         return _summed(spec, turns, step, (1,) * spec.ndim_spatial, 1)
     # A remainder belongs to the last turn, so that the number of turns stays.
     shorter = channels - step
-    return (shorter if channels * places == depth and shorter * places > least else channels), filter
+    return (
+        shorter if channels * places == depth and shorter * places > least else channels
+    ), filter
 
 
 def _outputs(spec: GroupedConvSpec, positions: int, longer: bool = True) -> tuple[int, ...]:
-    """Extents of about so many positions, ``longer`` or shorter ones; whole vectors of them if these are moved."""
+    """Extents of about so many positions, ``longer`` or shorter ones; whole vectors of them if
+    these are moved.
+    """
     outer = (2, 3)[: spec.ndim_spatial - 1]
     inner = max(1, (positions + (math.prod(outer) - 1 if longer else 0)) // math.prod(outer))
     step = math.lcm(spec.vector_b, spec.vector_c) if _first(spec) else 1
     return (*outer, -(-inner // step) * step)
 
 
-def _axes(filter: tuple[int, ...], outputs: tuple[int, ...], steps: dict[str, int]) -> dict[str, Any]:
+def _axes(
+    filter: tuple[int, ...], outputs: tuple[int, ...], steps: dict[str, int]
+) -> dict[str, Any]:
     """Inputs under which the filter has so many outputs; without pads if they would be none."""
-    pads = tuple((steps["left_pad"], steps["right_pad"]) if extent > 1 else (0, 0) for extent in filter)
+    pads = tuple(
+        (steps["left_pad"], steps["right_pad"]) if extent > 1 else (0, 0) for extent in filter
+    )
     covered = [
         (output - 1) * steps["stride"] + steps["dilation"] * (extent - 1) + 1
         for output, extent in zip(outputs, filter, strict=False)

@@ -28,7 +28,9 @@ def loops() -> tuple[Loop, ...]:
     """Every pipeline of plain weights; mem alone exists with either scheduler."""
     both = (Scheduler.INTRAWAVE, Scheduler.INTERWAVE)
     mem = [Loop(Pipeline.MEM, scheduler, f"{Pipeline.MEM} {scheduler}") for scheduler in both]
-    others = [pipeline for pipeline in Pipeline if pipeline not in (Pipeline.MEM, SHUFFLED.pipeline)]
+    others = [
+        pipeline for pipeline in Pipeline if pipeline not in (Pipeline.MEM, SHUFFLED.pipeline)
+    ]
     return (*mem, *(Loop(pipeline, Scheduler.INTRAWAVE, str(pipeline)) for pipeline in others))
 
 

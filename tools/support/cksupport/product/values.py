@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How large the random numbers may be that are multiplied, so that results show what is wrong with them."""
+"""How large the random numbers may be that are multiplied, so that results show what is wrong with
+them.
+"""
 
 from __future__ import annotations
 

@@ -52,24 +52,36 @@ class BuildPlan:
 def make_plan(kernels: Sequence[tuple[str, Sequence[str]]], arch: ArchSpecs) -> BuildPlan:
     """A plan for kernels given by name and GPUs."""
     numbers: dict[tuple[str, ...], int] = {}
-    units = [Unit(at, name, numbers.setdefault(tuple(gpus), len(numbers))) for at, (name, gpus) in enumerate(kernels, start=1)]
+    units = [
+        Unit(at, name, numbers.setdefault(tuple(gpus), len(numbers)))
+        for at, (name, gpus) in enumerate(kernels, start=1)
+    ]
     groups = []
     for names in numbers:
         gpus = [arch.gpu(name) for name in names]
-        groups.append({"gpus": names, "gpu_flags": load_recipe().gpu_flags(gpus), "wave_sizes": wave_sizes(gpus)})
+        groups.append(
+            {
+                "gpus": names,
+                "gpu_flags": load_recipe().gpu_flags(gpus),
+                "wave_sizes": wave_sizes(gpus),
+            }
+        )
     return BuildPlan(tuple(units), tuple(groups))
 
 
 def write_shared_files(
     plan: BuildPlan, headers: Mapping[str, Path], output_dir: Path
 ) -> list[Path]:
-    """What every build system needs beside the kernels: the table of kernels, the search for a compiler, and the headers.
+    """What every build system needs beside the kernels: the table of kernels, the search for a
+    compiler, and the headers.
 
     The headers are copied, so that the folder can be taken to another machine as it is.
     """
     texts = {
         f"{TABLE}.cpp": Renderer(TEMPLATES / f"{TABLE}.cpp.j2").render({"plan": plan}),
-        FIND_COMPILER: Renderer(TEMPLATES / f"{FIND_COMPILER}.j2").render({"search": load_recipe().search, "quote": shlex.quote, "join": shlex.join}),
+        FIND_COMPILER: Renderer(TEMPLATES / f"{FIND_COMPILER}.j2").render(
+            {"search": load_recipe().search, "quote": shlex.quote, "join": shlex.join}
+        ),
     }
     for name, source in headers.items():
         texts[f"{INCLUDE}/{name}"] = source.read_text(encoding="utf-8")

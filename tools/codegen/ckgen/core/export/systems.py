@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Build files that run the compiler by the recipe's commands, so that no build system needs to know anything about HIP."""
+"""Build files that run the compiler by the recipe's commands, so that no build system needs to know
+anything about HIP.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class Expression(str):
 class BuildSystem:
     """How one build system writes commands.
 
-    ``word`` writes one word of the parts that it is made of, and ``paths`` has its expressions for the files of each step.
+    ``word`` writes one word of the parts that it is made of, and ``paths`` has its expressions for
+    the files of each step.
     """
 
     file_name: str
@@ -44,7 +47,9 @@ class BuildSystem:
                 "table": TABLE,
                 "include": INCLUDE,
                 "find_compiler": FIND_COMPILER,
-                "kernels": [command("kernel_of_many", {**self.paths, **group}) for group in plan.groups],
+                "kernels": [
+                    command("kernel_of_many", {**self.paths, **group}) for group in plan.groups
+                ],
                 "compile_table": command("table_of_many", {**self.paths, **self.table}),
                 "link": command("link_of_many", self.link),
             }
@@ -52,13 +57,19 @@ class BuildSystem:
 
 
 def make_word(*parts: str) -> str:
-    """A word for a recipe of GNU make: quoted for the shell, with make's dollar and comment sign escaped."""
+    """A word for a recipe of GNU make: quoted for the shell, with make's dollar and comment sign
+    escaped.
+    """
     return ninja_word(*parts).replace("#", "\\#")
 
 
 def ninja_word(*parts: str) -> str:
     """A word for a command of ninja: quoted for the shell, with ninja's dollar escaped."""
-    written = [part if isinstance(part, Expression) else shlex.quote(part).replace("$", "$$") for part in parts if part]
+    written = [
+        part if isinstance(part, Expression) else shlex.quote(part).replace("$", "$$")
+        for part in parts
+        if part
+    ]
     return "".join(written) or "''"
 
 
@@ -70,7 +81,10 @@ def cmake_word(*parts: str) -> str:
     for part in parts:
         if not isinstance(part, Expression) and ("\\" in part or ";" in part):
             raise RenderError(f"{part!r} cannot be an element of a CMake list")
-    escaped = (part if isinstance(part, Expression) else part.replace('"', '\\"').replace("$", "\\$") for part in parts)
+    escaped = (
+        part if isinstance(part, Expression) else part.replace('"', '\\"').replace("$", "\\$")
+        for part in parts
+    )
     return f'"{"".join(escaped)}"'
 
 
@@ -92,7 +106,9 @@ SYSTEMS = {
             include_dirs=["${CKDISPATCH_INCLUDE}", "${CK_INCLUDE}"],
         ),
         _paths(
-            source=f"${{CMAKE_CURRENT_SOURCE_DIR}}/{TABLE}.cpp", object=f"{TABLE}.o", include_dirs="${CKDISPATCH_INCLUDE}"
+            source=f"${{CMAKE_CURRENT_SOURCE_DIR}}/{TABLE}.cpp",
+            object=f"{TABLE}.o",
+            include_dirs="${CKDISPATCH_INCLUDE}",
         ),
         {"library": [LIBRARY], **_paths(objects=["${OBJECTS}"])},
     ),
@@ -100,7 +116,10 @@ SYSTEMS = {
         "Makefile",
         make_word,
         _paths(
-            source="$<", object="$@", dependencies="$@.d", include_dirs=["'$(CKDISPATCH_INCLUDE)'", "'$(CK)'"]
+            source="$<",
+            object="$@",
+            dependencies="$@.d",
+            include_dirs=["'$(CKDISPATCH_INCLUDE)'", "'$(CK)'"],
         ),
         _paths(include_dirs="'$(CKDISPATCH_INCLUDE)'"),
         _paths(library="$@", objects="$^"),
@@ -108,7 +127,12 @@ SYSTEMS = {
     "ninja": BuildSystem(
         "build.ninja",
         ninja_word,
-        _paths(source="$in", object="$out", dependencies="$out.d", include_dirs=["$own_include", "$ck_include"]),
+        _paths(
+            source="$in",
+            object="$out",
+            dependencies="$out.d",
+            include_dirs=["$own_include", "$ck_include"],
+        ),
         _paths(include_dirs="$own_include"),
         _paths(library="$out", objects="$in"),
     ),

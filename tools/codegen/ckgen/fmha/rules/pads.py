@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Rules about pads: which lengths and head sizes a kernel takes that are no multiples of its tile."""
+"""Rules about pads: which lengths and head sizes a kernel takes that are no
+multiples of its tile.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +24,24 @@ _FIXED: dict[Variant, tuple[int | None, ...]] = {
 """What the pads of a variant are that has no choice; None where it has."""
 
 
-@PAD_RULES.rule("A pad is 0 or 1; of the head sizes of dq_dk_dv also 8, for multiples of 8.", ("pads",), Purpose.MEANING)
+@PAD_RULES.rule(
+    "A pad is 0 or 1; of the head sizes of dq_dk_dv also 8, for multiples of 8.",
+    ("pads",),
+    Purpose.MEANING,
+)
 def pad_values(spec: FmhaSpec, target: Target) -> str | None:
     for name, pad in zip(_NAMES, spec.pads, strict=False):
-        known = (0, 1, 8) if spec.variant is Variant.DQ_DK_DV and name.startswith("hdim") else (0, 1)
+        known = (
+            (0, 1, 8) if spec.variant is Variant.DQ_DK_DV and name.startswith("hdim") else (0, 1)
+        )
         if pad not in known:
             return f"the pad {pad} of {name} is none of {', '.join(map(str, known))}"
     return None
 
 
 @PAD_RULES.rule(
-    "Pads that a variant has no choice of have their one value: 1 where any length is taken anyway, 0 where there is none.",
+    "Pads that a variant has no choice of have their one value: 1 where any length is taken "
+    "anyway, 0 where there is none.",
     ("pads",),
     Purpose.NAMES,
 )
@@ -43,7 +52,10 @@ def pads_of_variant(spec: FmhaSpec, target: Target) -> str | None:
     return None
 
 
-@PAD_RULES.rule("Packed sequences have any lengths: mode group needs the pads of rows and of keys.", ("pads", "mode"))
+@PAD_RULES.rule(
+    "Packed sequences have any lengths: mode group needs the pads of rows and of keys.",
+    ("pads", "mode"),
+)
 def group_pads(spec: FmhaSpec, target: Target) -> str | None:
     if spec.mode is not Mode.GROUP or len(spec.pads) != 4:
         return None
@@ -56,7 +68,11 @@ def group_pads(spec: FmhaSpec, target: Target) -> str | None:
 
 @PAD_RULES.rule("qr_async always pads rows of q and both head sizes.", ("pads", "pipeline"))
 def async_pads(spec: FmhaSpec, target: Target) -> str | None:
-    if spec.pipeline is not Pipeline.QR_ASYNC or len(spec.pads) != 4 or (spec.pads[0] and spec.pads[2] and spec.pads[3]):
+    if (
+        spec.pipeline is not Pipeline.QR_ASYNC
+        or len(spec.pads) != 4
+        or (spec.pads[0] and spec.pads[2] and spec.pads[3])
+    ):
         return None
     return f"qr_async pads rows of q, hdim_q and hdim_v, not only as {spec.pads} says"
 
@@ -68,7 +84,10 @@ def v3_pads(spec: FmhaSpec, target: Target) -> str | None:
     return f"v3 has pads 1x1x0x0, not {spec.pads}"
 
 
-@PAD_RULES.rule("kr_trload and qr_trload move vectors: their head sizes are padded by 0 or 8.", ("pads", "pipeline"))
+@PAD_RULES.rule(
+    "kr_trload and qr_trload move vectors: their head sizes are padded by 0 or 8.",
+    ("pads", "pipeline"),
+)
 def transposing_pads(spec: FmhaSpec, target: Target) -> str | None:
     if spec.pipeline not in (Pipeline.KR_TRLOAD, Pipeline.QR_TRLOAD) or 1 not in spec.pads[2:]:
         return None
@@ -76,7 +95,8 @@ def transposing_pads(spec: FmhaSpec, target: Target) -> str | None:
 
 
 @PAD_RULES.rule(
-    "Where the tile is wider than a head, that head size is padded: else what lies behind a row would be read as its end.",
+    "Where the tile is wider than a head, that head size is padded: else what lies behind a row "
+    "would be read as its end.",
     ("pads", "tile"),
 )
 def wide_tile_pads(spec: FmhaSpec, target: Target) -> str | None:

@@ -13,10 +13,17 @@ _TRANSPOSING = frozenset({Pipeline.TRLOAD, Pipeline.V3, Pipeline.KR_TRLOAD, Pipe
 _16_BIT_ONLY = _TRANSPOSING | {Pipeline.QR_ASYNC}
 
 
-@PIPELINE_RULES.rule("Each variant has its own pipelines, and those without matrix products have none.", ("pipeline",))
+@PIPELINE_RULES.rule(
+    "Each variant has its own pipelines, and those without matrix products have none.",
+    ("pipeline",),
+)
 def pipeline_of_variant(spec: FmhaSpec, target: Target) -> str | None:
     have = PIPELINES[spec.variant]
-    return None if spec.pipeline in have else f"{spec.variant} has the pipelines {', '.join(have)}, not {spec.pipeline}"
+    return (
+        None
+        if spec.pipeline in have
+        else f"{spec.variant} has the pipelines {', '.join(have)}, not {spec.pipeline}"
+    )
 
 
 @PIPELINE_RULES.rule("qr_async needs loads that go straight to LDS.", ("pipeline", "variant"))
@@ -26,21 +33,29 @@ def async_on_gpu(spec: FmhaSpec, target: Target) -> str | None:
     return f"{target.name} has no loads straight to LDS, which {spec.pipeline} needs"
 
 
-@PIPELINE_RULES.rule("trload, kr_trload, qr_trload and v3 need reads from LDS that transpose.", ("pipeline",))
+@PIPELINE_RULES.rule(
+    "trload, kr_trload, qr_trload and v3 need reads from LDS that transpose.", ("pipeline",)
+)
 def transposing_on_gpu(spec: FmhaSpec, target: Target) -> str | None:
     if spec.pipeline not in _TRANSPOSING or target.gpu.lds_transposing_loads:
         return None
     return f"{target.name} has no transposing reads from LDS, which {spec.pipeline} needs"
 
 
-@PIPELINE_RULES.rule("Loads straight to LDS, and those that transpose, are of 16-bit elements.", ("pipeline", "dtype"))
+@PIPELINE_RULES.rule(
+    "Loads straight to LDS, and those that transpose, are of 16-bit elements.",
+    ("pipeline", "dtype"),
+)
 def pipeline_dtype(spec: FmhaSpec, target: Target) -> str | None:
     if spec.pipeline not in _16_BIT_ONLY or spec.dtype in (Dtype.FP16, Dtype.BF16):
         return None
     return f"the pipeline {spec.pipeline} is for fp16 and bf16, not {spec.dtype}"
 
 
-@PIPELINE_RULES.rule("trload has no bias, dropout, soft cap or skipped sequences.", ("bias", "dropout", "soft_cap", "skip_min", "pipeline"))
+@PIPELINE_RULES.rule(
+    "trload has no bias, dropout, soft cap or skipped sequences.",
+    ("bias", "dropout", "soft_cap", "skip_min", "pipeline"),
+)
 def trload_features(spec: FmhaSpec, target: Target) -> str | None:
     return _only(spec, Pipeline.TRLOAD, ("dropout", "soft_cap", "skip_min"))
 
@@ -55,10 +70,17 @@ def v3_features(spec: FmhaSpec, target: Target) -> str | None:
 
 @PIPELINE_RULES.rule("v3 is for mode batch.", ("mode", "pipeline"))
 def v3_mode(spec: FmhaSpec, target: Target) -> str | None:
-    return "the pipeline v3 does not know packed sequences" if spec.pipeline is Pipeline.V3 and spec.mode is Mode.GROUP else None
+    return (
+        "the pipeline v3 does not know packed sequences"
+        if spec.pipeline is Pipeline.V3 and spec.mode is Mode.GROUP
+        else None
+    )
 
 
-@PIPELINE_RULES.rule("qr_trload, which keeps all rows of q, is for mode batch and has no mask.", ("mode", "mask", "pipeline"))
+@PIPELINE_RULES.rule(
+    "qr_trload, which keeps all rows of q, is for mode batch and has no mask.",
+    ("mode", "mask", "pipeline"),
+)
 def few_rows_mode(spec: FmhaSpec, target: Target) -> str | None:
     if spec.pipeline is not Pipeline.QR_TRLOAD:
         return None
@@ -67,11 +89,16 @@ def few_rows_mode(spec: FmhaSpec, target: Target) -> str | None:
     return "the pipeline qr_trload has no mask" if spec.mask else None
 
 
-@PIPELINE_RULES.rule("qr_trload writes dq itself and once, so that there is no order to choose.", ("deterministic", "pipeline"))
+@PIPELINE_RULES.rule(
+    "qr_trload writes dq itself and once, so that there is no order to choose.",
+    ("deterministic", "pipeline"),
+)
 def few_rows_order(spec: FmhaSpec, target: Target) -> str | None:
     if spec.pipeline is not Pipeline.QR_TRLOAD or not spec.deterministic:
         return None
-    return "the pipeline qr_trload adds nothing up between workgroups, and is not made deterministic"
+    return (
+        "the pipeline qr_trload adds nothing up between workgroups, and is not made deterministic"
+    )
 
 
 def _only(spec: FmhaSpec, pipeline: Pipeline, without: tuple[str, ...]) -> str | None:

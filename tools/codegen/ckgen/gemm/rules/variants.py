@@ -121,7 +121,9 @@ def persistent_variant(spec: GemmSpec, target: Target) -> str | None:
     ("pad_k", "pipeline", "layout"),
 )
 def stream_k_shallow(spec: GemmSpec, target: Target) -> str | None:
-    """What is read beyond the last k is multiplied by zeros, unless a row or column goes on there."""
+    """What is read beyond the last k is multiplied by zeros,
+    unless a row or column goes on there.
+    """
     if spec.variant is not Variant.STREAM_K or spec.pipeline is not Pipeline.COMPV6 or spec.pad_k:
         return None
     if spec.layout is Layout.CRR:

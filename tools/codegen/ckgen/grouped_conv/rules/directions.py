@@ -14,8 +14,7 @@ DIRECTION_RULES = Rules("grouped_conv")
 
 
 @DIRECTION_RULES.rule(
-    "An image has 1, 2 or 3 dimensions, and the layout as many.",
-    ("layout", "ndim_spatial"),
+    "An image has 1, 2 or 3 dimensions, and the layout as many.", ("layout", "ndim_spatial")
 )
 def dimensions(spec: GroupedConvSpec, target: Target) -> str | None:
     if spec.ndim_spatial not in DIMENSIONS:
@@ -51,8 +50,7 @@ def fused_direction(spec: GroupedConvSpec, target: Target) -> str | None:
 
 
 @DIRECTION_RULES.rule(
-    "Operations called MultiD... take one bias, the others none.",
-    ("d_count", "fused_op"),
+    "Operations called MultiD... take one bias, the others none.", ("d_count", "fused_op")
 )
 def bias(spec: GroupedConvSpec, target: Target) -> str | None:
     wanted = 1 if spec.fused_op.takes_ds else 0

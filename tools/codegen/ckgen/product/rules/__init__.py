@@ -31,7 +31,8 @@ def rules_of(
     repaired_by: Mapping[str, tuple[str, ...]],
     before: Mapping[str, Sequence[Rule]] = MappingProxyType({}),
 ) -> tuple[Rule, ...]:
-    """The rules of a product as those of ``family``, which may ask some of its own ``before`` one of them.
+    """The rules of a product as those of ``family``, which may ask some of its own ``before`` one
+    of them.
 
     ``repaired_by`` has the family's fields for what a product has and its spec has no field for.
     """

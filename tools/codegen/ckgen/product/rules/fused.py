@@ -9,8 +9,11 @@ from ckgen.product.dtypes import INTEGERS
 from ckgen.product.spec import Dtype, Epilogue, FusedOp, ProductSpec
 
 OPERATIONS_OF_INTEGERS = (
-    FusedOp.MULTI_D_ADD, FusedOp.MULTI_D_MULTIPLY, FusedOp.RELU, FusedOp.MULTI_D_ADD_RELU,
-)  # fmt: skip
+    FusedOp.MULTI_D_ADD,
+    FusedOp.MULTI_D_MULTIPLY,
+    FusedOp.RELU,
+    FusedOp.MULTI_D_ADD_RELU,
+)
 
 FUSED_RULES = Rules()
 

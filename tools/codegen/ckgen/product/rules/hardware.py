@@ -65,8 +65,7 @@ def output_encoding(spec: ProductSpec, target: Target) -> str | None:
 
 
 @HARDWARE_RULES.rule(
-    "The GPU must have the instructions that the pipeline is built on.",
-    ("pipeline",),
+    "The GPU must have the instructions that the pipeline is built on.", ("pipeline",)
 )
 def pipeline_supported(spec: ProductSpec, target: Target) -> str | None:
     if spec.pipeline in target.gpu.pipelines:
@@ -124,7 +123,8 @@ def warp_tile_supported(spec: ProductSpec, target: Target) -> str | None:
     ("warp_tile",),
 )
 def warp_tile_correct(spec: ProductSpec, target: Target) -> str | None:
-    """CK's users report zeros from fp8 with 16 rows and another k than 128 on gfx950 or 32 elsewhere.
+    """CK's users report zeros from fp8 with 16 rows and another k than 128 on gfx950 or 32
+    elsewhere.
 
     Those of the table are right on the simulator: 16x16x32 and 16x16x64 on gfx942 and gfx950.
     """

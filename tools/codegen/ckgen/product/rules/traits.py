@@ -51,8 +51,7 @@ def mixed_dtypes(spec: ProductSpec, target: Target) -> str | None:
 
 
 @TRAIT_RULES.rule(
-    "The interwave scheduler works only with the mem pipeline.",
-    ("scheduler", "pipeline"),
+    "The interwave scheduler works only with the mem pipeline.", ("scheduler", "pipeline")
 )
 def interwave_only_mem(spec: ProductSpec, target: Target) -> str | None:
     if spec.scheduler is not Scheduler.INTERWAVE or spec.pipeline is Pipeline.MEM:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Batched transposes as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what is what."""
+"""Batched transposes as the commands see them; ``ckdispatch.cli.families.FamilyCommands`` says what
+is what.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,24 @@ def notes(plan: Plan[Any]) -> tuple[str, ...]:
 class _Transposed(Launched):
     """Random matrices on the device, and where the transposed ones go."""
 
-    def __init__(self, dispatcher: BaseDispatcher, problem: BatchedTransposeProblem, plan: Plan[Any], seed: int) -> None:
+    def __init__(
+        self,
+        dispatcher: BaseDispatcher,
+        problem: BatchedTransposeProblem,
+        plan: Plan[Any],
+        seed: int,
+    ) -> None:
         import numpy as np
 
         self.dispatcher, self.plan = dispatcher, plan
         batch, height, width = problem.batch, problem.height, problem.width
-        self.array = random_operand(dispatcher.device, np.random.default_rng(seed), (batch, height, width), problem.dtype)
-        self.tensors = [dispatcher.to_device(self.array), poisoned(dispatcher, (batch, width, height), problem.dtype)]
+        self.array = random_operand(
+            dispatcher.device, np.random.default_rng(seed), (batch, height, width), problem.dtype
+        )
+        self.tensors = [
+            dispatcher.to_device(self.array),
+            poisoned(dispatcher, (batch, width, height), problem.dtype),
+        ]
 
     @property
     def bytes(self) -> int:
@@ -62,5 +75,7 @@ class _Transposed(Launched):
         return compare(self.tensors[1].numpy(), self.array.swapaxes(1, 2), Tolerance())
 
 
-def workload(dispatcher: BaseDispatcher, problem: BatchedTransposeProblem, plan: Plan[Any], seed: int) -> Workload:
+def workload(
+    dispatcher: BaseDispatcher, problem: BatchedTransposeProblem, plan: Plan[Any], seed: int
+) -> Workload:
     return _Transposed(dispatcher, problem, plan, seed)

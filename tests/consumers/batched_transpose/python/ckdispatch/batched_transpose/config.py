@@ -9,6 +9,8 @@ from ckdispatch.config.base import KernelConfig
 
 
 class BatchedTransposeConfig(KernelConfig):
-    """y[i, w, h] = x[i, h, w]. ``dtype`` and ``tile`` must be said; ``waves`` and ``pad`` have defaults."""
+    """y[i, w, h] = x[i, h, w]. ``dtype`` and ``tile`` must be said; ``waves`` and ``pad`` have
+    defaults.
+    """
 
     family: ClassVar[str] = "batched_transpose"

@@ -19,7 +19,8 @@ FAMILY = Family(
     config="BatchedTransposeConfig",
     problem="BatchedTransposeProblem",
     public={"BatchedTransposeConfig": "config", "BatchedTransposeProblem": "problem"},
-    form="A batched transpose is the number and the extents of its matrices, and a dtype: transpose 8x64x128 fp16",
+    form="A batched transpose is the number and the extents of its matrices, and a dtype: "
+    "transpose 8x64x128 fp16",
     example="transpose 8x64x128 fp16",
     example_kernels="transposes",
     begins=re.compile(r"transpose(?!\S)", re.ASCII),

@@ -22,14 +22,27 @@ class Methods(BaseDispatcher):
         """Transposes a matrix of the host, or each of many in one array."""
         array = host_array(x)
         if array.ndim not in (2, 3):
-            raise InvalidArgument(f"a batched transpose was asked for of an array of {array.ndim} dimensions; it has 2 or 3")
+            raise InvalidArgument(
+                f"a batched transpose was asked for of an array of {array.ndim} dimensions; "
+                "it has 2 or 3"
+            )
         height, width = array.shape[-2:]
-        problem = BatchedTransposeProblem(array.size // (height * width) if array.size else 0, height, width, dtype_name(array.dtype))
+        problem = BatchedTransposeProblem(
+            array.size // (height * width) if array.size else 0,
+            height,
+            width,
+            dtype_name(array.dtype),
+        )
         plan = self.plan(problem)
         device = self.device
-        given, made = self.to_device(array), self.empty((*array.shape[:-2], width, height), problem.dtype)
+        given, made = (
+            self.to_device(array),
+            self.empty((*array.shape[:-2], width, height), problem.dtype),
+        )
         ran = self.run(problem, given, made)
         self.synchronize()
         out = made.numpy()
-        comparison = compare(out, array.swapaxes(-1, -2), Tolerance()).raise_if_bad() if validate else None
+        comparison = (
+            compare(out, array.swapaxes(-1, -2), Tolerance()).raise_if_bad() if validate else None
+        )
         return Result(out, plan, ran.device, device.simulated, comparison=comparison)

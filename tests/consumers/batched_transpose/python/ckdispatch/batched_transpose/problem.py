@@ -73,7 +73,9 @@ class BatchedTransposeProblem(Problem):
         check_text(text)
         match = _TEXT.fullmatch(text.strip())
         if not match:
-            raise InvalidArgument(f"{quoted(text)} is no batched transpose; write such as transpose 8x64x128 fp16")
+            raise InvalidArgument(
+                f"{quoted(text)} is no batched transpose; write such as transpose 8x64x128 fp16"
+            )
         batch, height, width = (int(match[i]) for i in (1, 2, 3))
         return cls(batch, height, width, match[4] or "fp16")
 

@@ -32,16 +32,26 @@ class BatchedTransposeFamily(Family):
     rules = RULES
     entry_fields = (
         EntryField(
-            "dtype", "what is moved", partial(codec.decode, Dtype), any_of(tuple(Dtype)),
-            required=True, set_level=True, option="datatype",
+            "dtype",
+            "what is moved",
+            partial(codec.decode, Dtype),
+            any_of(tuple(Dtype)),
+            required=True,
+            set_level=True,
+            option="datatype",
         ),
         triple_field("tile", "rows and columns of one workgroup, and 1", any_of(_TILES)),
-        EntryField("waves", "waves of one workgroup", partial(codec.decode, int), any_of(_WAVES), default=1),
         EntryField(
-            "pad", "whether sizes may be other than multiples of the tile", partial(codec.decode, bool),
-            any_of((False, True)), default=False,
+            "waves", "waves of one workgroup", partial(codec.decode, int), any_of(_WAVES), default=1
         ),
-    )  # fmt: skip
+        EntryField(
+            "pad",
+            "whether sizes may be other than multiples of the tile",
+            partial(codec.decode, bool),
+            any_of((False, True)),
+            default=False,
+        ),
+    )
     field_weights = MappingProxyType({"dtype": 8.0})
 
     def build(self, choice: Mapping[str, Any], arch: ArchSpecs) -> BatchedTransposeSpec:

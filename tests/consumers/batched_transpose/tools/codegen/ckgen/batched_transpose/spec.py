@@ -49,7 +49,8 @@ class BatchedTransposeSpec(KernelSpec):
 
 
 _NAME = re.compile(
-    rf"batched_transpose_(?P<dtype>{one_of(Dtype)})_(?P<tile>{EXTENTS})_w(?P<waves>[1-9]\d*)(?P<pad>_pad)?", re.ASCII
+    rf"batched_transpose_(?P<dtype>{one_of(Dtype)})_(?P<tile>{EXTENTS})_w(?P<waves>[1-9]\d*)(?P<pad>_pad)?",
+    re.ASCII,
 )
 
 
@@ -57,8 +58,13 @@ def parse_name(name: str) -> BatchedTransposeSpec:
     """The spec called ``name``; raises ``SpecError`` if no spec has exactly that name."""
     match = _NAME.fullmatch(name)
     if match is None:
-        raise SpecError(f"{name!r} is not the name of a batched transpose; those have the form batched_transpose_<dtype>_<tile>_w<waves>[_pad]")
-    return BatchedTransposeSpec(Dtype(match["dtype"]), Dim3.parse(match["tile"]), int(match["waves"]), bool(match["pad"]))
+        raise SpecError(
+            f"{name!r} is not the name of a batched transpose; those have the form "
+            "batched_transpose_<dtype>_<tile>_w<waves>[_pad]"
+        )
+    return BatchedTransposeSpec(
+        Dtype(match["dtype"]), Dim3.parse(match["tile"]), int(match["waves"]), bool(match["pad"])
+    )
 
 
 def _one_matrix(spec: BatchedTransposeSpec, target: Target) -> str | None:
@@ -66,14 +72,27 @@ def _one_matrix(spec: BatchedTransposeSpec, target: Target) -> str | None:
 
 
 def _coverage(spec: BatchedTransposeSpec, target: Target) -> str | None:
-    """A wave takes whole vectors of a row side by side and as many rows as it has lanes left, in both orders."""
+    """A wave takes whole vectors of a row side by side and as many rows as it has lanes left, in
+    both orders.
+    """
     vector, lanes = spec.vector(target), target.gpu.wave_size
     for along, across in ((spec.tile.n, spec.tile.m), (spec.tile.m, spec.tile.n)):
         in_row = along // vector
-        if along % vector or in_row > lanes or lanes % in_row or across % (lanes // in_row * spec.waves):
-            return f"{spec.waves} waves of {lanes} lanes with vectors of {vector} do not cover tile {spec.tile}"
+        if (
+            along % vector
+            or in_row > lanes
+            or lanes % in_row
+            or across % (lanes // in_row * spec.waves)
+        ):
+            return (
+                f"{spec.waves} waves of {lanes} lanes with vectors of {vector} do not cover "
+                f"tile {spec.tile}"
+            )
     if spec.tile.n * vector % (spec.waves * lanes):
-        return f"{spec.tile.n} columns times vectors of {vector} are no multiple of {spec.waves * lanes} lanes, as CK wants it"
+        return (
+            f"{spec.tile.n} columns times vectors of {vector} are no multiple of "
+            f"{spec.waves * lanes} lanes, as CK wants it"
+        )
     return None
 
 
@@ -81,7 +100,8 @@ RULES = (
     Rule("batched_transpose_one_matrix", "A tile is of one matrix.", ("tile",), _one_matrix),
     Rule(
         "batched_transpose_coverage",
-        "The lanes of all waves must cover the tile and the transposed tile evenly with whole vectors.",
+        "The lanes of all waves must cover the tile and the transposed tile evenly with whole "
+        "vectors.",
         ("tile", "waves", "pad"),
         _coverage,
     ),
