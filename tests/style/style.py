@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs the tools that check the style of this repository, with the settings that lie in its root.
 
-As a test: TOOL ARCHIVE, which is unpacked, and nothing in it is changed. As ``./bazelw run //tests/style:fix``: in place.
+As a test: TOOL ARCHIVE, which is unpacked, and nothing in it is changed. As ``./bazelw run
+//tests/style:fix``: in place.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ _IMPORTS = re.compile(r"\bimports = \[([^\]]*)\]")
 def _found(root: Path, *patterns: str) -> list[str]:
     """The files of the repository with such names, from its root."""
     found = (path.relative_to(root) for pattern in patterns for path in root.rglob(pattern))
-    return sorted(str(path) for path in found if not any(part.startswith("bazel-") or part == ".git" for part in path.parts))
+    return sorted(
+        str(path)
+        for path in found
+        if not any(part.startswith("bazel-") or part == ".git" for part in path.parts)
+    )
 
 
 def _roots_of_imports(root: Path) -> Iterator[str]:
@@ -43,9 +48,13 @@ def _roots_of_imports(root: Path) -> Iterator[str]:
                 yield os.path.normpath(Path(file).parent / name)
 
 
-def ruff(root: Path, *more: str) -> int:
-    """Lints Python."""
-    return subprocess.call([_program(_RUFF), "check", "--no-cache", "--quiet", *more, "."], cwd=root)
+def ruff(root: Path, *, mend: bool = False) -> int:
+    """Lints Python, and checks its format."""
+    modes = (["check", "--fix"], ["format"]) if mend else (["check"], ["format", "--diff"])
+    return max(
+        subprocess.call([_program(_RUFF), *mode, "--no-cache", "--quiet", "."], cwd=root)
+        for mode in modes
+    )
 
 
 def _with_family(stub: str, name: str) -> str:
@@ -56,29 +65,46 @@ def _with_family(stub: str, name: str) -> str:
 
 
 def mypy(root: Path) -> int:
-    """Checks the types of every Python room. ``root`` is a copy, to which what is generated is added."""
+    """Checks the types of every Python room. ``root`` is a copy, to which what is generated is
+    added.
+    """
     stub = Path(_program(_STUB)).read_text()
     (root / "python/ckdispatch/families.pyi").write_text(_with_family(stub, _FAMILY.name))
     shutil.copytree(root / _FAMILY, root, dirs_exist_ok=True)
     shutil.rmtree(root / _FAMILY)
     path = ["named", *dict.fromkeys(_roots_of_imports(root))]
-    # Tests of different folders have the same names, by which nobody imports them: below another root they are named by their folders.
+    # Tests of different folders have the same names, by which nobody imports them: below another
+    # root they are named by their folders.
     shutil.copytree(root / "tests", root / "named/tests")
     rooms = {file.partition("/")[0] for file in _found(root, "*.py")} - {"tests"}
-    environment = {**os.environ, "MYPYPATH": os.pathsep.join(path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return subprocess.call([sys.executable, "-m", "mypy", "--cache-dir", os.devnull, *sorted(rooms)], cwd=root, env=environment)
+    environment = {
+        **os.environ,
+        "MYPYPATH": os.pathsep.join(path),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    return subprocess.call(
+        [sys.executable, "-m", "mypy", "--cache-dir", os.devnull, *sorted(rooms)],
+        cwd=root,
+        env=environment,
+    )
 
 
 def clang_format(root: Path, *more: str) -> int:
     """Checks the format of C and C++."""
     files = _found(root, "*.cpp", "*.h", "*.hpp")
-    return subprocess.call([_program(_CLANG_FORMAT), *(more or ("--dry-run", "--Werror")), *files], cwd=root)
+    return subprocess.call(
+        [_program(_CLANG_FORMAT), *(more or ("--dry-run", "--Werror")), *files], cwd=root
+    )
 
 
 def shellcheck(root: Path) -> int:
     """Checks scripts; those of ``tools/sealed`` as the parts of ``./bazelw`` that they are."""
-    scripts = [file for file in _found(root, "*.sh", "*.sh.tpl") if not file.startswith("tools/sealed/")]
-    return subprocess.call([_program(_SHELLCHECK), "--check-sourced", "bazelw", ".ci/run", *scripts], cwd=root)
+    scripts = [
+        file for file in _found(root, "*.sh", "*.sh.tpl") if not file.startswith("tools/sealed/")
+    ]
+    return subprocess.call(
+        [_program(_SHELLCHECK), "--check-sourced", "bazelw", ".ci/run", *scripts], cwd=root
+    )
 
 
 def buildifier(root: Path, mode: str = "check") -> int:
@@ -114,7 +140,9 @@ def test(tool: str, archive: str) -> int:
 def fix() -> int:
     """Mends what ruff, clang-format and buildifier can mend, and says what is left."""
     root = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
-    return max(ruff(root, "--fix"), clang_format(root, "-i"), buildifier(root, "fix"), shellcheck(root))
+    return max(
+        ruff(root, mend=True), clang_format(root, "-i"), buildifier(root, "fix"), shellcheck(root)
+    )
 
 
 if __name__ == "__main__":
