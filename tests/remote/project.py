@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,10 @@ class Project:
 
     folder: Path
     before: Sequence[str] = ()
+    running: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def try_bazel(self, command: str, *arguments: str) -> Outcome:
-        done = subprocess.run(
+        started = subprocess.Popen(
             [
                 *self.before,
                 str(BAZELW),
@@ -68,10 +70,25 @@ class Project:
             cwd=self.folder / "workspace",
             env=environment(self.folder / "cache"),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
         )
-        return Outcome(done.returncode, done.stderr)
+        self.running.append(started)
+        try:
+            said = started.communicate()[1]
+        finally:
+            self.running.remove(started)
+        return Outcome(started.returncode, said)
+
+    @contextmanager
+    def interrupted_at_the_end(self) -> Iterator[None]:
+        """Ends a command that another thread still waits for, as Ctrl-C does."""
+        try:
+            yield
+        finally:
+            for started in self.running:
+                started.send_signal(signal.SIGINT)
 
     def build(self, *arguments: str) -> list[Spawn]:
         """Builds what must be buildable; the actions that were not up to date, by target."""

@@ -108,4 +108,14 @@ def in_another_root(folder: Path) -> list[str]:
     lines[index] += "~next"
     marker = folder / "another_marker"
     marker.write_text("\n".join(lines) + "\n")
-    return ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(marker), str(MARKER), "--"]
+    return [
+        "bwrap",
+        "--die-with-parent",
+        "--dev-bind",
+        "/",
+        "/",
+        "--ro-bind",
+        str(marker),
+        str(MARKER),
+        "--",
+    ]

@@ -77,6 +77,7 @@ def test_no_worker_takes_work_for_another_root(
         project(tmp_path / "own") as own,
         project(tmp_path / "other", in_another_root(tmp_path)) as other,
         ThreadPoolExecutor() as pool,
+        other.interrupted_at_the_end(),
     ):
         waiting = pool.submit(
             other.try_bazel, "build", "--disk_cache=", *executor(buildgrid), "//:first"
@@ -104,6 +105,7 @@ def test_an_action_waits_for_a_worker_that_offers_what_it_asks_for(
         project(tmp_path / "one") as one,
         project(tmp_path / "two") as two,
         ThreadPoolExecutor() as pool,
+        one.interrupted_at_the_end(),
     ):
         waiting = pool.submit(one.build, *executor(buildgrid), asks, "//:large")
         job = waits(buildgrid, waiting)

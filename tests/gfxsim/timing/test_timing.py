@@ -76,6 +76,18 @@ def test_a_second_workgroup_on_a_unit_shares_its_matrix_cores() -> None:
     assert alone < twice < 2.2 * alone
 
 
+def test_a_launch_that_is_there_at_once_ends_with_whoever_has_most_to_do() -> None:
+    units = {"gfx90a": 110, "gfx942": 304, "gfx950": 256}[GPU]
+    few, half, whole, one_more = (
+        time_of("tiles", tiles, groups=units)["cycles"]
+        for tiles in (1, units // 2, units, units + 1)
+    )
+    # Workgroups without a tile, of which most are, say nothing about those that have one.
+    assert few > 100 * PRODUCT
+    assert few == pytest.approx(half, rel=0.05) and half == pytest.approx(whole, rel=0.05)
+    assert one_more - whole > 100 * PRODUCT
+
+
 def test_more_bytes_take_longer_and_more_units_share_the_bandwidth() -> None:
     one, two = (time_of("stream", trips, 4096, groups=16)["cycles"] for trips in (20, 40))
     assert 1.5 * one < two < 2.5 * one
@@ -135,7 +147,9 @@ SOURCE = Path(__file__).parent / "timing.hip"
 def test_code_with_debug_information_tells_of_its_source_lines() -> None:
     found = by_instruction("time_of('products', 100, code=image('with_lines'))")
     (product,) = (
-        number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if "mfma" in line
+        number
+        for number, line in enumerate(SOURCE.read_text().splitlines(), 1)
+        if "(a, b, sum" in line
     )
     lines = {
         one["source"].rpartition(":")[2]

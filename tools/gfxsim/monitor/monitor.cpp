@@ -19,10 +19,11 @@ std::atomic<u64> launches{0};
 // All that watches one thread's workgroups, as one observer.
 class Watch : public Observer {
 public:
-    Watch(const MonitorOptions& options, u64 launch, const std::vector<u64>& sample, const Gpu* gpu) {
+    Watch(const MonitorOptions& options, u64 launch, const std::vector<u64>& sample,
+          const std::vector<u64>& lines_alone, const Gpu* gpu) {
         if (options.time) {
-            recorder = std::make_unique<timing::Recorder>(sample, u32(timing::facts_of(gpu->name())->line_bytes),
-                                                          u32(gpu->spec->lds_banks));
+            recorder = std::make_unique<timing::Recorder>(
+                sample, lines_alone, u32(timing::facts_of(gpu->name())->line_bytes), u32(gpu->spec->lds_banks));
             parts_.push_back(recorder.get());
         }
         if (options.check) checker = std::make_unique<Checker>(launch), parts_.push_back(checker.get());
@@ -126,14 +127,14 @@ Monitor::Monitor(const MonitorOptions& options, const Launch& launch, u32 units,
     : options_(options), launch_(++launches), gpu_(launch.gpu) {
     if (!options.time) return;
     spread_ = timing::spread_of(launch, units, together);
-    sample_ = spread_.sample();
+    sample_ = spread_.sample(), lines_alone_ = spread_.lines_alone();
 }
 
 std::vector<u64> Monitor::groups() const { return options_.sample ? sample_ : std::vector<u64>(); }
 
 std::function<std::unique_ptr<Observer>()> Monitor::factory() {
     if (!options_.check && !options_.count && !options_.trace && !options_.time) return nullptr;
-    return [this] { return std::make_unique<Watch>(options_, launch_, sample_, gpu_); };
+    return [this] { return std::make_unique<Watch>(options_, launch_, sample_, lines_alone_, gpu_); };
 }
 
 void Monitor::finish(const Launch& launch, LaunchOutcome& outcome) {

@@ -57,7 +57,7 @@ private:
     u64 launch_;
     const Gpu* gpu_;
     timing::Spread spread_;  ///< if times are asked for
-    std::vector<u64> sample_;
+    std::vector<u64> sample_, lines_alone_;
     std::unique_ptr<timing::LaunchTime> time_;
     std::vector<Finding> findings_;
     Counts counts_;

@@ -10,11 +10,15 @@ namespace {
 // Instructions that raise one of a wave's counters, in their order: when each and all before it are done.
 class Pending {
 public:
-    void add(u64 done) { done_.push_back(done_.empty() ? done : std::max(done_.back(), done)); }
+    void add(u64 done) {
+        if (done_.size() == 2 * kMost) done_.erase(done_.begin(), done_.begin() + kMost);
+        done_.push_back(done_.empty() ? done : std::max(done_.back(), done));
+    }
     /// When no more than `left` are not done.
     u64 until(u64 left) const { return done_.size() > left ? done_[done_.size() - 1 - left] : 0; }
 
 private:
+    static constexpr int kMost = 64;  // that any counter counts
     std::vector<u64> done_;
 };
 

@@ -21,7 +21,7 @@ std::unordered_map<u64, float> sharers_of(const Spread& spread,
     std::unordered_map<u64, u32> counts;
     std::vector<u64> own;
     const auto distinct = [](const GroupStream& stream) {
-        std::vector<u64> lines;
+        std::vector<u64> lines = stream.lines_alone ? stream.lines : std::vector<u64>();
         for (const Touch& touch : stream.touches)
             if (touch.use == Use::read)
                 lines.insert(lines.end(), stream.lines.begin() + touch.first_line,
@@ -54,14 +54,35 @@ double mean_sharers(const std::unordered_map<u64, float>& sharers) {
     return values.empty() ? 1.0 : double(values.size()) / shares;
 }
 
+// The share of its workgroups' places in which there is work, by the sample: where a loop over tiles had fewer of them
+// than there are workgroups, the others only find out that there is nothing to do.
+double busy_share(const Spread& spread, const std::unordered_map<u64, const GroupStream*>& streams) {
+    u64 most = 0, sum = 0;
+    for (u64 group : spread.neighbours) {
+        most = std::max(most, streams.at(group)->steps);
+        sum += streams.at(group)->steps;
+    }
+    return most > 0 ? double(sum) / double(most) / double(spread.neighbours.size()) : 1.0;
+}
+
 }  // namespace
 
 std::vector<u64> Spread::sample() const {
     std::vector<u64> all = on_unit;
+    all.insert(all.end(), first_unit.begin(), first_unit.end());
     all.insert(all.end(), neighbours.begin(), neighbours.end());
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
+}
+
+std::vector<u64> Spread::lines_alone() const {
+    std::vector<u64> found;
+    for (u64 group : sample())
+        if (std::find(on_unit.begin(), on_unit.end(), group) == on_unit.end() &&
+            std::find(first_unit.begin(), first_unit.end(), group) == first_unit.end())
+            found.push_back(group);
+    return found;
 }
 
 Spread spread_of(const Launch& launch, u32 units, const std::vector<const Kernel*>& together) {
@@ -84,12 +105,20 @@ Spread spread_of(const Launch& launch, u32 units, const std::vector<const Kernel
     // Workgroups go to the XCDs in turn, and in each to its units in turn. The round in the middle stands for all.
     const u64 first = spread.rounds ? spread.rounds / 2 * slots : 0;
     const u64 there = spread.rounds ? slots : spread.rest;
-    const u64 xcd = std::min<u64>(spread.xcds / 2, there - 1);
+    // Where all are there at once, the launch ends with the unit that has most to do: it is looked at as well that the
+    // first workgroup is on. Loops over tiles give the first workgroups one more than the last.
+    const bool at_once = spread.groups <= slots;
+    const u64 xcd = at_once ? 0 : std::min<u64>(spread.xcds / 2, there - 1);
     spread.on_xcd = there / spread.xcds + (xcd < there % spread.xcds ? 1 : 0);
     const u64 unit_count = std::max<u64>(1, units / spread.xcds);
     const auto group_at = [&](u64 place) { return first + xcd + place * spread.xcds; };
-    const u64 own = std::min<u64>(spread.on_xcd, unit_count) / 2;
-    for (u64 place = own; place < spread.on_xcd; place += unit_count) spread.on_unit.push_back(group_at(place));
+    const auto unit_at = [&](u64 unit) {
+        std::vector<u64> on;
+        for (u64 place = unit; place < spread.on_xcd; place += unit_count) on.push_back(group_at(place));
+        return on;
+    };
+    spread.on_unit = unit_at(std::min<u64>(spread.on_xcd, unit_count) / 2);
+    if (at_once) spread.first_unit = unit_at(0);
     spread.neighbours = spread.on_unit;
     if (spread.neighbours.size() > kNeighbours / 2) spread.neighbours.resize(kNeighbours / 2);
     const u64 more = std::min<u64>(kNeighbours, spread.on_xcd);
@@ -101,12 +130,21 @@ Spread spread_of(const Launch& launch, u32 units, const std::vector<const Kernel
     return spread;
 }
 
-LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector<std::unique_ptr<GroupStream>>& streams,
+LaunchTime time_of(const Launch& launch, const Spread& asked, const std::vector<std::unique_ptr<GroupStream>>& streams,
                    bool trace) {
     const Facts* facts = facts_of(launch.gpu->name());
     const auto costs = costs_of(*launch.kernel->program, *facts);
     std::unordered_map<u64, const GroupStream*> by_index;
     for (const auto& stream : streams) by_index[stream->index] = stream.get();
+    Spread spread = asked;
+    const auto work_of = [&](const std::vector<u64>& groups) {
+        u64 steps = 0;
+        for (u64 group : groups) steps += by_index.at(group)->steps;
+        return steps;
+    };
+    if (work_of(spread.first_unit) > work_of(spread.on_unit)) std::swap(spread.on_unit, spread.first_unit);
+    const bool at_once = !spread.first_unit.empty();
+    const double busy = at_once ? busy_share(spread, by_index) : 1.0;
     const auto sharers = sharers_of(spread, by_index);
 
     LaunchTime time;
@@ -116,7 +154,7 @@ LaunchTime time_of(const Launch& launch, const Spread& spread, const std::vector
     const double hz = facts->clock_ghz * 1e9;
     const auto shares_for = [&](u64 groups) {
         Shares shares;
-        const double active = double(std::min<u64>(groups, spread.units));
+        const double active = std::clamp(busy * double(groups), 1.0, double(spread.units));
         const double most = double(facts->l1_bytes_per_cycle);
         shares.l2 = std::min(most, facts->l2_bytes_per_cycle * double(spread.units) / active);
         shares.mall = std::min(most, facts->mall_gb_s * 1e9 / hz / active);

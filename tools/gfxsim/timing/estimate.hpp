@@ -21,11 +21,14 @@ struct Spread {
     u64 rounds = 0;               ///< of all units, full ones
     u64 rest = 0;                 ///< workgroups of the last round, if it is not full
     std::vector<u64> on_unit;     ///< workgroups that one unit holds in a full round, or in the only one
+    std::vector<u64> first_unit;  ///< where all are there at once: those of the unit that got the first
     std::vector<u64> neighbours;  ///< a sample of those that its XCD holds at the same time, with those of the unit
     u64 on_xcd = 0;               ///< how many that are in all
 
     /// All that have to be run, in rising order.
     std::vector<u64> sample() const;
+    /// Those of them that are not put into time, in rising order.
+    std::vector<u64> lines_alone() const;
 };
 
 /// `together`: kernels that are taken to be variants in one function, which would have the registers of the largest.

@@ -16,6 +16,7 @@ void Recorder::start(Wave& wave) {
     if (!std::binary_search(wanted_.begin(), wanted_.end(), wave.group->index)) return;
     slot = std::make_unique<GroupStream>();
     slot->index = wave.group->index;
+    slot->lines_alone = std::binary_search(lines_alone_.begin(), lines_alone_.end(), slot->index);
     const u32* block = wave.group->launch->block;
     slot->waves.resize((block[0] * block[1] * block[2] + wave.size - 1) / wave.size);
 }
@@ -30,8 +31,10 @@ GroupStream* Recorder::stream(const Wave& wave) {
 }
 
 void Recorder::before(Wave& wave, const Instr& instr) {
-    if (GroupStream* to = stream(wave))
-        to->waves[wave.index].push_back({u32(&instr - wave.program->instrs.data()), kNoTouch});
+    GroupStream* to = stream(wave);
+    if (!to) return;
+    ++to->steps;
+    if (!to->lines_alone) to->waves[wave.index].push_back({u32(&instr - wave.program->instrs.data()), kNoTouch});
 }
 
 void Recorder::access(Wave& wave, const Instr& instr, const Access& access) {
@@ -39,6 +42,10 @@ void Recorder::access(Wave& wave, const Instr& instr, const Access& access) {
     if (!to) return;
     // Kernels' arguments come by way of a cache of their own.
     if (instr.def->traits.klass == Class::scalar_memory) return;
+    if (to->lines_alone) {
+        if (access.space != Space::lds && access.use == Use::read) add_lines(*to, access);
+        return;
+    }
     Step& step = to->waves[wave.index].back();
     if (step.touch == kNoTouch) {
         step.touch = u32(to->touches.size());
@@ -53,9 +60,13 @@ void Recorder::access(Wave& wave, const Instr& instr, const Access& access) {
         return;
     }
     touch.space = access.space, touch.use = access.use;
-    const Lines lines = distinct_lines(access, line_bytes_);
-    for (std::size_t i = 0; i < lines.count; ++i) to->lines.push_back(lines.number[i]);
+    add_lines(*to, access);
     touch.lines = u32(to->lines.size()) - touch.first_line;
+}
+
+void Recorder::add_lines(GroupStream& to, const Access& access) const {
+    const Lines lines = distinct_lines(access, line_bytes_);
+    for (std::size_t i = 0; i < lines.count; ++i) to.lines.push_back(lines.number[i]);
 }
 
 std::vector<std::unique_ptr<GroupStream>> Recorder::take() {

@@ -28,9 +28,13 @@ struct Step {
 /// The waves of one workgroup.
 struct GroupStream {
     u64 index = 0;  ///< of the workgroup in its launch
+    u64 steps = 0;  ///< of all waves
     std::vector<std::vector<Step>> waves;
     std::vector<Touch> touches;
     std::vector<u64> lines;  ///< addresses divided by the size of a line
+
+    /// Of a workgroup that is not put into time: how many steps it has, and the lines that it reads, are all.
+    bool lines_alone = false;
 };
 
 }  // namespace gfxsim::timing
