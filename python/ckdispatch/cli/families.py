@@ -83,9 +83,11 @@ class FamilyCommands(Protocol):
         """
 
     def workload(
-        self, dispatcher: BaseDispatcher, problem: Any, plan: Plan[Any], seed: int
+        self, dispatcher: BaseDispatcher, problem: Any, plan: Plan[Any], seed: int | None
     ) -> Workload:
-        """Random operands on the device."""
+        """Random operands on the device; without a seed their values do not count, as for times
+        of the simulator.
+        """
 
 
 def commands_of(family: str) -> FamilyCommands:

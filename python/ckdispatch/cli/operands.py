@@ -63,8 +63,17 @@ class LastReference:
         return made
 
 
+def numbers(seed: int | None) -> Any:
+    """What operands are drawn by; nothing where no seed says that their values count."""
+    import numpy as np
+
+    return None if seed is None else np.random.default_rng(seed)
+
+
 def random_operand(device: Device, random: Any, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
-    """Numbers of a normal distribution, or any integers."""
+    """Numbers of a normal distribution, or any integers; without ``random`` zeros that take no
+    memory.
+    """
     import numpy as np
 
     from ckdispatch.reference.dtypes import convert, dtype_encoding
@@ -73,6 +82,8 @@ def random_operand(device: Device, random: Any, shape: tuple[int, ...], dtype: s
     # Half of what can be addressed is more than any machine has, and beyond it NumPy errs.
     if math.prod(shape) * 8 > sys.maxsize // 2:
         raise OutOfMemory(f"an operand of {extents(shape)} elements fits into no memory")
+    if random is None:
+        return np.broadcast_to(np.zeros((), kind), shape)
     if np.issubdtype(kind, np.integer):
         least, most = np.iinfo(kind).min, np.iinfo(kind).max
         values: NDArray[Any] = random.integers(least, most, shape, kind, endpoint=True)

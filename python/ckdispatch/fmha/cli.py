@@ -130,7 +130,7 @@ def kernel_set(_problem: FmhaProblem) -> None:
 
 
 def workload(
-    dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int
+    dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int | None
 ) -> Workload:
     from ckdispatch.fmha.workload import FmhaWorkload
 

@@ -35,10 +35,15 @@ class FmhaWorkload(Launched):
     """
 
     def __init__(
-        self, dispatcher: BaseDispatcher, problem: FmhaProblem, plan: Plan[FmhaProblem], seed: int
+        self,
+        dispatcher: BaseDispatcher,
+        problem: FmhaProblem,
+        plan: Plan[FmhaProblem],
+        seed: int | None,
     ) -> None:
         self.dispatcher, self.plan, self.problem = dispatcher, plan, problem
-        self.random = np.random.default_rng(seed)
+        # Lengths and pages decide what a launch does, so there is always something drawn.
+        self.random = np.random.default_rng(seed or 0)
         tables = self._tables()
         self.call = AttentionCall(
             dispatcher,

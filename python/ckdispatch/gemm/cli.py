@@ -100,7 +100,7 @@ def kernel_set(problem: GemmProblem) -> str:
 
 
 def workload(
-    dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int
+    dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int | None
 ) -> Workload:
     from ckdispatch.gemm.workload import GemmWorkload
 

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.base_dispatcher import BaseDispatcher
-from ckdispatch.cli.operands import LastReference, Launched, poison, poisoned, random_operand
+from ckdispatch.cli.operands import (
+    LastReference,
+    Launched,
+    numbers,
+    poison,
+    poisoned,
+    random_operand,
+)
 from ckdispatch.comparison import Comparison
 from ckdispatch.gemm.problem import GemmProblem, computed_sizes
 from ckdispatch.gemm.reference import arithmetic_of, expected
@@ -154,10 +161,14 @@ class GemmWorkload(Launched):
     """The operands of ``problem`` on the device."""
 
     def __init__(
-        self, dispatcher: BaseDispatcher, problem: GemmProblem, plan: Plan[GemmProblem], seed: int
+        self,
+        dispatcher: BaseDispatcher,
+        problem: GemmProblem,
+        plan: Plan[GemmProblem],
+        seed: int | None,
     ) -> None:
         self.dispatcher, self.plan = dispatcher, plan
-        random, padded = np.random.default_rng(seed), plan.padded is not None
+        random, padded = numbers(seed), plan.padded is not None
         products = problem.products() if problem.groups else [problem]
         stages = _stages(plan, len(products))
         self.products = [

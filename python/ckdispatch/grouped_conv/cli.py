@@ -73,7 +73,7 @@ def workload(
     dispatcher: BaseDispatcher,
     problem: GroupedConvProblem,
     plan: Plan[GroupedConvProblem],
-    seed: int,
+    seed: int | None,
 ) -> Workload:
     from ckdispatch.grouped_conv.workload import ConvWorkload
 

@@ -7,11 +7,17 @@ import math
 from copy import copy
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ckdispatch.base_dispatcher import BaseDispatcher
-from ckdispatch.cli.operands import LastReference, Launched, poison, poisoned, random_operand
+from ckdispatch.cli.operands import (
+    LastReference,
+    Launched,
+    numbers,
+    poison,
+    poisoned,
+    random_operand,
+)
 from ckdispatch.comparison import Comparison
 from ckdispatch.grouped_conv.layouts import is_channels_first, memory_order
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
@@ -29,13 +35,13 @@ class ConvWorkload(Launched):
         dispatcher: BaseDispatcher,
         problem: GroupedConvProblem,
         plan: Plan[GroupedConvProblem],
-        seed: int,
+        seed: int | None,
     ) -> None:
         self.dispatcher, self.problem, self.plan = dispatcher, problem, plan
         self.spec = dispatcher.registry[plan.kernel].spec
         self.reference = LastReference()
         self.first, self.second, self.written = TENSORS[problem.direction]
-        random = np.random.default_rng(seed)
+        random = numbers(seed)
         self.arrays = {name: self._random(random, name) for name in (self.first, self.second)}
         if problem.bias:
             self.arrays["bias"] = self._random(random, "bias")

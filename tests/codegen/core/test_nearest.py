@@ -84,6 +84,19 @@ def test_a_convolution_with_a_bias_keeps_its_mathematics() -> None:
     assert nearest == conv.parse_name(f"{name}_MultiDAddSilu_d1")
 
 
+def test_no_choice_is_near_that_computes_something_else() -> None:
+    conv = FAMILIES["grouped_conv"]
+    name = "fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
+    forward = conv.parse_name(f"grouped_conv_fwd_{name}_Relu_d0")
+    assert conv.is_legal(forward, target())
+    # Gradients have no operation: neither forward nor a gradient without it was wished for.
+    backward = conv.parse_name(f"grouped_conv_bwd_weight_{name}_Relu_d0")
+    assert not conv.is_legal(backward, target())
+    assert nearest_legal(conv, backward, target()) is None
+    merged = conv.parse_name(f"grouped_conv_fwd_{name}_merge2_Relu_d0")
+    assert nearest_legal(conv, merged, target()) == forward
+
+
 def test_distance_grows_with_the_change() -> None:
     base = gemm()
     assert distance(base, base, {}) == 0

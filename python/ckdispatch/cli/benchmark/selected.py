@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.cli.benchmark.simulating import waits_for_others
-from ckdispatch.cli.benchmark.timing import QUICK, SIMULATOR, ask_for_times, head, timing_of
+from ckdispatch.cli.benchmark.timing import (
+    QUICK,
+    SIMULATOR,
+    ask_for_times,
+    head,
+    seed_for,
+    timing_of,
+)
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.report import Block, Column, Report, Table
@@ -94,7 +101,7 @@ def _measure(
     family = commands_of(problem.family)
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
     plan, changes = planned(dispatcher.plan, problem, options)
-    workload = family.workload(dispatcher, problem, plan, seed)
+    workload = family.workload(dispatcher, problem, plan, seed_for(dispatcher.device_name, seed))
     times = timing_of(options, dispatcher.device_name, QUICK).measure(
         dispatcher, plan, workload.tensors
     )

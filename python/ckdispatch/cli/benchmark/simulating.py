@@ -28,8 +28,8 @@ class Simulator:
     anything else before.
     """
 
-    def __init__(self, registry: Registry, gpu: str, *, seed: int = 0) -> None:
-        self.registry, self.gpu, self.seed = registry, gpu, seed
+    def __init__(self, registry: Registry, gpu: str) -> None:
+        self.registry, self.gpu = registry, gpu
         ask_for_times(f"sim:{gpu}", of_all=waits_for_others(registry))
         self._whole = self._dispatcher(registry)
         self._alone: dict[str, Dispatcher] = {}
@@ -88,7 +88,7 @@ class Simulator:
         )
         if found is None:
             last = self._last = None  # before the next one takes as much memory
-            found = commands_of(problem.family).workload(dispatcher, problem, plan, self.seed)
+            found = commands_of(problem.family).workload(dispatcher, problem, plan, None)
         self._last = dispatcher, problem, found
         return found
 

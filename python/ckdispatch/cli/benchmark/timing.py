@@ -43,9 +43,20 @@ def ask_for_times(device: str, *, of_all: bool) -> None:
         os.environ.setdefault(_TIMING, "auto" if of_all else "auto-sample")
 
 
+def _samples() -> bool:
+    return os.environ.get(_TIMING, "").endswith("sample")
+
+
+def seed_for(device: str, seed: int) -> int | None:
+    """That of operands; nothing where the simulator runs only what a time needs, whatever they
+    hold.
+    """
+    return None if device.startswith("sim:") and _samples() else seed
+
+
 def check_results_count() -> None:
     """Refuses a simulator that computes nothing that is right."""
-    if os.environ.get(_TIMING, "").endswith("sample"):
+    if _samples():
         raise UsageError(
             f"--all-kernels was asked for with {_TIMING}={os.environ[_TIMING]}, which runs only "
             f"some workgroups, and a time counts only if the result is right; set {_TIMING}=1"

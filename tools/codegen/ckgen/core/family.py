@@ -98,6 +98,10 @@ class Family(ABC):
     def alternatives(self, spec: KernelSpec, field: str, target: Target) -> Iterable[Any]:
         """Values worth trying for ``field`` when ``spec`` is illegal on ``target``."""
 
+    def keeps(self, wish: KernelSpec, spec: KernelSpec) -> bool:
+        """Whether ``spec`` may stand for ``wish``: it computes what that was to compute."""
+        return True
+
     @abstractmethod
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         """The variables of the family's template."""

@@ -35,7 +35,8 @@ def nearest_legal(family: Family, spec: KernelSpec, target: Target) -> KernelSpe
             continue
         seen = set(beam)
         for _ in range(_STEPS):
-            fresh = {c for c in _changed(family, rule, bad, target) if c not in seen}
+            changed = _changed(family, rule, bad, target)
+            fresh = {c for c in changed if c not in seen and family.keeps(spec, c)}
             seen |= fresh
             before = family.rules[:index]
             satisfying, bad = _divide(

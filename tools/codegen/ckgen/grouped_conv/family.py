@@ -90,6 +90,18 @@ class GroupedConvFamily(ProductFamily):
             return (conv.dtype_a,)
         return super().alternatives(conv, field, target)
 
+    def keeps(self, wish: KernelSpec, spec: KernelSpec) -> bool:
+        """The direction, the dimensions and the operation; a bias may be told of by either of its
+        fields.
+        """
+        asked, conv = cast(GroupedConvSpec, wish), cast(GroupedConvSpec, spec)
+        meant = (asked.fused_op, asked.fused_op.with_ds, asked.fused_op.without_ds)
+        return (
+            conv.variant is asked.variant
+            and conv.ndim_spatial == asked.ndim_spatial
+            and conv.fused_op in meant
+        )
+
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         conv = cast(GroupedConvSpec, spec)
         return {**super().context(conv, arch), "filter": _FILTERS[conv.specialization]}
