@@ -79,9 +79,9 @@ def test_no_worker_takes_work_for_another_root(
         ThreadPoolExecutor() as pool,
         other.interrupted_at_the_end(),
     ):
-        waiting = pool.submit(
-            other.try_bazel, "build", "--disk_cache=", *executor(buildgrid), "//:first"
-        )
+        # Bazel asks again for what was cancelled, unless it is told not to.
+        flags = ["--disk_cache=", "--remote_retries=0", *executor(buildgrid)]
+        waiting = pool.submit(other.try_bazel, "build", *flags, "//:first")
         job = waits(buildgrid, waiting)
         try:
             # The workers are there, and take what is for their own root.
