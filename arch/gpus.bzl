@@ -38,6 +38,6 @@ gpus_setting = rule(
     build_setting = config.string(flag = True),
     doc = """A list of GPUs, given on the command line.
 
-The value is a list of names from `arch_specs.json` separated by commas, or `all` on its own. A target
-that depends on the setting gets its `GpusInfo`.""",
+The value is a list of names from `arch_specs.json` separated by commas, or `all` on its own. A
+target that depends on the setting gets its `GpusInfo`.""",
 )

@@ -21,7 +21,10 @@ def family_lines(name, out, content, **kwargs):
 
 def _repeated(template):
     lines = [
-        template.replace("{name}", row.name).replace("{NAME}", row.name.upper()).replace("{number}", str(row.number))
+        template
+            .replace("{name}", row.name)
+            .replace("{NAME}", row.name.upper())
+            .replace("{number}", str(row.number))
         for row in FAMILIES
     ]
     return lines if lines[0] != template else [template]

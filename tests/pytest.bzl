@@ -18,7 +18,11 @@ def ck_pytest(name, srcs, args = [], deps = [], size = "small", **kwargs):
         size = size,
         srcs = srcs + ["//tests:run_pytest.py"],
         main = "//tests:run_pytest.py",
-        args = ["$(rootpath {})".format(src) for src in srcs if src.rpartition("/")[2].startswith("test_")] + args,
+        args = [
+            "$(rootpath {})".format(src)
+            for src in srcs
+            if src.rpartition("/")[2].startswith("test_")
+        ] + args,
         deps = deps + ["@ck_pip//:pytest"],
 
         # An __init__.py made up in tests/inspect would hide Python's own module of that name.

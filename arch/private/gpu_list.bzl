@@ -11,7 +11,8 @@ def parse_gpu_list(value, known, what):
       what: who asks, as the first words of an error.
 
     Returns:
-      The list of names in the order given, and None; or None, and the sentence that says what is wrong.
+      The list of names in the order given, and None; or None, and the sentence that says what is
+      wrong.
     """
     names = [name.strip() for name in value.split(",")]
     if names == [ALL]:

@@ -1,4 +1,6 @@
-"""What Starlark reads from `arch_specs.json`, as a repository, because it is needed at loading time."""
+"""What Starlark reads from `arch_specs.json`, as a repository, because it is needed at loading
+time.
+"""
 
 _FACTS = ["family", "fp8_emulated", "half_registers", "lds_bytes", "matrix_isa", "wave_size"]
 
@@ -47,8 +49,8 @@ arch_specs_repository = repository_rule(
     implementation = _arch_specs_repository_impl,
     doc = """Makes `specs.bzl` from `arch_specs.json`.
 
-`GPUS` is the list of all GPU names; `GPU_FACTS` maps a name to the `family`, `fp8_emulated`, `half_registers`, `lds_bytes`, `matrix_isa`
-and `wave_size` of that GPU.""",
+`GPUS` is the list of all GPU names; `GPU_FACTS` maps a name to the `family`, `fp8_emulated`,
+`half_registers`, `lds_bytes`, `matrix_isa` and `wave_size` of that GPU.""",
     attrs = {
         "specs": attr.label(
             allow_single_file = [".json"],

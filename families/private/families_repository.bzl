@@ -1,6 +1,14 @@
-"""What Starlark reads from `families.json`, as a repository, because it is needed at loading time."""
+"""What Starlark reads from `families.json`, as a repository, because it is needed at loading time.
+"""
 
-_FIELDS = {"ck_folders": "list", "host_needs_ck": "bool", "layers": "list", "name": "string", "number": "int", "title": "string"}
+_FIELDS = {
+    "ck_folders": "list",
+    "host_needs_ck": "bool",
+    "layers": "list",
+    "name": "string",
+    "number": "int",
+    "title": "string",
+}
 
 def families_bzl(document):
     """Renders `families.bzl`.
@@ -21,21 +29,42 @@ def families_bzl(document):
             return None, "{}: expected the fields {}".format(where, ", ".join(sorted(_FIELDS)))
         for field, kind in _FIELDS.items():
             if type(row[field]) != kind:
-                return None, "{}.{}: expected {}, not {}".format(where, field, kind, repr(row[field]))
+                return None, "{}.{}: expected {}, not {}".format(
+                    where,
+                    field,
+                    kind,
+                    repr(row[field]),
+                )
         for word in [row["name"]] + row["layers"]:
             if not _is_folder(word):
-                return None, "{}: {} is no name of a folder; it has lower-case letters, digits and _, and begins with a letter".format(where, repr(word))
+                return None, ("{}: {} is no name of a folder; it has lower-case letters, digits " +
+                              "and _, and begins with a letter").format(where, repr(word))
         if row["number"] < 1:
             return None, "{}.number: {} is less than 1".format(where, row["number"])
         for field in ("name", "number"):
             if (field, row[field]) in seen:
-                return None, "{}.{}: {} is that of another family".format(where, field, repr(row[field]))
+                return None, "{}.{}: {} is that of another family".format(
+                    where,
+                    field,
+                    repr(row[field]),
+                )
             seen[(field, row[field])] = True
-    structs = ["    struct({}),\n".format(", ".join(["{} = {}".format(field, repr(row[field])) for field in _FIELDS])) for row in rows]
-    return '"""Generated from families.json."""\n\nFAMILIES = [\n{}]\n'.format("".join(structs)), None
+    structs = [
+        "    struct({}),\n".format(
+            ", ".join(["{} = {}".format(field, repr(row[field])) for field in _FIELDS]),
+        )
+        for row in rows
+    ]
+    return '"""Generated from families.json."""\n\nFAMILIES = [\n{}]\n'.format(
+        "".join(structs),
+    ), None
 
 def _is_folder(word):
-    return type(word) == "string" and word[:1].islower() and not [letter for letter in word.elems() if letter not in "abcdefghijklmnopqrstuvwxyz0123456789_"]
+    return type(word) == "string" and word[:1].islower() and not [
+        letter
+        for letter in word.elems()
+        if letter not in "abcdefghijklmnopqrstuvwxyz0123456789_"
+    ]
 
 def _families_repository_impl(repository_ctx):
     table = repository_ctx.path(repository_ctx.attr.table)
@@ -58,5 +87,6 @@ families_repository = repository_rule(
             mandatory = True,
         ),
     },
-    doc = "Makes `families.bzl` from `families.json`: `FAMILIES` is a list of structs, one for each row.",
+    doc = "Makes `families.bzl` from `families.json`: `FAMILIES` is a list of structs, one for " +
+          "each row.",
 )

@@ -24,7 +24,10 @@ packed_headers = rule(
     implementation = _packed_headers_impl,
     attrs = {
         "out": attr.output(doc = "The archive.", mandatory = True),
-        "root": attr.string(doc = "The folder with which the name of every header begins in the archive.", mandatory = True),
+        "root": attr.string(
+            doc = "The folder with which the name of every header begins in the archive.",
+            mandatory = True,
+        ),
         "srcs": attr.label_list(doc = "The headers.", allow_files = True, mandatory = True),
         "_packer": attr.label(default = ":pack", cfg = "exec", executable = True),
     },

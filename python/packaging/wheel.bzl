@@ -1,11 +1,15 @@
 """wheel: what Python programs need of this repository as a package for pip.
 
-rules_python has `py_wheel`, but Debian's, which is that of the sealed root, lacks the program behind it. This one also reads from the libraries which
-machines they are for, so the name of the file says what is true; therefore it is made in a folder.
+rules_python has `py_wheel`, but Debian's, which is that of the sealed root, lacks the program
+behind it. This one also reads from the libraries which machines they are for, so the name of the
+file says what is true; therefore it is made in a folder.
 """
 
 def _own_files(ctx):
-    """The files of this repository by their paths in it; what others provide is for pip, or the machine, to bring."""
+    """The files of this repository by their paths in it.
+
+    What others provide is for pip, or the machine, to bring.
+    """
     found = {}
     for target in ctx.attr.srcs:
         info = target[DefaultInfo]
@@ -41,7 +45,10 @@ def _wheel_impl(ctx):
     args.add("--summary", ctx.attr.summary)
     args.add("--python-requires", ctx.attr.python_requires)
     args.add_all(ctx.attr.requires, before_each = "--requires")
-    args.add_all(["{}={}".format(name, place) for name, place in ctx.attr.commands.items()], before_each = "--command")
+    args.add_all(
+        ["{}={}".format(name, place) for name, place in ctx.attr.commands.items()],
+        before_each = "--command",
+    )
     args.add_all(ctx.files.license_files, before_each = "--license")
     for path in sorted(files):
         args.add("--file").add_joined([_place(ctx.attr.layout, path), files[path]], join_with = "=")
@@ -60,13 +67,20 @@ wheel = rule(
     attrs = {
         "commands": attr.string_dict(doc = "Commands by name, each `module:function`."),
         "layout": attr.string_dict(
-            doc = "Folders of this repository, and the folders of the wheel that have their files. The longest that fits a file counts.",
+            doc = "Folders of this repository, and the folders of the wheel that have their " +
+                  "files. The longest that fits a file counts.",
             mandatory = True,
         ),
-        "license_files": attr.label_list(doc = "Files for whoever distributes it.", allow_files = True),
+        "license_files": attr.label_list(
+            doc = "Files for whoever distributes it.",
+            allow_files = True,
+        ),
         "python_requires": attr.string(doc = "The versions of Python.", mandatory = True),
         "requires": attr.string_list(doc = "What pip installs with it."),
-        "srcs": attr.label_list(doc = "The targets whose files, also those that they need to run, are in it.", allow_files = True),
+        "srcs": attr.label_list(
+            doc = "The targets whose files, also those that they need to run, are in it.",
+            allow_files = True,
+        ),
         "summary": attr.string(doc = "One line about it.", mandatory = True),
         "version": attr.string(doc = "Its version.", mandatory = True),
         "_maker": attr.label(default = ":make_wheel", cfg = "exec", executable = True),

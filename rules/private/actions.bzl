@@ -1,16 +1,20 @@
-"""The actions that make a kernel library: generate, precompile and compile per GPU, inspect, bundle, host pass, link."""
+"""The actions that make a kernel library: generate, precompile and compile per GPU, inspect,
+bundle, host pass, link.
+"""
 
 load("@ck_arch//:specs.bzl", "GPU_FACTS")
 load(":recipe.bzl", "flags_of_gpu", "run_step")
 
 visibility(["//rules/...", "//tests/rules/..."])
 
-# A precompiled header names the files that it was made of by absolute paths, and clang makes those from PWD. The path with which every process
-# finds its own folder is the same in every sandbox and on every machine.
+# A precompiled header names the files that it was made of by absolute paths, and clang makes those
+# from PWD. The path with which every process finds its own folder is the same in every sandbox and
+# on every machine.
 _DEVICE_ENVIRONMENT = {"PWD": "/proc/self/cwd"}
 
 def _compile_memory(_os, _inputs):
-    # Compiling the largest tile of //kernels, 256x256x32, takes 0.58 GB at its peak; with this Bazel does not start more compiles than fit.
+    # Compiling the largest tile of //kernels, 256x256x32, takes 0.58 GB at its peak; with this
+    # Bazel does not start more compiles than fit.
     return {"cpu": 1, "memory": 800}
 
 def generate(ctx, generator, spec, source):
@@ -32,7 +36,8 @@ def generate(ctx, generator, spec, source):
     )
 
 def _front_end(hip, source, hip_headers = True):
-    """Values that both passes share: everything that clang would otherwise look up on the machine."""
+    """Values that both passes share: everything that clang would otherwise look up on the machine.
+    """
     return {
         "hip_wrapper": ["__clang_hip_runtime_wrapper.h"] if hip_headers else [],
         "no_look_up": ["-no-canonical-prefixes", "-nostdinc", "-nogpuinc"],
@@ -84,7 +89,8 @@ def compile_device(ctx, hip, gpu, source, headers, include_dirs, precompiled, ou
         source: the generated File.
         headers: depset of the headers that the source includes, and of those that were precompiled.
         include_dirs: include folders for them, the first of Composable Kernel.
-        precompiled: File that `precompile` made for this GPU, or None to read the headers themselves.
+        precompiled: File that `precompile` made for this GPU, or None to read the headers
+            themselves.
         output: File to write.
     """
     run_step(
@@ -100,7 +106,9 @@ def compile_device(ctx, hip, gpu, source, headers, include_dirs, precompiled, ou
     )
 
 def inspect(ctx, hip, inspector, spec, code_objects, resources, header, forbid_spills):
-    """Reads what the code objects use: into JSON for people and tools, and into a literal for the host pass.
+    """Reads what the code objects use.
+
+    Into JSON for people and tools, and into a literal for the host pass.
 
     Args:
         ctx: the rule context.
@@ -168,7 +176,8 @@ def compile_host(ctx, hip, wave_sizes, source, headers, gpu_binary, resources_he
         output: File to write.
     """
 
-    # Where nothing of CK is included, nothing of HIP is needed: reading its headers would be half of this pass.
+    # Where nothing of CK is included, nothing of HIP is needed: reading its headers would be half
+    # of this pass.
     front_end = _front_end(hip, source, hip_headers = bool(headers.system_include_dirs))
     run_step(
         ctx,

@@ -3,7 +3,9 @@
 visibility(["//rules/...", "//tests/rules/..."])
 
 def without_folders(headers, folders):
-    """Leaves out headers that kernels of the family do not include, so that an edit of them does not compile these anew.
+    """Leaves out headers that kernels of the family do not include.
+
+    An edit of them does not compile these anew.
 
     Args:
       headers: Composable Kernel's, as files.
@@ -15,5 +17,7 @@ def without_folders(headers, folders):
     return [
         header
         for header in headers
-        if not any([header.path.partition("/ck_tile/")[2].startswith(folder + "/") for folder in folders])
+        if not any(
+            [header.path.partition("/ck_tile/")[2].startswith(folder + "/") for folder in folders],
+        )
     ]

@@ -36,15 +36,25 @@ def _ck_device_headers_impl(ctx):
 ck_device_headers = rule(
     implementation = _ck_device_headers_impl,
     attrs = {
-        "family": attr.string(doc = "The family whose kernels include these headers.", mandatory = True),
-        "foreign_folders": attr.string_list(doc = "Folders of Composable Kernel's headers that no kernel of the family includes."),
+        "family": attr.string(
+            doc = "The family whose kernels include these headers.",
+            mandatory = True,
+        ),
+        "foreign_folders": attr.string_list(
+            doc = "Folders of Composable Kernel's headers that no kernel of the family includes.",
+        ),
         "own_headers": attr.label(doc = "This repository's headers.", mandatory = True),
-        "source": attr.label(doc = "Includes all of them.", allow_single_file = True, mandatory = True),
+        "source": attr.label(
+            doc = "Includes all of them.",
+            allow_single_file = True,
+            mandatory = True,
+        ),
         "_composable_kernel": attr.label(default = "@composable_kernel//:headers"),
     },
     doc = """The headers that the device passes of a family's kernels include.
 
-They are precompiled once for each GPU that some kernel is built for. The output group of a GPU's name has the precompiled file.""",
+They are precompiled once for each GPU that some kernel is built for. The output group of a GPU's
+name has the precompiled file.""",
     provides = [CkDeviceHeadersInfo],
     toolchains = [HIP_TOOLCHAIN_TYPE],
 )

@@ -1,4 +1,6 @@
-"""Repositories whose content is downloaded, pinned by hash: Python packages, charts and Composable Kernel's headers."""
+"""Repositories whose content is downloaded, pinned by hash: Python packages, charts and Composable
+Kernel's headers.
+"""
 
 load(":python.bzl", "one_sentence", "run_python")
 load(":rocm_places.bzl", "ROCM_ATTRS")
@@ -14,14 +16,21 @@ def _fetch(rctx, job):
     rctx.report_progress("downloading and unpacking")
     lock = rctx.path(rctx.attr.lock)
     rctx.watch(lock)
-    result = run_python(rctx, "ckfetch", [_FETCH], [job, "--lock", str(lock), "--output", str(rctx.path("."))])
+    result = run_python(
+        rctx,
+        "ckfetch",
+        [_FETCH],
+        [job, "--lock", str(lock), "--output", str(rctx.path("."))],
+    )
     if result.return_code != 0:
         fail(one_sentence(result))
 
 def _fetching_rule(implementation, lock, doc, attrs = {}, environ = []):
     return repository_rule(
         implementation = implementation,
-        attrs = {"lock": attr.label(doc = lock, allow_single_file = True, mandatory = True)} | attrs,
+        attrs = {
+            "lock": attr.label(doc = lock, allow_single_file = True, mandatory = True),
+        } | attrs,
         doc = doc,
         environ = _ENVIRONMENT + environ,
     )
@@ -31,7 +40,8 @@ def _python_packages_impl(rctx):
 
 python_packages_repository = _fetching_rule(
     _python_packages_impl,
-    doc = "One py_library for each package of a lock file, installed by pip with its hashes checked.",
+    doc = "One py_library for each package of a lock file, installed by pip with its hashes " +
+          "checked.",
     lock = "Requirements with hashes.",
 )
 
@@ -145,7 +155,10 @@ filegroup(
 """
 
 def _copy(rctx, source, target):
-    """Copies a folder and follows edits of its files; through a link a sandbox would not see a folder below /tmp."""
+    """Copies a folder and follows edits of its files.
+
+    Through a link a sandbox would not see a folder below /tmp.
+    """
     command = 'mkdir -p "$(dirname "$2")" && cp -RL "$1" "$2" && find -L "$1" -type f'
     result = rctx.execute(["sh", "-c", command, "sh", str(source), str(rctx.path(target))])
     if result.return_code != 0:
@@ -159,10 +172,21 @@ def _own_headers(rctx, wanted, asked_by):
     if wanted == "rocm":
         wanted = rctx.attr.rocm or rctx.getenv("ROCM_PATH") or "/opt/rocm"
     if not wanted.startswith("/"):
-        fail("{} is {}, which is neither an absolute path nor `rocm`; give one of them.".format(asked_by, wanted))
+        fail(
+            "{} is {}, which is neither an absolute path nor `rocm`; give one of them.".format(
+                asked_by,
+                wanted,
+            ),
+        )
     root = rctx.path(wanted)
     if not root.get_child("include", "ck_tile", "core.hpp").exists:
-        fail("{} asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; give a checkout of it, or `rocm` for an installed one.".format(asked_by, root))
+        fail(
+            ("{} asks for Composable Kernel at {}, where there is no include/ck_tile/core.hpp; " +
+             "give a checkout of it, or `rocm` for an installed one.").format(
+                asked_by,
+                root,
+            ),
+        )
     _copy(rctx, root.get_child("include", "ck_tile"), "include/ck_tile")
     for folder in ["tile_engine", "example/ck_tile/01_fmha", "include/rapidjson"]:
         if root.get_child(*folder.split("/")).exists:
@@ -180,8 +204,13 @@ def _composable_kernel_impl(rctx):
 
 composable_kernel_repository = _fetching_rule(
     _composable_kernel_impl,
-    attrs = ROCM_ATTRS | {"path": attr.string(doc = "A checkout of Composable Kernel, `rocm` for the installed one, or nothing.")},
-    doc = "Composable Kernel's headers: downloaded, or with ck.composable_kernel, or --repo_env=CKDISPATCH_CK=<checkout>|rocm, the user's own.",
+    attrs = ROCM_ATTRS | {
+        "path": attr.string(
+            doc = "A checkout of Composable Kernel, `rocm` for the installed one, or nothing.",
+        ),
+    },
+    doc = "Composable Kernel's headers: downloaded, or with ck.composable_kernel, or " +
+          "--repo_env=CKDISPATCH_CK=<checkout>|rocm, the user's own.",
     environ = ["CKDISPATCH_CK", "ROCM_PATH"],
     lock = "The wheel that carries the headers, with its hash.",
 )

@@ -1,4 +1,6 @@
-"""Finds the HIP compiler of this machine and makes a repository of it, so that actions name no path of the machine."""
+"""Finds the HIP compiler of this machine and makes a repository of it, so that actions name no path
+of the machine.
+"""
 
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 load(":rocm_places.bzl", "ROCM_ATTRS", "rocm_places")
@@ -7,9 +9,21 @@ visibility(["//rules/...", "//tests/rules/..."])
 
 _SEARCH = RECIPE["search"]
 
-# The parts of a whole system's include folder that a kernel may read; the rest would only weigh on every sandbox. HSA's headers have no
-# folders below their own, but may have a link from there to itself, which Bazel refuses to follow.
-_SYSTEM_PARTS = ["*.h", "asm/**", "asm-generic/**", "bits/**", "c++/**", "gnu/**", "hip/**", "hsa/*.h", "linux/**", "sys/**"]
+# The parts of a whole system's include folder that a kernel may read; the rest would only weigh on
+# every sandbox. HSA's headers have no folders below their own, but may have a link from there to
+# itself, which Bazel refuses to follow.
+_SYSTEM_PARTS = [
+    "*.h",
+    "asm/**",
+    "asm-generic/**",
+    "bits/**",
+    "c++/**",
+    "gnu/**",
+    "hip/**",
+    "hsa/*.h",
+    "linux/**",
+    "sys/**",
+]
 _ROCM_PARTS = ["hip/**", "hsa/*.h"]
 
 _TOOLCHAIN = """\
@@ -83,11 +97,16 @@ def _candidates(rctx):
         usable = [folder for folder in folders if _exists(rctx, folder.get_child("clang++"))]
         candidates += [(called, folder) for folder in usable or folders[:1]]
     by_variable = [place["called"] for place in _SEARCH["places"] if "variable" in place]
-    program = None if rctx.attr.rocm or places[0][0] in by_variable else rctx.which(_SEARCH["program"])
+    program = None if rctx.attr.rocm or places[0][0] in by_variable else rctx.which(
+        _SEARCH["program"],
+    )
     return candidates + ([(_SEARCH["program"], _behind(rctx, program))] if program else [])
 
 def _behind(rctx, program):
-    """The folder of the tools that a compiler calls: hipcc hands the question on to clang, which answers with the tool in its own folder."""
+    """The folder of the tools that a compiler calls.
+
+    hipcc hands the question on to clang, which answers with the tool in its own folder.
+    """
     answer = _ask(rctx, program, ["-print-prog-name=clang-offload-bundler"])
     return rctx.path(answer).dirname if answer.startswith("/") else program.dirname
 
@@ -123,7 +142,10 @@ def _search_dirs(rctx, clang):
     return [rctx.path(str(folder.realpath)) for folder in folders if folder.exists]
 
 def _look(rctx, bin):
-    """What there is to know about the compiler in a folder, and why it cannot be used, or an empty string."""
+    """What there is to know about the compiler in a folder, and why it cannot be used.
+
+    The latter is an empty string if it can.
+    """
     for tool in _SEARCH["tools"]:
         if not _exists(rctx, bin.get_child(tool)):
             return None, "{} is missing".format(bin.get_child(tool))
@@ -133,9 +155,16 @@ def _look(rctx, bin):
         return None, "{} does not run".format(clang)
     device_libs = _device_libs(rctx, bin, resource)
     if not device_libs:
-        return None, "the AMD device libraries ({}) of {} are missing".format(_SEARCH["device_lib"], clang)
+        return None, "the AMD device libraries ({}) of {} are missing".format(
+            _SEARCH["device_lib"],
+            clang,
+        )
     search_dirs = _search_dirs(rctx, clang)
-    if not [folder for folder in search_dirs if _exists(rctx, folder.get_child(_SEARCH["hip_header"]))]:
+    if not [
+        folder
+        for folder in search_dirs
+        if _exists(rctx, folder.get_child(_SEARCH["hip_header"]))
+    ]:
         return None, "{} does not find the headers of HIP".format(clang)
     return struct(
         bin = bin,
@@ -147,7 +176,8 @@ def _look(rctx, bin):
     ), ""
 
 def _place(folder, roots):
-    """Where a folder of the machine appears in the repository, if one of the linked roots holds it."""
+    """Where a folder of the machine appears in the repository, if one of the linked roots holds it.
+    """
     for root, name in roots:
         if folder == root:
             return name
@@ -166,13 +196,16 @@ def _link_headers(rctx, compiler):
     for folder in compiler.search_dirs:
         place = _place(str(folder), roots)
         if not place:
-            # /usr/local/include holds what someone installed by hand: it must not leak into a kernel.
+            # /usr/local/include holds what someone installed by hand: it must not leak into a
+            # kernel.
             if str(folder).startswith("/usr/local/"):
                 continue
             is_rocm = folder.get_child(_SEARCH["hip_header"]).exists
             place = "include/rocm" if is_rocm else "include/{}".format(len(roots))
             roots.append((str(folder), place))
-            globs += ["include/rocm/" + part for part in _ROCM_PARTS] if is_rocm else [place + "/**"]
+            globs += ["include/rocm/" + part for part in _ROCM_PARTS] if is_rocm else [
+                place + "/**",
+            ]
         if place not in ordered:
             ordered.append(place)
     for root, name in roots:
@@ -195,12 +228,23 @@ def _digest(rctx, compiler):
             words = line.strip().split(" ")
             if len(words) >= 3 and words[1] == "=>" and words[2].startswith("/"):
                 libraries[words[2]] = True
-    bitcode = [str(entry) for entry in compiler.device_libs.readdir(watch = "no") if entry.basename.endswith(".bc")]
+    bitcode = [
+        str(entry)
+        for entry in compiler.device_libs.readdir(watch = "no")
+        if entry.basename.endswith(".bc")
+    ]
     linked = [str(entry) for entry in rctx.path("lib").readdir(watch = "no")]
-    sums = rctx.execute(["sha256sum"] + sorted({name: True for name in tools + libraries.keys() + bitcode + linked}))
+    sums = rctx.execute(
+        ["sha256sum"] + sorted(
+            {name: True for name in tools + libraries.keys() + bitcode + linked},
+        ),
+    )
     if sums.return_code != 0:
         fail("The HIP compiler could not be hashed: {}".format(sums.stderr.strip()))
-    lines = [line.split(" ")[0] + "  " + line.rpartition("/")[2] for line in sums.stdout.strip().split("\n")]
+    lines = [
+        line.split(" ")[0] + "  " + line.rpartition("/")[2]
+        for line in sums.stdout.strip().split("\n")
+    ]
     rctx.file("digest.txt", "\n".join(sorted(lines)) + "\n", executable = False)
     return rctx.execute(["sha256sum", "digest.txt"]).stdout.split(" ")[0]
 
@@ -217,11 +261,14 @@ def _hip_repository_impl(rctx):
             _enable(rctx, called, compiler, labels)
             return
         refused.append("{}: {}".format(called, why_not))
-    reason = "No HIP compiler was found ({}); set ROCM_PATH to a ROCm installation, or build with ./bazelw, which brings one.".format(
-        "; ".join(refused) or "no candidate",
-    )
+    reason = ("No HIP compiler was found ({}); set ROCM_PATH to a ROCm installation, or build " +
+              "with ./bazelw, which brings one.").format("; ".join(refused) or "no candidate")
     rctx.file("found.txt", reason + "\n", executable = False)
-    rctx.file("BUILD.bazel", _DISABLED_BUILD.format(reason = repr(reason), **labels), executable = False)
+    rctx.file(
+        "BUILD.bazel",
+        _DISABLED_BUILD.format(reason = repr(reason), **labels),
+        executable = False,
+    )
 
 def _enable(rctx, called, compiler, labels):
     clang = compiler.clang
@@ -250,9 +297,17 @@ def _enable(rctx, called, compiler, labels):
     ), executable = False)
 
 def _constraints(rctx):
-    """What the compiler runs on, and what loads the kernel libraries, is this machine and its like."""
-    cpu = {"aarch64": "aarch64", "amd64": "x86_64", "arm64": "aarch64", "x86_64": "x86_64"}.get(rctx.os.arch)
-    return [str(Label("@platforms//os:linux"))] + ([str(Label("@platforms//cpu:" + cpu))] if cpu else [])
+    """What the compiler runs on, and what loads the kernel libraries, is this machine and its like.
+    """
+    cpu = {
+        "aarch64": "aarch64",
+        "amd64": "x86_64",
+        "arm64": "aarch64",
+        "x86_64": "x86_64",
+    }.get(rctx.os.arch)
+    return [str(Label("@platforms//os:linux"))] + (
+        [str(Label("@platforms//cpu:" + cpu))] if cpu else []
+    )
 
 def _multiarch(triple):
     """clang's x86_64-pc-linux-gnu names the folder that Debian calls x86_64-linux-gnu."""

@@ -26,16 +26,48 @@ def _hip_toolchain_impl(ctx):
 hip_toolchain = rule(
     implementation = _hip_toolchain_impl,
     attrs = {
-        "device_lib_dir": attr.string(doc = "Folder of the device libraries, relative to the toolchain's repository.", mandatory = True),
-        "digest": attr.string(doc = "SHA-256 over the compiler, its libraries and its device libraries.", mandatory = True),
-        "digest_file": attr.label(doc = "The digest and what it was made of, as an input of every action.", allow_single_file = True, mandatory = True),
-        "files": attr.label_list(doc = "Headers and libraries that a compile may read.", allow_files = True),
-        "host_triple": attr.string(doc = "Triple of the machine that loads the kernel libraries.", mandatory = True),
-        "include_dirs": attr.string_list(doc = "System include folders, in search order.", mandatory = True),
-        "link_after": attr.label_list(doc = "Files linked after the kernel's own object.", allow_files = True),
-        "link_before": attr.label_list(doc = "Files linked before the kernel's own object.", allow_files = True),
-        "resource_dir": attr.string(doc = "clang's resource folder, relative to the toolchain's repository.", mandatory = True),
-        "tools": attr.label_list(doc = "The tools that the recipe names, in the folder bin of the repository.", allow_files = True, mandatory = True),
+        "device_lib_dir": attr.string(
+            doc = "Folder of the device libraries, relative to the toolchain's repository.",
+            mandatory = True,
+        ),
+        "digest": attr.string(
+            doc = "SHA-256 over the compiler, its libraries and its device libraries.",
+            mandatory = True,
+        ),
+        "digest_file": attr.label(
+            doc = "The digest and what it was made of, as an input of every action.",
+            allow_single_file = True,
+            mandatory = True,
+        ),
+        "files": attr.label_list(
+            doc = "Headers and libraries that a compile may read.",
+            allow_files = True,
+        ),
+        "host_triple": attr.string(
+            doc = "Triple of the machine that loads the kernel libraries.",
+            mandatory = True,
+        ),
+        "include_dirs": attr.string_list(
+            doc = "System include folders, in search order.",
+            mandatory = True,
+        ),
+        "link_after": attr.label_list(
+            doc = "Files linked after the kernel's own object.",
+            allow_files = True,
+        ),
+        "link_before": attr.label_list(
+            doc = "Files linked before the kernel's own object.",
+            allow_files = True,
+        ),
+        "resource_dir": attr.string(
+            doc = "clang's resource folder, relative to the toolchain's repository.",
+            mandatory = True,
+        ),
+        "tools": attr.label_list(
+            doc = "The tools that the recipe names, in the folder bin of the repository.",
+            allow_files = True,
+            mandatory = True,
+        ),
     },
     doc = "A clang with AMD GPU support, its headers and its device libraries.",
 )
@@ -45,6 +77,9 @@ def _disabled_hip_toolchain_impl(ctx):
 
 disabled_hip_toolchain = rule(
     implementation = _disabled_hip_toolchain_impl,
-    attrs = {"reason": attr.string(doc = "The sentence shown when a kernel is built.", mandatory = True)},
-    doc = "Stands in where no compiler was found, so that analysis and query work; building a kernel fails with the reason.",
+    attrs = {
+        "reason": attr.string(doc = "The sentence shown when a kernel is built.", mandatory = True),
+    },
+    doc = "Stands in where no compiler was found, so that analysis and query work; building a " +
+          "kernel fails with the reason.",
 )

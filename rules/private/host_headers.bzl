@@ -16,16 +16,25 @@ def _ck_host_headers_impl(ctx):
                 ctx.files.own_headers[0].path.partition("/ck_kernel/")[0],
                 ctx.files._abi[0].dirname,
             ],
-            system_include_dirs = [composable_kernel[0].path.partition("/ck_tile/")[0]] if composable_kernel else [],
+            system_include_dirs = [
+                composable_kernel[0].path.partition("/ck_tile/")[0],
+            ] if composable_kernel else [],
         ),
     ]
 
 ck_host_headers = rule(
     implementation = _ck_host_headers_impl,
     attrs = {
-        "composable_kernel": attr.label(doc = "Composable Kernel's headers, if the family needs them on the host too."),
-        "family": attr.string(doc = "The family whose kernels include these headers.", mandatory = True),
-        "foreign_folders": attr.string_list(doc = "Folders of Composable Kernel's headers that no kernel of the family includes."),
+        "composable_kernel": attr.label(
+            doc = "Composable Kernel's headers, if the family needs them on the host too.",
+        ),
+        "family": attr.string(
+            doc = "The family whose kernels include these headers.",
+            mandatory = True,
+        ),
+        "foreign_folders": attr.string_list(
+            doc = "Folders of Composable Kernel's headers that no kernel of the family includes.",
+        ),
         "own_headers": attr.label(doc = "This repository's headers.", mandatory = True),
         "_abi": attr.label(default = "//abi:headers"),
     },

@@ -1,4 +1,6 @@
-"""ck_kernel_set: the kernels of a declaration with their manifest; ck_kernel_sets: the targets of whole declarations."""
+"""ck_kernel_set: the kernels of a declaration with their manifest; ck_kernel_sets: the targets of
+whole declarations.
+"""
 
 load(":actions.bzl", "refuse")
 load(":kernel.bzl", "ck_kernel")
@@ -11,19 +13,28 @@ def _ck_kernel_set_impl(ctx):
     built = [kernel for kernel in kernels if kernel.library]
     manifest = ctx.actions.declare_file("{}.manifest.json".format(ctx.label.name))
 
-    # Whatever is wrong with a set or a kernel, building it fails, and not its analysis: what else was asked for is built.
+    # Whatever is wrong with a set or a kernel, building it fails, and not its analysis: what else
+    # was asked for is built.
     why_not = ""
     if ctx.attr.errors:
         why_not = "\n".join(ctx.attr.errors)
     elif not kernels:
         why_not = "The kernel set {} names no kernel; give it at least one.".format(ctx.label.name)
     elif not built:
-        why_not = "None of the {} kernels of {} can be built: {}".format(len(kernels), ctx.label.name, kernels[0].why_not)
+        why_not = "None of the {} kernels of {} can be built: {}".format(
+            len(kernels),
+            ctx.label.name,
+            kernels[0].why_not,
+        )
     if why_not:
         refuse(ctx, why_not, manifest)
         return [
             DefaultInfo(files = depset([manifest])),
-            OutputGroupInfo(code_objects = depset([manifest]), manifest = depset([manifest]), source = depset([manifest])),
+            OutputGroupInfo(
+                code_objects = depset([manifest]),
+                manifest = depset([manifest]),
+                source = depset([manifest]),
+            ),
             CkKernelSetInfo(kernels = [], manifest = manifest),
         ]
 
@@ -47,7 +58,9 @@ def _ck_kernel_set_impl(ctx):
     return [
         DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
         OutputGroupInfo(
-            code_objects = depset([file for kernel in built for file in kernel.code_objects.values()]),
+            code_objects = depset(
+                [file for kernel in built for file in kernel.code_objects.values()],
+            ),
             manifest = depset([manifest]),
             source = depset([kernel.source for kernel in built]),
         ),
@@ -57,17 +70,30 @@ def _ck_kernel_set_impl(ctx):
 ck_kernel_set = rule(
     implementation = _ck_kernel_set_impl,
     attrs = {
-        "errors": attr.string_list(doc = "What is wrong with the declaration; building the set fails with these sentences."),
-        "kernels": attr.label_list(doc = "The kernels; one that is not legal on the GPUs asked for is left out.", providers = [CkKernelInfo]),
-        "_inspector": attr.label(default = "//tools/inspect:inspect", cfg = "exec", executable = True),
+        "errors": attr.string_list(
+            doc = "What is wrong with the declaration; building the set fails with these " +
+                  "sentences.",
+        ),
+        "kernels": attr.label_list(
+            doc = "The kernels; one that is not legal on the GPUs asked for is left out.",
+            providers = [CkKernelInfo],
+        ),
+        "_inspector": attr.label(
+            default = "//tools/inspect:inspect",
+            cfg = "exec",
+            executable = True,
+        ),
     },
-    doc = "All kernels of a declaration and `<name>.manifest.json`, which names each library with its hash and its resources. " +
-          "Python and C++ targets take it as `data`.",
+    doc = "All kernels of a declaration and `<name>.manifest.json`, which names each library " +
+          "with its hash and its resources. Python and C++ targets take it as `data`.",
     provides = [CkKernelSetInfo],
 )
 
 def _merge(made, kernel, forbid_spills):
-    """What two declarations ask of the same kernel: it is built wherever one of them means it, and is as strict as the stricter."""
+    """What two declarations ask of the same kernel.
+
+    It is built wherever one of them means it, and is as strict as the stricter.
+    """
     if not made:
         return struct(
             declared_at = kernel["entry"],
@@ -86,11 +112,12 @@ def _merge(made, kernel, forbid_spills):
     )
 
 def ck_kernel_sets(name, sets, tags = None, visibility = None):
-    """Instantiates every kernel of some declarations once, and a ck_kernel_set for each declaration.
+    """Instantiates each kernel of some declarations once, and a ck_kernel_set for each of these.
 
     Args:
         name: of a filegroup with the files of all the sets.
-        sets: `KERNEL_SETS` of a repository made by `ck.kernel_set` or `ck.kernel_folder`, or several of them added up.
+        sets: `KERNEL_SETS` of a repository made by `ck.kernel_set` or `ck.kernel_folder`, or
+            several of them added up.
         tags: of all targets.
         visibility: of all targets.
     """

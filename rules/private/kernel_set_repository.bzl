@@ -1,10 +1,16 @@
-"""Expands a declaration into kernel specs when Bazel loads it, so that every kernel is a target that query sees."""
+"""Expands a declaration into kernel specs when Bazel loads it, so that every kernel is a target
+that query sees.
+"""
 
 load(":python.bzl", "one_sentence", "run_python")
 
 visibility(["//rules/...", "//tests/rules/..."])
 
-_PYTHON_PATH = [Label("//tools/codegen:ckgen/__init__.py"), Label("//arch:ckarch/__init__.py"), Label("//families:ckfamilies/__init__.py")]
+_PYTHON_PATH = [
+    Label("//tools/codegen:ckgen/__init__.py"),
+    Label("//arch:ckarch/__init__.py"),
+    Label("//families:ckfamilies/__init__.py"),
+]
 
 _BUILD = """\
 load("{rules}", "ck_kernel_sets")
@@ -50,7 +56,11 @@ def _kernel_set_impl(rctx):
         # Of several sets none is the one that a caller means.
         bzl += "KERNEL_SET = KERNEL_SETS[0]\n"
     rctx.file("kernel_set.bzl", bzl, executable = False)
-    rctx.file("BUILD.bazel", _BUILD.format(rules = str(Label("//rules:defs.bzl"))), executable = False)
+    rctx.file(
+        "BUILD.bazel",
+        _BUILD.format(rules = str(Label("//rules:defs.bzl"))),
+        executable = False,
+    )
 
 def _display(label):
     """The declaration as a user knows it, without the path of this machine."""
@@ -62,8 +72,15 @@ kernel_set_repository = repository_rule(
     attrs = {
         "set_name": attr.string(doc = "Name of the set.", mandatory = True),
         "spec": attr.label(doc = "The declaration.", allow_single_file = True, mandatory = True),
-        "_arch_specs": attr.label(default = Label("//arch:arch_specs.json"), allow_single_file = True),
-        "_families": attr.label(default = Label("//families:families.json"), allow_single_file = True),
+        "_arch_specs": attr.label(
+            default = Label("//arch:arch_specs.json"),
+            allow_single_file = True,
+        ),
+        "_families": attr.label(
+            default = Label("//families:families.json"),
+            allow_single_file = True,
+        ),
     },
-    doc = "The kernels of one declaration: kernel_set.bzl holds them as data, BUILD.bazel as targets.",
+    doc = "The kernels of one declaration: kernel_set.bzl holds them as data, BUILD.bazel as " +
+          "targets.",
 )

@@ -1,4 +1,6 @@
-"""A library that this machine does not have: analysis of whoever needs it fails with the reason, queries do not."""
+"""A library that this machine does not have: analysis of whoever needs it fails with the reason,
+queries do not.
+"""
 
 def _missing_library_impl(ctx):
     fail(ctx.attr.reason)

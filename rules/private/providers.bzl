@@ -6,11 +6,13 @@ HipToolchainInfo = provider(
     doc = "A compiler for AMD GPUs, with everything its actions read.",
     fields = {
         "device_lib_dir": "Path of the device libraries' bitcode, relative to the execution root.",
-        "env": "Environment of every action that runs the compiler; with the digest in it, the compiler's identity is part of the action's key.",
+        "env": "Environment of every action that runs the compiler; with the digest in it, the " +
+               "compiler's identity is part of the action's key.",
         "files": "Depset of all files that a compile may read.",
         "host_triple": "Triple of the machine that loads the kernel libraries.",
         "include_dirs": "System include folders in search order, relative to the execution root.",
-        "link_files": "Files that a kernel library is linked with, in the order before and after its own object.",
+        "link_files": "Files that a kernel library is linked with, in the order before and after " +
+                      "its own object.",
         "resource_dir": "Path of clang's resource folder, relative to the execution root.",
         "tools": "Dict from a name, such as clang++, to the File.",
     },
@@ -39,7 +41,8 @@ CkHostHeadersInfo = provider(
 CkKernelInfo = provider(
     doc = "One kernel, compiled for some GPUs.",
     fields = {
-        "code_objects": "Dict from GPU to its code object File; empty if the kernel cannot be built.",
+        "code_objects": "Dict from GPU to its code object File; empty if the kernel cannot be " +
+                        "built.",
         "declared_at": "The declaration and entry that asked for the kernel.",
         "library": "File: `lib<kernel>.so`, or None.",
         "name": "The kernel's name, derived from its spec.",
@@ -53,7 +56,9 @@ CkKernelInfo = provider(
 CkKernelSetInfo = provider(
     doc = "The kernels of a declaration.",
     fields = {
-        "kernels": "List of CkKernelInfo: the kernels that can be built, in the order of the declaration.",
-        "manifest": "File: the JSON manifest with the hash of every library; building it fails where there is no kernel.",
+        "kernels": "List of CkKernelInfo: the kernels that can be built, in the order of the " +
+                   "declaration.",
+        "manifest": "File: the JSON manifest with the hash of every library; building it fails " +
+                    "where there is no kernel.",
     },
 )

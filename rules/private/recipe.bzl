@@ -8,14 +8,19 @@ def _spliced(elements, parts):
     """The elements with those of the parts that they name."""
     found = []
     for element in elements:
-        found += parts[element[1:]] if type(element) == "string" and element.startswith("@") else [element]
+        found += parts[element[1:]] if (
+            type(element) == "string" and element.startswith("@")
+        ) else [element]
     return found
 
 def _steps():
     parts = {}
     for name, elements in RECIPE["parts"].items():
         parts[name] = _spliced(elements, parts)
-    return {name: step | {"arguments": _spliced(step["arguments"], parts)} for name, step in RECIPE["steps"].items()}
+    return {
+        name: step | {"arguments": _spliced(step["arguments"], parts)}
+        for name, step in RECIPE["steps"].items()
+    }
 
 _STEPS = _steps()
 
@@ -31,7 +36,11 @@ def _arguments(ctx, elements, values):
     args = ctx.actions.args()
     for element in elements:
         if type(element) == "dict":
-            joined = [format % value for word in element["joined"] for value, format in _words(word, values)]
+            joined = [
+                format % value
+                for word in element["joined"]
+                for value, format in _words(word, values)
+            ]
             args.add_joined(joined, format_joined = element["format"], join_with = ",")
             continue
         group = [element] if type(element) == "string" else element
@@ -47,7 +56,8 @@ def run_step(ctx, hip, name, values, headers = [], env = {}, **kwargs):
         ctx: the rule context.
         hip: HipToolchainInfo.
         name: the step's name.
-        values: dict from the name of each placeholder to a list of its values, which are Files if the step reads or writes them.
+        values: dict from the name of each placeholder to a list of its values, which are Files if
+            the step reads or writes them.
         headers: depsets of what the step reads beside its inputs and the toolchain.
         env: variables beside those of every step.
         **kwargs: as for ctx.actions.run.
@@ -57,7 +67,10 @@ def run_step(ctx, hip, name, values, headers = [], env = {}, **kwargs):
         executable = hip.tools[step["tool"]],
         arguments = [_arguments(ctx, step["arguments"], values)],
         env = hip.env | env,
-        inputs = depset([file for input in step["inputs"] for file in values[input]], transitive = headers + [hip.files]),
+        inputs = depset(
+            [file for input in step["inputs"] for file in values[input]],
+            transitive = headers + [hip.files],
+        ),
         outputs = [file for output in step["outputs"] for file in values[output]],
         toolchain = None,
         **kwargs

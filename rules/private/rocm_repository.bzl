@@ -1,4 +1,6 @@
-"""The parts of ROCm that programs of this repository are built against: the code object manager and HIP's headers."""
+"""The parts of ROCm that programs of this repository are built against: the code object manager and
+HIP's headers.
+"""
 
 load(":rocm_places.bzl", "ROCM_ATTRS", "rocm_places")
 
@@ -50,7 +52,10 @@ package(default_visibility = ["//visibility:public"])
 _DEFAULT_SONAME = "libamdhip64.so.6"
 
 def _write_soname(rctx, soname):
-    rctx.file("rocm.bzl", '"""Facts about the ROCm of this machine."""\n\nHIP_SONAME = {}\n'.format(repr(soname)))
+    rctx.file(
+        "rocm.bzl",
+        '"""Facts about the ROCm of this machine."""\n\nHIP_SONAME = {}\n'.format(repr(soname)),
+    )
 
 def _prefixes(rctx):
     """Include folder and library folders of every place worth looking at, in order."""
@@ -60,13 +65,18 @@ def _prefixes(rctx):
         libraries = [prefix.get_child("lib"), prefix.get_child("lib64")]
         lib = prefix.get_child("lib")
         if lib.exists:
-            libraries += [entry for entry in lib.readdir(watch = "no") if entry.basename.endswith("-linux-gnu")]
+            libraries += [
+                entry
+                for entry in lib.readdir(watch = "no")
+                if entry.basename.endswith("-linux-gnu")
+            ]
         found.append((prefix.get_child("include"), libraries))
     return found
 
 def _find(rctx):
     for include, libraries in _prefixes(rctx):
-        if not include.get_child("amd_comgr", "amd_comgr.h").exists or not include.get_child("hip", "hip_runtime_api.h").exists:
+        if (not include.get_child("amd_comgr", "amd_comgr.h").exists or
+            not include.get_child("hip", "hip_runtime_api.h").exists):
             continue
         for folder in libraries:
             comgr = folder.get_child("libamd_comgr.so")
@@ -77,9 +87,14 @@ def _find(rctx):
 def _rocm_repository_impl(rctx):
     found = _find(rctx)
     if not found:
-        reason = "The simulator needs the code object manager (libamd_comgr) and HIP's headers, which are not on this machine; run ./bazelw, or install ROCm and set ROCM_PATH."
+        reason = "The simulator needs the code object manager (libamd_comgr) and HIP's " + \
+                 "headers, which are not on this machine; run ./bazelw, or install ROCm and " + \
+                 "set ROCM_PATH."
         _write_soname(rctx, _DEFAULT_SONAME)
-        rctx.file("BUILD.bazel", _MISSING_BUILD.format(defs = Label(":missing_library.bzl"), reason = repr(reason)))
+        rctx.file(
+            "BUILD.bazel",
+            _MISSING_BUILD.format(defs = Label(":missing_library.bzl"), reason = repr(reason)),
+        )
         return
     include, folder, comgr = found
     for name in ["amd_comgr", "hip", "hsa"]:
@@ -97,7 +112,8 @@ def _rocm_repository_impl(rctx):
     hip = folder.get_child("libamdhip64.so").realpath
     rctx.symlink(hip, "lib/libamdhip64.so")
 
-    # The real file is called libamdhip64.so.6.4.43484 or the like; its soname ends behind the major version.
+    # The real file is called libamdhip64.so.6.4.43484 or the like; its soname ends behind the major
+    # version.
     parts = hip.basename.split(".")
     _write_soname(rctx, ".".join(parts[:3]) if len(parts) >= 3 else _DEFAULT_SONAME)
     rctx.file("BUILD.bazel", _BUILD.format(library = library.basename))

@@ -17,7 +17,11 @@ def _which_rocm_impl(ctx):
 which_rocm = rule(
     implementation = _which_rocm_impl,
     attrs = {
-        "found": attr.label(doc = "What the detection wrote.", allow_single_file = True, mandatory = True),
+        "found": attr.label(
+            doc = "What the detection wrote.",
+            allow_single_file = True,
+            mandatory = True,
+        ),
         "_template": attr.label(default = ":which_rocm.sh.tpl", allow_single_file = True),
     },
     doc = "`bazel run` prints the HIP compiler in use, or why there is none.",

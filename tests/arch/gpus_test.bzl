@@ -85,7 +85,8 @@ def _unknown_gpu_test_impl(ctx):
     env = analysistest.begin(ctx)
     asserts.expect_failure(
         env,
-        "--//tests/arch:unknown_gpu: unknown GPU \"gfx000\"; use names from {} separated by commas, or all.".format(
+        ("--//tests/arch:unknown_gpu: unknown GPU \"gfx000\"; use names from {} separated by " +
+         "commas, or all.").format(
             ", ".join(GPUS),
         ),
     )
@@ -102,7 +103,14 @@ def _facts_test_impl(ctx):
     asserts.equals(env, GPUS, GPU_FACTS.keys())
     asserts.equals(
         env,
-        {"family": "cdna4", "fp8_emulated": False, "half_registers": False, "lds_bytes": 163840, "matrix_isa": "mfma", "wave_size": 64},
+        {
+            "family": "cdna4",
+            "fp8_emulated": False,
+            "half_registers": False,
+            "lds_bytes": 163840,
+            "matrix_isa": "mfma",
+            "wave_size": 64,
+        },
         GPU_FACTS["gfx950"],
     )
     asserts.equals(env, 32, GPU_FACTS["gfx1201"]["wave_size"])
@@ -135,7 +143,8 @@ def _made_up_gpu_test_impl(ctx):
 GPUS = ["gfx9999"]
 
 GPU_FACTS = {
-    "gfx9999": {"family": "cdna99", "fp8_emulated": True, "half_registers": False, "lds_bytes": 1, "matrix_isa": "mfma", "wave_size": 64},
+    "gfx9999": {"family": "cdna99", "fp8_emulated": True, "half_registers": False, \
+"lds_bytes": 1, "matrix_isa": "mfma", "wave_size": 64},
 }
 """, text)
     document["architectures"]["gfx9999"].pop("wave_size")

@@ -1,8 +1,11 @@
-"""The files of this repository: as a list with hashes, on which tests that run Bazel on a copy of it depend, and those whose style is checked as an archive."""
+"""The files of this repository: as a list with hashes, on which tests that run Bazel on a copy of
+it depend, and those whose style is checked as an archive.
+"""
 
 _PAGE = "consuming.md"
 
-# Not part of a copy: what Bazel, Git or Python made, what one user set, and documentation and tests that no copy reads.
+# Not part of a copy: what Bazel, Git or Python made, what one user set, and documentation and tests
+# that no copy reads.
 _PRUNED = "-name 'bazel-*' -o -name __pycache__ -o -type d -name '.?*'"
 _WANTED = " ".join([
     "! -type d ! -name user.bazelrc ! -name MODULE.bazel.lock",
@@ -10,10 +13,15 @@ _WANTED = " ".join([
     "\\( ! -path './tests/*' -o -path './tests/consumer/*' -o -path './tests/consumers/*' \\)",
 ])
 
-_LIST = "find . \\( {} \\) -prune -o {} -print0 | LC_ALL=C sort -z | xargs -0 sha256sum".format(_PRUNED, _WANTED)
+_LIST = "find . \\( {} \\) -prune -o {} -print0 | LC_ALL=C sort -z | xargs -0 sha256sum".format(
+    _PRUNED,
+    _WANTED,
+)
 
 def _watch(rctx, folder, open = []):
-    """Watches what is in a folder, also below it except in what is `open`, without following the links to Bazel's output."""
+    """Watches what is in a folder, also below it except in what is `open`, without following \
+    the links to Bazel's output.
+    """
     for entry in folder.readdir():
         if entry.basename.startswith("bazel-"):
             continue
@@ -49,27 +57,35 @@ _CHECKED = " -o ".join([
     "-name '{}'".format(name)
     for name in _PYTHON + _CPP + ["*.bzl", "*.bazel", "*.sh", "*.sh.tpl", "bazelw", ".shellcheckrc"]
 ])
-_PACK = "(find . \\( {} \\) -prune -o -type f \\( {} \\) -print0; find .ci -type f -print0) | ".format(_PRUNED, _CHECKED) + \
-        "LC_ALL=C sort -z | tar --null --no-recursion --mtime=@0 --owner=0 --group=0 --numeric-owner -cf \"$1\" -T -"
+_PACK = ("(find . \\( {} \\) -prune -o -type f \\( {} \\) -print0; " +
+         "find .ci -type f -print0) | ").format(_PRUNED, _CHECKED) + \
+        "LC_ALL=C sort -z | tar --null --no-recursion --mtime=@0 --owner=0 --group=0 " + \
+        "--numeric-owner -cf \"$1\" -T -"
 
 def _checked_sources_impl(rctx):
     root = rctx.path(Label("//:MODULE.bazel")).dirname
     consumers = root.get_child("tests", "consumers")
-    workspaces = [entry for entry in consumers.readdir() if entry.is_dir] + [root.get_child("tests", "consumer")]
+    workspaces = [entry for entry in consumers.readdir() if entry.is_dir] + [
+        root.get_child("tests", "consumer"),
+    ]
     _watch(rctx, root, open = ["tests"])
     _watch(rctx, root.get_child("tests"), open = ["consumer", "consumers"])
     _watch(rctx, consumers, open = [workspace.basename for workspace in workspaces])
     for workspace in workspaces:
         _watch(rctx, workspace)
     rctx.watch_tree(root.get_child(".ci"))
-    result = rctx.execute(["sh", "-c", _PACK, "sh", str(rctx.path("sources.tar"))], working_directory = str(root))
+    result = rctx.execute(
+        ["sh", "-c", _PACK, "sh", str(rctx.path("sources.tar"))],
+        working_directory = str(root),
+    )
     if result.return_code != 0:
         fail("The files of {} could not be packed: {}".format(root, result.stderr.strip()))
     rctx.file("BUILD.bazel", "exports_files([\"sources.tar\"])\n", executable = False)
 
 _checked_sources = repository_rule(
     implementation = _checked_sources_impl,
-    doc = "sources.tar: every file of this repository that a tool checks the style of, and the tools' settings.",
+    doc = "sources.tar: every file of this repository that a tool checks the style of, and the " +
+          "tools' settings.",
 )
 
 def _sources_impl(_mctx):

@@ -1,8 +1,11 @@
-"""dispatcher_test: a GoogleTest program over the C++ runtime. capi_test: a C program over its C ABI."""
+"""dispatcher_test: a GoogleTest program over the C++ runtime. capi_test: a C program over its C
+ABI.
+"""
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 
-# What the tests select from: several tiles, layouts and pipelines, split-K, another GPU, and a library that is no kernel's.
+# What the tests select from: several tiles, layouts and pipelines, split-K, another GPU, and a
+# library that is no kernel's.
 _KERNELS = [
     "//tests/dispatcher:essential_for_gfx942",
     "//tests/dispatcher:libordinary.so",
@@ -23,13 +26,23 @@ def _surroundings(kernels, simulator, data, env, more_kernels = []):
     env = dict(env)
     if kernels:
         data.extend(_KERNELS)
-        env["CK_TEST_FILES"] = " ".join(["$(rootpaths {})".format(label) for label in _KERNELS + more_kernels])
+        env["CK_TEST_FILES"] = " ".join(
+            ["$(rootpaths {})".format(label) for label in _KERNELS + more_kernels],
+        )
     if simulator:
         data.append(_SIMULATOR)
         env["CKDISPATCH_SIMULATOR"] = "$(rootpath {})".format(_SIMULATOR)
     return {"data": data, "env": env}
 
-def dispatcher_test(name, size = "small", kernels = False, simulator = False, data = [], env = {}, deps = [], **kwargs):
+def dispatcher_test(
+        name,
+        size = "small",
+        kernels = False,
+        simulator = False,
+        data = [],
+        env = {},
+        deps = [],
+        **kwargs):
     """Compiles and runs <name>.cpp.
 
     Args:
@@ -55,7 +68,16 @@ def dispatcher_test(name, size = "small", kernels = False, simulator = False, da
         **(_surroundings(kernels, simulator, data, env) | kwargs)
     )
 
-def capi_test(name, size = "small", srcs = None, kernels = True, more_kernels = [], simulator = False, data = [], env = {}, **kwargs):
+def capi_test(
+        name,
+        size = "small",
+        srcs = None,
+        kernels = True,
+        more_kernels = [],
+        simulator = False,
+        data = [],
+        env = {},
+        **kwargs):
     """Compiles <name>.c as C11, without C++, and runs it.
 
     Args:

@@ -1,4 +1,6 @@
-"""Small HIP programs for tests: libraries for ctypes, executables, and code objects without a host side."""
+"""Small HIP programs for tests: libraries for ctypes, executables, and code objects without a host
+side.
+"""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
@@ -9,7 +11,13 @@ _HIP = "//rules:hip_toolchain_type"
 SIMULATED_GPUS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
 
 # Of programs of ours, which throw nothing and have no warnings.
-_OWN = RECIPE["parts"]["host"] + ["-Xarch_host", "-fvisibility=default", "-Wall", "-Werror", "-Werror=date-time"]
+_OWN = RECIPE["parts"]["host"] + [
+    "-Xarch_host",
+    "-fvisibility=default",
+    "-Wall",
+    "-Werror",
+    "-Werror=date-time",
+]
 
 def _toolchain(ctx):
     toolchain = ctx.toolchains[_HIP]
@@ -65,7 +73,11 @@ _SRC = attr.label(doc = "The HIP source.", allow_single_file = [".hip"], mandato
 _hip_object = rule(
     implementation = _hip_object_impl,
     attrs = {
-        "gpus": attr.string_list(doc = "The GPUs to compile for.", allow_empty = False, mandatory = True),
+        "gpus": attr.string_list(
+            doc = "The GPUs to compile for.",
+            allow_empty = False,
+            mandatory = True,
+        ),
         "src": _SRC,
     },
     doc = "A host object with device code for some GPUs.",
@@ -79,7 +91,14 @@ def _hip_library_impl(ctx):
 
     output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
     args = ctx.actions.args()
-    args.add_all(["-shared", "--build-id=sha1", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed", "--no-undefined"])
+    args.add_all([
+        "-shared",
+        "--build-id=sha1",
+        "--hash-style=gnu",
+        "--eh-frame-hdr",
+        "--as-needed",
+        "--no-undefined",
+    ])
     args.add(output.basename, format = "--soname=%s")
     args.add_all(hip.link_files.before)
     args.add(compiled)
@@ -97,7 +116,8 @@ hip_library = rule(
         "src": _SRC,
         "_runtime": attr.label(default = "@ck_rocm//:lib/libamdhip64.so", allow_single_file = True),
     },
-    doc = "A shared library, lib<name>.so, that uses the HIP runtime of the process or of its search path.",
+    doc = "A shared library, lib<name>.so, that uses the HIP runtime of the process or of its " +
+          "search path.",
     toolchains = [_HIP],
 )
 
@@ -108,7 +128,13 @@ def _hip_code_object_impl(ctx):
         output = ctx.actions.declare_file("{}.{}.co".format(ctx.label.name, gpu))
         outputs.append(output)
         args = ctx.actions.args()
-        args.add_all(["-no-canonical-prefixes", "-nostdinc", "-nogpuinc", "-nogpulib", "-fuse-cuid=none"])
+        args.add_all([
+            "-no-canonical-prefixes",
+            "-nostdinc",
+            "-nogpuinc",
+            "-nogpulib",
+            "-fuse-cuid=none",
+        ])
         args.add_all(["-x", "hip", "-std=c++17", "-O3", "-Wall", "-Werror"])
         args.add_all(["--cuda-device-only", "--no-gpu-bundle-output"])
         args.add_all(ctx.attr.flags)
@@ -122,10 +148,15 @@ hip_code_object = rule(
     implementation = _hip_code_object_impl,
     attrs = {
         "flags": attr.string_list(doc = "What else is said to the compiler."),
-        "gpus": attr.string_list(doc = "The GPUs to compile for.", allow_empty = False, mandatory = True),
+        "gpus": attr.string_list(
+            doc = "The GPUs to compile for.",
+            allow_empty = False,
+            mandatory = True,
+        ),
         "src": _SRC,
     },
-    doc = "Linked code objects, <name>.<GPU>.co, one for each GPU, from a source that includes nothing.",
+    doc = "Linked code objects, <name>.<GPU>.co, one for each GPU, from a source that includes " +
+          "nothing.",
     toolchains = [_HIP],
 )
 
@@ -143,7 +174,15 @@ def _hip_bundle_impl(ctx):
     args.add("-input=/dev/null")
     args.add_all(ctx.files.code_objects, format_each = "-input=%s")
     args.add(output, format = "-output=%s")
-    _run(ctx, hip, hip.tools["clang-offload-bundler"], args, ctx.files.code_objects, output, "Bundling")
+    _run(
+        ctx,
+        hip,
+        hip.tools["clang-offload-bundler"],
+        args,
+        ctx.files.code_objects,
+        output,
+        "Bundling",
+    )
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 hip_bundle = rule(

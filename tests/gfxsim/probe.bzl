@@ -2,7 +2,8 @@
 
 load("//tests:pytest.bzl", "ck_pytest")
 
-# What runs instructions: the simulator's library and the toolchain's assembler, and where probe.py finds them.
+# What runs instructions: the simulator's library and the toolchain's assembler, and where probe.py
+# finds them.
 PROBE_DATA = [
     "//tools/gfxsim:probe",
     "@ck_hip//:bin/clang++",

@@ -1,4 +1,6 @@
-"""The grouped convolution kernels that tests run: of each direction and dimension, for any number of channels and for many."""
+"""The grouped convolution kernels that tests run: of each direction and dimension, for any number
+of channels and for many.
+"""
 
 _LAYOUTS = {
     1: "nwgc",
@@ -63,10 +65,19 @@ def conv_sets(direction, dimensions):
         their labels.
     """
     dtypes = ["fp16", "bf16"] + (_OTHER_DTYPES.keys() if direction == "fwd" else [])
-    return ["//kernels:grouped_conv_{}_{}_{}d_all".format(direction, dtype, dimensions) for dtype in dtypes]
+    return [
+        "//kernels:grouped_conv_{}_{}_{}d_all".format(direction, dtype, dimensions)
+        for dtype in dtypes
+    ]
 
 def _kernel(direction, dtype, dimensions, rest, layouts = _LAYOUTS):
-    return "//kernels:grouped_conv_{}_{}_{}_{}d_{}".format(direction, dtype, layouts[dimensions], dimensions, rest)
+    return "//kernels:grouped_conv_{}_{}_{}_{}d_{}".format(
+        direction,
+        dtype,
+        layouts[dimensions],
+        dimensions,
+        rest,
+    )
 
 def _channels_first_kernels():
     return [
@@ -88,7 +99,9 @@ def conv_kernels(direction, gpu):
         their labels.
     """
     if gpu in _GPUS_WITH_WMMA:
-        first = [_kernel(direction, "fp16", 2, _ANY_BY_WMMA, _CHANNELS_FIRST)] if direction == "fwd" else []
+        first = [
+            _kernel(direction, "fp16", 2, _ANY_BY_WMMA, _CHANNELS_FIRST),
+        ] if direction == "fwd" else []
         return [_kernel(direction, "fp16", 2, _MANY_BY_WMMA)] + first
     if gpu != "gfx942":
         return [_kernel(direction, "fp16", dimensions, _MANY) for dimensions in _LAYOUTS]

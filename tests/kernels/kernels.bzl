@@ -1,8 +1,10 @@
 """The kernel that stands for each GPU in tests that need one."""
 
-_MFMA = "//kernels:gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
+_MFMA = "//kernels:" + \
+        "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x64x64_2x2x1_32x32x16"
 
-_WMMA = "//kernels:gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x128x32_2x4x1_16x16x16"
+_WMMA = "//kernels:" + \
+        "gemm_fp16_rcr_compv3_cshuffle_intrawave_True_True_True_False_64x128x32_2x4x1_16x16x16"
 
 ONE_KERNEL = {
     "gfx1100": _WMMA,

@@ -6,8 +6,9 @@ load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
 
 _HIP = "//rules:hip_toolchain_type"
 
-# What CK's CMakeLists.txt says, but for warnings, and the rounding to bf16, which is that of all kernels here; CK leaves it to its header, which
-# cuts the rest off. Only the device's code matters, so the host's is compiled fast.
+# What CK's CMakeLists.txt says, but for warnings, and the rounding to bf16, which is that of all
+# kernels here; CK leaves it to its header, which cuts the rest off. Only the device's code matters,
+# so the host's is compiled fast.
 _FLAGS = RECIPE["parts"]["device"] + [
     "-DCK_TILE_FMHA_FWD_FAST_EXP2=1",
     "-fgpu-flush-denormals-to-zero",
@@ -19,13 +20,17 @@ _FLAGS = RECIPE["parts"]["device"] + [
     "-w",
 ]
 
-# The one edited header that is needed: as it is shipped its assembly of the GPU reaches the host compiler, which refuses it.
+# The one edited header that is needed: as it is shipped its assembly of the GPU reaches the host
+# compiler, which refuses it.
 _EDITED = "/ck_tile/ops/elementwise/unary_element_wise_operation.hpp"
 
 def _find(files, ending):
     found = [file for file in files if file.path.endswith(ending)]
     if not found:
-        fail("the Composable Kernel in use has no {}, which this needs; take the one that is downloaded.".format(ending))
+        fail(
+            ("the Composable Kernel in use has no {}, which this needs; take the one that is " +
+             "downloaded.").format(ending),
+        )
     return found[0]
 
 def _folder(file, ending):
@@ -37,17 +42,22 @@ def _ck_example_objects_impl(ctx):
     kernels = ctx.actions.declare_file(ctx.label.name + ".kernels.cpp")
     ctx.actions.run(
         executable = ctx.executable._writer,
-        arguments = [ctx.actions.args().add(generate).add(ctx.attr.gpu).add(ctx.file.kernels).add(kernels)],
+        arguments = [
+            ctx.actions.args().add(generate).add(ctx.attr.gpu).add(ctx.file.kernels).add(kernels),
+        ],
         inputs = example + [ctx.file.kernels],
         mnemonic = "CkExampleKernels",
         outputs = [kernels],
     )
 
-    # A folder with the headers as they were shipped, without that one: what is not in it is found in the other.
+    # A folder with the headers as they were shipped, without that one: what is not in it is found
+    # in the other.
     shipped = []
     for file in ctx.files._shipped:
         if not file.path.endswith(_EDITED):
-            link = ctx.actions.declare_file("{}.shipped/ck_tile/{}".format(ctx.label.name, file.path.partition("/ck_tile/")[2]))
+            link = ctx.actions.declare_file(
+                "{}.shipped/ck_tile/{}".format(ctx.label.name, file.path.partition("/ck_tile/")[2]),
+            )
             ctx.actions.symlink(output = link, target_file = file)
             shipped.append(link)
     core = _find(ctx.files._headers, "/ck_tile/core.hpp")
@@ -72,7 +82,11 @@ _ck_example_objects = rule(
     implementation = _ck_example_objects_impl,
     attrs = {
         "gpu": attr.string(doc = "The GPU to compile for.", mandatory = True),
-        "kernels": attr.label(doc = "A pattern for each kernel, one on a line.", allow_single_file = [".txt"], mandatory = True),
+        "kernels": attr.label(
+            doc = "A pattern for each kernel, one on a line.",
+            allow_single_file = [".txt"],
+            mandatory = True,
+        ),
         "_example": attr.label(default = "@composable_kernel//:examples"),
         "_headers": attr.label(default = "@composable_kernel//:headers"),
         "_shipped": attr.label(default = "@composable_kernel//:shipped_headers"),

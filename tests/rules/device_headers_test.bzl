@@ -10,7 +10,11 @@ load(":kernel_actions_test.bzl", "absolute_paths", "follows")
 _TARGET = "//rules:gemm_device_headers"
 
 def _actions(env):
-    return [action for action in analysistest.target_actions(env) if action.mnemonic == "CkPrecompile"]
+    return [
+        action
+        for action in analysistest.target_actions(env)
+        if action.mnemonic == "CkPrecompile"
+    ]
 
 def _one_for_each_gpu_test_impl(ctx):
     env = analysistest.begin(ctx)
@@ -18,8 +22,16 @@ def _one_for_each_gpu_test_impl(ctx):
     asserts.equals(env, GPUS, target[CkDeviceHeadersInfo].precompiled.keys())
     asserts.equals(env, len(GPUS), len(_actions(env)))
     for gpu, action in zip(GPUS, _actions(env)):
-        asserts.equals(env, [target[CkDeviceHeadersInfo].precompiled[gpu]], action.outputs.to_list())
-        asserts.equals(env, action.outputs.to_list(), getattr(target[OutputGroupInfo], gpu).to_list())
+        asserts.equals(
+            env,
+            [target[CkDeviceHeadersInfo].precompiled[gpu]],
+            action.outputs.to_list(),
+        )
+        asserts.equals(
+            env,
+            action.outputs.to_list(),
+            getattr(target[OutputGroupInfo], gpu).to_list(),
+        )
         named = [word for word in action.argv if word.startswith("--offload-arch")]
         asserts.equals(env, ["--offload-arch=" + gpu], named)
     asserts.equals(env, [], target[DefaultInfo].files.to_list())
@@ -28,7 +40,8 @@ def _one_for_each_gpu_test_impl(ctx):
 one_for_each_gpu_test = analysistest.make(
     _one_for_each_gpu_test_impl,
     config_settings = settings("gfx942"),
-    doc = "Whatever GPUs are built for, there is one action for each that a kernel may name; none runs unless one does.",
+    doc = "Whatever GPUs are built for, there is one action for each that a kernel may name; " +
+          "none runs unless one does.",
 )
 
 def _precompile_test_impl(ctx):
@@ -48,15 +61,24 @@ def _precompile_test_impl(ctx):
     ]:
         asserts.true(env, follows(action.argv, words), "{} once in {}".format(words, action.argv))
     asserts.false(env, follows(action.argv, RECIPE["parts"]["host"]))
-    asserts.equals(env, {"CK_TOOLCHAIN_DIGEST": DIGEST, "LC_ALL": "C", "PWD": "/proc/self/cwd"}, action.env)
-    digests = [file for file in action.inputs.to_list() if file.short_path == "tests/rules/fake_hip/digest.txt"]
+    asserts.equals(
+        env,
+        {"CK_TOOLCHAIN_DIGEST": DIGEST, "LC_ALL": "C", "PWD": "/proc/self/cwd"},
+        action.env,
+    )
+    digests = [
+        file
+        for file in action.inputs.to_list()
+        if file.short_path == "tests/rules/fake_hip/digest.txt"
+    ]
     asserts.equals(env, 1, len(digests))
     return analysistest.end(env)
 
 precompile_test = analysistest.make(
     _precompile_test_impl,
     config_settings = settings("gfx942"),
-    doc = "Headers are precompiled with the flags of the device pass, the compiler's digest, and neither time nor place.",
+    doc = "Headers are precompiled with the flags of the device pass, the compiler's digest, and " +
+          "neither time nor place.",
 )
 
 def _paths_test_impl(ctx):
@@ -65,14 +87,19 @@ def _paths_test_impl(ctx):
     for action in _actions(env):
         asserts.equals(env, [], absolute_paths(action.argv))
     paths = ["/" + file.path for file in _actions(env)[0].inputs.to_list()]
-    for suffix in ["/include/ck_tile/core.hpp", "/include/ck_kernel/device/gemm/headers.hpp", "/precompiled/gemm.hpp"]:
+    for suffix in [
+        "/include/ck_tile/core.hpp",
+        "/include/ck_kernel/device/gemm/headers.hpp",
+        "/precompiled/gemm.hpp",
+    ]:
         asserts.equals(env, 1, len([path for path in paths if path.endswith(suffix)]), suffix)
     return analysistest.end(env)
 
 paths_test = analysistest.make(
     _paths_test_impl,
     config_settings = settings("gfx942", toolchain = None),
-    doc = "With the machine's own compiler no command line names a path of the machine, and the headers are inputs.",
+    doc = "With the machine's own compiler no command line names a path of the machine, and the " +
+          "headers are inputs.",
 )
 
 def _no_compiler_test_impl(ctx):

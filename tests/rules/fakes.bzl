@@ -88,7 +88,12 @@ def fake_toolchains(name):
         toolchain_type = "//rules:hip_toolchain_type",
     )
 
-def fake_kernel(name, legal_gpus = ["gfx942", "gfx950", "gfx1100"], spec_name = None, family = "gemm", **kwargs):
+def fake_kernel(
+        name,
+        legal_gpus = ["gfx942", "gfx950", "gfx1100"],
+        spec_name = None,
+        family = "gemm",
+        **kwargs):
     """A kernel for analysis: ck_kernel reads nothing of a spec but its name and its family.
 
     Args:

@@ -9,7 +9,8 @@ def fp16_kernel(name, gpu):
     """Declares a kernel by its name.
 
     Args:
-        name: gemm_fp16_rcr_<pipeline>_cshuffle_<scheduler>_False_False_False_False_<tile>_<waves>_<warp tile>.
+        name: gemm_fp16_rcr_<pipeline>_cshuffle_<scheduler>_False_False_False_False_\
+<tile>_<waves>_<warp tile>.
         gpu: the GPU that it is compiled for.
     """
     words = name.split("_")

@@ -1,4 +1,6 @@
-"""Tests of the actions of ck_kernel: how many, their command lines, their inputs, their environment."""
+"""Tests of the actions of ck_kernel: how many, their command lines, their inputs, their
+environment.
+"""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//tools/codegen:ckgen/core/recipe.bzl", "RECIPE")
@@ -40,7 +42,11 @@ def follows(argv, words):
 
 def _one_of_each_test_impl(ctx):
     env = analysistest.begin(ctx)
-    mnemonics = [action.mnemonic for action in analysistest.target_actions(env) if action.mnemonic.startswith("Ck")]
+    mnemonics = [
+        action.mnemonic
+        for action in analysistest.target_actions(env)
+        if action.mnemonic.startswith("Ck")
+    ]
     asserts.equals(env, _KINDS, sorted(mnemonics))
     return analysistest.end(env)
 
@@ -65,9 +71,22 @@ def _gpus_test_impl(ctx):
             ["{}.{}.co".format(name, gpu)],
             [file.basename for file in action.outputs.to_list()],
         )
-        for fact, ours in {"fp8_emulated": gpu == "gfx90a", "half_registers": gpu == "gfx1100", "matrix_isa=wmma": gpu == "gfx1100"}.items():
-            asserts.equals(env, ours, follows(action.argv, RECIPE["by_gpu"][fact]), "{} of {}".format(fact, gpu))
-        asserts.equals(env, [gpu + ".pch"], [file.basename for file in action.inputs.to_list() if file.extension == "pch"])
+        for fact, ours in {
+            "fp8_emulated": gpu == "gfx90a",
+            "half_registers": gpu == "gfx1100",
+            "matrix_isa=wmma": gpu == "gfx1100",
+        }.items():
+            asserts.equals(
+                env,
+                ours,
+                follows(action.argv, RECIPE["by_gpu"][fact]),
+                "{} of {}".format(fact, gpu),
+            )
+        asserts.equals(
+            env,
+            [gpu + ".pch"],
+            [file.basename for file in action.inputs.to_list() if file.extension == "pch"],
+        )
     asserts.equals(env, len(ctx.attr.gpus), len(compiles))
     for kind in _KINDS:
         if kind != "CkCompile":
@@ -127,13 +146,20 @@ def _compile_test_impl(ctx):
     ]:
         asserts.true(env, follows(argv, words), "{} once in {}".format(words, argv))
     asserts.false(env, follows(argv, RECIPE["parts"]["host"]))
-    asserts.true(env, follows(_actions(env, "CkHost")[0].argv, RECIPE["parts"]["common"] + RECIPE["parts"]["host"]))
+    asserts.true(
+        env,
+        follows(
+            _actions(env, "CkHost")[0].argv,
+            RECIPE["parts"]["common"] + RECIPE["parts"]["host"],
+        ),
+    )
     return analysistest.end(env)
 
 compile_test = analysistest.make(
     _compile_test_impl,
     config_settings = settings("gfx942"),
-    doc = "The compiler is told everything that it would otherwise look up on the machine, and reads the headers precompiled.",
+    doc = "The compiler is told everything that it would otherwise look up on the machine, and " +
+          "reads the headers precompiled.",
 )
 
 def _link_test_impl(ctx):
@@ -151,7 +177,8 @@ def _link_test_impl(ctx):
 link_test = analysistest.make(
     _link_test_impl,
     config_settings = settings("gfx942"),
-    doc = "A library is linked from declared files alone and exports what the version script names.",
+    doc = "A library is linked from declared files alone and exports what the version script " +
+          "names.",
 )
 
 def _environment_test_impl(ctx):
@@ -159,18 +186,34 @@ def _environment_test_impl(ctx):
     for kind in ["CkBundle", "CkCompile", "CkHost", "CkInspect", "CkLink"]:
         action = _actions(env, kind)[0]
         asserts.equals(env, DIGEST, action.env.get("CK_TOOLCHAIN_DIGEST"), kind)
-        digests = [file for file in action.inputs.to_list() if file.short_path == "tests/rules/fake_hip/digest.txt"]
+        digests = [
+            file
+            for file in action.inputs.to_list()
+            if file.short_path == "tests/rules/fake_hip/digest.txt"
+        ]
         asserts.equals(env, 1, len(digests), kind)
-        asserts.equals(env, [], [name for name in action.env if name in ("HOME", "LD_LIBRARY_PATH", "PATH")], kind)
+        asserts.equals(
+            env,
+            [],
+            [name for name in action.env if name in ("HOME", "LD_LIBRARY_PATH", "PATH")],
+            kind,
+        )
 
-        # Where a precompiled header is made and read, every process's name for its own folder stands for the sandbox's.
-        asserts.equals(env, "/proc/self/cwd" if kind == "CkCompile" else None, action.env.get("PWD"), kind)
+        # Where a precompiled header is made and read, every process's name for its own folder
+        # stands for the sandbox's.
+        asserts.equals(
+            env,
+            "/proc/self/cwd" if kind == "CkCompile" else None,
+            action.env.get("PWD"),
+            kind,
+        )
     return analysistest.end(env)
 
 environment_test = analysistest.make(
     _environment_test_impl,
     config_settings = settings("gfx942"),
-    doc = "Every action that runs the toolchain has its digest in its key, and nothing of the caller's environment.",
+    doc = "Every action that runs the toolchain has its digest in its key, and nothing of the " +
+          "caller's environment.",
 )
 
 def _paths_test_impl(ctx):
@@ -222,7 +265,8 @@ def _inputs_test_impl(ctx):
 inputs_test = analysistest.make(
     _inputs_test_impl,
     config_settings = settings("gfx942", toolchain = None),
-    doc = "Each pass declares the compiler and the headers that it reads, and no header of the other pass.",
+    doc = "Each pass declares the compiler and the headers that it reads, and no header of the " +
+          "other pass.",
 )
 
 def _hip_headers_test_impl(ctx):
@@ -234,7 +278,9 @@ def _hip_headers_test_impl(ctx):
 
 hip_headers_test = analysistest.make(
     _hip_headers_test_impl,
-    attrs = {"on_the_host": attr.bool(doc = "Whether the host pass should read the headers of HIP.")},
+    attrs = {
+        "on_the_host": attr.bool(doc = "Whether the host pass should read the headers of HIP."),
+    },
     config_settings = settings("gfx942"),
     doc = "Device passes read the headers of HIP, host passes only where they include those of CK.",
 )

@@ -27,7 +27,11 @@ def _info_test_impl(ctx):
         {gpu: file.basename for gpu, file in info.code_objects.items()},
     )
     asserts.equals(env, [info.library, info.resources], target[DefaultInfo].files.to_list())
-    asserts.equals(env, [info.library, info.resources], target[DefaultInfo].default_runfiles.files.to_list())
+    asserts.equals(
+        env,
+        [info.library, info.resources],
+        target[DefaultInfo].default_runfiles.files.to_list(),
+    )
     asserts.equals(env, info.code_objects.values(), target[OutputGroupInfo].code_objects.to_list())
     asserts.equals(env, [info.source], target[OutputGroupInfo].source.to_list())
     return analysistest.end(env)
@@ -35,7 +39,8 @@ def _info_test_impl(ctx):
 info_test = analysistest.make(
     _info_test_impl,
     config_settings = settings("gfx942,gfx1100"),
-    doc = "A kernel provides its library, its resources, its source and a code object for each GPU.",
+    doc = "A kernel provides its library, its resources, its source and a code object for each " +
+          "GPU.",
 )
 
 def _refusal_test_impl(ctx):
@@ -43,27 +48,35 @@ def _refusal_test_impl(ctx):
     target = analysistest.target_under_test(env)
     info = target[CkKernelInfo]
     asserts.equals(env, ctx.attr.sentence, info.why_not)
-    asserts.equals(env, (None, None, None, {}), (info.library, info.resources, info.source, info.code_objects))
+    asserts.equals(
+        env,
+        (None, None, None, {}),
+        (info.library, info.resources, info.source, info.code_objects),
+    )
     actions = analysistest.target_actions(env)
     asserts.equals(env, ["CkRefuse"], [action.mnemonic for action in actions])
     asserts.true(env, ctx.attr.sentence in actions[0].argv, str(actions[0].argv))
     asserts.equals(env, actions[0].outputs.to_list(), target[DefaultInfo].files.to_list())
     return analysistest.end(env)
 
-_SENTENCE = {"sentence": attr.string(doc = "What building the kernel should say.", mandatory = True)}
+_SENTENCE = {
+    "sentence": attr.string(doc = "What building the kernel should say.", mandatory = True),
+}
 
 illegal_gpu_test = analysistest.make(
     _refusal_test_impl,
     attrs = _SENTENCE,
     config_settings = settings("gfx90a,gfx908,gfx1201"),
-    doc = "A kernel that is legal on no GPU asked for is analysed, and its one action fails with the rules' sentences.",
+    doc = "A kernel that is legal on no GPU asked for is analysed, and its one action fails with " +
+          "the rules' sentences.",
 )
 
 no_compiler_test = analysistest.make(
     _refusal_test_impl,
     attrs = _SENTENCE,
     config_settings = settings_without_compiler("gfx942"),
-    doc = "Without a compiler a kernel is analysed, and its one action fails with the toolchain's sentence.",
+    doc = "Without a compiler a kernel is analysed, and its one action fails with the " +
+          "toolchain's sentence.",
 )
 
 def _failure_test_impl(ctx):
@@ -111,7 +124,8 @@ def kernel_info_test_suite(name):
     )
     illegal_gpu_test(
         name = name + "_illegal_gpu",
-        sentence = "provides (made_up.json, entry 7) cannot be built for gfx90a, gfx908, gfx1201: " +
+        sentence = "provides (made_up.json, entry 7) cannot be built for gfx90a, gfx908, " +
+                   "gfx1201: " +
                    "Rule two refuses it there; take gfx942. " +
                    "Rule one refuses it there; take gfx942. " +
                    "the declaration does not name gfx1201.",
@@ -138,12 +152,14 @@ def kernel_info_test_suite(name):
     )
     other_family_test(
         name = name + "_other_family",
-        sentence = "The spec of of_no_family is of the family made_up, whose headers no target names; there is gemm, grouped_conv, fmha.",
+        sentence = "The spec of of_no_family is of the family made_up, whose headers no target " +
+                   "names; there is gemm, grouped_conv, fmha.",
         target_under_test = ":of_no_family",
     )
     unknown_gpu_test(
         name = name + "_unknown_gpu",
-        sentence = "--//arch:gpus: unknown GPU \"gfx000\"; use names from {} separated by commas, or all.".format(
+        sentence = ("--//arch:gpus: unknown GPU \"gfx000\"; use names from {} separated by " +
+                    "commas, or all.").format(
             ", ".join(GPUS),
         ),
         target_under_test = ":provides",

@@ -17,14 +17,22 @@ def _info_test_impl(ctx):
     asserts.equals(env, "tests/rules/some_kernels.manifest.json", info.manifest.short_path)
     libraries = [file for kernel in info.kernels for file in (kernel.library, kernel.resources)]
     asserts.equals(env, [info.manifest] + libraries, target[DefaultInfo].files.to_list())
-    asserts.equals(env, [info.manifest] + libraries, target[DefaultInfo].default_runfiles.files.to_list())
+    asserts.equals(
+        env,
+        [info.manifest] + libraries,
+        target[DefaultInfo].default_runfiles.files.to_list(),
+    )
     asserts.equals(env, [info.manifest], target[OutputGroupInfo].manifest.to_list())
     asserts.equals(
         env,
         ["set_kernel_b.gfx942.co", "set_kernel_a.gfx942.co"],
         [file.basename for file in target[OutputGroupInfo].code_objects.to_list()],
     )
-    manifests = [action for action in analysistest.target_actions(env) if action.mnemonic == "CkManifest"]
+    manifests = [
+        action
+        for action in analysistest.target_actions(env)
+        if action.mnemonic == "CkManifest"
+    ]
     asserts.equals(env, [[info.manifest]], [action.outputs.to_list() for action in manifests])
     inputs = manifests[0].inputs.to_list()
     asserts.equals(env, [], [file for file in libraries if file not in inputs])
@@ -33,7 +41,8 @@ def _info_test_impl(ctx):
 info_test = analysistest.make(
     _info_test_impl,
     config_settings = settings("gfx942"),
-    doc = "A set provides its kernels that are legal on the GPUs asked for, with their manifest, as data.",
+    doc = "A set provides its kernels that are legal on the GPUs asked for, with their manifest, " +
+          "as data.",
 )
 
 def _refusal_test_impl(ctx):
@@ -44,7 +53,12 @@ def _refusal_test_impl(ctx):
     asserts.equals(env, ["CkRefuse"], [action.mnemonic for action in actions])
     asserts.true(env, ctx.attr.sentence in actions[0].argv, str(actions[0].argv))
     refused = [target[CkKernelSetInfo].manifest]
-    for files in [target[DefaultInfo].files, target[OutputGroupInfo].code_objects, target[OutputGroupInfo].manifest, target[OutputGroupInfo].source]:
+    for files in [
+        target[DefaultInfo].files,
+        target[OutputGroupInfo].code_objects,
+        target[OutputGroupInfo].manifest,
+        target[OutputGroupInfo].source,
+    ]:
         asserts.equals(env, refused, files.to_list())
     return analysistest.end(env)
 
@@ -77,7 +91,11 @@ def _shared_kernel_test_impl(ctx):
     asserts.equals(env, ["gfx942", "gfx950"], info.code_objects.keys())
     asserts.equals(env, {"gfx1100": "refused by both."}, info.refused)
     asserts.equals(env, "lenient.json, entry 1", info.declared_at)
-    inspections = [action for action in analysistest.target_actions(env) if action.mnemonic == "CkInspect"]
+    inspections = [
+        action
+        for action in analysistest.target_actions(env)
+        if action.mnemonic == "CkInspect"
+    ]
     asserts.equals(env, 1, len(inspections))
     asserts.true(env, "--forbid-spills" in inspections[0].argv)
     return analysistest.end(env)
@@ -85,7 +103,8 @@ def _shared_kernel_test_impl(ctx):
 shared_kernel_test = analysistest.make(
     _shared_kernel_test_impl,
     config_settings = settings("all"),
-    doc = "A kernel of two declarations is one target that serves both: every GPU of either, spills forbidden by either.",
+    doc = "A kernel of two declarations is one target that serves both: every GPU of either, " +
+          "spills forbidden by either.",
 )
 
 def _declaration(name, gpus, refused, forbid_spills):
@@ -130,8 +149,9 @@ def kernel_set_test_suite(name):
     )
     no_legal_kernel_test(
         name = name + "_no_legal_kernel",
-        sentence = "None of the 3 kernels of some_kernels can be built: set_kernel_b (made_up.json, entry 7) " +
-                   "cannot be built for gfx1201: the declaration does not name gfx1201.",
+        sentence = "None of the 3 kernels of some_kernels can be built: " +
+                   "set_kernel_b (made_up.json, entry 7) cannot be built for gfx1201: " +
+                   "the declaration does not name gfx1201.",
         target_under_test = ":some_kernels",
     )
     no_compiler_test(
@@ -163,8 +183,18 @@ def kernel_set_test_suite(name):
     ck_kernel_sets(
         name = "both",
         sets = [
-            _declaration("lenient", ["gfx942"], {"gfx1100": "refused by both.", "gfx950": "refused by one."}, False),
-            _declaration("strict", ["gfx950"], {"gfx1100": "refused by both.", "gfx942": "refused by one."}, True),
+            _declaration(
+                "lenient",
+                ["gfx942"],
+                {"gfx1100": "refused by both.", "gfx950": "refused by one."},
+                False,
+            ),
+            _declaration(
+                "strict",
+                ["gfx950"],
+                {"gfx1100": "refused by both.", "gfx942": "refused by one."},
+                True,
+            ),
         ],
         tags = ["manual"],
     )

@@ -1,4 +1,6 @@
-"""Tests of the order in which ROCm is looked for, and of what stands in for its libraries where there is none."""
+"""Tests of the order in which ROCm is looked for, and of what stands in for its libraries where
+there is none.
+"""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("@rules_cc//cc:defs.bzl", "cc_library")
@@ -23,16 +25,29 @@ def _order_test_impl(ctx):
     rocm = ("/opt/rocm", "/opt/rocm")
     watched = ["/etc/ckdispatch-sealed"]
     for rocm_path in [None, ""]:
-        asserts.equals(env, ([rocm, ("the distribution's packages", "/usr")], watched), _places(sealed = False, rocm_path = rocm_path))
+        asserts.equals(
+            env,
+            ([rocm, ("the distribution's packages", "/usr")], watched),
+            _places(sealed = False, rocm_path = rocm_path),
+        )
     asserts.equals(env, ([("the sealed root", "/usr"), rocm], watched), _places(sealed = True))
     for sealed in [False, True]:
-        asserts.equals(env, ([("ROCM_PATH", "/made/up")], []), _places(sealed, rocm_path = "/made/up"))
-        asserts.equals(env, ([("ck.rocm", "/said")], []), _places(sealed, rocm_path = "/made/up", rocm = "/said"))
+        asserts.equals(
+            env,
+            ([("ROCM_PATH", "/made/up")], []),
+            _places(sealed, rocm_path = "/made/up"),
+        )
+        asserts.equals(
+            env,
+            ([("ck.rocm", "/said")], []),
+            _places(sealed, rocm_path = "/made/up", rocm = "/said"),
+        )
     return unittest.end(env)
 
 order_test = unittest.make(
     _order_test_impl,
-    doc = "What ck.rocm says alone, or ROCM_PATH alone, or else the sealed root's packages before /opt/rocm, and any other packages behind it.",
+    doc = "What ck.rocm says alone, or ROCM_PATH alone, or else the sealed root's packages " +
+          "before /opt/rocm, and any other packages behind it.",
 )
 
 def _missing_test_impl(ctx):
@@ -42,7 +57,8 @@ def _missing_test_impl(ctx):
 
 missing_test = analysistest.make(
     _missing_test_impl,
-    doc = "A missing library loads, and analysis of it or of what needs it fails with its sentence.",
+    doc = "A missing library loads, and analysis of it or of what needs it fails with its " +
+          "sentence.",
     expect_failure = True,
 )
 

@@ -45,7 +45,8 @@ MORE = {
     ] + [
         "gemm_fp32_rcr_{}_64x64x32_2x2x1_16x16x16".format(_GEMM),
     ] + [
-        "gemm_{}_rcr_compv4_cshuffle_intrawave_True_True_True_False_128x128x64_2x2x1_32x32x16_b{}".format(a, b)
+        ("gemm_{}_rcr_compv4_cshuffle_intrawave_True_True_True_False_" +
+         "128x128x64_2x2x1_32x32x16_b{}").format(a, b)
         for a, b in [
             ("fp8", "bf8"),
             ("bf8", "fp8"),
