@@ -23,8 +23,8 @@ AnyDispatcher::AnyDispatcher(const KernelRegistry& registry, Name gpu) {
 FamilyDispatcher& AnyDispatcher::of(const std::string& family) const {
     for (const Family& one : families_)
         if (one.name == family) return *one.dispatcher;
-    throw Error(ErrorCode::invalid_argument,
-                "A model of the kernel family " + family + " was given, which this version does not have.");
+    throw InvalidArgumentError("A model of the kernel family " + family +
+                               " was given, which this version does not have.");
 }
 
 FamilyDispatcher& AnyDispatcher::of(std::uint32_t family) const {
@@ -33,8 +33,8 @@ FamilyDispatcher& AnyDispatcher::of(std::uint32_t family) const {
         if (one.number == family) return *one.dispatcher;
         known += (known.empty() ? "" : ", ") + std::to_string(one.number) + " (" + one.name + ")";
     }
-    throw Error(ErrorCode::invalid_argument, "A problem of the kernel family " + std::to_string(family) +
-                                                 " was given; this version has " + known + ".");
+    throw InvalidArgumentError("A problem of the kernel family " + std::to_string(family) +
+                               " was given; this version has " + known + ".");
 }
 
 }  // namespace ckdispatch::capi
@@ -56,8 +56,8 @@ Strategy strategy_of(ckd_strategy strategy) {
         case CKD_FIRST_FIT: return Strategy::first_fit;
         case CKD_MODEL: return Strategy::model;
     }
-    throw Error(ErrorCode::invalid_argument, "The strategy " + std::to_string(int(strategy)) +
-                                                 " was asked for; there are 0 (rules), 1 (first fit) and 2 (model).");
+    throw InvalidArgumentError("The strategy " + std::to_string(int(strategy)) +
+                               " was asked for; there are 0 (rules), 1 (first fit) and 2 (model).");
 }
 
 template <class Make>
@@ -73,11 +73,13 @@ void give_text(char** place, Make&& make) {
 template <class Options>
 const Options& sized(const Options& options) {
     if (options.struct_size < sizeof(Options) || options.struct_size > kLargestStructure)
-        throw Error(ErrorCode::invalid_argument, "Options were given whose struct_size is " +
-                                                     std::to_string(options.struct_size) + ", not " +
-                                                     std::to_string(sizeof(Options)) + ".");
+        throw InvalidArgumentError("Options were given whose struct_size is " + std::to_string(options.struct_size) +
+                                   ", not " + std::to_string(sizeof(Options)) + ".");
     return options;
 }
+
+template <class Options>
+const Options& sized(const Options&& options) = delete;  // it would be gone
 
 RunOptions run_options(const ckd_run_options* given) {
     if (!given) return {};
@@ -137,8 +139,7 @@ ckd_status ckd_dispatcher_use_strategy(ckd_dispatcher* dispatcher, ckd_strategy 
         bool any = wanted != Strategy::model;
         all.for_each([&](FamilyDispatcher& one) { any = any || one.has_model(); });
         if (!any)
-            throw Error(
-                ErrorCode::invalid_argument,
+            throw InvalidArgumentError(
                 "The strategy 'model' was asked for, and there is no model for this GPU; give one, or a predictor.");
         all.for_each([&](FamilyDispatcher& one) {
             one.use(wanted != Strategy::model || one.has_model() ? wanted : Strategy::rules);
@@ -150,8 +151,8 @@ ckd_status ckd_dispatcher_use_constants(ckd_dispatcher* dispatcher, uint32_t fam
     return guarded([&] {
         Terms wanted{};
         if (count != wanted.size())
-            throw Error(ErrorCode::invalid_argument, "The cost model was given " + std::to_string(count) +
-                                                         " constants; it has " + std::to_string(wanted.size()) + ".");
+            throw InvalidArgumentError("The cost model was given " + std::to_string(count) + " constants; it has " +
+                                       std::to_string(wanted.size()) + ".");
         std::copy_n(&needed(constants, "constants"), count, wanted.begin());
         dispatcher_of(dispatcher).of(family).use(wanted);
     });
@@ -229,9 +230,8 @@ ckd_status ckd_plan_launch(const ckd_launch* launch) {
         const ckd_launch& given = sized(needed(launch, "a launch"));
         const AnyPlan& launched = plan_of(given.plan);
         if (given.count != launched.tensor_count())
-            throw Error(ErrorCode::invalid_argument, "A plan was launched with " + std::to_string(given.count) +
-                                                         " tensors; it has " + std::to_string(launched.tensor_count()) +
-                                                         ".");
+            throw InvalidArgumentError("A plan was launched with " + std::to_string(given.count) + " tensors; it has " +
+                                       std::to_string(launched.tensor_count()) + ".");
         launched.run(&needed(given.tensors, "tensors"), {given.stream});
     });
 }

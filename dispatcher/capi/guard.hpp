@@ -44,11 +44,11 @@ struct IsHandle<T, std::void_t<decltype(&T::alive)>> : std::true_type {};
 /// Throws Error if a pointer that the call needs is null, or a handle that was destroyed.
 template <class T>
 T& needed(T* pointer, const char* what) {
-    if (!pointer) throw Error(ErrorCode::invalid_argument, std::string("A call was made without ") + what + ".");
+    if (!pointer) throw InvalidArgumentError(std::string("A call was made without ") + what + ".");
     if constexpr (IsHandle<T>::value)
         if (!pointer->alive())
-            throw Error(ErrorCode::invalid_argument,
-                        std::string("A call was made with a handle that is not ") + what + ", or not any more.");
+            throw InvalidArgumentError(std::string("A call was made with a handle that is not ") + what +
+                                       ", or not any more.");
     return *pointer;
 }
 

@@ -61,7 +61,7 @@ class AnyDispatcher {
 public:
     AnyDispatcher(const KernelRegistry& registry, Name gpu);
 
-    /// Throws Error (invalid_argument) for a family that there is none of.
+    /// Throws InvalidArgumentError for a family that there is none of.
     FamilyDispatcher& of(std::uint32_t family) const;
     FamilyDispatcher& of(const std::string& family) const;
     template <class Visit>

@@ -26,9 +26,8 @@ ckd_status failed(ErrorCode code, const char* sentence) noexcept {
 std::string text_of(const char* given, const char* what, std::size_t longest) {
     const std::size_t size = ::strnlen(&needed(given, what), longest + 1);
     if (size > longest)
-        throw Error(ErrorCode::invalid_argument, std::string("A call was made with ") + what +
-                                                     " that does not end within " + std::to_string(longest) +
-                                                     " bytes.");
+        throw InvalidArgumentError(std::string("A call was made with ") + what + " that does not end within " +
+                                   std::to_string(longest) + " bytes.");
     return {given, size};
 }
 

@@ -23,8 +23,7 @@ struct DispatcherState {
     Dispatcher<Family>& running() {
         Dispatcher<Family>* attached = dispatcher.load(std::memory_order_acquire);
         if (!attached)
-            throw Error(ErrorCode::invalid_argument,
-                        "A plan was to be run, and its dispatcher has no device; attach one first.");
+            throw InvalidArgumentError("A plan was to be run, and its dispatcher has no device; attach one first.");
         return *attached;
     }
 
@@ -206,8 +205,7 @@ public:
     void attach(std::shared_ptr<Device> device) override {
         std::lock_guard<std::mutex> lock(state_->attaching);
         if (state_->owned)
-            throw Error(ErrorCode::invalid_argument,
-                        "A second device was to be attached to a dispatcher; make another dispatcher.");
+            throw InvalidArgumentError("A second device was to be attached to a dispatcher; make another dispatcher.");
         state_->owned = std::make_unique<Dispatcher<Family>>(state_->selector, std::move(device));
         state_->dispatcher.store(state_->owned.get(), std::memory_order_release);
     }

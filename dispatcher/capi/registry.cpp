@@ -16,9 +16,8 @@ Duplicates policy(ckd_duplicates duplicates) {
         case CKD_REPLACE: return Duplicates::replace;
         case CKD_KEEP: return Duplicates::keep;
     }
-    throw Error(ErrorCode::invalid_argument,
-                "The policy " + std::to_string(int(duplicates)) +
-                    " for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).");
+    throw InvalidArgumentError("The policy " + std::to_string(int(duplicates)) +
+                               " for duplicates was asked for; there are 0 (refuse), 1 (replace) and 2 (keep).");
 }
 
 // The caller's words, not a file that was damaged.
@@ -26,12 +25,12 @@ FilterWords filter_of(const std::string& text) {
     try {
         const std::string what = "The filter";
         const Json given = parse_json(text, what);
-        if (!given.is_object()) throw Error(ErrorCode::invalid_argument, "The filter is no JSON object.");
+        if (!given.is_object()) throw InvalidArgumentError("The filter is no JSON object.");
         FilterWords words;
         for (const auto& item : given.items()) words[item.key()] = text_member(given, item.key().c_str(), what);
         return words;
     } catch (const Error& error) {
-        throw Error(ErrorCode::invalid_argument, error.what());
+        throw InvalidArgumentError(error.what());
     }
 }
 
@@ -75,8 +74,7 @@ ckd_status ckd_registry_remove(ckd_registry* registry, const char* name) {
     return guarded([&] {
         const std::string kernel = text_of(name, "a name");
         if (!registry_of(registry).remove(kernel))
-            throw Error(ErrorCode::not_found,
-                        "The kernel " + kernel + " was to be removed from a registry that does not have it.");
+            throw NotFoundError("The kernel " + kernel + " was to be removed from a registry that does not have it.");
     });
 }
 

@@ -21,7 +21,7 @@ template <class Structure>
 Structure whole(const ckd_problem& base, ckd_family family, std::size_t shorter, const char* sentence) {
     const bool has_size =
         base.struct_size == shorter || (base.struct_size >= sizeof(Structure) && base.struct_size <= kLargestStructure);
-    if (base.family != std::uint32_t(family) || !has_size) throw Error(ErrorCode::invalid_argument, sentence);
+    if (base.family != std::uint32_t(family) || !has_size) throw InvalidArgumentError(sentence);
     Structure structure{};
     std::memcpy(&structure, &base, base.struct_size == shorter ? shorter : sizeof(structure));
     return structure;
@@ -33,8 +33,8 @@ inline std::string_view text(const char* given, std::string_view otherwise) {
     if (!given) return otherwise;
     const std::size_t size = ::strnlen(given, kLongest + 1);
     if (size > kLongest)
-        throw Error(ErrorCode::invalid_argument,
-                    "A problem was given with a word that does not end within " + std::to_string(kLongest) + " bytes.");
+        throw InvalidArgumentError("A problem was given with a word that does not end within " +
+                                   std::to_string(kLongest) + " bytes.");
     return {given, size};
 }
 

@@ -25,17 +25,15 @@ Wanted parse_name(const std::string& name) {
         wanted.simulator = true;
         wanted.gpu = name.substr(4);
         if (arch::find_gpu(wanted.gpu)) return wanted;
-        throw Error(ErrorCode::invalid_argument,
-                    "The device " + name + " was asked for; the simulator has " + known_gpus() + ".");
+        throw InvalidArgumentError("The device " + name + " was asked for; the simulator has " + known_gpus() + ".");
     }
     if (name.compare(0, 4, "hip:") == 0) {
         const char* end = name.data() + name.size();
         const auto result = std::from_chars(name.data() + 4, end, wanted.ordinal);
         if (result.ec == std::errc{} && result.ptr == end && wanted.ordinal >= 0) return wanted;
     }
-    throw Error(ErrorCode::invalid_argument,
-                "The device '" + name +
-                    "' was asked for; a device is called hip:0 (an AMD GPU) or sim:gfx942 (the simulator).");
+    throw InvalidArgumentError("The device '" + name +
+                               "' was asked for; a device is called hip:0 (an AMD GPU) or sim:gfx942 (the simulator).");
 }
 
 std::string from_environment(const char* variable) {
@@ -61,9 +59,8 @@ std::shared_ptr<Device> Device::open(const std::string& name, const std::string&
     int count = 0;
     const auto status = device->hip_->get_device_count(&count);
     if (status == hipErrorNoDevice || (status == hipSuccess && wanted.ordinal >= count))
-        throw Error(ErrorCode::not_found, "The device " + name + " was asked for, and this machine has " +
-                                              std::to_string(count) +
-                                              " AMD GPUs that the HIP runtime can use; sim:gfx942 needs none.");
+        throw NotFoundError("The device " + name + " was asked for, and this machine has " + std::to_string(count) +
+                            " AMD GPUs that the HIP runtime can use; sim:gfx942 needs none.");
     device->check(status, "hipGetDeviceCount");
     device->several_ = count > 1;
     hipDeviceProp_tR0600 properties{};
@@ -72,12 +69,11 @@ std::shared_ptr<Device> Device::open(const std::string& name, const std::string&
     device->gpu_ = target.substr(0, target.find(':'));
     device->facts_ = arch::find_gpu(device->gpu_.text());
     if (!device->facts_)
-        throw Error(ErrorCode::wrong_gpu, "The device " + name + " is a " + std::string(device->gpu_.text()) +
-                                              "; this runtime knows " + known_gpus() + ".");
+        throw WrongGpuError("The device " + name + " is a " + std::string(device->gpu_.text()) +
+                            "; this runtime knows " + known_gpus() + ".");
     if (wanted.simulator && device->gpu_ != Name(wanted.gpu))
-        throw Error(ErrorCode::invalid_argument, "The device " + name +
-                                                     " was asked for, and this process already simulates " +
-                                                     std::string(device->gpu_.text()) + "; use a process of its own.");
+        throw InvalidArgumentError("The device " + name + " was asked for, and this process already simulates " +
+                                   std::string(device->gpu_.text()) + "; use a process of its own.");
     return device;
 }
 
@@ -88,7 +84,7 @@ void Device::check(int error, const char* call) const {
     const char* reason = hip_->last_reason ? hip_->last_reason() : hip_->get_error_string(status);
     sentence += reason && *reason ? ": " + std::string(reason) : "";
     if (sentence.back() != '.') sentence += '.';
-    throw Error(status == hipErrorOutOfMemory ? ErrorCode::out_of_memory : ErrorCode::device_failed, sentence);
+    throw_error(status == hipErrorOutOfMemory ? ErrorCode::out_of_memory : ErrorCode::device_failed, sentence);
 }
 
 bool Device::simulates_times() const { return hip_->simulated_times && hip_->simulated_times() != 0; }

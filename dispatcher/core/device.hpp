@@ -18,7 +18,7 @@ struct HipApi;
 class Device {
 public:
     /// Loads the runtime. The simulator's is `simulator`, or if that is empty what CKDISPATCH_SIMULATOR names.
-    /// Throws Error (invalid_argument, not_found, device_failed) with a sentence.
+    /// Throws InvalidArgumentError, NotFoundError or DeviceFailedError with a sentence.
     static std::shared_ptr<Device> open(const std::string& name, const std::string& simulator = {});
 
     const std::string& name() const { return name_; }

@@ -23,16 +23,15 @@ public:
     using Registry = typename Family::Registry;
     using PlanPtr = typename Selector<Family>::PlanPtr;
 
-    Dispatcher(std::shared_ptr<Registry> registry, std::shared_ptr<Device> device)
+    Dispatcher(std::shared_ptr<Registry> registry, const std::shared_ptr<Device>& device)
         : Dispatcher(std::make_shared<Selector<Family>>(std::move(registry), device->gpu()), device) {}
 
-    /// With a selector that selected before there was a device. Throws Error (wrong_gpu) if it selects for another GPU.
+    /// With a selector that selected before there was a device. Throws WrongGpuError if it selects for another GPU.
     Dispatcher(std::shared_ptr<Selector<Family>> selector, std::shared_ptr<Device> device)
         : selector_(std::move(selector)), device_(std::move(device)), workspaces_(device_) {
         if (device_->gpu() != selector_->gpu())
-            throw Error(ErrorCode::wrong_gpu,
-                        "The device " + device_->name() + " is a " + std::string(device_->gpu().text()) +
-                            ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
+            throw WrongGpuError("The device " + device_->name() + " is a " + std::string(device_->gpu().text()) +
+                                ", and the dispatcher selects for " + std::string(selector_->gpu().text()) + ".");
     }
 
     Selector<Family>& selector() { return *selector_; }
@@ -65,7 +64,7 @@ public:
         return plan;
     }
 
-    /// Throws Error (invalid_argument) for an output that overlaps another tensor, unless the kernel reads that one
+    /// Throws InvalidArgumentError for an output that overlaps another tensor, unless the kernel reads that one
     /// where it writes.
     void run_plan(const Plan<Family>& plan, Tensors tensors, const RunOptions& options = {}) {
         check_there(plan, tensors);
@@ -82,10 +81,9 @@ public:
             check_workspace(plan, tensors, options);
             for (const Stage<Family>& stage : plan.stages)
                 if (Family::copies_from_host(stage) && workspaces_.is_captured(options.stream))
-                    throw Error(ErrorCode::unsupported,
-                                stage.kernel->name() +
-                                    " was to be enqueued on a stream that is being captured; "
-                                    "it copies from the host what a graph would not find there again.");
+                    throw UnsupportedError(stage.kernel->name() +
+                                           " was to be enqueued on a stream that is being captured; "
+                                           "it copies from the host what a graph would not find there again.");
             const auto enqueuing = enqueuing_on(StreamOrder(options.stream));
             return enqueue(plan, tensors, options.workspace, launch);
         }
@@ -100,7 +98,7 @@ private:
     [[noreturn]] void fail(ck_kernel_status status, const char* why) const {
         std::string sentence = why;
         if (status == CK_KERNEL_DEVICE_FAILED) sentence += device_->last_reason();
-        throw Error(code_of(status), sentence);
+        throw_error(code_of(status), sentence);
     }
 
     void enqueue(const Plan<Family>& plan, Tensors tensors, void* workspace, ck_launch_options& launch) const {
@@ -172,24 +170,22 @@ private:
             clash.certain
                 ? "."
                 : ", and where leading dimensions or batch strides differ, the gaps of a tensor count as its own.";
-        throw Error(ErrorCode::invalid_argument, std::string(Family::kAsked) + " was to be run with " + written +
-                                                     " in the memory of " + other +
-                                                     "; what is written must not overlap another tensor" + gaps);
+        throw InvalidArgumentError(std::string(Family::kAsked) + " was to be run with " + written +
+                                   " in the memory of " + other + "; what is written must not overlap another tensor" +
+                                   gaps);
     }
 
     static void check_workspace(const Plan<Family>& plan, Tensors tensors, const RunOptions& options) {
         const std::uint64_t bytes = plan.workspace_bytes;
         if (options.workspace_size < bytes)
-            throw Error(ErrorCode::invalid_argument, "A workspace of " + std::to_string(options.workspace_size) +
-                                                         " bytes was given, and the plan needs " +
-                                                         std::to_string(bytes) + ".");
+            throw InvalidArgumentError("A workspace of " + std::to_string(options.workspace_size) +
+                                       " bytes was given, and the plan needs " + std::to_string(bytes) + ".");
         for (std::size_t i = 0; i < plan.regions.size(); ++i)
             if (touches(plan.regions[i], tensors[i], options.workspace, bytes))
-                throw Error(ErrorCode::invalid_argument, "A workspace was given that overlaps " +
-                                                             Family::tensor_name(plan.problem, i) +
-                                                             "; it must be memory of its own.");
+                throw InvalidArgumentError("A workspace was given that overlaps " +
+                                           Family::tensor_name(plan.problem, i) + "; it must be memory of its own.");
         if (reinterpret_cast<std::uintptr_t>(options.workspace) % 16)
-            throw Error(ErrorCode::invalid_argument, "A workspace was given that is not aligned to 16 bytes.");
+            throw InvalidArgumentError("A workspace was given that is not aligned to 16 bytes.");
     }
 
     std::shared_ptr<Selector<Family>> selector_;
@@ -204,12 +200,11 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
     const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
     if (!within(options.repeat, 1, kMostRuns) || !within(options.warmup, 0, kMostRuns) ||
         !within(options.rotating_buffers, 1, kMostCopies))
-        throw Error(ErrorCode::invalid_argument,
-                    "A benchmark was asked for with warmup = " + std::to_string(options.warmup) +
-                        ", repeat = " + std::to_string(options.repeat) +
-                        " and rotating_buffers = " + std::to_string(options.rotating_buffers) +
-                        "; repeat is from 1 to " + std::to_string(kMostRuns) +
-                        ", warmup from 0, and rotating_buffers from 1 to " + std::to_string(kMostCopies) + ".");
+        throw InvalidArgumentError("A benchmark was asked for with warmup = " + std::to_string(options.warmup) +
+                                   ", repeat = " + std::to_string(options.repeat) + " and rotating_buffers = " +
+                                   std::to_string(options.rotating_buffers) + "; repeat is from 1 to " +
+                                   std::to_string(kMostRuns) + ", warmup from 0, and rotating_buffers from 1 to " +
+                                   std::to_string(kMostCopies) + ".");
     const std::size_t count = Family::tensor_count(plan.problem);
     std::vector<std::vector<void*>> sets{{tensors, tensors + count}};
     std::vector<DeviceBuffer> copies;

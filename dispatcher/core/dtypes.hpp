@@ -9,11 +9,11 @@
 
 namespace ckdispatch {
 
-/// `asked` begins the sentence that refuses a dtype, such as "A GEMM". Throws Error (invalid_argument) with the known
+/// `asked` begins the sentence that refuses a dtype, such as "A GEMM". Throws InvalidArgumentError with the known
 /// ones.
 const arch::DtypeSpec& dtype_facts(Name dtype, std::string_view asked);
 
-/// What products of the pair are stored in unless told otherwise. Throws Error (invalid_argument) for a pair that no
+/// What products of the pair are stored in unless told otherwise. Throws InvalidArgumentError for a pair that no
 /// GPU multiplies.
 Name usual_output(Name a, Name b, std::string_view asked);
 

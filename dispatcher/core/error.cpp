@@ -77,4 +77,24 @@ std::string_view name_of(ErrorCode code) {
     return "unknown";
 }
 
+void throw_error(ErrorCode code, const std::string& sentence) {
+    switch (code) {
+        case ErrorCode::invalid_argument: throw ErrorOf<ErrorCode::invalid_argument>(sentence);
+        case ErrorCode::not_found: throw ErrorOf<ErrorCode::not_found>(sentence);
+        case ErrorCode::duplicate: throw ErrorOf<ErrorCode::duplicate>(sentence);
+        case ErrorCode::unsupported: throw ErrorOf<ErrorCode::unsupported>(sentence);
+        case ErrorCode::no_kernel: throw ErrorOf<ErrorCode::no_kernel>(sentence);
+        case ErrorCode::wrong_gpu: throw ErrorOf<ErrorCode::wrong_gpu>(sentence);
+        case ErrorCode::abi_mismatch: throw ErrorOf<ErrorCode::abi_mismatch>(sentence);
+        case ErrorCode::damaged: throw ErrorOf<ErrorCode::damaged>(sentence);
+        case ErrorCode::device_failed: throw ErrorOf<ErrorCode::device_failed>(sentence);
+        case ErrorCode::out_of_memory: throw ErrorOf<ErrorCode::out_of_memory>(sentence);
+        case ErrorCode::io_failed: throw ErrorOf<ErrorCode::io_failed>(sentence);
+        case ErrorCode::mismatch: throw ErrorOf<ErrorCode::mismatch>(sentence);
+        case ErrorCode::ok:
+        case ErrorCode::internal: break;
+    }
+    throw InternalError(sentence);
+}
+
 }  // namespace ckdispatch

@@ -32,14 +32,40 @@ std::string_view name_of(ErrorCode code);
 /// that is too long the beginning and the end are left.
 std::string presentable(std::string_view text);
 
+/// Whatever the dispatcher throws is one of the classes below; this is for who does not care which.
 class Error : public std::runtime_error {
 public:
-    Error(ErrorCode code, const std::string& sentence) : std::runtime_error(presentable(sentence)), code_(code) {}
-
     ErrorCode code() const { return code_; }
+
+protected:
+    Error(ErrorCode code, const std::string& sentence) : std::runtime_error(presentable(sentence)), code_(code) {}
 
 private:
     ErrorCode code_;
 };
+
+/// A class for each kind of error, so that a program can catch those that it knows what to do about.
+template <ErrorCode kCode>
+class ErrorOf : public Error {
+public:
+    explicit ErrorOf(const std::string& sentence) : Error(kCode, sentence) {}
+};
+
+using InvalidArgumentError = ErrorOf<ErrorCode::invalid_argument>;
+using NotFoundError = ErrorOf<ErrorCode::not_found>;
+using DuplicateError = ErrorOf<ErrorCode::duplicate>;
+using UnsupportedError = ErrorOf<ErrorCode::unsupported>;
+using NoKernelError = ErrorOf<ErrorCode::no_kernel>;
+using WrongGpuError = ErrorOf<ErrorCode::wrong_gpu>;
+using AbiMismatchError = ErrorOf<ErrorCode::abi_mismatch>;
+using DamagedError = ErrorOf<ErrorCode::damaged>;
+using DeviceFailedError = ErrorOf<ErrorCode::device_failed>;
+using OutOfMemoryError = ErrorOf<ErrorCode::out_of_memory>;
+using IoFailedError = ErrorOf<ErrorCode::io_failed>;
+using MismatchError = ErrorOf<ErrorCode::mismatch>;
+using InternalError = ErrorOf<ErrorCode::internal>;
+
+/// The error of a code that is known only when the program runs.
+[[noreturn]] void throw_error(ErrorCode code, const std::string& sentence);
 
 }  // namespace ckdispatch

@@ -97,7 +97,7 @@ struct FamilyDefaults {
     static std::size_t tensor_bytes(const Problem& problem, std::size_t tensor) {
         return region(problem, tensor).reach;
     }
-    /// The problem with the alignment that the addresses have. Throws Error (invalid_argument) if one is missing.
+    /// The problem with the alignment that the addresses have. Throws InvalidArgumentError if one is missing.
     static Problem aligned(const Problem& problem, Tensors tensors) {
         Problem looser = problem;
         looser.alignment =

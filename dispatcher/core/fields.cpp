@@ -7,14 +7,15 @@ namespace ckdispatch::fields_detail {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view expected) {
-    throw Error(ErrorCode::invalid_argument, "A kernel key has '" + std::string(text.substr(0, 60)) + "' where " +
-                                                 std::string(expected) + " is expected.");
+    throw InvalidArgumentError("A kernel key has '" + std::string(text.substr(0, 60)) + "' where " +
+                               std::string(expected) + " is expected.");
 }
 
 int number(std::string_view text, std::string_view whole) {
     int value = 0;
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, value);
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    const auto result = std::from_chars(begin, end, value);
     if (result.ec != std::errc{} || result.ptr != end) refuse(whole, "a whole number");
     return value;
 }

@@ -40,11 +40,10 @@ public:
         for (const int value : values) add(value);
     }
 
-    /// Throws Error (invalid_argument) if there is no room for it.
+    /// Throws InvalidArgumentError if there is no room for it.
     void add(int value) {
         if (size_ == kMost)
-            throw Error(ErrorCode::invalid_argument,
-                        "A kernel key has a list of more than " + std::to_string(kMost) + " numbers.");
+            throw InvalidArgumentError("A kernel key has a list of more than " + std::to_string(kMost) + " numbers.");
         values_[size_++] = value;
     }
     std::size_t size() const { return size_; }

@@ -14,7 +14,7 @@ namespace ckdispatch {
 namespace {
 
 [[noreturn]] void fail(ErrorCode code, const std::string& what) {
-    throw Error(code, what + " cannot be read: " + std::strerror(errno) + ".");
+    throw_error(code, what + " cannot be read: " + std::strerror(errno) + ".");
 }
 
 }  // namespace
@@ -29,11 +29,10 @@ std::vector<std::uint8_t> read_file(const std::string& path, const std::string& 
     struct stat facts{};
     if (!file.open()) fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::io_failed, what);
     if (::fstat(file.number(), &facts) != 0) fail(ErrorCode::io_failed, what);
-    if (!S_ISREG(facts.st_mode)) throw Error(ErrorCode::io_failed, what + " cannot be read: it is no regular file.");
+    if (!S_ISREG(facts.st_mode)) throw IoFailedError(what + " cannot be read: it is no regular file.");
     if (std::uint64_t(facts.st_size) > most_bytes)
-        throw Error(ErrorCode::io_failed, what + " cannot be read: it has " + std::to_string(facts.st_size) +
-                                              " bytes, and more than " + std::to_string(most_bytes) +
-                                              " are not looked at.");
+        throw IoFailedError(what + " cannot be read: it has " + std::to_string(facts.st_size) +
+                            " bytes, and more than " + std::to_string(most_bytes) + " are not looked at.");
     std::vector<std::uint8_t> content(std::size_t(facts.st_size));
     std::size_t at = 0;
     while (at < content.size()) {

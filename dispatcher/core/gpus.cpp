@@ -8,8 +8,8 @@ namespace ckdispatch {
 
 const arch::GpuSpec& gpu_facts(Name gpu) {
     if (const arch::GpuSpec* found = arch::find_gpu(gpu.text())) return *found;
-    throw Error(ErrorCode::invalid_argument,
-                "The GPU '" + std::string(gpu.text()) + "' was asked for; the known ones are " + known_gpus() + ".");
+    throw InvalidArgumentError("The GPU '" + std::string(gpu.text()) + "' was asked for; the known ones are " +
+                               known_gpus() + ".");
 }
 
 std::string known_gpus() {

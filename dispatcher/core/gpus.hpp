@@ -8,7 +8,7 @@
 
 namespace ckdispatch {
 
-/// The facts about a GPU. Throws Error (invalid_argument) with the known names.
+/// The facts about a GPU. Throws InvalidArgumentError with the known names.
 const arch::GpuSpec& gpu_facts(Name gpu);
 
 /// The names of all GPUs, for sentences.

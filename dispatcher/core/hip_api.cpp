@@ -25,17 +25,15 @@ bool is_simulator(void* handle) { return ::dlsym(handle, "gfxsimLastError") != n
 void* load(bool simulator, const std::string& path) {
     if (simulator) {
         if (path.empty())
-            throw Error(ErrorCode::not_found,
-                        "The simulator was asked for and its runtime library is not known; set CKDISPATCH_SIMULATOR to "
-                        "its path (//tools/gfxsim:hip_runtime builds it).");
+            throw NotFoundError(
+                "The simulator was asked for and its runtime library is not known; set CKDISPATCH_SIMULATOR to "
+                "its path (//tools/gfxsim:hip_runtime builds it).");
         // Kernel libraries look for it by its soname, in the whole process.
         void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-        if (!handle)
-            throw Error(ErrorCode::not_found,
-                        "The simulator's runtime cannot be loaded: " + std::string(::dlerror()) + ".");
+        if (!handle) throw NotFoundError("The simulator's runtime cannot be loaded: " + std::string(::dlerror()) + ".");
         if (!is_simulator(handle))
-            throw Error(ErrorCode::invalid_argument, "The simulator was asked for, and " + path +
-                                                         " is not its runtime; //tools/gfxsim:hip_runtime builds it.");
+            throw InvalidArgumentError("The simulator was asked for, and " + path +
+                                       " is not its runtime; //tools/gfxsim:hip_runtime builds it.");
         return handle;
     }
     std::string first;
@@ -43,16 +41,16 @@ void* load(bool simulator, const std::string& path) {
         if (void* handle = ::dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return handle;
         if (first.empty()) first = ::dlerror();
     }
-    throw Error(ErrorCode::not_found, "An AMD GPU was asked for and no HIP runtime can be loaded (" + first +
-                                          "); install ROCm, or use a simulated device such as sim:gfx942.");
+    throw NotFoundError("An AMD GPU was asked for and no HIP runtime can be loaded (" + first +
+                        "); install ROCm, or use a simulated device such as sim:gfx942.");
 }
 
 template <class Function>
 void find(void* handle, const char* name, Function& function) {
     function = reinterpret_cast<Function>(::dlsym(handle, name));
     if (!function)
-        throw Error(ErrorCode::abi_mismatch,
-                    "The HIP runtime that was loaded has no " + std::string(name) + "; version 6 or newer is needed.");
+        throw AbiMismatchError("The HIP runtime that was loaded has no " + std::string(name) +
+                               "; version 6 or newer is needed.");
 }
 
 std::unique_ptr<HipApi> resolve(void* handle) {
@@ -76,16 +74,14 @@ const HipApi& load_hip(bool simulator, const std::string& path) {
         if (!handle) handle = load(simulator, path);
         // One process cannot have both: kernel libraries would find the first.
         if (is_simulator(handle) != simulator)
-            throw Error(ErrorCode::invalid_argument, simulator
-                                                         ? "The simulator was asked for, and this process has already "
-                                                           "loaded a GPU's HIP runtime; use a process of its own."
-                                                         : "An AMD GPU was asked for, and this process has already "
-                                                           "loaded the simulator; use a process of its own.");
+            throw InvalidArgumentError(simulator ? "The simulator was asked for, and this process has already "
+                                                   "loaded a GPU's HIP runtime; use a process of its own."
+                                                 : "An AMD GPU was asked for, and this process has already "
+                                                   "loaded the simulator; use a process of its own.");
         loaded = resolve(handle);
     }
     if ((loaded->last_reason != nullptr) != simulator)
-        throw Error(
-            ErrorCode::invalid_argument,
+        throw InvalidArgumentError(
             simulator
                 ? "The simulator was asked for, and this process already runs on an AMD GPU; use a process of its own."
                 : "An AMD GPU was asked for, and this process already runs on the simulator; use a process of its "

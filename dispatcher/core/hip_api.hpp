@@ -33,6 +33,7 @@ namespace ckdispatch {
     FUNCTION(event_elapsed_time, hipEventElapsedTime)
 
 struct HipApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define CKD_HIP_MEMBER(name, function) decltype(&::function) name;
     CKD_HIP_FUNCTIONS(CKD_HIP_MEMBER)
     hipError_t (*malloc)(void**, std::size_t);  // HIP has several of that name

@@ -70,7 +70,7 @@ void* open_library(const std::string& given, const std::string& path, ImageWay w
     if (void* const handle = ::dlopen(given.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     const std::string text = reason(given, path);
     if (way == ImageWay::memory && is_about_mapping(text)) throw NoPlace{text};
-    throw Error(ErrorCode::damaged, "The library " + path + " cannot be loaded: " + text + ".");
+    throw DamagedError("The library " + path + " cannot be loaded: " + text + ".");
 }
 
 // Closed once it is loaded: a process may have a thousand open files, and far more libraries.
@@ -123,9 +123,8 @@ void* load_from_folder(const std::vector<std::uint8_t>& content, const std::stri
 }
 
 [[noreturn]] void give_up(const std::string& path, const std::string& why) {
-    throw Error(ErrorCode::io_failed,
-                "The library " + path + " cannot be given to the loader: " + why +
-                    "; allow memory files to be executed, or set TMPDIR to a folder from which programs may run.");
+    throw IoFailedError("The library " + path + " cannot be given to the loader: " + why +
+                        "; allow memory files to be executed, or set TMPDIR to a folder from which programs may run.");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace ckdispatch {
 enum class ImageWay { memory, folder };
 
 /// Loads the bytes as a library of its own, whatever else was loaded from a file of that path, and returns the loader's
-/// handle. Throws Error (damaged) with the loader's reason, and Error (io_failed) if the loader cannot be given the
+/// handle. Throws DamagedError with the loader's reason, and IoFailedError if the loader cannot be given the
 /// bytes.
 void* load_image(const std::vector<std::uint8_t>& content, const std::string& path);
 

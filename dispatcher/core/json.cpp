@@ -11,7 +11,7 @@ namespace {
 constexpr int kDeepest = 64;
 
 [[noreturn]] void expected(const char* what, const Json& json) {
-    throw Error(ErrorCode::damaged, std::string(what) + " expected, not " + shown(json).substr(0, 60) + ".");
+    throw DamagedError(std::string(what) + " expected, not " + shown(json).substr(0, 60) + ".");
 }
 
 }  // namespace
@@ -19,12 +19,11 @@ constexpr int kDeepest = 64;
 Json parse_json(std::string_view text, const std::string& what) {
     const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
         if (depth > kDeepest)
-            throw Error(ErrorCode::damaged,
-                        what + " is nested more than " + std::to_string(kDeepest) + " levels deep.");
+            throw DamagedError(what + " is nested more than " + std::to_string(kDeepest) + " levels deep.");
         return true;
     };
     Json parsed = Json::parse(text, not_too_deep, /*allow_exceptions=*/false);
-    if (parsed.is_discarded()) throw Error(ErrorCode::damaged, what + " is not valid JSON.");
+    if (parsed.is_discarded()) throw DamagedError(what + " is not valid JSON.");
     return parsed;
 }
 
@@ -37,22 +36,19 @@ bool is_within(const Json& json, std::int64_t least, std::int64_t most) {
 std::string shown(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 const Json& member(const Json& object, const char* name, const std::string& what) {
-    if (!object.is_object() || !object.contains(name))
-        throw Error(ErrorCode::damaged, what + " has no '" + name + "'.");
+    if (!object.is_object() || !object.contains(name)) throw DamagedError(what + " has no '" + name + "'.");
     return object.at(name);
 }
 
 std::string text_member(const Json& object, const char* name, const std::string& what) {
     const Json& value = member(object, name, what);
-    if (!value.is_string())
-        throw Error(ErrorCode::damaged, what + " has a '" + std::string(name) + "' that is no text.");
+    if (!value.is_string()) throw DamagedError(what + " has a '" + std::string(name) + "' that is no text.");
     return value.get<std::string>();
 }
 
 std::int64_t count_member(const Json& object, const char* name, const std::string& what, std::int64_t most) {
     const Json& value = member(object, name, what);
-    if (!is_within(value, 0, most))
-        throw Error(ErrorCode::damaged, what + " has a '" + std::string(name) + "' that is no count.");
+    if (!is_within(value, 0, most)) throw DamagedError(what + " has a '" + std::string(name) + "' that is no count.");
     return value.get<std::int64_t>();
 }
 

@@ -59,8 +59,8 @@ Json key_to_json(const Key& key) {
 template <class Key>
 Key key_from_json(const Json& spec, const std::string& what) {
     if (text_member(spec, "family", what) != Key::family)
-        throw Error(ErrorCode::invalid_argument, what + " is of the family " + text_member(spec, "family", what) +
-                                                     ", not " + std::string(Key::family) + ".");
+        throw InvalidArgumentError(what + " is of the family " + text_member(spec, "family", what) + ", not " +
+                                   std::string(Key::family) + ".");
     Key key;
     std::size_t known = 1 + (spec.contains("name") ? 1 : 0);
     Key::fields([&](std::string_view name, auto field) {
@@ -68,13 +68,12 @@ Key key_from_json(const Json& spec, const std::string& what) {
         try {
             fields_detail::decode(value, key.*field);
         } catch (const Error& error) {
-            throw Error(error.code(), what + " has a wrong field '" + std::string(name) + "': " + error.what());
+            throw_error(error.code(), what + " has a wrong field '" + std::string(name) + "': " + error.what());
         }
         ++known;
     });
     if (spec.size() != known)
-        throw Error(
-            ErrorCode::abi_mismatch,
+        throw AbiMismatchError(
             what + " has fields that this runtime does not know; it comes from another version of the generator.");
     return key;
 }

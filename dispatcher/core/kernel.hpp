@@ -16,7 +16,7 @@
 
 namespace ckdispatch {
 
-/// Compares a library's own spec, as JSON, with the key and name that it was registered under. Throws Error (damaged).
+/// Compares a library's own spec, as JSON, with the key and name that it was registered under. Throws DamagedError.
 template <class Key>
 void check_identity(const KernelLibrary& library, const Key& key, const std::string& name);
 

@@ -29,17 +29,17 @@ Terms constants_of(const Model& model) {
     for (std::size_t i = 0; i < constants.size(); ++i) {
         const auto found = model.constants().find(std::string(arch::cost_terms[i]));
         if (found == model.constants().end())
-            throw Error(ErrorCode::invalid_argument, "A model lacks the constant '" + std::string(arch::cost_terms[i]) +
-                                                         "' of the cost model; it was made for another version.");
+            throw InvalidArgumentError("A model lacks the constant '" + std::string(arch::cost_terms[i]) +
+                                       "' of the cost model; it was made for another version.");
         if (!(found->second >= 0))
-            throw Error(ErrorCode::damaged, "A model has the constant '" + found->first +
-                                                "' = " + std::to_string(found->second) + "; none is below 0.");
+            throw DamagedError("A model has the constant '" + found->first + "' = " + std::to_string(found->second) +
+                               "; none is below 0.");
         constants[i] = found->second;
         ++known;
     }
     if (known != model.constants().size())
-        throw Error(ErrorCode::invalid_argument,
-                    "A model has constants that the cost model does not know; it was made for another version.");
+        throw InvalidArgumentError(
+            "A model has constants that the cost model does not know; it was made for another version.");
     return constants;
 }
 

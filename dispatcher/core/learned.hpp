@@ -19,19 +19,19 @@ namespace ckdispatch {
 std::vector<std::shared_ptr<const Model>> bundled_models(std::string_view family, Name gpu,
                                                          const std::vector<std::string>& known_features);
 
-/// A model's constants in the order of arch::cost_terms. Throws Error (invalid_argument) if one is missing, or is of no
+/// A model's constants in the order of arch::cost_terms. Throws InvalidArgumentError if one is missing, or is of no
 /// term.
 Terms constants_of(const Model& model);
 
 template <class Key>
 class Learned {
 public:
-    /// Throws Error (invalid_argument) if the model is of another family, or names a field that its keys do not have.
+    /// Throws InvalidArgumentError if the model is of another family, or names a field that its keys do not have.
     explicit Learned(std::shared_ptr<const Model> model)
         : model_(std::move(model)), costs_(gpu_facts(Name(model_->gpu())), constants_of(*model_)) {
         if (model_->family() != Key::family)
-            throw Error(ErrorCode::invalid_argument, "A model of the family " + model_->family() + " was given for " +
-                                                         std::string(Key::family) + ".");
+            throw InvalidArgumentError("A model of the family " + model_->family() + " was given for " +
+                                       std::string(Key::family) + ".");
         for (const auto& [field, word] : model_->serves()) require(field, word);
     }
 
@@ -53,9 +53,8 @@ private:
             required_.push_back([member, value = wanted.*member](const Key& key) { return key.*member == value; });
         });
         if (required_.size() == before)
-            throw Error(ErrorCode::invalid_argument, "A model is for kernels whose " + field + " is " + word +
-                                                         ", and those of " + std::string(Key::family) +
-                                                         " have no such field.");
+            throw InvalidArgumentError("A model is for kernels whose " + field + " is " + word + ", and those of " +
+                                       std::string(Key::family) + " have no such field.");
     }
 
     std::shared_ptr<const Model> model_;

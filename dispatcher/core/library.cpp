@@ -22,7 +22,7 @@ using GetApi = const ck_kernel_api* (*)();
 constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 29;
 
 [[noreturn]] void disagree(const std::string& path, const std::string& why) {
-    throw Error(ErrorCode::damaged, "The library " + path + " contradicts itself: " + why + "; build it again.");
+    throw DamagedError("The library " + path + " contradicts itself: " + why + "; build it again.");
 }
 
 // Of the library with these bytes, and no other: what was looked at is what is loaded, and a file that was built anew
@@ -37,8 +37,7 @@ const ck_kernel_api* load_api(const std::vector<std::uint8_t>& content, const st
     const auto get_api = reinterpret_cast<GetApi>(::dlsym(handle, "ck_kernel_get_api"));
     if (!get_api) {
         (void)::dlclose(handle);
-        throw Error(ErrorCode::damaged,
-                    "The library " + path + " is no kernel library: it exports no ck_kernel_get_api.");
+        throw DamagedError("The library " + path + " is no kernel library: it exports no ck_kernel_get_api.");
     }
     return loaded[sha256] = get_api();
 }
@@ -91,8 +90,8 @@ std::shared_ptr<const KernelLibrary> KernelLibrary::open(const LibraryFile& file
     library->path_ = file.path;
     library->sha256_ = ckdispatch::sha256(content.data(), content.size());
     if (!file.sha256.empty() && library->sha256_ != file.sha256)
-        throw Error(ErrorCode::damaged, "The library " + file.path + " is not the one that was built: its SHA-256 is " +
-                                            library->sha256_ + ", not " + file.sha256 + "; build it again.");
+        throw DamagedError("The library " + file.path + " is not the one that was built: its SHA-256 is " +
+                           library->sha256_ + ", not " + file.sha256 + "; build it again.");
     // Before any code of it runs.
     library->resources_ = read_code_objects(content, file.path);
     library->api_ = load_api(content, library->sha256_, file.path);
@@ -106,18 +105,18 @@ void check_resources(const KernelLibrary& library, const std::vector<Resources>&
             library.resources().begin(), library.resources().end(),
             [&](const Resources& used) { return used.gpu == said.gpu && used.lds_bytes == said.lds_bytes; });
         if (held == library.resources().end())
-            throw Error(ErrorCode::damaged, "The library " + library.path() + " was registered with code for " +
-                                                std::string(said.gpu.text()) + " that uses " +
-                                                std::to_string(said.lds_bytes) + " bytes of LDS, and holds none.");
+            throw DamagedError("The library " + library.path() + " was registered with code for " +
+                               std::string(said.gpu.text()) + " that uses " + std::to_string(said.lds_bytes) +
+                               " bytes of LDS, and holds none.");
     }
 }
 
 void KernelLibrary::read_description() {
     if (!api_ || api_->abi_version != CK_KERNEL_ABI_VERSION || api_->struct_size < offsetof(ck_kernel_api, phases)) {
         const std::string version = api_ ? std::to_string(api_->abi_version) : "none";
-        throw Error(ErrorCode::abi_mismatch, "The library " + path_ + " has the kernel ABI version " + version +
-                                                 ", and this runtime needs " + std::to_string(CK_KERNEL_ABI_VERSION) +
-                                                 "; build it again with this version.");
+        throw AbiMismatchError("The library " + path_ + " has the kernel ABI version " + version +
+                               ", and this runtime needs " + std::to_string(CK_KERNEL_ABI_VERSION) +
+                               "; build it again with this version.");
     }
     const std::string what = "The description of " + path_;
     const Json description = parse_json(api_->describe(), what);

@@ -30,8 +30,8 @@ void check_resources(const KernelLibrary& library, const std::vector<Resources>&
 class KernelLibrary {
 public:
     /// Opens the file: what is loaded are the bytes that were hashed, whatever becomes of the file meanwhile or later.
-    /// It needs no HIP runtime, and once open stays so: a runtime may hold pointers into it. Throws Error (not_found,
-    /// damaged, abi_mismatch) with the reason.
+    /// It needs no HIP runtime, and once open stays so: a runtime may hold pointers into it. Throws NotFoundError,
+    /// DamagedError or AbiMismatchError with the reason.
     static std::shared_ptr<const KernelLibrary> open(const LibraryFile& file);
 
     const ck_kernel_api& api() const { return *api_; }

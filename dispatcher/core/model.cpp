@@ -21,7 +21,7 @@ constexpr std::size_t kMostNames = 256;                       ///< of constants,
 constexpr std::size_t kLongestWord = 256;
 const double kLargestSum = std::log(8.0);
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::damaged, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) { throw DamagedError(sentence); }
 
 /// A field that this runtime does not know could change what the others mean.
 void check_fields(const Json& object, std::initializer_list<const char*> known, const std::string& what) {
@@ -68,7 +68,7 @@ double number(const Json& json, const char* name, const std::string& what) {
 }
 
 std::string word(const Json& json, const char* name, const std::string& what) {
-    const std::string text = json.is_string() ? json.get<std::string>() : "";
+    std::string text = json.is_string() ? json.get<std::string>() : "";
     if (text.empty() || text.size() > kLongestWord)
         expected("a word of at most " + std::to_string(kLongestWord) + " letters", json, name, what);
     return text;
@@ -125,9 +125,8 @@ std::vector<std::size_t> places_in(const std::vector<std::string>& known, const 
     for (const std::string& name : names) {
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end())
-            throw Error(ErrorCode::invalid_argument,
-                        what + " needs the feature '" + name +
-                            "', which this runtime does not compute; it was made for another version.");
+            throw InvalidArgumentError(what + " needs the feature '" + name +
+                                       "', which this runtime does not compute; it was made for another version.");
         places.push_back(std::size_t(found - known.begin()));
     }
     return places;
@@ -144,9 +143,8 @@ void check_gpu(const std::string& gpu, const std::string& what) {
     try {
         (void)gpu_facts(gpu);
     } catch (const Error&) {
-        throw Error(
-            ErrorCode::invalid_argument,
-            what + " is for the GPU '" + gpu + "', which this runtime does not know; it knows " + known_gpus() + ".");
+        throw InvalidArgumentError(what + " is for the GPU '" + gpu + "', which this runtime does not know; it knows " +
+                                   known_gpus() + ".");
     }
 }
 
@@ -159,8 +157,8 @@ Json document_of(std::string_view content, const std::string& what) {
     Json document = parse_json(content, what);
     // Before anything else: what another version has is its own affair.
     if (member(document, "schema_version", what) != kSchemaVersion)
-        throw Error(ErrorCode::abi_mismatch, what + " has another schema version than " +
-                                                 std::to_string(kSchemaVersion) + ", which this runtime reads.");
+        throw AbiMismatchError(what + " has another schema version than " + std::to_string(kSchemaVersion) +
+                               ", which this runtime reads.");
     return document;
 }
 
@@ -190,7 +188,7 @@ std::shared_ptr<const Model> Model::parse(std::string_view content, const std::s
     try {
         model.reset(new Model(known_features.size(), trees));
     } catch (const Error& error) {
-        throw Error(error.code(), what + " cannot be used: " + error.what());
+        throw_error(error.code(), what + " cannot be used: " + error.what());
     }
     model->features_ = features;
     model->family_ = word(document["family"], "family", what);

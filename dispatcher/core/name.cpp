@@ -21,11 +21,10 @@ const std::string& kept(std::string_view text) {
     static auto& mutex = *new std::shared_mutex;
     static auto& words = *new std::unordered_set<std::string>;
     if (text.size() > kLongestWord)
-        throw Error(
-            ErrorCode::invalid_argument,
+        throw InvalidArgumentError(
             "The word '" + shortened(text) + "' of " + std::to_string(text.size()) +
-                " letters was met where the name of a dtype, a layout or their like is expected; they have at most " +
-                std::to_string(kLongestWord) + ".");
+            " letters was met where the name of a dtype, a layout or their like is expected; they have at most " +
+            std::to_string(kLongestWord) + ".");
     const std::string word(text);
     {
         std::shared_lock<std::shared_mutex> lock(mutex);
@@ -34,10 +33,9 @@ const std::string& kept(std::string_view text) {
     }
     std::unique_lock<std::shared_mutex> lock(mutex);
     if (words.size() >= kMostWords)
-        throw Error(ErrorCode::out_of_memory,
-                    "The word '" + shortened(text) + "' was met, and this process has met " +
-                        std::to_string(kMostWords) +
-                        " others as names of dtypes, layouts and their like; those that are known can still be used.");
+        throw OutOfMemoryError(
+            "The word '" + shortened(text) + "' was met, and this process has met " + std::to_string(kMostWords) +
+            " others as names of dtypes, layouts and their like; those that are known can still be used.");
     return *words.insert(word).first;
 }
 

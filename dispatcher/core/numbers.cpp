@@ -92,8 +92,8 @@ Numbers::Numbers(Name dtype, arch::Fp8Encoding encoding) {
         largest_ = format.largest;
         return;
     }
-    throw Error(ErrorCode::unsupported,
-                "A result in " + std::string(name) + " was to be validated; the reference has no such numbers.");
+    throw UnsupportedError("A result in " + std::string(name) +
+                           " was to be validated; the reference has no such numbers.");
 }
 
 }  // namespace ckdispatch

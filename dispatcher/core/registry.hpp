@@ -74,7 +74,7 @@ public:
     virtual std::size_t merge_all(const FamilyRegistry& other, Duplicates duplicates) = 0;
     /// Puts back what it has now.
     virtual std::function<void()> undo() = 0;
-    /// Throws Error (invalid_argument) for a field that is none to filter by.
+    /// Throws InvalidArgumentError for a field that is none to filter by.
     virtual std::shared_ptr<FamilyRegistry> filtered_by(const FilterWords& words, Name gpu) const = 0;
     virtual std::vector<KernelEntry> entries() const = 0;
     /// By its name, or by its key as text.
@@ -173,7 +173,7 @@ public:
     }
 
     /// A registry of those that have the words, hold code for the GPU (if one is named) and satisfy the predicate (if
-    /// there is one). Throws Error (invalid_argument) for a field that is no word of a key.
+    /// there is one). Throws InvalidArgumentError for a field that is no word of a key.
     std::shared_ptr<Derived> filtered(const FilterWords& words, Name gpu = {}, const Predicate& predicate = {}) const {
         check_fields(words);
         auto chosen = std::make_shared<Derived>(name_);
@@ -253,9 +253,8 @@ private:
                 known = known || field == item.first;
             });
             if (!known)
-                throw Error(ErrorCode::invalid_argument, "A filter by '" + item.first + "' was asked for; " +
-                                                             Derived::kPlural + " are filtered by " + all +
-                                                             "family and gpu.");
+                throw InvalidArgumentError("A filter by '" + item.first + "' was asked for; " + Derived::kPlural +
+                                           " are filtered by " + all + "family and gpu.");
         }
     }
 
@@ -280,15 +279,14 @@ private:
     bool add_locked(KernelPtr kernel, Duplicates duplicates) {
         const auto named = by_name_.find(kernel->name());
         if (named != by_name_.end() && !(named->second->key() == kernel->key()))
-            throw Error(ErrorCode::damaged, "The registry " + name_ + " was given a second kernel called " +
-                                                kernel->name() + " with another spec; a name belongs to one spec.");
+            throw DamagedError("The registry " + name_ + " was given a second kernel called " + kernel->name() +
+                               " with another spec; a name belongs to one spec.");
         const auto found = by_key_.find(kernel->key());
         if (found != by_key_.end()) {
             if (duplicates == Duplicates::keep) return false;
             if (duplicates == Duplicates::refuse)
-                throw Error(ErrorCode::duplicate, "The registry " + name_ + " already has the kernel " +
-                                                      kernel->name() +
-                                                      "; remove it, or ask to replace or to keep duplicates.");
+                throw DuplicateError("The registry " + name_ + " already has the kernel " + kernel->name() +
+                                     "; remove it, or ask to replace or to keep duplicates.");
             by_name_.erase(found->second->name());
             by_key_.erase(found);
         }

@@ -17,8 +17,8 @@ template <class Key>
 void check_identity(const KernelLibrary& library, const Key& key, const std::string& name) {
     const std::string what = "The description of " + library.path();
     if (library.name() != name || !(key_from_json<Key>(parse_json(library.spec(), what), what) == key))
-        throw Error(ErrorCode::damaged, "The library " + library.path() + " was registered as " + name +
-                                            " and describes itself as another kernel, " + library.name() + ".");
+        throw DamagedError("The library " + library.path() + " was registered as " + name +
+                           " and describes itself as another kernel, " + library.name() + ".");
 }
 
 template <class Key>
@@ -30,13 +30,13 @@ std::vector<std::shared_ptr<const Kernel<Key>>> kernels_of_entries(std::vector<K
         for (Resources& used : entry.resources) {
             const arch::GpuSpec* gpu = arch::find_gpu(used.gpu.text());
             if (!gpu)
-                throw Error(ErrorCode::damaged, what + " names the GPU " + std::string(used.gpu.text()) +
-                                                    ", which this runtime does not know.");
+                throw DamagedError(what + " names the GPU " + std::string(used.gpu.text()) +
+                                   ", which this runtime does not know.");
             const std::int64_t lanes = key.lanes_per_workgroup(*gpu);
             if (lanes > kMostLanes)
-                throw Error(ErrorCode::damaged, what + " has the kernel " + entry.name + " with workgroups of " +
-                                                    std::to_string(lanes) + " lanes; no GPU has more than " +
-                                                    std::to_string(kMostLanes) + ".");
+                throw DamagedError(what + " has the kernel " + entry.name + " with workgroups of " +
+                                   std::to_string(lanes) + " lanes; no GPU has more than " +
+                                   std::to_string(kMostLanes) + ".");
             used.wave_size = gpu->wave_size;
             used.workgroup_size = int(lanes);
         }

@@ -51,26 +51,24 @@ KernelEntry read_entry(const Json& json, const char* resources, const std::strin
     entry.spec = member(json, "spec", what);
     entry.name = text_member(json, "name", what);
     if (entry.name.size() > kLongestName)
-        throw Error(ErrorCode::damaged, what + " has the name of a kernel with " + std::to_string(entry.name.size()) +
-                                            " letters; it has at most " + std::to_string(kLongestName) + ".");
+        throw DamagedError(what + " has the name of a kernel with " + std::to_string(entry.name.size()) +
+                           " letters; it has at most " + std::to_string(kLongestName) + ".");
     entry.file.sha256 = text_member(json, "library_sha256", what);
-    if (!is_digest(entry.file.sha256))
-        throw Error(ErrorCode::damaged, what + " has a 'library_sha256' that is no SHA-256.");
+    if (!is_digest(entry.file.sha256)) throw DamagedError(what + " has a 'library_sha256' that is no SHA-256.");
     if (text_member(entry.spec, "name", what) != entry.name)
-        throw Error(ErrorCode::damaged, what + " names " + entry.name + " and holds the spec of " +
-                                            text_member(entry.spec, "name", what) + ".");
+        throw DamagedError(what + " names " + entry.name + " and holds the spec of " +
+                           text_member(entry.spec, "name", what) + ".");
     const Json& records = member(json, resources, what);
-    if (!records.is_object() || records.empty())
-        throw Error(ErrorCode::damaged, what + " says of no GPU what the kernel uses.");
+    if (!records.is_object() || records.empty()) throw DamagedError(what + " says of no GPU what the kernel uses.");
     for (const auto& [gpu, record] : records.items()) entry.resources.push_back(read_resources(gpu, record, what));
     return entry;
 }
 
 const Json& kernels_of(const Json& document, const std::string& what) {
     if (member(document, "schema_version", what) != 1)
-        throw Error(ErrorCode::abi_mismatch, what + " has another schema version than 1, which this runtime reads.");
+        throw AbiMismatchError(what + " has another schema version than 1, which this runtime reads.");
     const Json& kernels = member(document, "kernels", what);
-    if (!kernels.is_array()) throw Error(ErrorCode::damaged, what + " has 'kernels' that are no list.");
+    if (!kernels.is_array()) throw DamagedError(what + " has 'kernels' that are no list.");
     return kernels;
 }
 
@@ -87,12 +85,12 @@ std::vector<KernelEntry> read_manifest(const std::string& path, int priority) {
         KernelEntry entry = read_entry(json, "summary", what);
         const std::string relative = text_member(json, "path", what);
         if (leaves_its_folder(relative))
-            throw Error(ErrorCode::damaged, what + " names the library " + relative + ", which is outside its folder.");
+            throw DamagedError(what + " names the library " + relative + ", which is outside its folder.");
         entry.file.path = folder + relative;
         entry.priority = priority;
         entries.push_back(std::move(entry));
     }
-    if (entries.empty()) throw Error(ErrorCode::damaged, what + " names no kernel.");
+    if (entries.empty()) throw DamagedError(what + " names no kernel.");
     return entries;
 }
 
@@ -105,7 +103,7 @@ std::vector<KernelEntry> read_export(const Json& document, const std::string& wh
         try {
             fields_detail::decode(rank, entry.priority);
         } catch (const Error& error) {
-            throw Error(error.code(), what + " has a wrong 'priority': " + error.what());
+            throw_error(error.code(), what + " has a wrong 'priority': " + error.what());
         }
         entries.push_back(std::move(entry));
     }

@@ -77,9 +77,9 @@ std::vector<Resources> read_code_objects(const std::vector<std::uint8_t>& file, 
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& error) {
-        throw Error(ErrorCode::damaged, path + " is no kernel library: " + error.what() + ".");
+        throw DamagedError(path + " is no kernel library: " + error.what() + ".");
     }
-    if (found.empty()) throw Error(ErrorCode::damaged, path + " is no kernel library: it holds no code for a GPU.");
+    if (found.empty()) throw DamagedError(path + " is no kernel library: it holds no code for a GPU.");
     return found;
 }
 

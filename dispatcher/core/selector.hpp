@@ -52,12 +52,12 @@ public:
     void use(Predictor<Family> predictor) { use(Strategy::model, std::move(predictor), chooser_); }
     void use(Chooser<Family> chooser) { use(Strategy::user_function, predictor_, std::move(chooser)); }
     Strategy strategy() const { return strategy_; }
-    /// A learned model, in place of one for the same kernels. Throws Error (invalid_argument) if it is of another GPU
+    /// A learned model, in place of one for the same kernels. Throws InvalidArgumentError if it is of another GPU
     /// or family.
     void use(std::shared_ptr<const Model> model) {
         if (model->gpu() != gpu_.text())
-            throw Error(ErrorCode::invalid_argument, "A model for " + model->gpu() + " was given to a dispatcher for " +
-                                                         std::string(gpu_.text()) + ".");
+            throw InvalidArgumentError("A model for " + model->gpu() + " was given to a dispatcher for " +
+                                       std::string(gpu_.text()) + ".");
         Learned<Key> wanted(std::move(model));
         models_.erase(std::remove_if(models_.begin(), models_.end(),
                                      [&](const Learned<Key>& one) { return wanted.replaces(one); }),
@@ -68,19 +68,19 @@ public:
     const std::vector<Learned<Key>>& models() const { return models_; }
     /// Or a predictor of the caller's.
     bool has_model() const { return predictor_ || !models_.empty(); }
-    /// Constants of the cost model in place of those of arch/. Throws Error (invalid_argument) if one is negative or no
+    /// Constants of the cost model in place of those of arch/. Throws InvalidArgumentError if one is negative or no
     /// number.
     void use(const Terms& constants) {
         for (const double one : constants)
             if (!(one >= 0) || std::isinf(one))
-                throw Error(ErrorCode::invalid_argument, "The cost model was given the constant " +
-                                                             std::to_string(one) + "; each is a finite number from 0.");
+                throw InvalidArgumentError("The cost model was given the constant " + std::to_string(one) +
+                                           "; each is a finite number from 0.");
         costs_ = CostModel(*facts_, constants);
         use(strategy_);
     }
 
     /// The plan for a problem; the same for the same problem as long as the registry does not change. If no kernel
-    /// computes it at once, its pieces are selected for one by one. Throws Error (no_kernel).
+    /// computes it at once, its pieces are selected for one by one. Throws NoKernelError.
     PlanPtr select(const Problem& problem) {
         const std::uint64_t version = registry_->version();
         if (PlanPtr known = cache_.find(problem, version)) return known;
@@ -90,7 +90,7 @@ public:
     }
 
     /// As select(). If no kernel takes the problem as it is, a plan for a larger one, on copies of the tensors with
-    /// zeros around them, by the kernel that should then take the least time. Throws Error (no_kernel) about the
+    /// zeros around them, by the kernel that should then take the least time. Throws NoKernelError about the
     /// problem itself.
     PlanPtr select_padded(const Problem& problem) {
         const std::uint64_t version = registry_->version();
@@ -113,8 +113,7 @@ public:
     /// A plan with that kernel and no other. Throws Error: not_found, or why the kernel does not compute the problem.
     PlanPtr select_explicit(const KernelPtr& kernel, const Problem& problem) const {
         if (!kernel)
-            throw Error(ErrorCode::not_found,
-                        "A kernel was asked for that the registry " + registry_->name() + " does not have.");
+            throw NotFoundError("A kernel was asked for that the registry " + registry_->name() + " does not have.");
         std::vector<Candidate<Family>> ways;
         Refused<Family> refused{kernel, ErrorCode::unsupported, {}};
         if (candidates_of(kernel, problem, ways, refused)) {
@@ -132,7 +131,7 @@ public:
                 refused.code = error.code(), refused.reason = error.what();
             }
         }
-        if (!best) throw Error(refused.code, refused.reason);
+        if (!best) throw_error(refused.code, refused.reason);
         return best;
     }
     PlanPtr select_explicit(const Key& key, const Problem& problem) const {
@@ -153,18 +152,18 @@ private:
     static constexpr int kAsked = std::numeric_limits<int>::max();
 
     [[noreturn]] void refuse_unknown(const std::string& kernel) const {
-        throw Error(ErrorCode::not_found, "The kernel " + kernel + " was asked for, and the registry " +
-                                              registry_->name() + " does not have it.");
+        throw NotFoundError("The kernel " + kernel + " was asked for, and the registry " + registry_->name() +
+                            " does not have it.");
     }
 
     void use(Strategy strategy, Predictor<Family> predictor, Chooser<Family> chooser) {
         if (strategy == Strategy::model && !predictor && models_.empty())
-            throw Error(ErrorCode::invalid_argument, "The strategy 'model' was asked for, and there is no model of " +
-                                                         std::string(Key::family) + " on " + std::string(gpu_.text()) +
-                                                         "; give one, or a predictor.");
+            throw InvalidArgumentError("The strategy 'model' was asked for, and there is no model of " +
+                                       std::string(Key::family) + " on " + std::string(gpu_.text()) +
+                                       "; give one, or a predictor.");
         if (strategy == Strategy::user_function && !chooser)
-            throw Error(ErrorCode::invalid_argument,
-                        "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
+            throw InvalidArgumentError(
+                "The strategy 'user_function' was asked for, and there is no function; give a chooser.");
         strategy_ = strategy;
         predictor_ = std::move(predictor);
         chooser_ = std::move(chooser);
@@ -220,8 +219,8 @@ private:
     PlanPtr choose_by_function(const Problem& problem, std::vector<Refused<Family>>& refused) const;
     /// For a larger problem that suits it, or nullptr.
     PlanPtr choose_padded(const Problem& problem) const;
-    Error no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused,
-                    const Problem* piece = nullptr) const;
+    NoKernelError no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused,
+                            const Problem* piece = nullptr) const;
 
     // Problems in pieces: selector_divisions.hpp.
     PlanPtr choose_or_divide(const Problem& problem);
@@ -262,7 +261,7 @@ private:
     /// Those that are stages of their own; 0 if the launch is one. Launches that take turns in one workspace cannot be
     /// divided.
     std::uint32_t phases_of(const Candidate<Family>& candidate, const Problem& problem) const;
-    /// Throws Error (no_kernel) for a plan that needs too much memory of its own.
+    /// Throws NoKernelError for a plan that needs too much memory of its own.
     static PlanPtr within_limit(PlanPtr plan);
     /// The plans of all pieces as one.
     template <class SelectPiece>

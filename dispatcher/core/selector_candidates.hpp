@@ -48,8 +48,7 @@ void Selector<Family>::predict(Candidate<Family>& candidate, const Problem& prob
         candidate.basis = Basis::predictor;
         // It would have no place among the others.
         if (std::isnan(candidate.microseconds))
-            throw Error(ErrorCode::invalid_argument,
-                        "The model's prediction for " + candidate.kernel->name() + " is no number.");
+            throw InvalidArgumentError("The model's prediction for " + candidate.kernel->name() + " is no number.");
         return;
     }
     const Learned<Key>* learned = model_of(*candidate.kernel);
@@ -135,7 +134,7 @@ std::uint64_t Selector<Family>::workspace_of(const Candidate<Family>& candidate,
     char why[512] = "";
     const auto status =
         candidate.kernel->library().api().workspace_size(&bound.base, gpu_.c_str(), &bytes, why, sizeof(why));
-    if (status != CK_KERNEL_OK) throw Error(code_of(status), why);
+    if (status != CK_KERNEL_OK) throw_error(code_of(status), why);
     return bytes;
 }
 

@@ -92,25 +92,24 @@ auto Selector<Family>::choose_by_function(const Problem& problem, std::vector<Re
     }
     const std::size_t chosen = chooser_(problem, ranking.fit).value_or(0);
     if (chosen >= ranking.fit.size())
-        throw Error(ErrorCode::invalid_argument, "The function that chooses kernels returned candidate " +
-                                                     std::to_string(chosen) + " of " +
-                                                     std::to_string(ranking.fit.size()) + ".");
+        throw InvalidArgumentError("The function that chooses kernels returned candidate " + std::to_string(chosen) +
+                                   " of " + std::to_string(ranking.fit.size()) + ".");
     return make_plan(ranking.fit[chosen], problem);
 }
 
 template <class Family>
-Error Selector<Family>::no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused,
-                                  const Problem* piece) const {
+NoKernelError Selector<Family>::no_kernel(const Problem& problem, const std::vector<Refused<Family>>& refused,
+                                          const Problem* piece) const {
     std::string sentence = "No kernel of the registry " + registry_->name() + " computes " + problem.text() + " on " +
                            std::string(gpu_.text());
     if (piece) sentence += ", which takes " + piece->text();
-    if (refused.empty()) return {ErrorCode::no_kernel, sentence + ": it has none."};
+    if (refused.empty()) return NoKernelError(sentence + ": it has none.");
     const auto nearest = std::max_element(refused.begin(), refused.end(),
                                           [](const auto& a, const auto& b) { return a.nearness < b.nearness; });
     std::set<const void*> kernels;  // one may have been asked in several ways
     for (const Refused<Family>& one : refused) kernels.insert(one.kernel.get());
     sentence += " (" + std::to_string(kernels.size()) + " refuse). The nearest: " + nearest->reason;
-    return {ErrorCode::no_kernel, sentence};
+    return NoKernelError(sentence);
 }
 
 }  // namespace ckdispatch

@@ -79,16 +79,16 @@ std::uint32_t Selector<Family>::phases_of(const Candidate<Family>& candidate, co
     char why[512] = "";
     const auto bound = Family::probe(problem, candidate.way);
     const auto status = api.phases(&bound.base, gpu_.c_str(), &bits, why, sizeof(why));
-    if (status != CK_KERNEL_OK) throw Error(code_of(status), why);
+    if (status != CK_KERNEL_OK) throw_error(code_of(status), why);
     return bits == CK_PHASE_COMPUTE ? 0 : bits;
 }
 
 template <class Family>
 auto Selector<Family>::within_limit(PlanPtr plan) -> PlanPtr {
     if (plan->workspace_bytes <= plan->problem.workspace_limit) return plan;
-    throw Error(ErrorCode::no_kernel, "A plan for " + plan->problem.text() + " needs a workspace of " +
-                                          std::to_string(plan->workspace_bytes) + " bytes, and the limit is " +
-                                          std::to_string(plan->problem.workspace_limit) + ".");
+    throw NoKernelError("A plan for " + plan->problem.text() + " needs a workspace of " +
+                        std::to_string(plan->workspace_bytes) + " bytes, and the limit is " +
+                        std::to_string(plan->problem.workspace_limit) + ".");
 }
 
 template <class Family>

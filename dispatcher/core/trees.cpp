@@ -32,7 +32,7 @@ constexpr double kZero = 1e-35f;
 // Of so many and so large ones a sum is finite.
 constexpr double kLargestLeaf = 1e300;
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::damaged, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) { throw DamagedError(sentence); }
 
 void check_child(int child, std::size_t parent, std::vector<bool>& nodes, std::vector<bool>& leaves,
                  const std::string& what) {

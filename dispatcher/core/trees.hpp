@@ -26,7 +26,7 @@ public:
     static constexpr std::size_t kMostThresholds =
         255;  ///< different ones of a feature: as many as LightGBM's bins divide it by
 
-    /// For rows of so many features. Throws Error (damaged), which begins with the number of the tree, if one is no
+    /// For rows of so many features. Throws DamagedError, which begins with the number of the tree, if one is no
     /// tree or is too large.
     Trees(const std::vector<Tree>& trees, std::size_t features);
 

@@ -50,9 +50,9 @@ Workspaces::Lease Workspaces::take(std::uint64_t bytes, void* stream) {
     std::unique_lock<std::mutex> enqueuing = enqueuing_on(order);
     // Before anything is recorded on the stream, which would become a part of the graph.
     if (is_captured(stream))
-        throw Error(ErrorCode::unsupported, "A plan that needs a workspace of " + std::to_string(bytes) +
-                                                " bytes was to be enqueued on a stream that is being captured; give it "
-                                                "one that lasts as long as the graph.");
+        throw UnsupportedError("A plan that needs a workspace of " + std::to_string(bytes) +
+                               " bytes was to be enqueued on a stream that is being captured; give it "
+                               "one that lasts as long as the graph.");
     Lease lease(*this, piece_for(order), stream, std::move(enqueuing));
     prepare(*lease.piece_, bytes, stream);
     return lease;

@@ -40,8 +40,7 @@ const std::shared_ptr<FamilyRegistry>& KernelRegistry::part(std::string_view fam
         if (one->family() == family) return one;
         known += (known.empty() ? "" : ", ") + std::string(one->family());
     }
-    throw Error(ErrorCode::invalid_argument,
-                what + " is of the family " + std::string(family) + "; this version has " + known + ".");
+    throw InvalidArgumentError(what + " is of the family " + std::string(family) + "; this version has " + known + ".");
 }
 
 std::size_t KernelRegistry::size() const {
@@ -59,8 +58,8 @@ std::uint64_t KernelRegistry::version() const {
 void KernelRegistry::check_name(const std::string& name, const FamilyRegistry& own) const {
     for (const auto& one : parts_)
         if (one.get() != &own && one->has(name))
-            throw Error(ErrorCode::damaged, "The registry " + name_ + " was given a second kernel called " + name +
-                                                " of another family; a name belongs to one kernel.");
+            throw DamagedError("The registry " + name_ + " was given a second kernel called " + name +
+                               " of another family; a name belongs to one kernel.");
 }
 
 // What one family refuses, no other may have added.
@@ -164,7 +163,7 @@ std::string KernelRegistry::describe(const std::string& name_or_key) const {
         for (const auto& one : parts_)
             if (const auto json = found(*one)) return *json;
     }
-    throw Error(ErrorCode::not_found, "The registry " + name_ + " has no kernel " + name_or_key + ".");
+    throw NotFoundError("The registry " + name_ + " has no kernel " + name_or_key + ".");
 }
 
 Statistics KernelRegistry::statistics() const {
@@ -188,9 +187,8 @@ std::string KernelRegistry::to_json() const {
     try {
         return document.dump(2) + "\n";
     } catch (const Json::type_error&) {
-        throw Error(
-            ErrorCode::unsupported,
-            "The registry " + name_ + " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
+        throw UnsupportedError("The registry " + name_ +
+                               " cannot be written as JSON: its name, or the path of a library, is no UTF-8.");
     }
 }
 

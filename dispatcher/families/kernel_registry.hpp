@@ -45,7 +45,7 @@ public:
     /// field has none that pass.
     std::shared_ptr<KernelRegistry> filtered(FilterWords words) const;
 
-    /// One kernel as JSON, by its name or by its key as text. Throws Error (not_found).
+    /// One kernel as JSON, by its name or by its key as text. Throws NotFoundError.
     std::string describe(const std::string& name_or_key) const;
     Statistics statistics() const;
     /// Every kernel with its spec, its library and what it uses, and the statistics; from_json() is the inverse.

@@ -187,10 +187,9 @@ FmhaProblem FmhaFamily::aligned(const FmhaProblem& problem, Tensors tensors) {
         const auto address = reinterpret_cast<std::uintptr_t>(tensors[i]);
         if (is_matrix(problem, slot)) bits |= address;
         else if (address % least_alignment(problem, slot))
-            throw Error(ErrorCode::invalid_argument, std::string(kAsked) + " was to be run with an address for " +
-                                                         tensor_name(problem, i) + " that is no multiple of " +
-                                                         std::to_string(least_alignment(problem, slot)) +
-                                                         ", the bytes of its elements.");
+            throw InvalidArgumentError(std::string(kAsked) + " was to be run with an address for " +
+                                       tensor_name(problem, i) + " that is no multiple of " +
+                                       std::to_string(least_alignment(problem, slot)) + ", the bytes of its elements.");
     }
     FmhaProblem looser = problem;
     looser.alignment = int(lowest_bit(bits));

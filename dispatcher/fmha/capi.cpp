@@ -14,17 +14,17 @@ static_assert(CKD_FMHA_MASK_TOP_LEFT == CK_FMHA_MASK_TOP_LEFT &&
 
 const char* word_of(std::int32_t index, std::initializer_list<const char*> words, const char* what) {
     if (index < 0 || std::size_t(index) >= words.size())
-        throw Error(ErrorCode::invalid_argument,
-                    "An attention with a " + std::string(what) + " of the kind " + std::to_string(index) +
-                        " was asked for; there are kinds from 0 to " + std::to_string(words.size() - 1) + ".");
+        throw InvalidArgumentError("An attention with a " + std::string(what) + " of the kind " +
+                                   std::to_string(index) + " was asked for; there are kinds from 0 to " +
+                                   std::to_string(words.size() - 1) + ".");
     return std::next(words.begin(), index)[0];
 }
 
 void read_strides(const ckd_fmha_problem& p, FmhaProblemBuilder& builder) {
     using Layout = FmhaProblemBuilder::Layout;
     if (p.layout < CKD_FMHA_LAYOUT_BSHD || p.layout > CKD_FMHA_LAYOUT_STRIDES)
-        throw Error(ErrorCode::invalid_argument, "An attention with the layout " + std::to_string(p.layout) +
-                                                     " was asked for; it is 0 for bshd, 1 for bhsd, or 2 for strides.");
+        throw InvalidArgumentError("An attention with the layout " + std::to_string(p.layout) +
+                                   " was asked for; it is 0 for bshd, 1 for bhsd, or 2 for strides.");
     builder.layout(p.layout == CKD_FMHA_LAYOUT_BSHD   ? Layout::bshd
                    : p.layout == CKD_FMHA_LAYOUT_BHSD ? Layout::bhsd
                                                       : Layout::strides);
@@ -41,7 +41,7 @@ FmhaProblem read(const ckd_problem& base) {
     const auto p =
         whole<Structure>(base, CKD_FMHA, sizeof(Structure),
                          "An attention was asked for with a structure that is no ckd_fmha_problem of this version.");
-    if (!p.dtype) throw Error(ErrorCode::invalid_argument, "An attention was asked for without a dtype; fp16 is one.");
+    if (!p.dtype) throw InvalidArgumentError("An attention was asked for without a dtype; fp16 is one.");
     FmhaProblemBuilder builder;
     builder.dtype(text(p.dtype, ""))
         .backward(p.backward != 0)

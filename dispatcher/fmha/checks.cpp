@@ -19,7 +19,7 @@ constexpr std::int64_t kMostParts = 128;
 
 /// What was asked for, and then what is wrong with it.
 [[noreturn]] void refuse(const std::string& what, const std::string& wrong) {
-    throw Error(ErrorCode::invalid_argument, "An attention " + what + " was asked for; " + wrong);
+    throw InvalidArgumentError("An attention " + what + " was asked for; " + wrong);
 }
 
 std::string number(std::int64_t value) { return std::to_string(value); }

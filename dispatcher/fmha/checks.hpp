@@ -6,11 +6,11 @@
 
 namespace ckdispatch::fmha_checks {
 
-/// All that follows from the numbers and words of a caller. Throws Error (invalid_argument).
+/// All that follows from the numbers and words of a caller. Throws InvalidArgumentError.
 void check_options(const FmhaProblem& problem);
 
 /// That no two elements of what is written share a place, and that all strides are numbers that tensors have. Throws
-/// Error (invalid_argument).
+/// InvalidArgumentError.
 void check_strides(const FmhaProblem& problem);
 
 }  // namespace ckdispatch::fmha_checks

@@ -219,7 +219,7 @@ FmhaStages::Piece& FmhaStages::add(FmhaProblem problem, Name variant, std::uint6
     std::vector<Argument> arguments = places_;
     for (std::size_t slot = 0; slot < CK_FMHA_TENSORS; ++slot)
         if (!problem.has(slot)) arguments[slot] = {};
-    division_.pieces.push_back({std::move(problem), std::move(arguments), {}, {}});
+    division_.pieces.push_back({problem, std::move(arguments), {}, {}});
     return division_.pieces.back();
 }
 

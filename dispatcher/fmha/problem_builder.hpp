@@ -96,7 +96,7 @@ public:
     FmhaProblemBuilder& alignment(int bytes) { return problem_.alignment = bytes, *this; }
     FmhaProblemBuilder& workspace_limit(std::uint64_t bytes) { return problem_.workspace_limit = bytes, *this; }
 
-    /// Throws Error (invalid_argument) with the sentence about the first thing that is wrong.
+    /// Throws InvalidArgumentError with the sentence about the first thing that is wrong.
     FmhaProblem build() const;
 
 private:

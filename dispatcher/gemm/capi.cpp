@@ -16,12 +16,11 @@ GemmProblem read(const ckd_problem& base) {
     const auto p =
         whole<ckd_gemm_problem>(base, CKD_GEMM, offsetof(ckd_gemm_problem, dtype_d),
                                 "A GEMM was asked for with a structure that is no ckd_gemm_problem of this version.");
-    if (!p.dtype_a)
-        throw Error(ErrorCode::invalid_argument, "A GEMM was asked for without the dtype of A; fp16 is one.");
+    if (!p.dtype_a) throw InvalidArgumentError("A GEMM was asked for without the dtype of A; fp16 is one.");
     GemmProblemBuilder::check_groups(p.group_count);
     if (p.group_count < 0 || (p.group_count > 0 && !p.groups))
-        throw Error(ErrorCode::invalid_argument,
-                    "A GEMM of " + std::to_string(p.group_count) + " groups was asked for, and there are none.");
+        throw InvalidArgumentError("A GEMM of " + std::to_string(p.group_count) +
+                                   " groups was asked for, and there are none.");
     const std::string_view dtype_a = text(p.dtype_a, "");
     GemmProblemBuilder builder;
     builder.sizes(p.m, p.n, p.k)

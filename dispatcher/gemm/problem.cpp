@@ -124,9 +124,9 @@ WeightsBlock WeightsBlock::of(Name weights) {
                                    ? WeightsBlock{}
                                    : WeightsBlock{number(text.substr(0, cross)), number(text.substr(cross + 1))};
     if (block.n < 1 || block.k < 1 || block.n > 256 || block.k > 256)
-        throw Error(ErrorCode::invalid_argument,
-                    "A GEMM with weights preshuffled as '" + std::string(text.substr(0, 20)) +
-                        "' was asked for; it is columns and their neighbours along K that lie together, such as 16x8.");
+        throw InvalidArgumentError(
+            "A GEMM with weights preshuffled as '" + std::string(text.substr(0, 20)) +
+            "' was asked for; it is columns and their neighbours along K that lie together, such as 16x8.");
     return block;
 }
 

@@ -89,7 +89,7 @@ private:
 struct WeightsBlock {
     std::int64_t n = 0, k = 0;
 
-    /// That of a word such as 16x8. Throws Error (invalid_argument) for any other.
+    /// That of a word such as 16x8. Throws InvalidArgumentError for any other.
     static WeightsBlock of(Name weights);
     /// In which the lanes of a wave take B for one matrix instruction.
     static WeightsBlock read_by(const Extent3& warp_tile, const arch::GpuSpec& gpu);

@@ -14,7 +14,7 @@ constexpr std::string_view kAsked = "A GEMM";
 constexpr std::int64_t kLimit = std::int64_t(1) << 31;
 constexpr std::int64_t kFar = std::int64_t(1) << 60;  // elements; bytes of them can still be counted
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) { throw InvalidArgumentError(sentence); }
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 

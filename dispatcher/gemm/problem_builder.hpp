@@ -21,7 +21,7 @@ public:
 
     GemmProblemBuilder();
 
-    /// Throws Error (invalid_argument) if there are more than a problem may have.
+    /// Throws InvalidArgumentError if there are more than a problem may have.
     static void check_groups(std::int64_t count);
 
     GemmProblemBuilder& sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -88,7 +88,7 @@ public:
     GemmProblemBuilder& deterministic(bool wanted) { return problem_.deterministic = wanted, *this; }
     GemmProblemBuilder& workspace_limit(std::uint64_t bytes) { return problem_.workspace_limit = bytes, *this; }
 
-    /// Throws Error (invalid_argument) with the sentence about the first thing that is wrong.
+    /// Throws InvalidArgumentError with the sentence about the first thing that is wrong.
     GemmProblem build() const;
 
 private:

@@ -14,8 +14,8 @@ void read_axes(const ckd_grouped_conv_problem& p, GroupedConvProblemBuilder& bui
     const int dims =
         p.ndim_spatial || !p.layout ? p.ndim_spatial : GroupedConvLayout::find(text(p.layout, "")).ndim_spatial;
     if (dims < 1 || dims > CKD_GROUPED_CONV_MAX_SPATIAL)
-        throw Error(ErrorCode::invalid_argument, "A grouped convolution of " + std::to_string(dims) +
-                                                     " spatial dimensions was asked for; there are from one to three.");
+        throw InvalidArgumentError("A grouped convolution of " + std::to_string(dims) +
+                                   " spatial dimensions was asked for; there are from one to three.");
     GroupedConvProblemBuilder::Extents input, filter, output, stride, dilation, left, right;
     bool has_output = false;
     for (int i = 0; i < dims; ++i) {
@@ -38,8 +38,7 @@ GroupedConvProblem read(const ckd_problem& base) {
         base, CKD_GROUPED_CONV, sizeof(ckd_grouped_conv_problem),
         "A grouped convolution was asked for with a structure that is no ckd_grouped_conv_problem of this version.");
     if (!p.dtype_x)
-        throw Error(ErrorCode::invalid_argument,
-                    "A grouped convolution was asked for without the dtype of x; fp16 is one.");
+        throw InvalidArgumentError("A grouped convolution was asked for without the dtype of x; fp16 is one.");
     const std::string_view dtype_x = text(p.dtype_x, "");
     GroupedConvProblemBuilder builder;
     builder.direction(text(p.direction, ""))

@@ -23,9 +23,9 @@ const GroupedConvLayout& GroupedConvLayout::find(Name word) {
         if (layout.word == word.text()) return layout;
         known += (known.empty() ? "" : ", ") + std::string(layout.word);
     }
-    throw Error(ErrorCode::invalid_argument, std::string(kAGroupedConvolution) + " of the layout '" +
-                                                 std::string(word.text().substr(0, 20)) +
-                                                 "' was asked for; the layouts are " + known + ".");
+    throw InvalidArgumentError(std::string(kAGroupedConvolution) + " of the layout '" +
+                               std::string(word.text().substr(0, 20)) + "' was asked for; the layouts are " + known +
+                               ".");
 }
 
 const GroupedConvLayout* GroupedConvLayout::of(int ndim_spatial) {

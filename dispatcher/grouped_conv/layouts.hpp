@@ -21,7 +21,7 @@ struct GroupedConvLayout {
     static bool is_position(char letter) { return letter != 'n' && letter != 'g' && letter != 'c' && letter != 'k'; }
     std::string_view of_tensor(std::size_t tensor) const { return tensor == 0 ? x : tensor == 1 ? w : y; }
 
-    /// Throws Error (invalid_argument) with the known ones.
+    /// Throws InvalidArgumentError with the known ones.
     static const GroupedConvLayout& find(Name word);
     /// The usual one for that many dimensions, which has channels last, or nullptr.
     static const GroupedConvLayout* of(int ndim_spatial);

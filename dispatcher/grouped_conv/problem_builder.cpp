@@ -16,9 +16,7 @@ using Extents = GroupedConvProblemBuilder::Extents;
 
 constexpr std::int64_t kLimit = std::int64_t(1) << 31;
 
-[[noreturn]] void refuse(const std::string& rest) {
-    throw Error(ErrorCode::invalid_argument, kAGroupedConvolution + rest);
-}
+[[noreturn]] void refuse(const std::string& rest) { throw InvalidArgumentError(kAGroupedConvolution + rest); }
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string word(Name name) { return std::string(name.text().substr(0, 40)); }

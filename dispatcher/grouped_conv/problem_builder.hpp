@@ -39,7 +39,7 @@ public:
     GroupedConvProblemBuilder& pads(Extents left, Extents right) {
         return left_pad_ = std::move(left), right_pad_ = std::move(right), *this;
     }
-    GroupedConvProblemBuilder& pad(Extents both) { return pads(both, both); }
+    GroupedConvProblemBuilder& pad(const Extents& both) { return pads(both, both); }
     /// Of x, w and y; y's is the usual one of the pair if it is not given.
     GroupedConvProblemBuilder& dtypes(std::string_view x, std::string_view w, std::string_view y = {}) {
         return problem_.dtype_x = x, problem_.dtype_w = w, problem_.dtype_y = y, *this;
@@ -56,7 +56,7 @@ public:
     GroupedConvProblemBuilder& deterministic(bool wanted) { return problem_.deterministic = wanted, *this; }
     GroupedConvProblemBuilder& workspace_limit(std::uint64_t bytes) { return problem_.workspace_limit = bytes, *this; }
 
-    /// Throws Error (invalid_argument) with the sentence about the first thing that is wrong.
+    /// Throws InvalidArgumentError with the sentence about the first thing that is wrong.
     GroupedConvProblem build() const;
 
 private:

@@ -66,12 +66,12 @@ FusedOp FusedOp::find(Name name, int d_count) {
     for (const Activations& one : kActivations)
         if (rest == one.name) op.activation_ = one.apply, rest = {};
     if (!rest.empty())
-        throw Error(ErrorCode::unsupported, "A result of " + std::string(name.text()) +
-                                                " was to be validated; the reference does not know that operation.");
+        throw UnsupportedError("A result of " + std::string(name.text()) +
+                               " was to be validated; the reference does not know that operation.");
     if ((d_count > 0) != (op.combination_ != Combination::none))
-        throw Error(ErrorCode::invalid_argument, "A result of " + std::string(name.text()) + " with " +
-                                                     std::to_string(d_count) + " D tensors was to be validated; " +
-                                                     (d_count ? "it takes none." : "it takes at least one."));
+        throw InvalidArgumentError("A result of " + std::string(name.text()) + " with " + std::to_string(d_count) +
+                                   " D tensors was to be validated; " +
+                                   (d_count ? "it takes none." : "it takes at least one."));
     return op;
 }
 

@@ -15,6 +15,7 @@ from tests.docs.pages import Block, blocks, shows, table
 PAGE = Path("docs/dispatcher.md")
 EXAMPLES = sorted(Path("dispatcher/examples").glob("*.c*"))
 HEADER = Path("dispatcher/ckdispatch.h").read_text()
+ERRORS = Path("dispatcher/core/error.hpp").read_text()
 COST = Path("dispatcher/core/cost.cpp").read_text()
 TILES = Path("dispatcher/product/tiles.cpp").read_text()
 GEMM = Path("dispatcher/gemm/work.cpp").read_text()
@@ -76,9 +77,11 @@ def test_the_page_has_every_error() -> None:
     declared = re.findall(r"(CKD_\w+)\s*= (\d+)", statuses)
     codes = [(name, int(value)) for name, value in declared if name != "CKD_OK"]
     rows = [[cell.strip("`") for cell in cells] for cells in table(PAGE, r"\d+")]
-    assert [(row[2], int(row[0])) for row in rows] == codes
-    for number, cxx, c, python in rows:
-        assert c == f"CKD_{cxx.upper()}"
+    assert [(row[3], int(row[0])) for row in rows] == codes
+    classes = re.findall(r"^using (\w+) = ErrorOf<ErrorCode::(\w+)>;", ERRORS, flags=re.MULTILINE)
+    assert [(row[2], row[1]) for row in rows] == classes
+    for number, code, _, c, python in rows:
+        assert c == f"CKD_{code.upper()}"
         assert errors.error_class(int(number)).__name__ == python
 
 

@@ -20,7 +20,7 @@ int attend(FmhaDispatcher& dispatcher, const std::shared_ptr<Device>& device) {
 
     std::vector<double> kept;
     for (const std::uint8_t byte : operands.read<std::uint8_t>(CK_FMHA_RANDVAL))
-        kept.push_back(byte <= std::floor(255 * (1 - kDropped)) ? 1 / (1 - kDropped) : 0);
+        kept.push_back(float(byte) <= std::floor(255 * (1 - kDropped)) ? 1 / (1 - kDropped) : 0);
     const ByHand expected =
         by_hand(problem, {operands.numbers(CK_FMHA_Q), operands.numbers(CK_FMHA_K), operands.numbers(CK_FMHA_V), kept});
     const int failed =

@@ -37,12 +37,14 @@ inline double from_half(std::uint16_t half) {
 
 inline std::vector<std::uint16_t> to_halves(const std::vector<double>& values) {
     std::vector<std::uint16_t> halves;
+    halves.reserve(values.size());
     for (const double value : values) halves.push_back(to_half(value));
     return halves;
 }
 
 inline std::vector<double> from_halves(const std::vector<std::uint16_t>& halves) {
     std::vector<double> values;
+    values.reserve(halves.size());
     for (const std::uint16_t half : halves) values.push_back(from_half(half));
     return values;
 }

@@ -8,7 +8,7 @@
 namespace ckdispatch {
 namespace {
 
-std::string said(const std::string& sentence) { return Error(ErrorCode::internal, sentence).what(); }
+std::string said(const std::string& sentence) { return InternalError(sentence).what(); }
 
 TEST(Error, SaysASentenceAsItIs) {
     EXPECT_EQ(said("2³¹ workgroups … are 日本 too many 🙂."), "2³¹ workgroups … are 日本 too many 🙂.");
@@ -43,6 +43,23 @@ TEST(Error, ReplacesWhatNobodyCanRead) {
     EXPECT_EQ(said("\xed\xa0\x80"), none + none + none);
     EXPECT_EQ(said("\xf5\x80\x80\x80"), none + none + none + none);
     EXPECT_EQ(said("a\xe2\x80"), "a" + none + none);
+}
+
+TEST(Error, IsCaughtByItsClass) {
+    EXPECT_THROW(throw NoKernelError("None."), NoKernelError);
+    EXPECT_THROW(throw_error(ErrorCode::io_failed, "None."), IoFailedError);
+    EXPECT_THROW(throw_error(ErrorCode::ok, "None."), InternalError);
+}
+
+// A code whose class is forgotten would be thrown as an internal error.
+TEST(Error, HasTheCodeThatItWasThrownWith) {
+    for (int code = int(ErrorCode::ok) + 1; code <= int(ErrorCode::internal); ++code) {
+        try {
+            throw_error(ErrorCode(code), "None.");
+        } catch (const Error& error) {
+            EXPECT_EQ(int(error.code()), code);
+        }
+    }
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ void BatchedTransposeProblem::check() const {
     constexpr std::int64_t kMost = (std::int64_t(1) << 31) - 1;
     for (const std::int64_t size : {batch, height, width})
         if (size < 1 || size > kMost)
-            throw Error(ErrorCode::invalid_argument,
-                        "A batched transpose of " + std::to_string(batch) + " matrices of " + std::to_string(height) +
-                            " x " + std::to_string(width) + " was asked for; each must be from 1 to 2147483647.");
+            throw InvalidArgumentError("A batched transpose of " + std::to_string(batch) + " matrices of " +
+                                       std::to_string(height) + " x " + std::to_string(width) +
+                                       " was asked for; each must be from 1 to 2147483647.");
 }
 
 Mismatch BatchedTransposeFamily::mismatch(const Key& key, const Problem& problem, const arch::GpuSpec&) {
