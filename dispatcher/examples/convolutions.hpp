@@ -29,7 +29,7 @@ template <class Convolve>
 int example(int argc, char** argv, Convolve&& convolve) {
     return program(argc, argv, 1, "MANIFEST [DEVICE]", [&] {
         const auto registry = std::make_shared<ckdispatch::GroupedConvRegistry>("example");
-        registry->load_manifest(argv[1]);
+        load(*registry, argv[1]);
         const auto device = ckdispatch::Device::open(argc > 2 ? argv[2] : "sim:gfx942");
         ckdispatch::GroupedConvDispatcher dispatcher(registry, device);
         return convolve(dispatcher, device);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What main is in the examples.
+// What main is in the examples, and how they load kernels.
 #pragma once
 
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string>
 
 /// Calls `run`, whose failure is one sentence; with fewer than `least` arguments it says what they are.
 template <class Run>
@@ -20,4 +21,11 @@ int program(int argc, char** argv, int least, const char* takes, Run&& run) {
         std::cerr << error.what() << '\n';
         return EXIT_FAILURE;
     }
+}
+
+/// Adds the kernels of a manifest, or the one of a library.
+template <class Registry>
+void load(Registry& registry, const std::string& path) {
+    if (std::filesystem::path(path).extension() == ".so") registry.add_library({path, {}});
+    else registry.load_manifest(path);
 }

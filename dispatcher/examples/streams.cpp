@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs one plan from several threads, each on a stream of its own:
+// Runs one plan from several threads, each on a stream of its own, and checks what each has:
 //     streams MANIFEST [DEVICE]
 // A simulated device needs CKDISPATCH_SIMULATOR, the path of the simulator's runtime.
 #include <cstdint>
@@ -15,6 +15,7 @@
 namespace {
 
 constexpr std::int64_t kSize = 128;
+constexpr std::uint16_t kSizeAsHalf = 0x5800;
 
 // The product of two matrices of ones, whose every element is the depth of the sum: the first of them.
 std::uint16_t run(ckdispatch::GemmDispatcher& dispatcher, const ckdispatch::GemmPlan& plan) {
@@ -52,7 +53,12 @@ int main(int argc, char** argv) {
         std::vector<std::future<std::uint16_t>> running;
         for (int i = 0; i < 4; ++i)
             running.push_back(std::async(std::launch::async, [&] { return run(dispatcher, *plan); }));
-        for (auto& one : running) std::cout << std::hex << one.get() << '\n';
-        return EXIT_SUCCESS;
+        int wrong = 0;
+        for (auto& one : running) {
+            const std::uint16_t first = one.get();
+            std::cout << std::hex << first << '\n';
+            wrong += first != kSizeAsHalf;
+        }
+        return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
     });
 }

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import ckdispatch
-from convolutions import example, whole_numbers
+from program import Results, example, whole_numbers
 
 
-def gradient(dispatcher: ckdispatch.Dispatcher) -> ckdispatch.Result:
+def gradient(dispatcher: ckdispatch.Dispatcher) -> Results:
     """Images were 9 x 9: a stride of 2 alone does not tell whether they were 8 x 8."""
     dy = whole_numbers(2, 5, 5, 2 * 16)
     w = whole_numbers(2 * 16, 3, 3, 8)
-    return dispatcher.conv_bwd_data(dy, w, (9, 9), stride=2, padding=1, groups=2, validate=True)
+    yield dispatcher.conv_bwd_data(dy, w, (9, 9), stride=2, padding=1, groups=2, validate=True)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import ckdispatch
-from convolutions import example, whole_numbers
+from program import Results, example, whole_numbers
 
 
-def gradient(dispatcher: ckdispatch.Dispatcher) -> ckdispatch.Result:
+def gradient(dispatcher: ckdispatch.Dispatcher) -> Results:
     """Eight images of 14 x 14 make a long sum for few filters."""
     dy = whole_numbers(8, 14, 14, 32)
     x = whole_numbers(8, 14, 14, 16)
-    return dispatcher.conv_bwd_weight(dy, x, (3, 3), padding=1, validate=True)
+    yield dispatcher.conv_bwd_weight(dy, x, (3, 3), padding=1, validate=True)
 
 
 if __name__ == "__main__":

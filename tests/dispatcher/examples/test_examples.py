@@ -7,12 +7,17 @@ import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
-MANIFESTS = [path for path in os.environ["CK_KERNELS"].split() if path.endswith(".manifest.json")]
+KERNELS = os.environ["CK_KERNELS"].split()
+MANIFESTS = [path for path in KERNELS if path.endswith(".manifest.json")]
 (MANIFEST,) = (path for path in MANIFESTS if "gemm_fp16_rcr_essential" in path)
 (VARIANTS,) = (path for path in MANIFESTS if "test_gemm_dispatch" in path)
+(VOLUMES,) = (
+    path for path in KERNELS if re.search(r"/libgrouped_conv_fwd_fp16_ndhwgc_.*so$", path)
+)
 # --config=rocm names the first GPU.
 DEVICE = os.environ.get("CKDISPATCH_DEVICE", "sim:gfx942")
 WHOLE = "gemm_fp16_rcr_compv4_cshuffle_intrawave_False_False_False_False_128x128x32_2x2x1_32x32x16"
@@ -23,7 +28,20 @@ CONVOLUTIONS = {
     "conv_backward_weight": ("bwd_weight", "w", 2 * 24 * 3 * 3 * 16),
     "conv_forward": ("fwd", "y", 2 * 7 * 7 * 2 * 24),
 }
-ON_A_DEVICE = [*CONVOLUTIONS, "fused", "gemm", "gemm_c", "streams"]
+OF_VARIANTS = ["batch", "groups", "preshuffle"]
+ON_A_DEVICE = [
+    *CONVOLUTIONS,
+    *OF_VARIANTS,
+    "benchmark",
+    "conv_3d",
+    "fused",
+    "gemm",
+    "gemm_c",
+    "padding",
+    "shapes",
+    "streams",
+]
+PROGRAMS = [*ON_A_DEVICE, "mixed_families", "rank", "registry", "strategies"]
 
 
 def run(example: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -38,8 +56,10 @@ def printed(example: str, *arguments: str) -> list[str]:
 
 
 def manifest_for(example: str) -> str:
+    if example == "conv_3d":
+        return VOLUMES
     if example not in CONVOLUTIONS:
-        return MANIFEST
+        return VARIANTS if example in OF_VARIANTS else MANIFEST
     wanted = f"grouped_conv_{CONVOLUTIONS[example][0]}_"
     (manifest,) = (path for path in MANIFESTS if wanted in path)
     return manifest
@@ -125,7 +145,89 @@ def test_streams_compute_the_same_on_each() -> None:
     assert printed("streams", MANIFEST, DEVICE) == ["5800"] * 4
 
 
-@pytest.mark.parametrize("example", [*ON_A_DEVICE, "rank", "registry", "strategies"])
+@pytest.mark.parametrize(
+    ("example", "problem", "values"),
+    [
+        ("batch", "gemm 48x80x64 fp16 rcr batch 3", 3 * 48 * 80),
+        ("groups", "gemm ", (40 + 8 + 104) * 64),
+        ("preshuffle", "gemm 64x128x256 fp16 rcr ", 64 * 128),
+    ],
+)
+def test_a_variant_is_computed_in_one_launch(example: str, problem: str, values: int) -> None:
+    *order, ran, checked = printed(example, VARIANTS, DEVICE)
+    assert ran.startswith(problem)
+    variant = {"batch": "batched", "groups": "grouped"}.get(example, example)
+    assert ran.endswith(f"_{variant}, launches: 1")
+    assert checked == f"{values} values checked, 0 wrong"
+    if example == "preshuffle":
+        assert re.fullmatch(r"blocks of \d+ columns, with \d+ neighbours along k of each", order[0])
+
+
+def test_kernels_of_other_variants_have_a_launch_for_each_product() -> None:
+    assert printed("batch", MANIFEST, DEVICE)[0].endswith(", launches: 3")
+    assert printed("groups", MANIFEST, DEVICE)[0].endswith(", launches: 3")
+
+
+def test_weights_cannot_be_preshuffled_for_other_kernels() -> None:
+    done = run("preshuffle", MANIFEST, DEVICE)
+    assert done.returncode == 1
+    assert done.stderr == "The manifest has no kernel that reads preshuffled weights.\n"
+
+
+def test_a_volume_is_convolved_by_the_library_of_one_kernel() -> None:
+    ran, checked = printed("conv_3d", VOLUMES, DEVICE)
+    assert ran.startswith("grouped_conv forward n1 g1 c16 k24 6x8x8 3x3x3 ")
+    assert " with grouped_conv_fwd_fp16_ndhwgc_3d_" in ran
+    assert checked == f"{6 * 4 * 4 * 24} values of y checked, 0 wrong"
+
+
+def test_kernels_of_two_families_compute_a_network() -> None:
+    convolved, of_y, multiplied, of_c = printed(
+        "mixed_families", manifest_for("conv_forward"), MANIFEST, DEVICE
+    )
+    assert " with grouped_conv_fwd_fp16_nhwgc_2d_" in convolved
+    assert of_y == f"{4 * 6 * 6 * 16} values of y checked, 0 wrong"
+    assert multiplied.startswith("gemm 4x64x576 fp16 rcr with gemm_fp16_rcr_")
+    assert of_c == f"{4 * 64} values checked, 0 wrong"
+
+
+def test_every_shape_has_a_line() -> None:
+    default = [line.split(":")[0] for line in printed("shapes", MANIFEST, DEVICE)]
+    assert default == ["1x256x64", "16x128x256", "64x64x64", "200x136x72", "256x128x64"]
+    (line,) = printed("shapes", MANIFEST, DEVICE, "48x64x72")
+    said = r"48x64x72: tiles of \d+x\d+x\d+, predicted [\d.e+-]+ us, 0 of 3072 values wrong"
+    assert re.fullmatch(said, line)
+
+
+@pytest.mark.parametrize("shape", ["64x64", "64x64x64x64", "many"])
+def test_a_shape_that_is_none_is_told_in_a_sentence(shape: str) -> None:
+    done = run("shapes", MANIFEST, DEVICE, shape)
+    assert done.returncode == 1
+    assert done.stderr == f"The shape {shape} was given; write M, N and K as 200x136x72.\n"
+
+
+def test_every_kernel_that_fits_is_timed() -> None:
+    head, *rows, last = printed("benchmark", MANIFEST, DEVICE)
+    assert re.fullmatch(rf"gemm 256x128x64 fp16 rcr on {DEVICE}, times of (a|the) [\w ]+", head)
+    found = [re.fullmatch(r"([\d.e+-]+) us, predicted [\d.e+-]+ us: (\w+)", row) for row in rows]
+    times = [float(row[1]) for row in found if row]
+    assert len(times) == len(rows) and times == sorted(times)
+    assert len({row[2] for row in found if row}) == len(rows) > 1
+    assert last == f"{len(rows)} kernels, all right"
+    done = run("benchmark", MANIFEST, DEVICE, "100", "100", "99")
+    assert done.returncode == 1
+    assert done.stderr.startswith("No kernel of the registry example computes gemm 100x100x99 ")
+
+
+def test_a_product_that_no_kernel_takes_is_padded() -> None:
+    refusal, padded, checked = printed("padding", MANIFEST, DEVICE)
+    assert refusal.startswith("No kernel of the registry example computes gemm 37x51x51 fp16 rcr")
+    assert "The nearest: " in refusal
+    assert re.fullmatch(r"padded to gemm \d+x\d+x\d+ fp16 rcr with gemm_fp16_rcr_\w+", padded)
+    assert checked == f"{37 * 51} values checked, 0 wrong"
+
+
+@pytest.mark.parametrize("example", PROGRAMS)
 def test_without_arguments_an_example_says_what_it_takes(example: str) -> None:
     done = run(example)
     assert done.returncode == 2
@@ -137,3 +239,10 @@ def test_a_device_that_there_is_none_of_is_told_in_a_sentence(example: str) -> N
     done = run(example, manifest_for(example), "sim:gfx000")
     assert done.returncode == 1
     assert "The device sim:gfx000 was asked for; the simulator has gfx908, " in done.stderr
+
+
+def test_the_page_has_every_example() -> None:
+    page = Path("docs/examples.md").read_text()
+    named = re.findall(r"\]\(\.\./dispatcher/examples/(\w+\.c(?:pp)?)\)", page)
+    programs = ["gemm.c" if name == "gemm_c" else f"{name}.cpp" for name in PROGRAMS]
+    assert sorted(set(named)) == sorted(programs)
