@@ -81,7 +81,7 @@ Work forward_work(const FmhaKey& key, const FmhaProblem& p) {
     const double element = bytes_of(p.dtype), bm = std::max(1, key.tile[0]), bn = std::max(1, key.tile[1]),
                  dq = std::max<double>(key.tile[5], 1), dv = std::max<double>(key.tile[3], 1);
     const bool splits = p.variant == words.splitkv;
-    const double parts = splits ? double(p.parts) : 1, merged = key.merged ? double(p.heads_q / p.heads_k) : 1;
+    const double parts = splits ? double(p.parts) : 1, merged = key.merged ? double(p.heads_q) / double(p.heads_k) : 1;
     const double keys = p.mean_rows_k(), columns = ceil_div(double(p.hdim_v), dv);
     Work work;
     set_products(work, key, element);

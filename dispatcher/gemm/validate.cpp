@@ -40,6 +40,7 @@ private:
 // A kernel may write C where it reads one of them, so they are read before it runs.
 std::vector<Matrix> read_ds(Device& device, const GemmProblem& p, Tensors tensors) {
     std::vector<Matrix> ds;
+    ds.reserve(std::size_t(p.d_count));
     for (std::size_t i = 0; i < std::size_t(p.d_count); ++i)
         ds.emplace_back(device, p, 3 + i, tensors[3 + i], p.dtype_d, p.d_layout.text()[0], p.stride_d[i],
                         p.batch_stride_d[i]);

@@ -54,7 +54,7 @@ u64 Definedness::lanes(const Operand& operand) const {
     if (operand.kind == OperandKind::scc) return scc_ ? kAll : 0;
     u64 lanes = kAll;
     for (int dword = 0; dword < operand.dwords; ++dword) {
-        const std::size_t index = std::size_t(operand.index + dword);
+        const std::size_t index = std::size_t(operand.index) + std::size_t(dword);
         if (operand.is_vector()) lanes &= vector_[index];
         else if (scalar_[index] != ~u32(0)) return 0;
     }
@@ -206,7 +206,7 @@ void Definedness::before(const Wave& wave, const Instr& instr, Findings& finding
 
 void Definedness::set_scalar(const Operand& operand, u64 defined) {
     for (int dword = 0; dword < operand.dwords; ++dword) {
-        const std::size_t index = std::size_t(operand.index + dword);
+        const std::size_t index = std::size_t(operand.index) + std::size_t(dword);
         if (index != sreg::null && index < sreg::exec)
             scalar_[index] = dword < 2 ? u32(defined >> (32 * dword)) : u32(defined);
     }
@@ -214,7 +214,7 @@ void Definedness::set_scalar(const Operand& operand, u64 defined) {
 
 void Definedness::set_vector(const Operand& operand, u64 written, u64 defined) {
     for (int dword = 0; dword < operand.dwords; ++dword) {
-        u64& row = vector_[std::size_t(operand.index + dword)];
+        u64& row = vector_[std::size_t(operand.index) + std::size_t(dword)];
         row = (row & ~written) | (defined & written);
     }
 }

@@ -46,6 +46,7 @@ void Findings::merge(const Findings& other) {
 
 std::vector<Finding> Findings::list() const {
     std::vector<Finding> all;
+    all.reserve(found_.size());
     for (const auto& entry : found_) all.push_back(entry.second);
     return all;
 }

@@ -54,7 +54,7 @@ void WaitCheck::check(const Wave& wave, const Instr& instr, const Operand& opera
                       Findings& findings) const {
     if (operand.kind != OperandKind::vector && operand.kind != OperandKind::scalar) return;
     for (int dword = 0; dword < operand.dwords; ++dword) {
-        const std::size_t index = std::size_t(operand.index + dword);
+        const std::size_t index = std::size_t(operand.index) + std::size_t(dword);
         const Pending& pending = operand.is_vector() ? vector_[index] : scalar_[index];
         const u8 counter = halves & 1 && pending.counter[0] ? pending.counter[0]
                            : halves & 2                     ? pending.counter[1]

@@ -36,7 +36,7 @@ Parsed parse(const Arguments& arguments, const std::vector<std::string>& with_va
              const std::vector<std::string>& flags) {
     Parsed parsed;
     std::size_t at = 0;
-    for (; at < arguments.size() && arguments[at].rfind("-", 0) == 0; ++at) {
+    for (; at < arguments.size() && arguments[at].rfind('-', 0) == 0; ++at) {
         const std::string& name = arguments[at];
         if (name == "--") {
             ++at;

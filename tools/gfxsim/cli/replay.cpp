@@ -156,9 +156,11 @@ int replay_command(const Arguments& arguments) {
     u64 next_line = 1;
     std::unordered_map<u64, float> sharers;
     std::vector<timing::GroupStream> streams;
+    streams.reserve(groups);
     for (u64 i = 0; i < groups; ++i)
         streams.push_back(workgroup(loop.program, u32(waves), *facts, next_line, sharers, float(shared)));
     std::vector<const timing::GroupStream*> given;
+    given.reserve(streams.size());
     for (const auto& stream : streams) given.push_back(&stream);
     const Gpu& machine = *find_gpu(gpu);
     timing::Shares shares;

@@ -46,6 +46,7 @@ int start(const std::vector<std::string>& command) {
     const char* before = std::getenv("LD_LIBRARY_PATH");
     set("LD_LIBRARY_PATH", before && *before ? folder + ":" + before : folder);
     std::vector<char*> values;
+    values.reserve(command.size() + 1);
     for (const std::string& value : command) values.push_back(const_cast<char*>(value.c_str()));
     values.push_back(nullptr);
     const pid_t child = fork();

@@ -2,6 +2,7 @@
 #include "gfxsim/cli/times.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -24,7 +25,7 @@ std::string causes(const Json& cycles) {
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text;
     for (const auto& [count, name] : parts) {
-        const int percent = all > 0 ? int(100 * count / all + 0.5) : 0;
+        const int percent = all > 0 ? int(std::lround(100 * count / all)) : 0;
         if (percent >= 3) text += (text.empty() ? "" : ", ") + name + " " + std::to_string(percent) + " %";
     }
     return text;

@@ -118,7 +118,7 @@ bool parse_constant(std::string_view text, Operand& operand) {
     operand.dwords = 0;
     const std::string copy(text);
     char* end = nullptr;
-    if (copy.find_first_of(".") != std::string::npos && !starts_with(text, "0x")) {
+    if (copy.find('.') != std::string::npos && !starts_with(text, "0x")) {
         operand.written = Written::real;
         operand.real = std::strtod(copy.c_str(), &end);
         return *end == 0;

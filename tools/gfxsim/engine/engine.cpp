@@ -263,11 +263,12 @@ LaunchOutcome run_launch(const Launch& launch, const EngineOptions& options) {
         shared.outcome.observers.push_back(std::move(observer));
     }
     std::vector<std::thread> pool;
-    // Threads that the machine does not give are done without.
     try {
         const SignalsBlocked blocked;
         for (unsigned i = 1; i < threads; ++i) pool.emplace_back([worker = workers[i].get()] { worker->run(); });
-    } catch (const std::system_error&) {}
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
+        // Threads that the machine does not give are done without.
+    }
     workers[0]->run();
     for (std::thread& thread : pool) thread.join();
     for (const auto& worker : workers) {

@@ -97,6 +97,7 @@ std::vector<std::vector<u8>> unbundle(Bytes bundle, const std::vector<std::strin
     std::vector<std::string> asked = ids;
     asked.push_back("hipv4-amdgcn-amd-amdhsa--" + fingerprint(bundle));
     std::vector<const char*> names;
+    names.reserve(asked.size());
     for (const std::string& id : asked) names.push_back(id.c_str());
     const ActionInfo action;
     check(amd_comgr_action_info_set_bundle_entry_ids(action.handle, names.data(), names.size()));

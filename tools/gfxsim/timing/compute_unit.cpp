@@ -157,7 +157,7 @@ private:
         if (!operand.is_vector()) return 0;
         u64 ready = 0;
         for (int i = 0; i < operand.dwords; ++i)
-            ready = std::max(ready, wave.matrix_ready[std::size_t(operand.index + i)]);
+            ready = std::max(ready, wave.matrix_ready[std::size_t(operand.index) + std::size_t(i)]);
         return ready;
     }
 
@@ -185,7 +185,7 @@ private:
                 free[std::size_t(Unit::matrix)] = now + cost.busy;
                 result_.matrix_busy += cost.busy;
                 for (int i = 0; i < instr.dst[0].dwords; ++i)
-                    wave.matrix_ready[std::size_t(instr.dst[0].index + i)] =
+                    wave.matrix_ready[std::size_t(instr.dst[0].index) + std::size_t(i)] =
                         now + cost.busy + u64(facts_.matrix_result_cycles);
                 break;
             case Unit::lds: {

@@ -47,6 +47,7 @@ std::unordered_map<u64, float> sharers_of(const Spread& spread,
 // The harmonic mean: bytes from beyond L2 are as many less. In an order that no host decides.
 double mean_sharers(const std::unordered_map<u64, float>& sharers) {
     std::vector<float> values;
+    values.reserve(sharers.size());
     for (const auto& entry : sharers) values.push_back(entry.second);
     std::sort(values.begin(), values.end());
     double shares = 0;
@@ -165,6 +166,7 @@ LaunchTime time_of(const Launch& launch, const Spread& asked, const std::vector<
     // One unit with `count` workgroups, while `groups` are on all of them.
     const auto unit_time = [&](u64 count, u64 groups, bool traced = false) {
         std::vector<const GroupStream*> on;
+        on.reserve(count);
         for (u64 i = 0; i < count; ++i) on.push_back(by_index.at(spread.on_unit[i % spread.on_unit.size()]));
         return run_unit(*launch.kernel->program, costs, *facts, int(spread.simds), shares_for(groups), on,
                         spread.per_unit, traced);
