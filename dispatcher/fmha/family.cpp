@@ -184,4 +184,7 @@ bool FmhaFamily::needs(const FmhaKey& key, const FmhaProblem& problem, std::size
     return slot != CK_FMHA_LSE || !problem.spare_lse || key.lse;
 }
 
+template class Selector<FmhaFamily>;
+template class Dispatcher<FmhaFamily>;
+
 }  // namespace ckdispatch

@@ -72,6 +72,10 @@ using FmhaSelector = Selector<FmhaFamily>;
 using FmhaPlan = Plan<FmhaFamily>;
 using FmhaDispatcher = Dispatcher<FmhaFamily>;
 
+// Made once, in family.cpp: making them anew is half of what compiling a caller takes.
+extern template class Selector<FmhaFamily>;
+extern template class Dispatcher<FmhaFamily>;
+
 /// Runs the problem and compares what it writes with a reference that the CPU computes: o, lse, random bytes, new rows
 /// of the cache and rows of q that are turned with them; or all gradients, from o and lse as they are. The worst place
 /// is sequence, head, row and column of o, of lse without a column; of other tensors the number of the tensor comes

@@ -13,5 +13,6 @@ public:
 };
 
 extern template void check_identity<FmhaKey>(const KernelLibrary&, const FmhaKey&, const std::string&);
+extern template class BaseRegistry<FmhaRegistry, FmhaKey>;
 
 }  // namespace ckdispatch

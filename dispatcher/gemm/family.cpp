@@ -116,4 +116,7 @@ std::vector<GemmWay> GemmFamily::ways(const GemmKey& key, const GemmProblem& pro
     return ways;
 }
 
+template class Selector<GemmFamily>;
+template class Dispatcher<GemmFamily>;
+
 }  // namespace ckdispatch

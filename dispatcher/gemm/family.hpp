@@ -68,6 +68,10 @@ using GemmSelector = Selector<GemmFamily>;
 using GemmPlan = Plan<GemmFamily>;
 using GemmDispatcher = Dispatcher<GemmFamily>;
 
+// Made once, in family.cpp: making them anew is half of what compiling a caller takes.
+extern template class Selector<GemmFamily>;
+extern template class Dispatcher<GemmFamily>;
+
 /// Runs the problem and compares C with a reference that the CPU computes: every element, within what its dtype and the
 /// depth of the sum allow. The worst place is batch, row and column; groups are counted like the matrices of a batch.
 Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors,

@@ -13,5 +13,6 @@ public:
 };
 
 extern template void check_identity<GemmKey>(const KernelLibrary&, const GemmKey&, const std::string&);
+extern template class BaseRegistry<GemmRegistry, GemmKey>;
 
 }  // namespace ckdispatch

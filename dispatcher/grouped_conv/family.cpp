@@ -125,4 +125,7 @@ std::vector<GroupedConvWay> GroupedConvFamily::ways(const GroupedConvKey& key, c
     return ways;
 }
 
+template class Selector<GroupedConvFamily>;
+template class Dispatcher<GroupedConvFamily>;
+
 }  // namespace ckdispatch

@@ -46,6 +46,10 @@ using GroupedConvSelector = Selector<GroupedConvFamily>;
 using GroupedConvPlan = Plan<GroupedConvFamily>;
 using GroupedConvDispatcher = Dispatcher<GroupedConvFamily>;
 
+// Made once, in family.cpp: making them anew is half of what compiling a caller takes.
+extern template class Selector<GroupedConvFamily>;
+extern template class Dispatcher<GroupedConvFamily>;
+
 /// Runs the problem and compares what it computes with a reference of the CPU: every element, within what its dtype and
 /// the depth of the sum allow. The worst place is the element's index in the tensor, in the order of the layout.
 Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors,

@@ -13,5 +13,6 @@ public:
 };
 
 extern template void check_identity<GroupedConvKey>(const KernelLibrary&, const GroupedConvKey&, const std::string&);
+extern template class BaseRegistry<GroupedConvRegistry, GroupedConvKey>;
 
 }  // namespace ckdispatch
