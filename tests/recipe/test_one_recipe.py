@@ -164,7 +164,7 @@ def test_just_in_time_libraries_differ_in_the_note_about_resources_alone(
 def run(command: list[str], folder: Path) -> str:
     """What ``command`` prints; a failure fails the test with it."""
     assert shutil.which(command[0]), f"{command[0]} must be installed"
-    ck = os.path.abspath(os.environ["CK_INCLUDE"])
+    ck = str(Path(os.environ["CK_CORE"]).absolute().parents[1])
     environment = {**os.environ, "CK_INCLUDE": ck}
     words = [word.format(ck=ck) for word in command]
     done = subprocess.run(
