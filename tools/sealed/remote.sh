@@ -103,11 +103,13 @@ bare_arguments() {
 
 # in_box COMMAND…: in the bare root, with $data as /data, for a user without rights. It ends when this shell ends, and with it
 # all that it started: they have process numbers of their own. Its /proc is mounted by unshare, because bubblewrap covers parts
-# of one, and then nothing in the box could have a /proc of its own. setpriv stands behind the new user, who would undo it.
+# of one, and then nothing in the box could have a /proc of its own. setpriv stands behind the new user, who would undo it. A
+# script's background commands ignore Ctrl-C, and actions must not.
 in_box() {
     exec unshare --map-root-user -- setpriv --pdeathsig KILL -- unshare --pid --fork --kill-child --mount-proc -- \
         bwrap "${bare[@]}" --unshare-user --uid 65534 --gid 65534 --unshare-ipc --unshare-uts --die-with-parent \
-        --bind /proc /proc --bind "$data" /data --remount-ro / --chdir /data -- "$@"
+        --bind /proc /proc --bind "$data" /data --remount-ro / --chdir /data -- \
+        /usr/bin/env --default-signal='INT,QUIT' "$@"
 }
 
 # start_server COMMAND…: in a box of its own. Adds to $servers.
