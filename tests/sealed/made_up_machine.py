@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -157,6 +158,9 @@ class Machine:
         for name in ("bazelw", ".bazelversion"):
             shutil.copy(_SOURCES / name, self.repository / name)
         shutil.copytree(_SOURCES / "tools" / "sealed", self.repository / "tools" / "sealed")
+        # Inputs of an action on a remote worker are nobody's to write, and so would copies be.
+        for path in self.repository.rglob("*"):
+            path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
     def install(self, name: str, script: str) -> None:
         """Puts a program on the PATH that records its arguments and then runs a bash script."""
