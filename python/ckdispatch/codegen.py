@@ -22,6 +22,7 @@ from ckdispatch.config.base import KernelConfig
 from ckdispatch.config.values import arch_specs, gpu_target
 from ckdispatch.errors import GenerationFailed, InvalidArgument
 from ckdispatch.families import EXAMPLE, FAMILIES
+from ckdispatch.threads import processors
 from ckdispatch.wording import kind_of, quoted
 
 
@@ -125,7 +126,7 @@ class CodegenRunner:
             raise InvalidArgument(f"{quoted(jobs)} jobs were asked for; it must be at least 1")
         self.output_dir = checked_path("the folder of the sources", output_dir)
         self._target = gpu_target(arch)
-        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.jobs = jobs or processors()
 
     @property
     def arch(self) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Threads: what is made at its first use, once, also in a forked child; and waiting so that Ctrl-C
-is heard.
+"""Threads: what is made at its first use, once, also in a forked child; waiting so that Ctrl-C is
+heard; and work for all processors.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ import os
 import queue
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import wraps
 from typing import TypeVar
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 _guards: weakref.WeakSet[Guard] = weakref.WeakSet()
@@ -105,3 +107,22 @@ def interruptible(work: Callable[[], T]) -> T:
     if error is not None:
         raise error
     return outcome[0]
+
+
+def processors() -> int:
+    """How many this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except OSError:
+        return os.cpu_count() or 1
+
+
+def spread(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """``work`` of each item, in their order, by a thread for each processor. Where the iterator is
+    left, items that have not begun are left out.
+    """
+    threads = ThreadPoolExecutor(processors(), "ckdispatch-spread")
+    try:
+        yield from threads.map(work, items)
+    finally:
+        threads.shutdown(cancel_futures=True)

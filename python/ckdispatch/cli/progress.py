@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 
 _EVERY = 2.0
@@ -12,7 +13,7 @@ _EVERY = 2.0
 
 class Steps:
     """Says on stderr how many of ``total`` steps are done, now and then; nothing if it is ``quiet``
-    or done soon.
+    or done soon. Threads may share it.
     """
 
     def __init__(self, what: str, total: int, *, quiet: bool = False) -> None:
@@ -20,16 +21,18 @@ class Steps:
         self._total = total
         self._quiet = quiet
         self._done = 0
+        self._lock = threading.Lock()
         self._began = self._told = time.monotonic()
 
     def __call__(self) -> None:
         """One more is done."""
-        self._done += 1
         now = time.monotonic()
-        if self._quiet or now - self._told < _EVERY:
-            return
-        self._told = now
-        left = (now - self._began) / self._done * (self._total - self._done)
+        with self._lock:
+            self._done += 1
+            if self._quiet or now - self._told < _EVERY:
+                return
+            self._told = now
+            left = (now - self._began) / self._done * (self._total - self._done)
         print(
             f"[{self._done}/{self._total}] {self._what}, about {left:.0f} s left",
             file=sys.stderr,

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import deque
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ckdispatch.errors import InvalidArgument
+from ckdispatch.threads import processors
 from ckdispatch.wording import quoted
 
 MEMORY_PER_COMPILE = 800_000_000
@@ -24,7 +24,7 @@ _RETRY = 0.05
 def worker_count(wanted: int | None, tasks: int) -> int:
     """How many threads for ``tasks``: what is wanted, or what processors and memory allow."""
     if wanted is None:
-        wanted = min(_processors(), available_memory() // MEMORY_PER_COMPILE)
+        wanted = min(processors(), available_memory() // MEMORY_PER_COMPILE)
     elif isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
         raise InvalidArgument(f"max_workers is {quoted(wanted)}; it must be at least 1, or None.")
     return max(1, min(wanted, tasks))
@@ -40,13 +40,6 @@ def available_memory() -> int:
         for folder in (group, *group.parents):
             found.append(_group_memory(folder))
     return min(value for value in found if value is not None)
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except OSError:
-        return os.cpu_count() or 1
 
 
 def _meminfo() -> int:

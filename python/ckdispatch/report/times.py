@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch.config.values import arch_specs
 from ckdispatch.errors import CkDispatchError, Code, InvalidArgument, NoKernel, Unsupported
 from ckdispatch.families import FAMILIES
 from ckdispatch.selection import Candidate
+from ckdispatch.threads import spread
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ckdispatch.selection import Ranking
 
 MOST_PROBLEMS = 30_000
-"""Of maps with all of their sizes. It takes a second to predict the times of some 2,000."""
+"""Of maps with all of their sizes. It takes a second of a processor to predict some 1,000 times."""
 
 
 @dataclass(frozen=True)
@@ -49,27 +50,46 @@ class Map:
     picks: tuple[Picked | None, ...]
 
 
+@dataclass
+class _Told:
+    """What times are from, in sentences, and kernels whose libraries cannot be opened, with the
+    reasons.
+    """
+
+    sources: dict[str, None] = field(default_factory=dict)
+    closed: dict[str, str] = field(default_factory=dict)
+
+    def ranking(self, ranking: Ranking) -> None:
+        self.sources.update(dict.fromkeys(_sources(ranking)))
+        self.closed.update(
+            {one.kernel: one.reason for one in ranking.refused if one.code in _CLOSED}
+        )
+
+    def also(self, other: _Told) -> None:
+        self.sources.update(other.sources)
+        self.closed.update(other.closed)
+
+
 class Predictor:
     """Ranks the kernels of a registry, and remembers in sentences what the times are from."""
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self._sources: dict[str, None] = {}
-        self._closed: dict[str, str] = {}
-        """Kernels whose libraries cannot be opened, with the reasons."""
+        self._specs = {kernel.name: kernel.spec for kernel in registry}
+        self._told = _Told()
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """A sentence for each thing that predicted times, in the order in which it was first asked;
         and what could not be asked.
         """
-        told = tuple(self._sources)
-        if self._closed:
-            reason = next(iter(self._closed.values())).rstrip(".")
+        told, closed = tuple(self._told.sources), self._told.closed
+        if closed:
+            reason = next(iter(closed.values())).rstrip(".")
             told += (
                 (
-                    f"{several(len(self._closed), 'kernel')} could not be opened and "
-                    f"{'has' if len(self._closed) == 1 else 'have'} no times; the first: {reason}."
+                    f"{several(len(closed), 'kernel')} could not be opened and "
+                    f"{'has' if len(closed) == 1 else 'have'} no times; the first: {reason}."
                 ),
             )
         return told
@@ -88,16 +108,28 @@ class Predictor:
                 )
                 found += [(gpu, name, grid) for grid in family.grids(specs, gpu)]
         if sum(len(grid) for _, _, grid in found) > MOST_PROBLEMS:
-            self._sources[
+            self._told.sources[
                 f"There are {len(found)} maps, so each has every second of its sizes."
             ] = None
             found = [(gpu, name, grid.thinner()) for gpu, name, grid in found]
         return found
 
-    def map(
-        self, gpu: str, family: str, grid: Grid, steps: Callable[[], None] = lambda: None
+    def maps(
+        self, grids: Sequence[tuple[str, str, Grid]], steps: Callable[[], None] = lambda: None
+    ) -> Iterator[Map]:
+        """Who wins on each of ``grids()``, computed by several threads."""
+
+        def one(asked: tuple[str, str, Grid]) -> tuple[Map, _Told]:
+            told = _Told()
+            return self._map(*asked, told, steps), told
+
+        for found, told in spread(one, grids):
+            self._told.also(told)
+            yield found
+
+    def _map(
+        self, gpu: str, family: str, grid: Grid, told: _Told, steps: Callable[[], None]
     ) -> Map:
-        """Who wins on a grid."""
         problems = [
             grid.problem(down, across, each)
             for each in grid.each.values
@@ -106,45 +138,35 @@ class Predictor:
         ]
         among = self.registry.filter(predicate=None, family=family, gpu=gpu, **grid.words)
         probes = [among.rank(problems[at], gpu=gpu) for at in (0, len(problems) // 2, -1)]
-        self._sources.update(
-            dict.fromkeys(source for ranking in probes for source in _sources(ranking))
-        )
-        self._closed.update(
-            {
-                one.kernel: one.reason
-                for ranking in probes
-                for one in ranking.refused
-                if one.code in _CLOSED
-            }
-        )
+        for ranking in probes:
+            told.ranking(ranking)
         # Where a model is in use, it is told of each problem whether the model knows its like.
-        quick = None if any(ranking.models for ranking in probes) else _Quick(among, gpu)
+        asked = any(ranking.models for ranking in probes)
+        quick = None if asked else _Quick(among, gpu, self._specs)
         picks = []
         for problem in problems:
-            picks.append(self.pick(problem, gpu, among) if quick is None else quick.pick(problem))
+            picks.append(
+                self._pick(problem, gpu, among, told) if quick is None else quick.pick(problem)
+            )
             steps()
         return Map(gpu, family, grid, tuple(picks))
 
-    def pick(self, problem: Problem, gpu: str, among: Registry | None = None) -> Picked | None:
+    def pick(self, problem: Problem, gpu: str) -> Picked | None:
         """The best kernel for a problem, or None if no kernel takes it as it is."""
-        registry = self.registry if among is None else among
+        return self._pick(problem, gpu, self.registry, self._told)
+
+    def _pick(self, problem: Problem, gpu: str, among: Registry, told: _Told) -> Picked | None:
         try:
-            ranking = registry.rank(problem, gpu=gpu)
+            ranking = among.rank(problem, gpu=gpu)
         except InvalidArgument:  # a problem that no kernel of any set could have
             return None
-        self._closed.update(
-            {one.kernel: one.reason for one in ranking.refused if one.code in _CLOSED}
-        )
-        return self._picked(problem, ranking, registry)
-
-    def _picked(self, problem: Problem, ranking: Ranking, registry: Registry) -> Picked | None:
+        told.ranking(ranking)
         first = ranking.best
         if first is None:
             return None
-        self._sources.update(dict.fromkeys(_sources(ranking)))
         second = next((one for one in ranking.fit if one.kernel != first.kernel), None)
-        spec = registry[first.kernel].spec
-        return Picked(problem.text, problem.flops, _bytes(problem, spec), first, second)
+        bytes_ = _bytes(problem, self._specs[first.kernel])
+        return Picked(problem.text, problem.flops, bytes_, first, second)
 
 
 class _Quick:
@@ -152,11 +174,14 @@ class _Quick:
     ten times as long.
     """
 
-    def __init__(self, registry: Registry, gpu: str) -> None:
+    def __init__(
+        self, registry: Registry, gpu: str, specs: Mapping[str, Mapping[str, Any]]
+    ) -> None:
         self._registry = registry
         self._gpu = gpu
-        self._specs = {kernel.name: kernel.spec for kernel in registry}
-        self._without: dict[str, Registry] = {}
+        self._specs = specs
+        self._without: dict[str, Registry | None] = {}
+        """The others of each kernel, if there are some: it takes long to find that none fits."""
 
     def pick(self, problem: Problem) -> Picked | None:
         first = self._best(self._registry, problem)
@@ -164,9 +189,11 @@ class _Quick:
             return None
         name = first.kernel
         if name not in self._without:
-            self._without[name] = self._registry.filter()
-            self._without[name].remove(name)
-        second = self._best(self._without[name], problem)
+            others = self._registry.filter()
+            others.remove(name)
+            self._without[name] = others if len(others) else None
+        rest = self._without[name]
+        second = None if rest is None else self._best(rest, problem)
         return Picked(
             problem.text, problem.flops, _bytes(problem, self._specs[name]), first, second
         )

@@ -16,7 +16,7 @@ from jit_support import FakeCompiler, build_in, content, kernels
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """A machine with 16 processors and room for 4 compilers."""
-    monkeypatch.setattr(module, "_processors", lambda: 16)
+    monkeypatch.setattr(module, "processors", lambda: 16)
     monkeypatch.setattr(module, "available_memory", lambda: 4 * MEMORY_PER_COMPILE + 1)
     return monkeypatch
 
@@ -26,7 +26,7 @@ def test_by_default_memory_limits_the_workers(machine: pytest.MonkeyPatch) -> No
 
 
 def test_by_default_processors_limit_the_workers(machine: pytest.MonkeyPatch) -> None:
-    machine.setattr(module, "_processors", lambda: 2)
+    machine.setattr(module, "processors", lambda: 2)
     assert worker_count(None, 100) == 2
 
 

@@ -164,8 +164,7 @@ def _with_times(
 def _maps(predictor: Predictor, options: argparse.Namespace) -> list[Map]:
     grids = predictor.grids()
     steps = Steps("problems of maps", sum(len(grid) for _, _, grid in grids), quiet=options.quiet)
-    found = (predictor.map(gpu, family, grid, steps) for gpu, family, grid in grids)
-    return [one for one in found if any(one.picks)]
+    return [one for one in predictor.maps(grids, steps) if any(one.picks)]
 
 
 def _layers(
