@@ -23,6 +23,10 @@ struct GroupedConvKey {
     Name pipeline, epilogue, scheduler;
     /// Elements of A, B and C that are moved at a time.
     int vector_a = 1, vector_b = 1, vector_c = 1;
+    /// Buffers of LDS, and groups of waves, that take turns: those of the pipeline.
+    int lds_buffers = 1, wave_groups = 1;
+    /// Workgroups that the compiler left registers for on a compute unit.
+    int blocks_per_cu = 1;
     /// Groups that are computed as one, each with a diagonal part of the tiles; 1 is none.
     int merged_groups = 1;
     /// What it takes for granted of filter, strides and pads.
@@ -52,6 +56,9 @@ struct GroupedConvKey {
         visit("vector_a", &GroupedConvKey::vector_a);
         visit("vector_b", &GroupedConvKey::vector_b);
         visit("vector_c", &GroupedConvKey::vector_c);
+        visit("lds_buffers", &GroupedConvKey::lds_buffers);
+        visit("wave_groups", &GroupedConvKey::wave_groups);
+        visit("blocks_per_cu", &GroupedConvKey::blocks_per_cu);
         visit("merged_groups", &GroupedConvKey::merged_groups);
         visit("specialization", &GroupedConvKey::specialization);
         visit("split_k", &GroupedConvKey::split_k);

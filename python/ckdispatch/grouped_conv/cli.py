@@ -42,6 +42,9 @@ CONFIG_OPTIONS = {
     "vector": ConfigOption(
         "elements of A, B and C that a convolution moves at a time, such as 8x8x8", triple
     ),
+    "blocks_per_cu": ConfigOption(
+        "workgroups of a convolution that are to share a compute unit", count
+    ),
     "merged_groups": ConfigOption(
         "groups of a convolution that a workgroup computes at once", count
     ),

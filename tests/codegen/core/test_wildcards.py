@@ -42,6 +42,7 @@ _WIDE = {
     "grouped_conv": [
         {**_CONV, "variant": "*", "warp_tile": "*", "pipeline": "*", "split_k": "*"},
         {**_CONV, "layout": "*", "vector": "*", "merged_groups": "*", "specialization": "*"},
+        {**_CONV, "lds_buffers": "*", "wave_groups": "*", "blocks_per_cu": "*"},
     ],
 }
 _CASES = [(name, entry) for name, entries in _WIDE.items() for entry in entries]

@@ -26,6 +26,12 @@ CONV = FAMILIES["grouped_conv"]
 NAME = "grouped_conv_fwd_fp16_nhwgc_2d_compv3_cshuffle_intrawave_64x64x64_2x2x1_32x32x16"
 BASE = cast(GroupedConvSpec, CONV.parse_name(NAME))
 WEIGHT = replace(BASE, variant=Variant.BACKWARD_WEIGHT)
+TURNS = cast(
+    GroupedConvSpec,
+    CONV.parse_name(
+        "grouped_conv_fwd_fp16_nhwgc_2d_compv5_default_intrawave_64x64x64_1x1x2_32x32x16_v8x8x1"
+    ),
+)
 FIRST = replace(BASE, layout=Layout.NGCHW, vector_b=1)
 GFX942 = Target(ARCH, ARCH.gpu("gfx942"))
 
@@ -33,6 +39,9 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({}, ""),
     ({"dtype_y": Dtype.FP32}, "_cfp32"),
     ({"vector_b": 4}, "_v8x4x8"),
+    ({"lds_buffers": 2}, "_lds2"),
+    ({"wave_groups": 2}, "_wg2"),
+    ({"blocks_per_cu": 2}, "_bpc2"),
     ({"merged_groups": 8}, "_merge8"),
     ({"specialization": Specialization.FILTER_1X1_PAD0}, "_filter1x1pad0"),
     ({"specialization": Specialization.FILTER_1X1_STRIDE1_PAD0}, "_filter1x1stride1pad0"),
@@ -111,7 +120,15 @@ def test_a_convolution_is_a_padded_product(
         (replace(WEIGHT, split_k=SplitK.WORKSPACE), "vector_width"),
         (replace(BASE, epilogue=Epilogue.DEFAULT), "single_stores"),
         (replace(BASE, specialization=Specialization.FILTER_3X3), "one_channel"),
-        (replace(BASE, pipeline=Pipeline.COMPV5), "one_wave_stores"),
+        (replace(BASE, lds_buffers=2), "lds_buffers"),
+        (replace(BASE, pipeline=Pipeline.COMPV4), "lds_buffers"),
+        (replace(BASE, wave_groups=2), "wave_groups"),
+        (replace(TURNS, wave_groups=1), "wave_groups"),
+        (replace(BASE, tile=Dim3(128, 128, 64), blocks_per_cu=3), "blocks_per_cu"),
+        (replace(BASE, blocks_per_cu=9), "blocks_per_cu"),
+        (replace(TURNS, waves=Dim3(2, 2, 1)), "wave_k"),
+        (replace(TURNS, variant=Variant.BACKWARD_DATA), "compv5_layout"),
+        (replace(TURNS, epilogue=Epilogue.CSHUFFLE, vector_c=8), "compv5_epilogue"),
         (replace(BASE, dtype_x=Dtype.PK_FP4, dtype_w=Dtype.PK_FP4), "packed_dtype"),
         (replace(BASE, pipeline=Pipeline.PRESHUFFLEV2), "preshuffle_pipeline"),
         (replace(BASE, scheduler=Scheduler.DEFAULT), "preshuffle_pipeline"),
@@ -123,12 +140,13 @@ def test_a_violation_names_its_rule(spec: GroupedConvSpec, rule: str) -> None:
     verdict = CONV.judge(spec, GFX942)
     assert f"grouped_conv.{rule}" in [finding.rule.id for finding in verdict.violations]
     whole = replace(FIRST, vector_b=8, specialization=Specialization.FILTER_1X1_STRIDE1_PAD0)
-    assert all(CONV.judge(one, GFX942).legal for one in (BASE, WEIGHT, FIRST, whole))
+    shared = replace(BASE, blocks_per_cu=3)
+    assert all(CONV.judge(one, GFX942).legal for one in (BASE, WEIGHT, FIRST, TURNS, whole, shared))
 
 
 def test_straight_loads_into_lds_are_as_wide_as_what_a_lane_has() -> None:
     gfx950 = Target(ARCH, ARCH.gpu("gfx950"))
-    whole = replace(BASE, pipeline=Pipeline.COMP_ASYNC)
+    whole = replace(BASE, pipeline=Pipeline.COMP_ASYNC, lds_buffers=2)
     assert CONV.judge(whole, gfx950).legal
     # 64x16 elements are 4 for each of 256 lanes, however wide the vectors are.
     violations = CONV.judge(replace(whole, tile=Dim3(64, 64, 16)), gfx950).violations

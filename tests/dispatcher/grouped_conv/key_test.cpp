@@ -20,7 +20,9 @@ GroupedConvKey sample_key() { return test::sample_conv_key(); }
 constexpr const char* kSampleText =
     "grouped_conv{variant=forward,ndim_spatial=2,dtype_x=fp16,dtype_w=fp16,dtype_y=fp16,dtype_acc=fp32,layout=nhwgc,"
     "tile=128x64x32,waves=2x2x1,warp_tile=32x32x16,"
-    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,vector_a=8,vector_b=8,vector_c=8,merged_groups=1,"
+    "pipeline=compv3,epilogue=cshuffle,scheduler=intrawave,vector_a=8,vector_b=8,vector_c=8,lds_buffers=1,wave_groups="
+    "1,"
+    "blocks_per_cu=1,merged_groups=1,"
     "specialization=default,split_k=none,"
     "fused_op=PassThrough,d_count=0}";
 
@@ -48,6 +50,9 @@ std::vector<GroupedConvKey> keys_with_one_field_changed() {
     add([](GroupedConvKey& key) { key.vector_a = 16; });
     add([](GroupedConvKey& key) { key.vector_b = 16; });
     add([](GroupedConvKey& key) { key.vector_c = 16; });
+    add([](GroupedConvKey& key) { key.lds_buffers = 2; });
+    add([](GroupedConvKey& key) { key.wave_groups = 2; });
+    add([](GroupedConvKey& key) { key.blocks_per_cu = 2; });
     add([](GroupedConvKey& key) { key.merged_groups = 2; });
     add([](GroupedConvKey& key) { key.specialization = "filter_3x3"; });
     add([](GroupedConvKey& key) { key.split_k = "workspace"; });
@@ -80,11 +85,11 @@ TEST(GroupedConvKey, IsOrderedByItsFieldsFromTheFirst) {
 TEST(GroupedConvKey, HasTheFieldsOfTheGeneratorInItsOrder) {
     std::vector<std::string> names;
     GroupedConvKey::fields([&](std::string_view name, auto) { names.emplace_back(name); });
-    EXPECT_EQ(names,
-              (std::vector<std::string>{
-                  "variant",  "ndim_spatial", "dtype_x",       "dtype_w",        "dtype_y",  "dtype_acc", "layout",
-                  "tile",     "waves",        "warp_tile",     "pipeline",       "epilogue", "scheduler", "vector_a",
-                  "vector_b", "vector_c",     "merged_groups", "specialization", "split_k",  "fused_op",  "d_count"}));
+    EXPECT_EQ(names, (std::vector<std::string>{
+                         "variant",       "ndim_spatial",  "dtype_x",        "dtype_w",   "dtype_y",     "dtype_acc",
+                         "layout",        "tile",          "waves",          "warp_tile", "pipeline",    "epilogue",
+                         "scheduler",     "vector_a",      "vector_b",       "vector_c",  "lds_buffers", "wave_groups",
+                         "blocks_per_cu", "merged_groups", "specialization", "split_k",   "fused_op",    "d_count"}));
 }
 
 TEST(GroupedConvKey, OfAnotherFamilyIsRefused) {
@@ -105,7 +110,7 @@ TEST(GroupedConvSpec, IsReadBackToTheSameKey) {
     for (const GroupedConvKey& key : keys_with_one_field_changed()) {
         const Json spec = parse_json(key_to_json(key).dump(), "It");
         EXPECT_EQ(spec["family"], "grouped_conv");
-        EXPECT_EQ(spec.size(), 22u);
+        EXPECT_EQ(spec.size(), 25u);
         EXPECT_TRUE(key_from_json<GroupedConvKey>(spec, "The spec") == key) << to_text(key);
     }
 }

@@ -174,7 +174,7 @@ const char* describe() {
                   R"({"abi_version": 2, "resources": null, "targets": "gfx942:64,gfx1100:32", "spec": {
         "family": "grouped_conv", "name": "%s", "variant": "%s", "ndim_spatial": %d, "dtype_x": "fp32", "dtype_w": "fp32", "dtype_y": "fp32", "dtype_acc": "fp32", "layout": "%s",
         "tile": [64, 64, 64], "waves": [2, 2, 1], "warp_tile": [32, 32, 16], "pipeline": "made_up", "epilogue": "none", "scheduler": "none",
-        "vector_a": %d, "vector_b": %d, "vector_c": %d, "merged_groups": %d, "specialization": "%s", "split_k": "%s", "fused_op": "%s", "d_count": %d}})",
+        "vector_a": %d, "vector_b": %d, "vector_c": %d, "lds_buffers": 1, "wave_groups": 1, "blocks_per_cu": 1, "merged_groups": %d, "specialization": "%s", "split_k": "%s", "fused_op": "%s", "d_count": %d}})",
                   kind.name, kind.variant, kind.ndim_spatial, kind.layout, kind.vector, kind.vector, kind.vector,
                   kind.merged_groups, kind.specialization, kind.split_k, kind.fused_op, kind.d_count);
     return text;

@@ -26,12 +26,15 @@ from ckgen.grouped_conv.spec import (
     operands,
 )
 from ckgen.product.choices import chosen_dtypes, dtype_field, loop_fields, outputs
+from ckgen.product.pipelines import PIPELINE_CLASSES
 from ckgen.product.spec import Dtype, Epilogue, FusedOp, Scheduler, SplitK
 
 DIMENSIONS = (1, 2, 3)
 MERGED_GROUPS = (1, 2, 4, 8, 16, 32, 64)
 """Powers of two, because CK tells groups apart by exclusive or."""
 VECTORS = (1, 2, 4, 8, 16)
+LDS_BUFFERS = WAVE_GROUPS = (1, 2)
+BLOCKS_PER_CU = (1, 2, 3, 4)
 SCATTERED_VECTORS = Dim3(DEFAULT_VECTORS.m, 1, DEFAULT_VECTORS.k)
 
 _LAYOUTS = {(layout.order, layout.ndim_spatial): layout for layout in Layout}
@@ -42,12 +45,15 @@ def build_spec(choice: Mapping[str, Any], arch: ArchSpecs) -> GroupedConvSpec:
     *dtypes, accumulator = chosen_dtypes(choice, arch)
     layout = _layout(choice["layout"], choice["ndim_spatial"])
     tensors, _ = operands(choice["variant"], layout.order)
+    pipeline = PIPELINE_CLASSES[choice["pipeline"]]
     vectors = choice["vector"] or _usual_vectors(layout.order, choice["specialization"])
     return GroupedConvSpec.made_of(
         choice,
         **{f"dtype_{tensor}": dtype for tensor, dtype in zip(tensors, dtypes, strict=False)},
         dtype_acc=accumulator,
         layout=layout,
+        lds_buffers=choice["lds_buffers"] or pipeline.lds_buffers,
+        wave_groups=choice["wave_groups"] or pipeline.wave_groups,
         **dict(zip(("vector_a", "vector_b", "vector_c"), vectors, strict=False)),
     )
 
@@ -58,6 +64,7 @@ MADE_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **dict.fromkeys(("dtype_x", "dtype_w", "dtype_y"), _DTYPES),
         **dict.fromkeys(("vector_a", "vector_b", "vector_c"), _VECTORS),
+        **{field: (field, "pipeline") for field in ("lds_buffers", "wave_groups")},
         "dtype_acc": ("dtype", "dtype_b"),
         "layout": ("layout", "ndim_spatial"),
     }
@@ -150,6 +157,25 @@ ENTRY_FIELDS: tuple[EntryField, ...] = (
         partial(codec.decode, Dim3),
         _vectors,
         triple=True,
+    ),
+    EntryField(
+        "lds_buffers",
+        "buffers of LDS that tiles go through by turns, if not those of the pipeline",
+        partial(_decode_whole, 1),
+        any_of(LDS_BUFFERS),
+    ),
+    EntryField(
+        "wave_groups",
+        "groups of waves that take turns, if not those of the pipeline",
+        partial(_decode_whole, 1),
+        any_of(WAVE_GROUPS),
+    ),
+    EntryField(
+        "blocks_per_cu",
+        "workgroups that are to share a compute unit",
+        partial(_decode_whole, 1),
+        any_of(BLOCKS_PER_CU),
+        default=1,
     ),
     EntryField(
         "merged_groups",

@@ -13,11 +13,14 @@ from ckarch import ArchSpecs
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import Target
 from ckgen.grouped_conv.choices import (
+    BLOCKS_PER_CU,
     DIMENSIONS,
     ENTRY_FIELDS,
+    LDS_BUFFERS,
     MADE_OF,
     MERGED_GROUPS,
     VECTORS,
+    WAVE_GROUPS,
     build_spec,
 )
 from ckgen.grouped_conv.names import parse_name
@@ -25,9 +28,13 @@ from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
 from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization, Variant, operands
 from ckgen.product.dtypes import allowed_outputs
 from ckgen.product.family import ProductFamily
+from ckgen.product.geometry import waves_per_simd
 
 _NUMBERS = {
     "ndim_spatial": DIMENSIONS,
+    "lds_buffers": LDS_BUFFERS,
+    "wave_groups": WAVE_GROUPS,
+    "blocks_per_cu": BLOCKS_PER_CU,
     "merged_groups": MERGED_GROUPS,
     **dict.fromkeys(("vector_a", "vector_b", "vector_c"), VECTORS),
     "d_count": (0, 1),
@@ -104,13 +111,26 @@ class GroupedConvFamily(ProductFamily):
 
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         conv = cast(GroupedConvSpec, spec)
-        return {**super().context(conv, arch), "filter": _FILTERS[conv.specialization]}
+        return {
+            **super().context(conv, arch),
+            "filter": _FILTERS[conv.specialization],
+            "waves_per_simd": _waves_per_simd(conv, arch),
+        }
 
     def set_words(self, spec: KernelSpec, field: str) -> tuple[str, ...]:
         conv = cast(GroupedConvSpec, spec)
         if field == "layout":
             return conv.layout, conv.layout.order
         return super().set_words(conv, field)
+
+
+def _waves_per_simd(spec: GroupedConvSpec, arch: ArchSpecs) -> int:
+    """What the compiler is asked for: HIP's launch bounds count waves of a SIMD, not workgroups."""
+    if spec.blocks_per_cu == 1:
+        return 1
+    gpus = arch.architectures.values()
+    (waves,) = {waves_per_simd(spec, gpu, spec.blocks_per_cu) for gpu in gpus}
+    return waves
 
 
 FAMILY = GroupedConvFamily()

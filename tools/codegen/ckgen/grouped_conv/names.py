@@ -27,6 +27,7 @@ from ckgen.product.names import (
     product_dtypes,
     product_fields,
 )
+from ckgen.product.pipelines import PIPELINE_CLASSES
 from ckgen.product.spec import Dtype
 
 FORM = (
@@ -37,10 +38,13 @@ FORM = (
 _DIRECTIONS = {word: variant for variant, word in DIRECTION_WORDS.items()}
 _SPECIALIZATIONS = {word: special for special, word in SPECIALIZATION_WORDS.items()}
 
+_NUMBER = r"[1-9]\d*"
+
 _NAME = re.compile(
     rf"grouped_conv_(?P<direction>{'|'.join(_DIRECTIONS)})_(?P<a>{one_of(Dtype)})"
-    rf"_(?P<layout>{one_of(Layout)})_(?P<ndim>[1-9]\d*)d{LOOP}{GEOMETRY}{DTYPES}"
-    rf"(?:_v(?P<vectors>{EXTENTS}))?(?:_merge(?P<merged>[1-9]\d*))?"
+    rf"_(?P<layout>{one_of(Layout)})_(?P<ndim>{_NUMBER})d{LOOP}{GEOMETRY}{DTYPES}"
+    rf"(?:_v(?P<vectors>{EXTENTS}))?(?:_lds(?P<lds>{_NUMBER}))?"
+    rf"(?:_wg(?P<groups>{_NUMBER}))?(?:_bpc(?P<blocks>{_NUMBER}))?(?:_merge(?P<merged>{_NUMBER}))?"
     rf"(?:_(?P<special>{'|'.join(_SPECIALIZATIONS)}))?{SPLIT}(?:_{FUSED})?",
     re.ASCII,
 )
@@ -59,6 +63,8 @@ def parse_name(name: str) -> GroupedConvSpec:
     dtype_of = dict(zip(tensors, dtypes, strict=False))
     vectors = Dim3.parse(match["vectors"]) if match["vectors"] else DEFAULT_VECTORS
     special = match["special"]
+    fields = product_fields(match)
+    pipeline = PIPELINE_CLASSES[fields["pipeline"]]
     spec = GroupedConvSpec(
         variant=variant,
         ndim_spatial=int(match["ndim"]),
@@ -70,8 +76,11 @@ def parse_name(name: str) -> GroupedConvSpec:
         vector_a=vectors.m,
         vector_b=vectors.n,
         vector_c=vectors.k,
+        lds_buffers=int(match["lds"] or pipeline.lds_buffers),
+        wave_groups=int(match["groups"] or pipeline.wave_groups),
+        blocks_per_cu=int(match["blocks"] or 1),
         merged_groups=int(match["merged"] or 1),
         specialization=_SPECIALIZATIONS[special] if special else Specialization.DEFAULT,
-        **product_fields(match),
+        **fields,
     )
     return named(spec, name)

@@ -12,6 +12,7 @@ from typing import ClassVar
 from ckgen.core.choice import Choice
 from ckgen.core.tile import Dim3
 from ckgen.product import spec as product
+from ckgen.product.pipelines import PIPELINE_CLASSES
 from ckgen.product.spec import Dtype, Epilogue, FusedOp, Pipeline, ProductSpec, Scheduler, SplitK
 
 
@@ -97,7 +98,9 @@ class GroupedConvSpec(ProductSpec):
     """One kernel that convolves ``x`` with ``w`` to ``y``, or computes a gradient.
 
     ``vector_a``, ``vector_b`` and ``vector_c`` are the elements that are moved at a time: channels,
-    or with channels first elements of a filter and positions of images. With
+    or with channels first elements of a filter and positions of images. ``lds_buffers`` and
+    ``wave_groups`` are those of the pipeline. ``blocks_per_cu`` workgroups are to share a compute
+    unit, for which the compiler leaves them registers. With
     ``merged_groups`` a workgroup computes several groups at once. With ``split_k`` several
     workgroups can share a sum over positions. ``d_count`` is 1 if a bias enters the ``fused_op``.
     The product that is computed for each group has all of its extents padded.
@@ -123,6 +126,9 @@ class GroupedConvSpec(ProductSpec):
     vector_a: int
     vector_b: int
     vector_c: int
+    lds_buffers: int
+    wave_groups: int
+    blocks_per_cu: int
     merged_groups: int
     specialization: Specialization
     split_k: SplitK
@@ -170,6 +176,13 @@ class GroupedConvSpec(ProductSpec):
         ]
         if self.vectors != DEFAULT_VECTORS:
             parts.append(f"v{self.vectors}")
+        pipeline = PIPELINE_CLASSES[self.pipeline]
+        if self.lds_buffers != pipeline.lds_buffers:
+            parts.append(f"lds{self.lds_buffers}")
+        if self.wave_groups != pipeline.wave_groups:
+            parts.append(f"wg{self.wave_groups}")
+        if self.blocks_per_cu != 1:
+            parts.append(f"bpc{self.blocks_per_cu}")
         if self.merged_groups != 1:
             parts.append(f"merge{self.merged_groups}")
         if self.specialization is not Specialization.DEFAULT:

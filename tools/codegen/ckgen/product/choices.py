@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from ckarch import ArchSpecs
 
 from ckgen.core import codec
 from ckgen.core.entry_fields import Choices, any_of, triple_field
+from ckgen.core.errors import FieldError
 from ckgen.core.family import EntryField
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
@@ -80,6 +82,24 @@ def _pipelines(target: Target, chosen: Mapping[str, Any]) -> Sequence[Pipeline]:
     return tuple(p for p in Pipeline if p in target.gpu.pipelines)
 
 
+_NOT_OFFERED = (
+    "it is not offered: with the scheduler intrawave CK multiplies registers that it has not "
+    "loaded, and operands whose k is not contiguous it reads along the wrong axis; take mem, which "
+    "is at least as fast"
+)
+_PIPELINES_OF_CK: Mapping[object, str] = MappingProxyType(
+    dict.fromkeys(("compv1", "basic_v1"), _NOT_OFFERED)
+)
+"""Those that are known by name, and why they are no choice."""
+
+
+def _decode_pipeline(value: object) -> Pipeline:
+    if isinstance(value, str) and value in _PIPELINES_OF_CK:
+        raise FieldError(f"of {value}, {_PIPELINES_OF_CK[value]}")
+    found: Pipeline = codec.decode(Pipeline, value)
+    return found
+
+
 def dtype_field(name: str, description: str, choices: Choices = dtypes, **more: Any) -> EntryField:
     """A field that names a dtype."""
     return EntryField(name, description, partial(codec.decode, Dtype), choices, **more)
@@ -99,7 +119,7 @@ def loop_fields(warp_tiles: Choices = warp_tiles) -> tuple[EntryField, ...]:
         EntryField(
             "pipeline",
             "how tiles are loaded and consumed",
-            partial(codec.decode, Pipeline),
+            _decode_pipeline,
             _pipelines,
             required=True,
             usual=Pipeline.COMPV3,

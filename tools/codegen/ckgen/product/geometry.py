@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
+from ckarch import GpuSpec
+
 from ckgen.core.target import Target
 from ckgen.core.tile import Dim3
 from ckgen.product.dtypes import bytes_of
@@ -186,10 +188,31 @@ def accumulators_per_lane(spec: ProductSpec, target: Target) -> int:
 
 def registers_per_lane(spec: ProductSpec, target: Target) -> int:
     """Registers that a lane can have if all waves of the workgroup are to run at once."""
-    gpu = target.gpu
+    registers, waves = target.gpu.registers, waves_per_simd(spec, target.gpu)
+    return min(registers.max_vgprs_per_wave, registers.vgprs_per_simd // waves)
+
+
+def waves_per_simd(spec: ProductSpec, gpu: GpuSpec, workgroups: int = 1) -> int:
+    """Waves that a SIMD has of so many workgroups, all of which are on the SIMDs that share LDS."""
     simds = gpu.simds_per_cu * (2 if gpu.workgroup_processor_mode else 1)
-    waves_per_simd = ceil(spec.tiling.wave_count / simds)
-    return min(gpu.registers.max_vgprs_per_wave, gpu.registers.vgprs_per_simd // waves_per_simd)
+    return ceil(workgroups * spec.tiling.wave_count / simds)
+
+
+def unshared(spec: ProductSpec, workgroups: int, target: Target) -> str | None:
+    """Why so many workgroups cannot be on the same SIMDs, or None if they can."""
+    gpu = target.gpu
+    lds, waves = workgroups * lds_bytes(spec, target), waves_per_simd(spec, gpu, workgroups)
+    if lds > gpu.lds_pool_bytes:
+        return f"{lds} bytes of LDS, and {target.name} has {gpu.lds_pool_bytes}"
+    if waves > gpu.registers.max_waves_per_simd:
+        return (
+            f"{waves} waves for each SIMD, and {target.name} has room for "
+            f"{gpu.registers.max_waves_per_simd}"
+        )
+    registers, sums = gpu.registers.vgprs_per_simd // waves, accumulators_per_lane(spec, target)
+    if sums > registers:
+        return f"{sums} registers for sums alone, and {target.name} has {registers} for each wave"
+    return None
 
 
 def _round_up(value: int, multiple: int) -> int:

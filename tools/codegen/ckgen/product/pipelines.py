@@ -42,6 +42,11 @@ class PipelineClass:
     wave_groups: int
 
     @property
+    def lds_buffers(self) -> int:
+        """How many buffers of LDS it is given."""
+        return 2 if self.double_lds else 1
+
+    @property
     def takes_turns(self) -> bool:
         """Whether the waves of a workgroup have different tiles of k."""
         return self.wave_groups > 1

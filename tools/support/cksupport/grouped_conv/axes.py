@@ -22,6 +22,7 @@ from ckgen.grouped_conv.spec import (
     operands,
 )
 from ckgen.product.dtypes import default_dtypes
+from ckgen.product.pipelines import PIPELINE_CLASSES, PipelineClass
 from ckgen.product.spec import Dtype, Epilogue, FusedOp, SplitK
 
 from cksupport.lazy_specs import Choices, Make, Specs, choice_of
@@ -142,6 +143,10 @@ def _stored(choices: Choices, arch: ArchSpecs) -> int:
     )
 
 
+def _class_of(choices: Choices) -> PipelineClass:
+    return PIPELINE_CLASSES[choices["pipeline"].pipeline]
+
+
 def _fused_word(choices: Choices) -> str:
     words = "".join(word for word in (choices["bias"], choices["activation"]) if word != "none")
     return words or FusedOp.PASS_THROUGH.value
@@ -162,6 +167,9 @@ _FIELDS: Mapping[str, Make] = {
     "vector_a": partial(_loaded, 0),
     "vector_b": partial(_loaded, 1),
     "vector_c": _stored,
+    "lds_buffers": lambda choices, arch: _class_of(choices).lds_buffers,
+    "wave_groups": lambda choices, arch: _class_of(choices).wave_groups,
+    "blocks_per_cu": lambda choices, arch: 1,
     "merged_groups": choice_of("merged groups"),
     "specialization": choice_of("filters"),
     "split_k": choice_of("split-K"),

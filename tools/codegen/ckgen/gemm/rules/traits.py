@@ -7,7 +7,8 @@ from ckgen.core.rules import Rules
 from ckgen.core.target import Target
 from ckgen.gemm.spec import DLayout, GemmSpec, Variant
 from ckgen.product.pipelines import PIPELINE_CLASSES
-from ckgen.product.spec import Epilogue, Layout
+from ckgen.product.rules.traits import takes_turns
+from ckgen.product.spec import Layout
 
 PACKED_RULES = Rules("gemm")
 
@@ -25,36 +26,7 @@ def packed_layout(spec: GemmSpec, target: Target) -> str | None:
     return f"{packed[0]} does not go with the layout {spec.layout}, only with rcr"
 
 
-def _takes_turns(spec: GemmSpec) -> bool:
-    return PIPELINE_CLASSES[spec.pipeline].takes_turns
-
-
 TRAIT_RULES = Rules("gemm")
-
-
-@TRAIT_RULES.rule(
-    "The pipeline compv5 needs A and B with contiguous k: CK sets its second wave a tile ahead "
-    "along that axis, whatever the layout.",
-    ("layout", "pipeline"),
-)
-def compv5_layout(spec: GemmSpec, target: Target) -> str | None:
-    if not _takes_turns(spec) or spec.layout is Layout.RCR:
-        return None
-    return f"the pipeline {spec.pipeline} does not go with the layout {spec.layout}, only with rcr"
-
-
-@TRAIT_RULES.rule(
-    "The pipeline compv5 needs the default epilogue: of its two waves the first stores C, and the "
-    "barriers of cshuffle wait for the second, which has ended.",
-    ("epilogue", "pipeline"),
-)
-def compv5_epilogue(spec: GemmSpec, target: Target) -> str | None:
-    if not _takes_turns(spec) or spec.epilogue is Epilogue.DEFAULT:
-        return None
-    return (
-        f"of the waves of the pipeline {spec.pipeline} one stores C, and the {spec.epilogue} "
-        "epilogue has barriers for all"
-    )
 
 
 @TRAIT_RULES.rule(
@@ -63,7 +35,7 @@ def compv5_epilogue(spec: GemmSpec, target: Target) -> str | None:
     ("variant", "d_layout", "pipeline"),
 )
 def compv5_variant(spec: GemmSpec, target: Target) -> str | None:
-    if not _takes_turns(spec):
+    if not takes_turns(spec):
         return None
     if spec.variant in (Variant.GROUPED, Variant.STREAM_K):
         return f"the variant {spec.variant} lets every wave store, and {spec.pipeline} only one"

@@ -7,6 +7,7 @@ from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
 from ckgen.grouped_conv.choices import DIMENSIONS, MERGED_GROUPS
 from ckgen.grouped_conv.spec import GroupedConvSpec, Order, Specialization, Variant
+from ckgen.product.geometry import unshared
 from ckgen.product.pipelines import PIPELINE_CLASSES
 from ckgen.product.spec import FusedOp, SplitK
 
@@ -104,14 +105,41 @@ def specialization(spec: GroupedConvSpec, target: Target) -> str | None:
 
 
 @DIRECTION_RULES.rule(
-    "The pipeline compv5 is refused: of its two waves the first has the sums, and the kernels of a "
-    "convolution let every wave store.",
-    ("pipeline",),
+    "The pipeline decides how many buffers of LDS there are: two for compv4 and comp_async, one "
+    "for the others. CK's functions of those take one, and a second would only keep workgroups "
+    "from a compute unit.",
+    ("lds_buffers", "pipeline"),
 )
-def one_wave_stores(spec: GroupedConvSpec, target: Target) -> str | None:
-    if not PIPELINE_CLASSES[spec.pipeline].takes_turns:
+def lds_buffers(spec: GroupedConvSpec, target: Target) -> str | None:
+    has = PIPELINE_CLASSES[spec.pipeline].lds_buffers
+    if spec.lds_buffers == has:
         return None
-    return f"of the waves of the pipeline {spec.pipeline} one has the sums, and all would store"
+    return f"the pipeline {spec.pipeline} has lds_buffers {has}, not {spec.lds_buffers}"
+
+
+@DIRECTION_RULES.rule(
+    "Waves are one group, those of compv5 two that take turns: with one group CK's compv5 has "
+    "wrong sums, even of a single tile of k.",
+    ("wave_groups", "pipeline"),
+)
+def wave_groups(spec: GroupedConvSpec, target: Target) -> str | None:
+    has = PIPELINE_CLASSES[spec.pipeline].wave_groups
+    if spec.wave_groups == has:
+        return None
+    return f"the pipeline {spec.pipeline} has wave_groups {has}, not {spec.wave_groups}"
+
+
+@DIRECTION_RULES.rule(
+    "The workgroups that are to share a compute unit must fit into it, with their LDS and with as "
+    "many waves as its SIMDs hold.",
+    ("blocks_per_cu", "tile", "waves"),
+    Purpose.SPEED,
+)
+def blocks_per_cu(spec: GroupedConvSpec, target: Target) -> str | None:
+    if spec.blocks_per_cu == 1:
+        return None
+    lack = unshared(spec, spec.blocks_per_cu, target)
+    return f"blocks_per_cu {spec.blocks_per_cu} takes {lack}" if lack else None
 
 
 @DIRECTION_RULES.rule(

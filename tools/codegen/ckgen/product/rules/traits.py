@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from ckgen.core.rules import Rules
 from ckgen.core.target import Target
-from ckgen.product.spec import Pipeline, ProductSpec, Scheduler
+from ckgen.product.pipelines import PIPELINE_CLASSES
+from ckgen.product.spec import Epilogue, Layout, Pipeline, ProductSpec, Scheduler
 
 ONE_DTYPE_PIPELINES = (Pipeline.MEM, Pipeline.COMPV3)
 """Those whose policy has one dtype for both operands, which is that of A."""
@@ -68,3 +69,34 @@ def unsupported_traits(spec: ProductSpec, target: Target) -> str | None:
     if traits not in target.arch.unsupported_traits:
         return None
     return f"the combination {', '.join(traits)} is listed as unsupported"
+
+
+def takes_turns(spec: ProductSpec) -> bool:
+    """Whether the waves of a workgroup have different tiles of k, as those of compv5."""
+    return PIPELINE_CLASSES[spec.pipeline].takes_turns
+
+
+@TRAIT_RULES.rule(
+    "The pipeline compv5 needs A and B with contiguous k: CK sets its second wave a tile ahead "
+    "along that axis, whatever the layout.",
+    ("operand_layout", "pipeline"),
+)
+def compv5_layout(spec: ProductSpec, target: Target) -> str | None:
+    layout = spec.operand_layout
+    if not takes_turns(spec) or layout is Layout.RCR:
+        return None
+    return f"the pipeline {spec.pipeline} does not go with the layout {layout}, only with rcr"
+
+
+@TRAIT_RULES.rule(
+    "The pipeline compv5 needs the default epilogue: of its two waves the first stores C, and the "
+    "barriers of cshuffle wait for the second, which has ended.",
+    ("epilogue", "pipeline"),
+)
+def compv5_epilogue(spec: ProductSpec, target: Target) -> str | None:
+    if not takes_turns(spec) or spec.epilogue is Epilogue.DEFAULT:
+        return None
+    return (
+        f"of the waves of the pipeline {spec.pipeline} one stores C, and the {spec.epilogue} "
+        "epilogue has barriers for all"
+    )
