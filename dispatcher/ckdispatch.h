@@ -58,6 +58,7 @@ typedef CKD_ENUM(ckd_strategy){CKD_RULES = 0, CKD_FIRST_FIT = 1, CKD_MODEL = 2} 
 
 typedef struct ckd_registry ckd_registry;     /* kernels of all families */
 typedef struct ckd_device ckd_device;         /* an AMD GPU or the simulator */
+typedef struct ckd_code ckd_code;             /* kernels that are no kernel libraries, on a device */
 typedef struct ckd_dispatcher ckd_dispatcher; /* selects from a registry for a GPU, and runs on a device */
 typedef struct ckd_plan ckd_plan;             /* what was selected for a problem */
 
@@ -146,6 +147,13 @@ CKD_API ckd_status ckd_device_fill(ckd_device* device, void* address, int byte, 
 CKD_API ckd_status ckd_device_synchronize(ckd_device* device, void* stream);
 CKD_API ckd_status ckd_device_create_stream(ckd_device* device, void** stream);
 CKD_API ckd_status ckd_device_destroy_stream(ckd_device* device, void* stream);
+/* A code object of kernels that are no kernel libraries: the bytes of its file. Closing it ends what it has on the
+ * device, so wait for its launches before. */
+CKD_API ckd_status ckd_device_load(ckd_device* device, const void* file, ckd_code** code);
+CKD_API void ckd_code_close(ckd_code* code);
+/* Enqueues one of its kernels; arguments are as they lie in memory. */
+CKD_API ckd_status ckd_code_launch(ckd_code* code, const char* kernel, uint32_t workgroups, uint32_t lanes,
+                                   void* arguments, size_t bytes, void* stream);
 
 /* ---- selection: needs no device, and loads no HIP runtime ---- */
 

@@ -1,5 +1,6 @@
 """The public rules and providers of ckdispatch."""
 
+load("//rules/private:device_code.bzl", _ck_device_code = "ck_device_code")
 load("//rules/private:for_gpus.bzl", _ck_for_gpus = "ck_for_gpus")
 load(
     "//rules/private:hip_toolchain.bzl",
@@ -20,6 +21,7 @@ load(
     _HipToolchainInfo = "HipToolchainInfo",
 )
 
+ck_device_code = _ck_device_code
 ck_for_gpus = _ck_for_gpus
 ck_kernel = _ck_kernel
 ck_kernel_set = _ck_kernel_set

@@ -54,3 +54,23 @@ ckd_status ckd_device_create_stream(ckd_device* device, void** stream) {
 ckd_status ckd_device_destroy_stream(ckd_device* device, void* stream) {
     return guarded([&] { device_of(device).destroy_stream(stream); });
 }
+
+ckd_status ckd_device_load(ckd_device* device, const void* file, ckd_code** code) {
+    return guarded([&] {
+        give(code, "a place for the code", [&] {
+            (void)device_of(device);
+            (void)needed(static_cast<const char*>(file), "a code object");
+            return ckd_code::make(std::make_shared<DeviceCode>(device->it, file));
+        });
+    });
+}
+
+void ckd_code_close(ckd_code* code) { ckd_code::destroy(code, "device code"); }
+
+ckd_status ckd_code_launch(ckd_code* code, const char* kernel, uint32_t workgroups, uint32_t lanes, void* arguments,
+                           size_t bytes, void* stream) {
+    return guarded([&] {
+        needed(code, "device code")
+            .it->launch(text_of(kernel, "the name of a kernel"), workgroups, lanes, arguments, bytes, stream);
+    });
+}

@@ -133,6 +133,7 @@ private:
 struct ckd_registry : ckdispatch::capi::Handle<ckd_registry, std::shared_ptr<ckdispatch::KernelRegistry>, 0x72656769> {
 };
 struct ckd_device : ckdispatch::capi::Handle<ckd_device, std::shared_ptr<ckdispatch::Device>, 0x64657669> {};
+struct ckd_code : ckdispatch::capi::Handle<ckd_code, std::shared_ptr<ckdispatch::DeviceCode>, 0x636f6465> {};
 struct ckd_dispatcher
     : ckdispatch::capi::Handle<ckd_dispatcher, std::unique_ptr<ckdispatch::capi::AnyDispatcher>, 0x64697370> {};
 struct ckd_plan : ckdispatch::capi::Handle<ckd_plan, std::unique_ptr<ckdispatch::capi::AnyPlan>, 0x706c616e> {};

@@ -168,6 +168,28 @@ DeviceBuffer::~DeviceBuffer() {
     if (address_) (void)device_->hip().free(address_);
 }
 
+DeviceCode::DeviceCode(std::shared_ptr<Device> device, const void* file) : device_(std::move(device)) {
+    device_->make_current();
+    hipModule_t module = nullptr;
+    device_->check(device_->hip().module_load_data(&module, file), "hipModuleLoadData");
+    module_ = module;
+}
+
+DeviceCode::~DeviceCode() { (void)device_->hip().module_unload(static_cast<hipModule_t>(module_)); }
+
+void DeviceCode::launch(const std::string& kernel, unsigned workgroups, unsigned lanes, void* arguments,
+                        std::size_t bytes, void* stream) {
+    device_->make_current();
+    hipFunction_t function = nullptr;
+    device_->check(device_->hip().module_get_function(&function, static_cast<hipModule_t>(module_), kernel.c_str()),
+                   "hipModuleGetFunction");
+    void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     HIP_LAUNCH_PARAM_END};
+    device_->check(device_->hip().module_launch_kernel(function, workgroups, 1, 1, lanes, 1, 1, 0, stream_of(stream),
+                                                       nullptr, extra),
+                   "hipModuleLaunchKernel");
+}
+
 GpuTimer::GpuTimer(std::shared_ptr<Device> device, void* stream) : device_(std::move(device)), stream_(stream) {
     device_->make_current();
     hipEvent_t event = nullptr;

@@ -79,6 +79,24 @@ private:
     std::size_t size_ = 0;
 };
 
+/// A code object of kernels that are no kernel libraries, on a device.
+class DeviceCode {
+public:
+    /// Of the code object's whole file. Throws Error.
+    DeviceCode(std::shared_ptr<Device> device, const void* file);
+    ~DeviceCode();
+    DeviceCode(const DeviceCode&) = delete;
+    DeviceCode& operator=(const DeviceCode&) = delete;
+
+    /// Enqueues a kernel of so many workgroups, with its arguments as they lie in memory.
+    void launch(const std::string& kernel, unsigned workgroups, unsigned lanes, void* arguments, std::size_t bytes,
+                void* stream = nullptr);
+
+private:
+    std::shared_ptr<Device> device_;
+    void* module_ = nullptr;
+};
+
 /// The GPU's clock between two points of a stream.
 class GpuTimer {
 public:

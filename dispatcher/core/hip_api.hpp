@@ -30,7 +30,11 @@ namespace ckdispatch {
     FUNCTION(event_destroy, hipEventDestroy)                     \
     FUNCTION(event_record, hipEventRecord)                       \
     FUNCTION(event_synchronize, hipEventSynchronize)             \
-    FUNCTION(event_elapsed_time, hipEventElapsedTime)
+    FUNCTION(event_elapsed_time, hipEventElapsedTime)            \
+    FUNCTION(module_load_data, hipModuleLoadData)                \
+    FUNCTION(module_unload, hipModuleUnload)                     \
+    FUNCTION(module_get_function, hipModuleGetFunction)          \
+    FUNCTION(module_launch_kernel, hipModuleLaunchKernel)
 
 struct HipApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared

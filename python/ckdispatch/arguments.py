@@ -179,3 +179,16 @@ def check_fits(what: str, given: Any, kind: Any) -> None:
             )
             if not least <= given <= most:
                 in_range(what, given, least, most)
+
+
+ON_DEVICE = "device"
+"""What ``validate`` may be beside true and false: the reference's sums are the device's."""
+
+
+def checked_by(validate: Any) -> bool | str:
+    """What ``validate`` was asked for as, checked."""
+    if isinstance(validate, str) and validate != ON_DEVICE:
+        raise InvalidArgument(
+            f"validate was asked for as {quoted(validate)}; it is True, False or {ON_DEVICE!r}"
+        )
+    return ON_DEVICE if isinstance(validate, str) else truth("validate", validate)

@@ -46,8 +46,10 @@ class Workload(Protocol):
     def launch(self) -> None:
         """Run the plan once, and wait for it."""
 
-    def compare(self) -> Comparison:
-        """How the result of the last launch differs from the reference."""
+    def compare(self, on_device: bool = False) -> Comparison:
+        """How the result of the last launch differs from the reference, whose sums are NumPy's or
+        the device's.
+        """
 
     def with_plan(self, plan: Plan[Any]) -> Workload | None:
         """The same operands for another plan of the same problem;

@@ -43,6 +43,21 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     )
 
 
+NUMPY, ON_DEVICE = REFERENCES = ("numpy", "device")
+"""What computes a reference's sums."""
+
+
+def add_reference(parser: argparse.ArgumentParser, default: str) -> None:
+    """What a result is compared with."""
+    parser.add_argument(
+        "--reference",
+        choices=REFERENCES,
+        default=default,
+        help="what computes the sums that results are compared with: NumPy, or plain kernels on "
+        f"the device, which is fast where NumPy takes minutes; {default} by default",
+    )
+
+
 def kernels_of(options: argparse.Namespace) -> Registry:
     """The kernels of the options."""
     registry = load_kernels(options.kernels)

@@ -48,7 +48,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> AttentionResult:
         """``softmax(cap(scale * q k') + bias) v`` for a batch of sequences.
 
@@ -148,7 +148,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> AttentionResult:
         """As ``attention`` for sequences of their own lengths, one behind the other.
 
@@ -250,7 +250,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> AttentionResult:
         """As ``attention`` over a cache of keys: appends, rotates, attends and combines in one
         plan.
@@ -351,7 +351,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> AttentionGradients:
         """The gradients of q, k and v from that of ``attention``'s result, which is ``dout``.
 

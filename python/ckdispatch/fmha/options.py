@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ckdispatch.arguments import in_range, truth, whole
+from ckdispatch.arguments import checked_by, in_range, truth, whole
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.fmha.masks import mask_of
 from ckdispatch.wording import quoted
@@ -45,8 +45,9 @@ class Options:
     validate: Any = False
 
     def __post_init__(self) -> None:
-        for name in ("return_lse", "return_randval", "deterministic", "pad", "timing", "validate"):
+        for name in ("return_lse", "return_randval", "deterministic", "pad", "timing"):
             object.__setattr__(self, name, truth(name, getattr(self, name)))
+        object.__setattr__(self, "validate", checked_by(self.validate))
         if self.dtype is not None and not isinstance(self.dtype, str):
             raise InvalidArgument(
                 f"dtype was asked for as {quoted(self.dtype)}; it is a word such as 'bf16'"

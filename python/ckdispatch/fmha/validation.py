@@ -9,6 +9,7 @@ import numpy as np
 from ckarch import load_specs
 from numpy.typing import NDArray
 
+from ckdispatch.arguments import ON_DEVICE
 from ckdispatch.device import stream_address
 from ckdispatch.errors import Mismatch
 from ckdispatch.fmha.reference import (
@@ -21,6 +22,8 @@ from ckdispatch.fmha.reference import (
 )
 from ckdispatch.fmha.reference.cache import rotated
 from ckdispatch.fmha.reference.scores import visible
+from ckdispatch.reference.multiplication import multiplied_by
+from ckdispatch.reference.on_device import DeviceSums
 
 if TYPE_CHECKING:
     from ckdispatch.comparison import Comparison, Reference
@@ -35,19 +38,26 @@ def validated(call: AttentionCall, plan: Plan[FmhaProblem]) -> Comparison:
     """How o differs from the reference; raises ``Mismatch`` if it,
     lse or a random value is wrong.
     """
-    found = {name: one.raise_if_bad() for name, one in compared(call, plan).items()}
+    every = compared(call, plan, call.options.validate == ON_DEVICE)
+    found = {name: one.raise_if_bad() for name, one in every.items()}
     return found["o"]
 
 
 def validated_gradients(call: AttentionCall, plan: Plan[FmhaProblem]) -> tuple[Comparison, ...]:
     """How each gradient differs from the reference; raises ``Mismatch`` if one is wrong."""
-    return tuple(one.raise_if_bad() for one in compared(call, plan).values())
+    every = compared(call, plan, call.options.validate == ON_DEVICE)
+    return tuple(one.raise_if_bad() for one in every.values())
 
 
-def compared(call: AttentionCall, plan: Plan[FmhaProblem]) -> dict[str, Comparison]:
-    """How each result differs from the reference;
+def compared(
+    call: AttentionCall, plan: Plan[FmhaProblem], on_device: bool = False
+) -> dict[str, Comparison]:
+    """How each result differs from the reference, whose products are NumPy's or the device's;
     raises ``Mismatch`` if a random value is wrong.
     """
+    if on_device:
+        with multiplied_by(DeviceSums(call.dispatcher.device).multiply):
+            return compared(call, plan)
     held = Held(call, plan)
     return _gradients(held) if plan.problem.backward else _results(held)
 

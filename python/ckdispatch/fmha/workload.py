@@ -69,11 +69,11 @@ class FmhaWorkload(Launched):
             for one in self.tensors
         )
 
-    def compare(self) -> Comparison:
+    def compare(self, on_device: bool = False) -> Comparison:
         """How the results of the last launch differ from the reference: the worst of them, with all
         elements counted.
         """
-        found = list(compared(self.call, self.plan).values())
+        found = list(compared(self.call, self.plan, on_device).values())
         worst = max(found, key=lambda one: (one.mismatch_count > 0, one.max_abs))
         return replace(
             worst,

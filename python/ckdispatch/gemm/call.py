@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.arguments import ON_DEVICE
 from ckdispatch.device import stream_address
 from ckdispatch.gemm.operands import DTensor, Matrix, d_tensors, epilogue, matrix
 from ckdispatch.gemm.problem import computed_sizes
@@ -14,11 +15,15 @@ from ckdispatch.gemm.reference import expected
 from ckdispatch.gemm.request import GemmCall, check_operands
 from ckdispatch.gemm.weights import PreshuffledWeights
 from ckdispatch.product.problem import CallOptions
+from ckdispatch.reference.multiplication import Products
+from ckdispatch.reference.on_device import product_on_device
 from ckdispatch.result import Result
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.operands import as_given, like, operand
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.comparison import Comparison
     from ckdispatch.gemm.problem import GemmProblem
@@ -66,7 +71,7 @@ def run(
     addresses = [one.address for one in (*inputs, written, *others)]
     milliseconds = dispatcher.launch(plan, addresses, stream, options.timing)
     result = delivered(call, written, stream)
-    comparison = _validated(call, plan, result, stream) if options.validate else None
+    comparison = _validated(call, plan, inputs, result, stream) if options.validate else None
     ran = computed_sizes(plan.padded) if plan.padded else call.sizes
     padded = ran if ran != call.sizes else None
     return Result(
@@ -82,23 +87,44 @@ def run(
 
 
 def _validated(
-    call: GemmCall, plan: Plan[GemmProblem], result: Any, stream: int | None
+    call: GemmCall,
+    plan: Plan[GemmProblem],
+    inputs: Sequence[DeviceTensor],
+    result: Any,
+    stream: int | None,
 ) -> Comparison:
     """How what a call gave differs from the reference; raises ``Mismatch`` if that is too much."""
     device = call.dispatcher.device
     device.synchronize(stream)
     spec = call.dispatcher.registry[plan.kernel].spec
+    a, b, products = compared_operands(call, inputs)
     reference = expected(
         plan.parts,
         spec,
-        call.a.on_host,
-        call.weights.plain() if call.weights else call.b.on_host,
+        a,
+        b,
         k=computed_sizes(plan.padded)[2] if plan.padded else None,
         ds=[one.operand.on_host for one in call.ds],
+        products=products,
     )
     comparison = reference.compare(operand("out", result, device).on_host)
     comparison.raise_if_bad()
     return comparison
+
+
+def compared_operands(
+    call: GemmCall, inputs: Sequence[DeviceTensor]
+) -> tuple[NDArray[Any], NDArray[Any], Products | None]:
+    """A and B for the reference, and their products if the device computes those."""
+    if call.options.validate != ON_DEVICE:
+        b = call.weights.plain() if call.weights else call.b.on_host
+        return call.a.on_host, b, None
+    left, right = inputs
+    if call.weights:
+        plain = call.weights.plain()
+        right = DeviceTensor.allocate(call.dispatcher.device, plain.shape, call.b.dtype)
+        right.write(plain)
+    return product_on_device(left, right)
 
 
 def _weights_operand(weights: PreshuffledWeights, device: Any) -> Matrix:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch.device import stream_address
 from ckdispatch.errors import InvalidArgument, NoKernel
-from ckdispatch.gemm.call import delivered, output_tensor, staged
+from ckdispatch.gemm.call import compared_operands, delivered, output_tensor, staged
 from ckdispatch.gemm.operands import matrix
 from ckdispatch.gemm.problem import GemmGroup, GemmProblem
 from ckdispatch.gemm.reference import expected
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.comparison import Comparison
     from ckdispatch.plan import Plan
+    from ckdispatch.tensors.device_tensor import DeviceTensor
 
 
 def run(
@@ -56,7 +57,9 @@ def run(
     if options.validate:
         device.synchronize(stream)
         finished = zip(calls, results, strict=True)
-        compared = tuple(_compared(plan, i, *each) for i, each in enumerate(finished))
+        compared = tuple(
+            _compared(plan, i, *each, inputs[2 * i : 2 * i + 2]) for i, each in enumerate(finished)
+        )
     return GroupedResult(
         results, plan, device.name, device.simulated, changes, milliseconds, compared
     )
@@ -190,11 +193,14 @@ def one_by_one(plan: Plan[GemmProblem]) -> tuple[str, ...]:
     )
 
 
-def _compared(plan: Plan[GemmProblem], place: int, call: GemmCall, result: Any) -> Comparison:
+def _compared(
+    plan: Plan[GemmProblem], place: int, call: GemmCall, result: Any, inputs: Sequence[DeviceTensor]
+) -> Comparison:
     stages = plan.to_json()["stages"]
     stage = stages[place] if len(stages) > 1 else stages[0]
     spec = call.dispatcher.registry[stage["kernel"]].spec
-    reference = expected(stage["parts"], spec, call.a.on_host, call.b.on_host)
+    a, b, products = compared_operands(call, inputs)
+    reference = expected(stage["parts"], spec, a, b, products=products)
     comparison = reference.compare(matrix("out", result, call.dispatcher.device).on_host)
     comparison.raise_if_bad()
     return comparison

@@ -30,7 +30,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> Result:
         """A[m,k] times B[k,n], or a batch of such products, and what ``fused_op`` makes of it.
 
@@ -40,7 +40,8 @@ class Methods(BaseDispatcher):
         otherwise. A ``bias`` is a vector that is added to every row, before an activation such as
         ``fused_op="Relu"``. ``out`` receives the product, else it is made like the operands;
         ``dtype`` is what it is stored in. If no kernel takes the shape, it is padded, unless
-        ``pad`` is false. ``validate`` compares with the NumPy reference and raises ``Mismatch``.
+        ``pad`` is false. ``validate`` compares with the NumPy reference and raises ``Mismatch``;
+        with ``"device"`` a plain kernel computes the reference's sums, where NumPy would take long.
         """
         options = CallOptions(dtype, split_k, deterministic, pad, timing, validate)
         return call.run(
@@ -57,7 +58,7 @@ class Methods(BaseDispatcher):
         deterministic: bool = False,
         stream: Any = None,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> GroupedResult:
         """Many products of different sizes, in one launch if a kernel does that, else one after
         another.

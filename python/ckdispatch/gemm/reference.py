@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 from ckdispatch.comparison import Reference
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.product.epilogue import look_up_fused_op
-from ckdispatch.product.sums import Arithmetic, Parts, check_epilogue, finished, sum_of_products
-from ckdispatch.reference.formats import Wide, check_array, widened
+from ckdispatch.product.sums import (
+    Arithmetic,
+    Parts,
+    check_epilogue,
+    finished,
+    products_of,
+    sum_of_products,
+)
+from ckdispatch.reference.formats import Wide, check_array, stand_in, widened
+from ckdispatch.reference.multiplication import Products
 from ckdispatch.wording import kind_of
 
 
@@ -28,14 +36,16 @@ def gemm_reference(
     k_multiple: int = 1,
     most_parts: int | None = None,
     parts_in: str = "output",
+    products: Products | None = None,
 ) -> Reference:
     """The product of A[m,k] and B[k,n], with what a kernel's result may differ from it by.
 
     Arrays are in this logical orientation with any strides; a layout is the business of whoever
     hands them to a kernel. Either may have a leading batch extent, and one without is used for the
     whole batch. Each D tensor must broadcast to C. ``output`` is a dtype's name, by default what
-    kernels store for these operands; 8-bit outputs take their encoding from the operands. The
-    other arguments are those of ``Parts``.
+    kernels store for these operands; 8-bit outputs take their encoding from the operands. Where
+    ``products`` are given, the arrays only say what they are of. The other arguments are those of
+    ``Parts``.
     """
     check_array("A", a)
     check_array("B", b)
@@ -49,7 +59,8 @@ def gemm_reference(
     parts = Parts(split_k, k_multiple, most_parts, parts_in)
     check_epilogue(op, "C", arithmetic, parts)
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        product, error = sum_of_products(widened(a), widened(b), arithmetic, parts)
+        found = products or products_of(widened(a), widened(b))
+        product, error = sum_of_products(found, a.shape[-1], arithmetic, parts)
         wide_ds = [_broadcast(d, product.shape) for d in ds]
         return finished(product, error, op, wide_ds, arithmetic)
 
@@ -81,15 +92,17 @@ def expected(
     *,
     k: int | None = None,
     ds: Sequence[NDArray[Any]] = (),
+    products: Products | None = None,
 ) -> Reference:
     """The reference of A[m,k] * B[k,n] with the tolerance of the kernel that ``spec`` describes.
 
     ``parts`` is what the plan divides K into, and ``k`` what it computes if that is padded: parts
-    begin where the kernel begins them.
+    begin where the kernel begins them. ``products`` are those of A and B, if they are known.
     """
     if k is not None:
-        a, b = _extended(a, -1, k), _extended(b, -2, k)
-    return gemm_reference(a, b, ds=ds, **arithmetic_of(parts, spec, a.shape[-1]))
+        a, b = _extended(a, -1, k, products), _extended(b, -2, k, products)
+    arithmetic = arithmetic_of(parts, spec, a.shape[-1])
+    return gemm_reference(a, b, ds=ds, products=products, **arithmetic)
 
 
 def arithmetic_of(parts: int, spec: Mapping[str, Any], k: int) -> dict[str, Any]:
@@ -111,9 +124,14 @@ def arithmetic_of(parts: int, spec: Mapping[str, Any], k: int) -> dict[str, Any]
     }
 
 
-def _extended(array: NDArray[Any], axis: int, extent: int) -> NDArray[Any]:
+def _extended(
+    array: NDArray[Any], axis: int, extent: int, products: Products | None
+) -> NDArray[Any]:
     if array.shape[axis] == extent:
         return array
     shape = list(array.shape)
+    if products:
+        shape[axis] = extent
+        return stand_in(shape, array.dtype)
     shape[axis] = extent - array.shape[axis]
     return np.concatenate([array, np.zeros(shape, array.dtype)], axis=axis)

@@ -21,11 +21,12 @@ from ckdispatch.cli.operands import (
     poisoned,
     random_operand,
 )
-from ckdispatch.comparison import Comparison
+from ckdispatch.comparison import Comparison, Reference
 from ckdispatch.gemm.problem import GemmProblem, computed_sizes
 from ckdispatch.gemm.reference import arithmetic_of, expected
 from ckdispatch.gemm.weights import preshuffle
 from ckdispatch.plan import Plan
+from ckdispatch.reference.on_device import product_on_device
 from ckdispatch.tensors.device_tensor import DeviceTensor
 from ckdispatch.tensors.memory import bytes_of
 
@@ -79,18 +80,32 @@ class Product:
             + p.batch * p.m * p.n * self.dispatcher.device.numpy_dtype(self.dtypes[2]).itemsize
         )
 
-    def compare(self) -> Comparison:
+    def compare(self, on_device: bool) -> Comparison:
         """How what the last launch left in C differs from the reference."""
         k = computed_sizes(self.stage["problem"])[2] if self.padded else self.problem.k
         parts = self.stage["parts"]
         reference = self.reference.get(
-            (k, arithmetic_of(parts, self.spec, k)),
-            lambda: expected(parts, self.spec, self.a, self.b, k=k, ds=self.ds),
+            (k, arithmetic_of(parts, self.spec, k), on_device), lambda: self._expected(k, on_device)
         )
         memory = self.tensors[2].numpy().reshape(self._memory(2))
         return reference.compare(
             self._seen(self.problem.layout[2], memory, (self.problem.m, self.problem.n))
         )
+
+    def _expected(self, k: int, on_device: bool) -> Reference:
+        a, b, products = self.a, self.b, None
+        if on_device:
+            weights = self.dispatcher.to_device(self.b) if self.problem.weights else None
+            a, b, products = product_on_device(self._on_device(0), weights or self._on_device(1))
+        parts = self.stage["parts"]
+        return expected(parts, self.spec, a, b, k=k, ds=self.ds, products=products)
+
+    def _on_device(self, tensor: int) -> DeviceTensor:
+        """A or B where it lies, in its logical orientation."""
+        _, lines, width = self._memory(tensor)
+        by_rows = self.problem.layout[tensor] == "r"
+        strides = (lines * width, width, 1) if by_rows else (lines * width, 1, width)
+        return self.tensors[tensor].seen_as((self.a, self.b)[tensor].shape, strides)
 
     def with_stage(self, stage: Mapping[str, Any], padded: bool) -> Product | None:
         """The same tensors for another kernel, if that has the same dtypes."""
@@ -191,12 +206,12 @@ class GemmWorkload(Launched):
         twin.plan, twin.products = plan, [one for one in products if one is not None]
         return twin if len(twin.products) == len(products) else None
 
-    def compare(self) -> Comparison:
+    def compare(self, on_device: bool = False) -> Comparison:
         """How what the last launch left in C differs from the reference.
 
         Of groups it has the sum, with the worst place of the worst group.
         """
-        found = [product.compare() for product in self.products]
+        found = [product.compare(on_device) for product in self.products]
         return replace(
             min(found, key=lambda one: (one.ok, -one.max_ulps)),
             size=sum(one.size for one in found),

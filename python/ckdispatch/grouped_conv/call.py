@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ckdispatch.arguments import ON_DEVICE
 from ckdispatch.device import stream_address
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.grouped_conv.layouts import (
@@ -17,6 +18,7 @@ from ckdispatch.grouped_conv.layouts import (
     memory_order,
     ungrouped_shape,
 )
+from ckdispatch.grouped_conv.on_device import convolution_on_device
 from ckdispatch.grouped_conv.reference import expected
 from ckdispatch.grouped_conv.request import ConvCall, Steps, conv_call
 from ckdispatch.product.fused_ops import with_bias
@@ -28,6 +30,8 @@ from ckdispatch.tensors.operands import Operand, check_out, like, operand, trans
 from ckdispatch.tensors.operands import as_given as as_given_before
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ckdispatch.base_dispatcher import BaseDispatcher
     from ckdispatch.comparison import Comparison
     from ckdispatch.grouped_conv.problem import GroupedConvProblem
@@ -81,7 +85,7 @@ def run(
     addresses = [one.address for one in tensors]
     milliseconds = dispatcher.launch(plan, addresses, stream, options.timing)
     result = _delivered(call, result_tensor, stream)
-    comparison = _validated(call, plan, result, stream) if options.validate else None
+    comparison = _validated(call, plan, placed, result, stream) if options.validate else None
     padded = _padded(plan)
     return Result(
         result,
@@ -140,15 +144,24 @@ def _padded(plan: Plan[GroupedConvProblem]) -> tuple[int, int] | None:
 
 
 def _validated(
-    call: ConvCall, plan: Plan[GroupedConvProblem], result: Any, stream: int | None
+    call: ConvCall,
+    plan: Plan[GroupedConvProblem],
+    placed: Mapping[str, DeviceTensor],
+    result: Any,
+    stream: int | None,
 ) -> Comparison:
     """How what a call gave differs from the reference; raises ``Mismatch`` if that is too much."""
     device, sizes, written = call.dispatcher.device, call.sizes, call.written
     device.synchronize(stream)
     spec = call.dispatcher.registry[plan.kernel].spec
-    a, b = (call.tensors[name].on_host for name in call.read)
+    products = None
+    if call.options.validate == ON_DEVICE:
+        read = {name: placed[name] for name in call.read}
+        a, b, products = convolution_on_device(spec["variant"], sizes, read)
+    else:
+        a, b = (call.tensors[name].on_host for name in call.read)
     bias = None if call.bias is None else call.bias.on_host
-    reference = expected(plan.parts, spec, sizes, a, b, bias)
+    reference = expected(plan.parts, spec, sizes, a, b, bias, products)
     got = grouped(channels_last(operand("out", result, device), call.layout), written, sizes.g)
     return reference.compare(got.on_host).raise_if_bad()
 

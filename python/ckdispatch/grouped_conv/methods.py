@@ -33,7 +33,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> Result:
         """Convolves images x with filters w, in one, two or three dimensions; the filter is not
         flipped.
@@ -83,7 +83,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> Result:
         """The gradient of x from that of ``conv(x, w, …)``, which is dy. ``input_size`` is the
         spatial extents of x.
@@ -123,7 +123,7 @@ class Methods(BaseDispatcher):
         stream: Any = None,
         pad: bool = True,
         timing: bool = False,
-        validate: bool = False,
+        validate: bool | str = False,
     ) -> Result:
         """The gradient of w from that of ``conv(x, w, …)``, which is dy. ``filter_size`` is the
         spatial extents of w.

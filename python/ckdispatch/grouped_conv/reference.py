@@ -29,9 +29,11 @@ from ckdispatch.product.sums import (
     Parts,
     check_epilogue,
     finished,
+    products_of,
     sum_of_products,
 )
 from ckdispatch.reference.formats import Wide, check_array, widened
+from ckdispatch.reference.multiplication import Products
 from ckdispatch.wording import quoted
 
 
@@ -45,6 +47,7 @@ def grouped_conv_reference(
     fused_op: str | None = None,
     output: str | None = None,
     parts: Parts = WHOLE,
+    products: Products | None = None,
 ) -> Reference:
     """What a direction gives, with what a kernel's result may differ from it by.
 
@@ -61,6 +64,7 @@ def grouped_conv_reference(
     a bias is added and nothing else is done. ``output`` is a dtype's name, by default what kernels
     store for these operands; 8-bit outputs take their encoding from the operands.
 
+    Where ``products`` are given, those of the result's shape, the arrays only say what they are of.
     The gathered factor takes as much memory as its image in float64, times the taps of the filter.
     """
     check_direction(direction)
@@ -92,7 +96,12 @@ def grouped_conv_reference(
     if bias is not None:
         _check_shape("bias", bias, (sizes.g, sizes.k))
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        product, error = _DIRECTIONS[direction](widened(a), widened(b), sizes, arithmetic, parts)
+        if products:
+            k, depth = _terms(direction, sizes), sizes.depth(direction)
+            product, error = sum_of_products(products, k, arithmetic, parts, depth)
+        else:
+            wide = widened(a), widened(b)
+            product, error = _DIRECTIONS[direction](*wide, sizes, arithmetic, parts)
         wide_ds = [np.broadcast_to(widened(d), product.shape) for d in ds]
         return finished(product, error, op, wide_ds, arithmetic)
 
@@ -102,7 +111,7 @@ def _forward(
 ) -> tuple[Wide, Wide]:
     left = _gathered(x, [axis.places() for axis in sizes.axes])
     right = w.reshape(sizes.g, sizes.k, -1).swapaxes(1, 2)
-    sums = sum_of_products(left, right, arithmetic, parts, sizes.depth("forward"))
+    sums = _summed(left, right, arithmetic, parts, sizes.depth("forward"))
     return _as_images(sums, sizes.n, sizes.output)
 
 
@@ -120,7 +129,7 @@ def _backward_data(
         left = _gathered(y, places)
         chosen = w[np.ix_(range(sizes.g), range(sizes.k), *taps, range(sizes.c))]
         right = np.moveaxis(chosen, 1, -2).reshape(sizes.g, -1, sizes.c)
-        sums = sum_of_products(left, right, arithmetic, parts, depth)
+        sums = _summed(left, right, arithmetic, parts, depth)
         where = np.ix_(range(sizes.n), *rows)
         product[where], error[where] = _as_images(sums, sizes.n, extents)
     return product, error
@@ -131,9 +140,22 @@ def _backward_weight(
 ) -> tuple[Wide, Wide]:
     left = np.moveaxis(y.reshape(-1, sizes.g, sizes.k), 0, -1)
     right = _gathered(x, [axis.places() for axis in sizes.axes])
-    sums = sum_of_products(left, right, arithmetic, parts, sizes.depth("backward_weight"))
+    sums = _summed(left, right, arithmetic, parts, sizes.depth("backward_weight"))
     product, error = (one.reshape(sizes.shape("w")) for one in sums)
     return product, error
+
+
+def _summed(
+    left: Wide, right: Wide, arithmetic: Arithmetic, parts: Parts, depth: int
+) -> tuple[Wide, Wide]:
+    return sum_of_products(products_of(left, right), left.shape[-1], arithmetic, parts, depth)
+
+
+def _terms(direction: str, sizes: ConvSizes) -> int:
+    """How many there are in a sum, with those of pads and of taps that are not met."""
+    if direction == "backward_weight":
+        return sizes.n * math.prod(sizes.output)
+    return math.prod(sizes.filter) * (sizes.c if direction == "forward" else sizes.k)
 
 
 _DIRECTIONS = {
@@ -181,6 +203,7 @@ def expected(
     a: NDArray[Any],
     b: NDArray[Any],
     bias: NDArray[Any] | None = None,
+    products: Products | None = None,
 ) -> Reference:
     """The reference of a direction, with the tolerance of the kernel that ``spec`` describes.
 
@@ -188,7 +211,7 @@ def expected(
     its sum into. Each part is of whole tiles.
     """
     return grouped_conv_reference(
-        spec["variant"], a, b, sizes, bias=bias, **arithmetic_of(parts, spec)
+        spec["variant"], a, b, sizes, bias=bias, products=products, **arithmetic_of(parts, spec)
     )
 
 

@@ -18,13 +18,15 @@ from ckdispatch.cli.operands import (
     poisoned,
     random_operand,
 )
-from ckdispatch.comparison import Comparison
+from ckdispatch.comparison import Comparison, Reference
 from ckdispatch.grouped_conv.layouts import is_channels_first, memory_order
+from ckdispatch.grouped_conv.on_device import convolution_on_device
 from ckdispatch.grouped_conv.problem import GroupedConvProblem
 from ckdispatch.grouped_conv.reference import arithmetic_of, expected
 from ckdispatch.grouped_conv.sizes import TENSORS
 from ckdispatch.plan import Plan
 from ckdispatch.tensors.device_tensor import DeviceTensor
+from ckdispatch.tensors.memory import strides_in_order
 
 
 class ConvWorkload(Launched):
@@ -54,19 +56,32 @@ class ConvWorkload(Launched):
         size = self.dispatcher.device.numpy_dtype(self._dtype(self.written)).itemsize
         return sum(array.nbytes for array in self.arrays.values()) + result * size
 
-    def compare(self) -> Comparison:
+    def compare(self, on_device: bool = False) -> Comparison:
         """How what the last launch left differs from the reference."""
         parts = self.plan.parts
-        arrays = (self.arrays[self.first], self.arrays[self.second], self.arrays.get("bias"))
         reference = self.reference.get(
-            arithmetic_of(parts, self.spec),
-            lambda: expected(parts, self.spec, self.problem.sizes, *arrays),
+            (arithmetic_of(parts, self.spec), on_device), lambda: self._expected(on_device)
         )
         result = self._result.numpy()
         order = self._order(self.written, result.ndim)
         return reference.compare(
             result.transpose([order.index(axis) for axis in range(result.ndim)])
         )
+
+    def _expected(self, on_device: bool) -> Reference:
+        sizes, read = self.problem.sizes, (self.first, self.second)
+        a, b, products = *(self.arrays[name] for name in read), None
+        if on_device:
+            tensors = {name: self._on_device(name) for name in read}
+            a, b, products = convolution_on_device(self.problem.direction, sizes, tensors)
+        bias = self.arrays.get("bias")
+        return expected(self.plan.parts, self.spec, sizes, a, b, bias, products)
+
+    def _on_device(self, name: str) -> DeviceTensor:
+        """A tensor where it lies, seen with channels last."""
+        shape = self.problem.sizes.shape(name)
+        strides = strides_in_order(shape, self._order(name, len(shape)))
+        return self.tensors["xwy".index(name)].seen_as(shape, strides)
 
     def with_plan(self, plan: Plan[GroupedConvProblem]) -> ConvWorkload | None:
         """The same tensors, if the kernel of the plan has the same dtypes."""

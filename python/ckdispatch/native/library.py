@@ -19,6 +19,7 @@ _OUT = ctypes.POINTER(ctypes.c_void_p)
 _SIZE = ctypes.c_size_t
 _COUNT = ctypes.POINTER(ctypes.c_size_t)
 _INT = ctypes.c_int
+_COUNTER = ctypes.c_uint32
 
 # Arguments of the functions that return a status.
 _CALLS: dict[str, tuple[Any, ...]] = {
@@ -42,9 +43,11 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "ckd_device_synchronize": (_ADDRESS, _ADDRESS),
     "ckd_device_create_stream": (_ADDRESS, _OUT),
     "ckd_device_destroy_stream": (_ADDRESS, _ADDRESS),
+    "ckd_device_load": (_ADDRESS, _TEXT, _OUT),
+    "ckd_code_launch": (_ADDRESS, _TEXT, _COUNTER, _COUNTER, _ADDRESS, _SIZE, _ADDRESS),
     "ckd_dispatcher_create": (_ADDRESS, _TEXT, _OUT),
     "ckd_dispatcher_use_strategy": (_ADDRESS, _INT),
-    "ckd_dispatcher_use_constants": (_ADDRESS, ctypes.c_uint32, _ADDRESS, _SIZE),
+    "ckd_dispatcher_use_constants": (_ADDRESS, _COUNTER, _ADDRESS, _SIZE),
     "ckd_dispatcher_use_model": (_ADDRESS, _TEXT),
     "ckd_dispatcher_use_predictor": (_ADDRESS, _ADDRESS, _ADDRESS),
     "ckd_dispatcher_use_chooser": (_ADDRESS, _ADDRESS, _ADDRESS),
@@ -71,6 +74,7 @@ _OTHERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "ckd_registry_size": (_SIZE, (_ADDRESS,)),
     "ckd_registry_version": (ctypes.c_uint64, (_ADDRESS,)),
     "ckd_device_close": (None, (_ADDRESS,)),
+    "ckd_code_close": (None, (_ADDRESS,)),
     "ckd_device_gpu": (_TEXT, (_ADDRESS,)),
     "ckd_dispatcher_destroy": (None, (_ADDRESS,)),
     "ckd_plan_destroy": (None, (_ADDRESS,)),

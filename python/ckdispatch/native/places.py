@@ -45,6 +45,16 @@ def simulator_library() -> Path:
     )
 
 
+def reference_code(gpu: str) -> Path:
+    """The plain kernels for a GPU, which check others."""
+    return _find(
+        "CKDISPATCH_REFERENCE_CODE",
+        f"python/reference_code/reference_{gpu}.co",
+        f"the reference's code for {gpu}",
+        "//python/reference_code:reference",
+    )
+
+
 def _find(variable: str, pattern: str, what: str, target: str) -> Path:
     if named := os.environ.get(variable):
         path = Path(named)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ckdispatch.arguments import needed, truth
+from ckdispatch.arguments import checked_by, needed, truth
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.problem import c_text, check_numbers, named_words
 from ckdispatch.product.fused_ops import FUSED_OPS, check_fused_op
@@ -26,15 +26,16 @@ class CallOptions:
     deterministic: bool = False
     pad: bool = True
     timing: bool = False
-    validate: bool = False
+    validate: bool | str = False
 
     def __post_init__(self) -> None:
         if self.dtype is not None and not isinstance(self.dtype, str):
             raise InvalidArgument(
                 f"dtype was asked for as {quoted(self.dtype)}; it is a word such as 'fp16'"
             )
-        for name in ("deterministic", "pad", "timing", "validate"):
+        for name in ("deterministic", "pad", "timing"):
             object.__setattr__(self, name, truth(name, getattr(self, name)))
+        object.__setattr__(self, "validate", checked_by(self.validate))
         object.__setattr__(self, "split_k", needed("split_k", self.split_k))
 
 

@@ -22,6 +22,7 @@ from ckdispatch.errors import InvalidArgument
 from ckdispatch.product.epilogue import FusedOp
 from ckdispatch.reference.dtypes import dtype_encoding, dtype_name, numpy_dtype
 from ckdispatch.reference.formats import FloatFormat, Wide, is_float, round_to
+from ckdispatch.reference.multiplication import Products
 from ckdispatch.reference.tolerance import STORED, Tolerance, rounding_error, store_unit, sum_error
 from ckdispatch.wording import quoted
 
@@ -106,7 +107,7 @@ class Parts:
         """The parts of K that are rounded to the output dtype."""
         size = max(1, -(-k // (self.stored_apart * self.k_multiple))) * self.k_multiple
         for start in range(0, max(k, 1), size):
-            yield slice(start, start + size)
+            yield slice(start, min(start + size, k))
 
 
 WHOLE = Parts()
@@ -126,24 +127,33 @@ def check_epilogue(op: FusedOp, output: str, arithmetic: Arithmetic, parts: Part
         )
 
 
+def products_of(left: Wide, right: Wide) -> Products:
+    """Those of ``left @ right``."""
+
+    def products(part: slice) -> tuple[Wide, Wide]:
+        a, b = left[..., part], right[..., part, :]
+        return a @ b, np.abs(a) @ np.abs(b)
+
+    return products
+
+
 def sum_of_products(
-    left: Wide, right: Wide, arithmetic: Arithmetic, parts: Parts, depth: int | None = None
+    products: Products, k: int, arithmetic: Arithmetic, parts: Parts, depth: int | None = None
 ) -> tuple[Wide, Wide]:
-    """``left @ right``, and its error before the last rounding to the output dtype.
+    """The sums over K, and their error before the last rounding to the output dtype.
 
     ``depth`` is how many terms of a sum are not just zeros, at most; by default it is K.
     """
     accumulator, stored = arithmetic.accumulator, arithmetic.stored
-    k = left.shape[-1]
     # What an accumulator adds up beyond the terms of a part, or loses as one more addition would.
     more = parts.split_k - parts.stored_apart + (0 if arithmetic.exact_products else 1)
     product = error = stored_parts = np.zeros(())
     count = 0
     for part in parts.ranges(k):
-        a, b = left[..., part], right[..., part, :]
-        one = a @ b
-        terms = a.shape[-1] if depth is None else min(depth, a.shape[-1])
-        own = sum_error(np.abs(a) @ np.abs(b), one, terms + more, accumulator)
+        one, magnitudes = products(part)
+        size = part.stop - part.start
+        terms = size if depth is None else min(depth, size)
+        own = sum_error(magnitudes, one, terms + more, accumulator)
         product = product + one
         error = error + own
         stored_parts = stored_parts + np.abs(one) + own

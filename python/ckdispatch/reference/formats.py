@@ -8,6 +8,7 @@ one to an 8-bit float gives NaN where CK saturates, and none rounds towards zero
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -107,6 +108,11 @@ def widened(values: NDArray[Any]) -> Wide:
     """``values`` in float64, without a warning for signalling NaNs, which memory may well hold."""
     with np.errstate(invalid="ignore"):
         return values.astype(np.float64)
+
+
+def stand_in(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """An array of that shape and dtype for what is on the device, which takes no memory."""
+    return np.broadcast_to(np.zeros((), dtype), tuple(shape))
 
 
 def round_to(

@@ -161,13 +161,13 @@ def overlap(one: Operand, other: Operand) -> bool:
     return first.start < second.stop and second.start < first.stop
 
 
-def as_given(one: Kind, out: Operand | None, validate: bool) -> Kind:
+def as_given(one: Kind, out: Operand | None, validate: bool | str) -> Kind:
     """An input, or a copy of it if the result is written over it before the two are compared."""
     if not validate or out is None or not overlap(one, out):
         return one
     if one.array is None:
         raise InvalidArgument(
-            f"out lies in the memory of {one.name}, which validate=True reads once more after the "
+            f"out lies in the memory of {one.name}, which validate reads once more after the "
             "result is there; give another out"
         )
     return replace(one, array=one.array.copy())

@@ -102,5 +102,6 @@ def _place_conv(
         result if name == written else dispatcher.to_device(arrays[name])
         for name in problem.tensors
     ]
-    reference = grouped_conv.expected(plan.parts, spec, sizes, *arrays.values())
+    first, second = arrays.values()
+    reference = grouped_conv.expected(plan.parts, spec, sizes, first, second)
     return tensors, result, reference, dtype, sizes.depth(problem.direction)

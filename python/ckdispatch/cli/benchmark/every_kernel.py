@@ -27,7 +27,7 @@ from ckdispatch.cli.benchmark.timing import (
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import Workload, changed, commands_of
 from ckdispatch.cli.report import Block, Facts, Report
-from ckdispatch.cli.running import make_dispatcher, seed_of
+from ckdispatch.cli.running import ON_DEVICE, make_dispatcher, seed_of
 from ckdispatch.errors import DeviceFailed, OutOfMemory
 from ckdispatch.measurements.row import MEASURED, RESOURCES, SIMULATED, Row
 from ckdispatch.threads import interruptible
@@ -67,7 +67,7 @@ def measure_every_kernel(problems: Sequence[Problem], options: argparse.Namespac
     dispatcher = make_dispatcher(options)
     timing = timing_of(options, dispatcher.device_name, THOROUGH)
     if dispatcher.device_name.startswith("sim:"):
-        check_results_count()
+        check_results_count("--all-kernels")
         ask_for_times(dispatcher.device_name, of_all=True)
     else:
         check_thorough(timing)
@@ -115,7 +115,8 @@ def _measure_all(
         try:
             # Without the tensors of another problem, for which there may be no room beside its own.
             last = last if last is not None and last[0] == job.problem else None
-            last = _tried(dispatcher, job, last, seed, ledger, timing)
+            on_device = options.reference == ON_DEVICE
+            last = _tried(dispatcher, job, last, seed, ledger, timing, on_device)
             told = _told(ledger.rows[Key.of(job.row)])
         except (OutOfMemory, MemoryError) as error:
             last = None
@@ -178,6 +179,7 @@ def _tried(
     seed: int,
     ledger: Ledger,
     timing: Timing,
+    on_device: bool,
 ) -> tuple[Problem, Workload]:
     """Runs a kernel, times it if its result is right, and writes the row."""
     plan = dispatcher.plan(job.problem, kernel=job.row.kernel)
@@ -187,7 +189,7 @@ def _tried(
         workload = commands_of(job.problem.family).workload(dispatcher, job.problem, plan, seed)
     try:
         workload.launch()
-        comparison = workload.compare()
+        comparison = workload.compare(on_device)
         if comparison.ok:
             times = timing.measure(dispatcher, plan, workload.tensors)
             ledger.append(_timed(job.row, times))

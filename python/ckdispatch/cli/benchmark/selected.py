@@ -13,6 +13,7 @@ from ckdispatch.cli.benchmark.timing import (
     QUICK,
     SIMULATOR,
     ask_for_times,
+    check_results_count,
     head,
     seed_for,
     timing_of,
@@ -20,7 +21,7 @@ from ckdispatch.cli.benchmark.timing import (
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.report import Block, Column, Report, Table
-from ckdispatch.cli.running import make_dispatcher, planned, seed_of
+from ckdispatch.cli.running import ON_DEVICE, make_dispatcher, planned, seed_of
 from ckdispatch.errors import NoKernel, Unsupported
 from ckdispatch.threads import interruptible
 from ckdispatch.wording import several
@@ -51,7 +52,6 @@ def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Re
     """A row of times for each problem; nothing found if one of them has no kernel."""
     dispatcher, seed = make_dispatcher(options), seed_of(options)
     found = measure_all(dispatcher, problems, seed, options)
-    refused = [one for one in found if one.refusal]
     device = dispatcher.device_name
     simulated = device.startswith("sim:")
     document = {
@@ -61,21 +61,29 @@ def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Re
         "seed": seed,
         "results": [one.document for one in found],
     }
-    return Report(
-        document,
-        blocks(found, device),
-        ExitCode.NOT_FOUND if refused else ExitCode.OK,
-        f"without a kernel: {len(refused)} of {several(len(found), 'problem')}" if refused else "",
-    )
+    return Report(document, blocks(found, device), *ending(found))
+
+
+def ending(found: list[Measured]) -> tuple[ExitCode, str]:
+    """The exit code, and a sentence if something is wrong or has no kernel."""
+    wrong = sum("wrong" in one.document for one in found)
+    without = sum(one.refusal is not None for one in found) - wrong
+    of_all = f"of {several(len(found), 'problem')}"
+    if wrong:
+        return ExitCode.FAILED, f"wrong results: {wrong} {of_all}"
+    if without:
+        return ExitCode.NOT_FOUND, f"without a kernel: {without} {of_all}"
+    return ExitCode.OK, ""
 
 
 def measure_all(
     dispatcher: Dispatcher, problems: list[Problem], seed: int, options: argparse.Namespace
 ) -> list[Measured]:
     """The times of each problem, or why there are none."""
-    ask_for_times(
-        dispatcher.device_name, of_all=options.cpu_timer or waits_for_others(dispatcher.registry)
-    )
+    of_all = options.validate or options.cpu_timer or waits_for_others(dispatcher.registry)
+    ask_for_times(dispatcher.device_name, of_all=of_all)
+    if options.validate:
+        check_results_count("--validate")
     return interruptible(lambda: _measure_all(dispatcher, problems, seed, options))
 
 
@@ -102,6 +110,15 @@ def _measure(
     problem = changed(problem, options, dispatcher.registry, dispatcher.selection)
     plan, changes = planned(dispatcher.plan, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed_for(dispatcher.device_name, seed))
+    if options.validate:
+        workload.launch()
+        comparison = workload.compare(options.reference == ON_DEVICE)
+        if not comparison.ok:
+            return {
+                "kernel": plan.kernel,
+                "wrong": str(comparison),
+                "error": f"wrong: {comparison}",
+            }
     times = timing_of(options, dispatcher.device_name, QUICK).measure(
         dispatcher, plan, workload.tensors
     )

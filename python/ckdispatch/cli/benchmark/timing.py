@@ -54,11 +54,11 @@ def seed_for(device: str, seed: int) -> int | None:
     return None if device.startswith("sim:") and _samples() else seed
 
 
-def check_results_count() -> None:
+def check_results_count(option: str) -> None:
     """Refuses a simulator that computes nothing that is right."""
     if _samples():
         raise UsageError(
-            f"--all-kernels was asked for with {_TIMING}={os.environ[_TIMING]}, which runs only "
+            f"{option} was asked for with {_TIMING}={os.environ[_TIMING]}, which runs only "
             f"some workgroups, and a time counts only if the result is right; set {_TIMING}=1"
         )
 

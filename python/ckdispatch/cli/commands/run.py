@@ -11,7 +11,15 @@ from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem
 from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Facts, Report
-from ckdispatch.cli.running import add_running, make_dispatcher, planned, seed_of
+from ckdispatch.cli.running import (
+    NUMPY,
+    ON_DEVICE,
+    add_reference,
+    add_running,
+    make_dispatcher,
+    planned,
+    seed_of,
+)
 from ckdispatch.families import EXAMPLE
 from ckdispatch.threads import interruptible
 from ckdispatch.wording import PARTS
@@ -42,6 +50,7 @@ def add_to(commands: Commands) -> None:
         default=True,
         help="compare the result with the reference",
     )
+    add_reference(parser, NUMPY)
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -57,7 +66,8 @@ def _run(dispatcher: Dispatcher, problem: Problem, options: argparse.Namespace) 
     plan, changes = planned(dispatcher.plan, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
     workload.launch()
-    comparison = workload.compare() if options.validate else None
+    on_device = options.reference == ON_DEVICE
+    comparison = workload.compare(on_device) if options.validate else None
     device = dispatcher.device
     document = {
         "problem": problem.to_json(),

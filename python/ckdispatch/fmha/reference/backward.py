@@ -10,8 +10,10 @@ import numpy as np
 
 from ckdispatch.fmha.reference.forward import dropped, rounded_product
 from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
-from ckdispatch.fmha.reference.scores import FP32, magnitudes, scores
+from ckdispatch.fmha.reference.scores import FP32, scores
 from ckdispatch.reference.formats import Wide
+from ckdispatch.reference.multiplication import magnitudes
+from ckdispatch.reference.multiplication import product as times
 from ckdispatch.reference.tolerance import rounding_error, sum_error
 
 
@@ -61,7 +63,7 @@ def backward_sequence(
     weight = share * kept
     dv = _product(weight.swapaxes(-1, -2), (weight * wrong).swapaxes(-1, -2), d_o, factor, tiny)
 
-    d_share = d_o @ v.swapaxes(-1, -2)
+    d_share = times(d_o, v.swapaxes(-1, -2))
     d_share_error = sum_error(magnitudes(d_o, v.swapaxes(-1, -2)), d_share, v.shape[-1], FP32)
     d_share_error += factor.lost_of_both(d_o, v.swapaxes(-1, -2))
     row = (d_o * o).sum(axis=-1, keepdims=True)
@@ -87,7 +89,7 @@ def backward_sequence(
 
 def _product(left: Wide, left_error: Wide, right: Wide, factor: Factor, tiny: float) -> Bounded:
     """``left @ right``, where ``left`` is computed, rounded and then multiplied."""
-    product = left @ right
+    product = times(left, right)
     magnitude = magnitudes(left, right)
     error = magnitudes(left_error, right) + rounded_product(
         left, right, product, magnitude, factor, tiny

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
 from ckdispatch.fmha.reference.philox import keep_threshold, random_bytes
-from ckdispatch.fmha.reference.scores import FP32, magnitudes, scores
+from ckdispatch.fmha.reference.scores import FP32, scores
 from ckdispatch.reference.formats import Wide
+from ckdispatch.reference.multiplication import magnitudes
+from ckdispatch.reference.multiplication import product as times
 from ckdispatch.reference.tolerance import LAMBDA, store_unit, sum_error
 
 _NARROWEST = 32
@@ -97,7 +99,7 @@ def forward_sequence(
     wrong, common = np.expm1(score.error + own), np.expm1(score.common + own)
     random, randval = dropped(options, sequence, (heads, rows, keys))
     weight = share if random is None else share * random
-    o = weight @ v
+    o = times(weight, v)
     magnitude = magnitudes(weight, v)
     spread = np.minimum(
         (share * wrong).sum(axis=-1, keepdims=True),

@@ -10,6 +10,7 @@ import numpy as np
 
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.formats import FloatFormat, Rounding, Wide
+from ckdispatch.reference.multiplication import magnitudes
 from ckdispatch.wording import quoted
 
 MASKS = ("none", "top_left", "bottom_right")
@@ -127,7 +128,7 @@ class Factor:
         """
         small = np.abs(right)
         small = np.where(small < self.flushed, small, 0.0)
-        return np.abs(left) @ small if small.any() else 0.0
+        return magnitudes(left, small) if small.any() else 0.0
 
     def lost_of_both(self, left: Wide, right: Wide) -> Wide | float:
         """The same if elements of either count for nothing."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
 from ckdispatch.reference.formats import Wide
+from ckdispatch.reference.multiplication import magnitudes, product
 from ckdispatch.reference.tolerance import LAMBDA, sum_error
 
 FP32 = np.dtype(np.float32)
@@ -89,7 +90,7 @@ def scores(
             "a soft cap together with a bias was asked for; kernels have one of the two"
         )
     factor = options.scale_of(q.shape[-1])
-    dot = q @ k.swapaxes(-1, -2)
+    dot = product(q, k.swapaxes(-1, -2))
     magnitude = magnitudes(q, k.swapaxes(-1, -2))
     values = factor * dot
     depth = q.shape[-1]
@@ -120,9 +121,3 @@ def scores(
     kept = visible(options, q.shape[1], k.shape[1]) & (values > -np.inf) | np.isnan(values)
     error, random, common = (np.where(kept, one, 0.0) for one in (error, random, common))
     return Scores(np.where(kept, values, -np.inf), error, random, common, slope)
-
-
-def magnitudes(left: Wide, right: Wide) -> Wide:
-    """The product of absolute values, for bounds: float32 is exact enough and twice as fast."""
-    product = np.abs(left).astype(np.float32) @ np.abs(right).astype(np.float32)
-    return product.astype(np.float64)

@@ -68,7 +68,7 @@ class _Transposed(Launched):
     def bytes(self) -> int:
         return 2 * self.array.nbytes
 
-    def compare(self) -> Comparison:
+    def compare(self, on_device: bool = False) -> Comparison:
         from ckdispatch.comparison import compare
         from ckdispatch.reference.tolerance import Tolerance
 
