@@ -16,6 +16,9 @@ _ELF = b"\x7fELF"
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 """By the number that ELF files have for them."""
 
+_AMD_GPU = 224
+"""That of code for GPUs, which is the same beside every processor."""
+
 _OF_THE_TIME = {29: 34, 30: 36, 31: 38, 32: 38, 33: 40, 34: 42}
 """For the last number of GLIBCXX_3.4.x that of the first GLIBC_2.x that was published after it.
 
@@ -33,10 +36,12 @@ def needed_versions(content: bytes, library: str) -> list[tuple[int, ...]]:
 
 
 def machine_of(content: bytes) -> str | None:
-    """The processor that an ELF file is for; None for any other file."""
+    """The processor that an ELF file is for; None for any other file, and for code of GPUs."""
     if not content.startswith(_ELF):
         return None
     number = int.from_bytes(content[18:20], "little")
+    if number == _AMD_GPU:
+        return None
     if number not in _MACHINES:
         raise SystemExit(
             f"a library is for the machine {number} of ELF, which no wheel is made for."
