@@ -47,15 +47,23 @@ NUMPY, ON_DEVICE = REFERENCES = ("numpy", "device")
 """What computes a reference's sums."""
 
 
-def add_reference(parser: argparse.ArgumentParser, default: str) -> None:
-    """What a result is compared with."""
+def add_reference(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """What a result is compared with; without a default it depends on the device."""
     parser.add_argument(
         "--reference",
         choices=REFERENCES,
         default=default,
         help="what computes the sums that results are compared with: NumPy, or plain kernels on "
-        f"the device, which is fast where NumPy takes minutes; {default} by default",
+        "the device, which is fast where NumPy takes minutes; by default "
+        f"{default or 'the device if it is a GPU, and NumPy for a simulator'}",
     )
+
+
+def sums_on_device(options: argparse.Namespace, dispatcher: Dispatcher) -> bool:
+    """Whether plain kernels compute a reference's sums. A simulated one takes longer than NumPy."""
+    if options.reference is None:
+        return not dispatcher.device_name.startswith("sim:")
+    return bool(options.reference == ON_DEVICE)
 
 
 def kernels_of(options: argparse.Namespace) -> Registry:

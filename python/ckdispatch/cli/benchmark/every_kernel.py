@@ -27,7 +27,7 @@ from ckdispatch.cli.benchmark.timing import (
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import Workload, changed, commands_of
 from ckdispatch.cli.report import Block, Facts, Report
-from ckdispatch.cli.running import ON_DEVICE, make_dispatcher, seed_of
+from ckdispatch.cli.running import make_dispatcher, seed_of, sums_on_device
 from ckdispatch.errors import DeviceFailed, OutOfMemory
 from ckdispatch.measurements.row import MEASURED, RESOURCES, SIMULATED, Row
 from ckdispatch.threads import interruptible
@@ -115,7 +115,7 @@ def _measure_all(
         try:
             # Without the tensors of another problem, for which there may be no room beside its own.
             last = last if last is not None and last[0] == job.problem else None
-            on_device = options.reference == ON_DEVICE
+            on_device = sums_on_device(options, dispatcher)
             last = _tried(dispatcher, job, last, seed, ledger, timing, on_device)
             told = _told(ledger.rows[Key.of(job.row)])
         except (OutOfMemory, MemoryError) as error:

@@ -21,7 +21,7 @@ from ckdispatch.cli.benchmark.timing import (
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.families import changed, commands_of
 from ckdispatch.cli.report import Block, Column, Report, Table
-from ckdispatch.cli.running import ON_DEVICE, make_dispatcher, planned, seed_of
+from ckdispatch.cli.running import make_dispatcher, planned, seed_of, sums_on_device
 from ckdispatch.errors import NoKernel, Unsupported
 from ckdispatch.threads import interruptible
 from ckdispatch.wording import several
@@ -112,7 +112,7 @@ def _measure(
     workload = family.workload(dispatcher, problem, plan, seed_for(dispatcher.device_name, seed))
     if options.validate:
         workload.launch()
-        comparison = workload.compare(options.reference == ON_DEVICE)
+        comparison = workload.compare(sums_on_device(options, dispatcher))
         if not comparison.ok:
             return {
                 "kernel": plan.kernel,

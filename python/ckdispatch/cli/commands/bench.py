@@ -14,7 +14,7 @@ from ckdispatch.cli.listed import add_listed, every_list, said
 from ckdispatch.cli.options import Commands, add_command, add_kernels, add_problem, needed_kernels
 from ckdispatch.cli.problems import parse_problems
 from ckdispatch.cli.report import Report
-from ckdispatch.cli.running import ON_DEVICE, add_reference, add_running
+from ckdispatch.cli.running import add_reference, add_running
 from ckdispatch.families import EXAMPLE
 from ckdispatch.problem_lists import lists
 from ckdispatch.wording import quoted
@@ -56,7 +56,7 @@ def add_to(commands: Commands) -> None:
         action="store_true",
         help="a time counts only if the result is right; always so with --all-kernels",
     )
-    add_reference(parser, ON_DEVICE)
+    add_reference(parser, None)
     parser.add_argument(
         "--all-kernels",
         action="store_true",

@@ -13,12 +13,12 @@ from ckdispatch.cli.problems import parse_problem
 from ckdispatch.cli.report import Facts, Report
 from ckdispatch.cli.running import (
     NUMPY,
-    ON_DEVICE,
     add_reference,
     add_running,
     make_dispatcher,
     planned,
     seed_of,
+    sums_on_device,
 )
 from ckdispatch.families import EXAMPLE
 from ckdispatch.threads import interruptible
@@ -66,7 +66,7 @@ def _run(dispatcher: Dispatcher, problem: Problem, options: argparse.Namespace) 
     plan, changes = planned(dispatcher.plan, problem, options)
     workload = family.workload(dispatcher, problem, plan, seed)
     workload.launch()
-    on_device = options.reference == ON_DEVICE
+    on_device = sums_on_device(options, dispatcher)
     comparison = workload.compare(on_device) if options.validate else None
     device = dispatcher.device
     document = {
