@@ -221,6 +221,9 @@ CKD_API ckd_status ckd_plan_benchmark(const ckd_plan* plan, void* const* tensors
  * "worst", …}; worst is a place in the output, and empty if nothing is wrong. */
 CKD_API ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, void* const* tensors,
                                 const ckd_run_options* options, char** json);
+/* The same with what was selected before: a kernel that was named, or a larger problem. */
+CKD_API ckd_status ckd_plan_validate(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options,
+                                     char** json);
 
 #ifdef __cplusplus
 }

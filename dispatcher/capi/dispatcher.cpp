@@ -50,6 +50,24 @@ FamilyDispatcher& dispatcher_for(ckd_dispatcher* handle, const ckd_problem* prob
 }
 const AnyPlan& plan_of(const ckd_plan* handle) { return *needed(handle, "a plan").it; }
 
+// JSON has no infinity and no NaN.
+Json as_json(double value) {
+    return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+}
+
+std::string shown_validation(const Validation& result) {
+    return shown({{"ok", result.ok()},
+                  {"kernel", result.kernel},
+                  {"device", result.device},
+                  {"checked", result.checked},
+                  {"wrong", result.wrong},
+                  {"max_abs", as_json(result.max_abs)},
+                  {"max_over", as_json(result.max_over)},
+                  {"worst", result.worst},
+                  {"actual", as_json(result.actual)},
+                  {"expected", as_json(result.expected)}});
+}
+
 Strategy strategy_of(ckd_strategy strategy) {
     switch (strategy) {
         case CKD_RULES: return Strategy::rules;
@@ -112,11 +130,6 @@ ckd_status run_problem(ckd_dispatcher* dispatcher, const ckd_problem* problem, v
                        .run(*problem, &needed(tensors, "tensors"), run_options(options), padded);
         if (plan) *plan = ckd_plan::make(std::move(ran));
     });
-}
-
-// JSON has no infinity and no NaN.
-Json as_json(double value) {
-    return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
 
 }  // namespace
@@ -257,18 +270,15 @@ ckd_status ckd_validate(ckd_dispatcher* dispatcher, const ckd_problem* problem, 
                         const ckd_run_options* options, char** json) {
     return guarded([&] {
         give_text(json, [&] {
-            const Validation result = dispatcher_for(dispatcher, problem)
-                                          .validate(*problem, &needed(tensors, "tensors"), run_options(options));
-            return shown({{"ok", result.ok()},
-                          {"kernel", result.kernel},
-                          {"device", result.device},
-                          {"checked", result.checked},
-                          {"wrong", result.wrong},
-                          {"max_abs", as_json(result.max_abs)},
-                          {"max_over", as_json(result.max_over)},
-                          {"worst", result.worst},
-                          {"actual", as_json(result.actual)},
-                          {"expected", as_json(result.expected)}});
+            return shown_validation(dispatcher_for(dispatcher, problem)
+                                        .validate(*problem, &needed(tensors, "tensors"), run_options(options)));
+        });
+    });
+}
+ckd_status ckd_plan_validate(const ckd_plan* plan, void* const* tensors, const ckd_run_options* options, char** json) {
+    return guarded([&] {
+        give_text(json, [&] {
+            return shown_validation(plan_of(plan).validate(&needed(tensors, "tensors"), run_options(options)));
         });
     });
 }

@@ -29,6 +29,7 @@ public:
     virtual std::string to_json() const = 0;
     virtual void run(void* const* tensors, const RunOptions& options) const = 0;
     virtual BenchmarkResult benchmark(void* const* tensors, const BenchmarkOptions& options) const = 0;
+    virtual Validation validate(void* const* tensors, const RunOptions& options) const = 0;
 
     std::size_t tensor_count() const { return tensor_count_; }
 

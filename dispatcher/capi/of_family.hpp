@@ -33,6 +33,13 @@ struct DispatcherState {
     std::atomic<Dispatcher<Family>*> dispatcher{nullptr};
 };
 
+// By the function of the family, which a member of the same name would hide.
+template <class Family, class PlanOrProblem>
+Validation validated(Dispatcher<Family>& dispatcher, const PlanOrProblem& what, Tensors tensors,
+                     const RunOptions& options) {
+    return validate(dispatcher, what, tensors, options);
+}
+
 template <class Family>
 class PlanOf final : public AnyPlan {
 public:
@@ -71,6 +78,9 @@ public:
     BenchmarkResult benchmark(void* const* tensors, const BenchmarkOptions& options) const override {
         return state_->running().benchmark(*plan_, tensors, options);
     }
+    Validation validate(void* const* tensors, const RunOptions& options) const override {
+        return validated(state_->running(), *plan_, tensors, options);
+    }
 
 private:
     /// What it does, one after the other.
@@ -105,13 +115,6 @@ private:
     State state_;
     PlanPtr plan_;
 };
-
-// By the function of the family, which a member of the same name would hide.
-template <class Family>
-Validation validated(Dispatcher<Family>& dispatcher, const typename Family::Problem& problem, Tensors tensors,
-                     const RunOptions& options) {
-    return validate(dispatcher, problem, tensors, options);
-}
 
 template <class Family, typename Family::Problem (*Read)(const ckd_problem&)>
 class DispatcherOf final : public FamilyDispatcher {

@@ -255,4 +255,11 @@ BenchmarkResult Dispatcher<Family>::benchmark(const Plan<Family>& plan, Tensors 
     return result;
 }
 
+/// Runs a problem by its best plan and compares what it computes, as the family's function for a plan does.
+template <class Family>
+Validation validate(Dispatcher<Family>& dispatcher, const typename Family::Problem& problem, Tensors tensors,
+                    const RunOptions& options = {}) {
+    return validate(dispatcher, *dispatcher.select(Family::aligned(problem, tensors)), tensors, options);
+}
+
 }  // namespace ckdispatch

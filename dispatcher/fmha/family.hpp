@@ -76,11 +76,10 @@ using FmhaDispatcher = Dispatcher<FmhaFamily>;
 extern template class Selector<FmhaFamily>;
 extern template class Dispatcher<FmhaFamily>;
 
-/// Runs the problem and compares what it writes with a reference that the CPU computes: o, lse, random bytes, new rows
+/// Runs the plan and compares what it writes with a reference that the CPU computes: o, lse, random bytes, new rows
 /// of the cache and rows of q that are turned with them; or all gradients, from o and lse as they are. The worst place
 /// is sequence, head, row and column of o, of lse without a column; of other tensors the number of the tensor comes
 /// first, as in ckd_fmha_tensor, and of k and v a row is a key.
-Validation validate(FmhaDispatcher& dispatcher, const FmhaProblem& problem, Tensors tensors,
-                    const RunOptions& options = {});
+Validation validate(FmhaDispatcher& dispatcher, const FmhaPlan& plan, Tensors tensors, const RunOptions& options = {});
 
 }  // namespace ckdispatch

@@ -228,15 +228,15 @@ private:
 
 }  // namespace
 
-Validation validate(FmhaDispatcher& dispatcher, const FmhaProblem& problem, Tensors tensors,
-                    const RunOptions& options) {
+Validation validate(FmhaDispatcher& dispatcher, const FmhaPlan& plan, Tensors tensors, const RunOptions& options) {
     Validation result;
+    const FmhaProblem& problem = plan.problem;
     Device& device = dispatcher.device();
     std::optional<Appended> appended;
     if (problem.seqlen_new) appended.emplace(device, problem, tensors);
-    const auto plan = dispatcher.run(problem, tensors, options);
+    dispatcher.run_plan(plan, tensors, options);
     device.synchronize(options.stream);
-    result.kernel = plan->name();
+    result.kernel = plan.name();
     result.device = device.name();
     if (problem.variant == fmha_words().backward) {
         Gradients(device, problem, tensors).check(result);

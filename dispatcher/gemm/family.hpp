@@ -72,9 +72,8 @@ using GemmDispatcher = Dispatcher<GemmFamily>;
 extern template class Selector<GemmFamily>;
 extern template class Dispatcher<GemmFamily>;
 
-/// Runs the problem and compares C with a reference that the CPU computes: every element, within what its dtype and the
+/// Runs the plan and compares C with a reference that the CPU computes: every element, within what its dtype and the
 /// depth of the sum allow. The worst place is batch, row and column; groups are counted like the matrices of a batch.
-Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors,
-                    const RunOptions& options = {});
+Validation validate(GemmDispatcher& dispatcher, const GemmPlan& plan, Tensors tensors, const RunOptions& options = {});
 
 }  // namespace ckdispatch

@@ -71,24 +71,17 @@ void compare_all(Device& device, const GemmProblem& p, Tensors tensors, const st
 
 }  // namespace
 
-Validation validate(GemmDispatcher& dispatcher, const GemmProblem& problem, Tensors tensors,
-                    const RunOptions& options) {
+Validation validate(GemmDispatcher& dispatcher, const GemmPlan& plan, Tensors tensors, const RunOptions& options) {
     Validation result;
     std::vector<Matrix> ds;
-    const auto plan = run_to_validate(dispatcher, problem, tensors, options, result, [&] {
-        (void)GemmFamily::aligned(problem, tensors);
-        ds = read_ds(dispatcher.device(), problem, tensors);
-    });
+    run_to_validate(dispatcher, plan, tensors, options, result,
+                    [&] { ds = read_ds(dispatcher.device(), plan.problem, tensors); });
+    // Whatever a plan is made of, copies and pieces too, this is what it computes.
+    std::vector<GemmProblem> products = plan.problem.products();
+    if (products.empty()) products.push_back(plan.problem);
     std::int64_t first = 0;
-    // A stage computes all groups, or one.
-    for (const Stage<GemmFamily>& stage : plan->stages) {
-        if (!stage.computes()) continue;
-        std::vector<GemmProblem> products = stage.problem.products();
-        if (products.empty()) products.push_back(stage.problem);
-        for (std::size_t i = 0; i < products.size(); ++i, first += products[0].batch)
-            compare_all(dispatcher.device(), products[i], tensors + stage.arguments[3 * i].index, ds,
-                        roundings_of(stage), first, result);
-    }
+    for (std::size_t i = 0; i < products.size(); ++i, first += products[0].batch)
+        compare_all(dispatcher.device(), products[i], tensors + 3 * i, ds, roundings_of(plan), first, result);
     return result;
 }
 

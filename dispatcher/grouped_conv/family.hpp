@@ -50,9 +50,9 @@ using GroupedConvDispatcher = Dispatcher<GroupedConvFamily>;
 extern template class Selector<GroupedConvFamily>;
 extern template class Dispatcher<GroupedConvFamily>;
 
-/// Runs the problem and compares what it computes with a reference of the CPU: every element, within what its dtype and
+/// Runs the plan and compares what it computes with a reference of the CPU: every element, within what its dtype and
 /// the depth of the sum allow. The worst place is the element's index in the tensor, in the order of the layout.
-Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors,
+Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvPlan& plan, Tensors tensors,
                     const RunOptions& options = {});
 
 }  // namespace ckdispatch

@@ -191,13 +191,14 @@ private:
 
 }  // namespace
 
-Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvProblem& problem, Tensors tensors,
+Validation validate(GroupedConvDispatcher& dispatcher, const GroupedConvPlan& plan, Tensors tensors,
                     const RunOptions& options) {
     Validation result;
-    const auto plan = run_to_validate(dispatcher, problem, tensors, options, result);
+    run_to_validate(dispatcher, plan, tensors, options, result);
+    const GroupedConvProblem& problem = plan.problem;
     const Reference reference(dispatcher.device(), problem, tensors);
-    Comparison comparison(FusedOp::find(problem.fused_op, problem.d_count), reference.output(),
-                          roundings_of(plan->stages.front()), result);
+    Comparison comparison(FusedOp::find(problem.fused_op, problem.d_count), reference.output(), roundings_of(plan),
+                          result);
     reference.compare(comparison, result);
     return result;
 }

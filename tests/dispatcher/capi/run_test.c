@@ -174,6 +174,26 @@ static void a_result_is_validated(void) {
     ckd_dispatcher_destroy(dispatcher);
 }
 
+static void a_plan_is_validated(void) {
+    ckd_dispatcher* dispatcher = made_dispatcher();
+    ckd_gemm_problem problem   = fp16_problem(SIZE, SIZE, SIZE);
+    struct operands operands   = made_operands();
+    ckd_plan* plan             = NULL;
+    char* json                 = NULL;
+    CHECK_OK(ckd_select(dispatcher, &problem.base, &plan));
+    CHECK_OK(ckd_plan_validate(plan, operands.tensors, NULL, &json));
+    CHECK_HAS(json, "\"ok\":true");
+    CHECK_HAS(json, "\"checked\":4096");
+    CHECK_HAS(json, ckd_plan_kernel(plan));
+    ckd_free_text(json);
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A call was made without a plan.", ckd_plan_validate(NULL, operands.tensors, NULL, &json));
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A call was made without tensors.", ckd_plan_validate(plan, NULL, NULL, &json));
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A call was made without a place for the text.", ckd_plan_validate(plan, operands.tensors, NULL, NULL));
+    expect_product(&operands);
+    ckd_plan_destroy(plan);
+    ckd_dispatcher_destroy(dispatcher);
+}
+
 static void a_dispatcher_needs_one_device_of_its_gpu(void) {
     ckd_dispatcher *dispatcher = NULL, *other = NULL;
     ckd_gemm_problem problem   = fp16_problem(SIZE, SIZE, SIZE);
@@ -188,6 +208,7 @@ static void a_dispatcher_needs_one_device_of_its_gpu(void) {
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, no_device, ckd_plan_launch(&(ckd_launch){sizeof(ckd_launch), 3, plan, NULL, operands.tensors}));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, no_device, ckd_plan_benchmark(plan, operands.tensors, NULL, &json));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, no_device, ckd_validate(dispatcher, &problem.base, operands.tensors, NULL, &json));
+    CHECK_REFUSED(CKD_INVALID_ARGUMENT, no_device, ckd_plan_validate(plan, operands.tensors, NULL, &json));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A call was made without a device.", ckd_dispatcher_attach(dispatcher, NULL));
     CHECK_REFUSED(CKD_INVALID_ARGUMENT, "A call was made without a dispatcher.", ckd_dispatcher_attach(NULL, device));
     CHECK_OK(ckd_dispatcher_attach(dispatcher, device));
@@ -304,6 +325,7 @@ int main(void) {
     a_plan_is_run();
     a_plan_is_timed();
     a_result_is_validated();
+    a_plan_is_validated();
     a_dispatcher_needs_one_device_of_its_gpu();
     wrong_arguments_are_refused();
     two_threads_share_a_dispatcher_and_no_error();

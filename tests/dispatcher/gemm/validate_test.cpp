@@ -80,6 +80,28 @@ TEST_F(Validate, ExpectsInfinityWhereTheSumIsTooLarge) {
     EXPECT_EQ(result.max_abs, 0);
 }
 
+TEST_F(Validate, ChecksAPlanOfANamedKernel) {
+    const auto problem = fp16(64, 128, 96).build();
+    GemmTensors tensors(device, problem);
+    for (const Candidate<GemmFamily>& one : dispatcher->selector().rank(problem).fit) {
+        const auto plan = dispatcher->selector().select_explicit(one.kernel->name(), problem);
+        const Validation result = validate(*dispatcher, *plan, tensors.addresses);
+        EXPECT_TRUE(result.ok()) << one.kernel->name();
+        EXPECT_EQ(result.checked, problem.m * problem.n);
+        EXPECT_EQ(result.kernel, one.kernel->name());
+    }
+}
+
+TEST_F(Validate, ChecksWhatAPaddedPlanComputes) {
+    const auto problem = fp16(70, 71, 101).batch(2, 0).build();
+    GemmTensors tensors(device, problem);
+    const auto plan = dispatcher->selector().select_padded(problem);
+    ASSERT_FALSE(plan->padded.empty());
+    const Validation result = validate(*dispatcher, *plan, tensors.addresses);
+    EXPECT_TRUE(result.ok());
+    EXPECT_EQ(result.checked, problem.m * problem.n * problem.batch);
+}
+
 TEST_F(Validate, RefusesAProblemThatNoKernelComputes) {
     const auto problem = fp16(64, 64, 64).dtype("bf16").build();
     GemmTensors tensors(device, problem);

@@ -94,13 +94,14 @@ Lines BatchedTransposeFamily::lines(const Problem& p, std::size_t tensor) {
             written};
 }
 
-Validation validate(BatchedTransposeDispatcher& dispatcher, const BatchedTransposeProblem& p, Tensors tensors,
+Validation validate(BatchedTransposeDispatcher& dispatcher, const Plan<BatchedTransposeFamily>& plan, Tensors tensors,
                     const RunOptions& options) {
     Validation result;
-    const auto plan = dispatcher.run(p, tensors, options);
+    const BatchedTransposeProblem& p = plan.problem;
+    dispatcher.run_plan(plan, tensors, options);
     Device& device = dispatcher.device();
     device.synchronize(options.stream);
-    result.kernel = plan->name();
+    result.kernel = plan.name();
     result.device = device.name();
     const auto bytes = std::size_t(element_bytes(p.dtype));
     const std::size_t size = BatchedTransposeFamily::tensor_bytes(p, 0);

@@ -82,8 +82,8 @@ struct BatchedTransposeFamily : FamilyDefaults<BatchedTransposeFamily, BatchedTr
 
 using BatchedTransposeDispatcher = Dispatcher<BatchedTransposeFamily>;
 
-/// Runs the problem and compares y with x, bit by bit; the worst place is matrix, row and column of y.
-Validation validate(BatchedTransposeDispatcher& dispatcher, const BatchedTransposeProblem& problem, Tensors tensors,
+/// Runs the plan and compares y with x, bit by bit; the worst place is matrix, row and column of y.
+Validation validate(BatchedTransposeDispatcher& dispatcher, const Plan<BatchedTransposeFamily>& plan, Tensors tensors,
                     const RunOptions& options = {});
 
 }  // namespace ckdispatch
