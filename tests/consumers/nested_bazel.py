@@ -21,7 +21,11 @@ from typing import Any
 REPOSITORY = Path("MODULE.bazel").resolve().parent
 SOURCES = Path(os.environ["CK_SOURCES"])
 
-_STARTUP = ("--host_jvm_args=-Xmx1g", "--max_idle_secs=60")
+_STARTUP = (
+    "--host_jvm_args=-Xmx1g",
+    "--max_idle_secs=60",
+    f"--bazelrc={Path(__file__).absolute().with_name('nested.bazelrc')}",
+)
 # What describes the outer test would tell the inner Bazel that it is one.
 _OUTER_PREFIXES = (
     "TEST_",
