@@ -224,18 +224,25 @@ def link(ctx, hip, object, exports, output):
         progress_message = "Linking kernel {}".format(ctx.label.name),
     )
 
-def refuse(ctx, sentence, output):
+def refuse(ctx, sentence, output, generator = None, spec = None, gpus = []):
     """An action that fails with a sentence: the target can be queried and analysed, but not built.
 
     Args:
         ctx: the rule context.
         sentence: what to say.
         output: File that is never written.
+        generator: the ckgen executable (FilesToRunProvider) to ask for the kernels nearest to one,
+            only now: finding them takes a tenth of a second each.
+        spec: File with the spec of that kernel.
+        gpus: the GPUs to ask about.
     """
+    asks = [generator.executable.path, "nearest", "--spec", spec.path, "--gpus"] if gpus else []
     ctx.actions.run_shell(
-        arguments = [sentence],
-        command = 'echo "$1" >&2; exit 1',
+        arguments = [sentence] + asks + gpus,
+        command = 'echo "$1" >&2; shift; "$@" >&2; exit 1',
+        inputs = [spec] if gpus else [],
         mnemonic = "CkRefuse",
         outputs = [output],
         progress_message = "Refusing {}".format(ctx.label.name),
+        tools = [generator] if gpus else [],
     )

@@ -18,9 +18,12 @@ load(":providers.bzl", "CkDeviceHeadersInfo", "CkHostHeadersInfo", "CkKernelInfo
 
 visibility(["//rules/...", "//tests/rules/..."])
 
-def _refused(ctx, sentence):
+def _refused(ctx, sentence, illegal_on = []):
     output = ctx.actions.declare_file("lib{}.so".format(ctx.label.name))
-    refuse(ctx, sentence, output)
+    generator, spec = None, None
+    if illegal_on:
+        generator, spec = ctx.attr._generator[DefaultInfo].files_to_run, _written_spec(ctx)
+    refuse(ctx, sentence, output, generator, spec, illegal_on)
     return [
         DefaultInfo(files = depset([output])),
         OutputGroupInfo(code_objects = depset([output]), source = depset([output])),
@@ -35,6 +38,11 @@ def _refused(ctx, sentence):
             why_not = sentence,
         ),
     ]
+
+def _written_spec(ctx):
+    spec = ctx.actions.declare_file("_ck/{}/spec.json".format(ctx.label.name))
+    ctx.actions.write(spec, ctx.attr.spec + "\n")
+    return spec
 
 def _headers(ctx, targets, provider, family):
     known = {target[provider].family: target[provider] for target in targets}
@@ -65,7 +73,7 @@ def _ck_kernel_impl(ctx):
     asked = ctx.attr.gpus or ctx.attr._gpus[GpusInfo].gpus
     gpus = [gpu for gpu in asked if gpu in ctx.attr.legal_gpus]
     if not gpus:
-        return _refused(ctx, "{} ({}) cannot be built for {}: {}".format(
+        sentence = "{} ({}) cannot be built for {}: {}".format(
             name,
             ctx.attr.declared_at,
             ", ".join(asked),
@@ -73,15 +81,15 @@ def _ck_kernel_impl(ctx):
                 ctx.attr.refused.get(gpu, "the declaration does not name {}.".format(gpu))
                 for gpu in asked
             ]),
-        ))
+        )
+        return _refused(ctx, sentence, [gpu for gpu in asked if gpu in GPU_FACTS])
 
     toolchain = ctx.toolchains[HIP_TOOLCHAIN_TYPE]
     if toolchain.missing:
         return _refused(ctx, toolchain.missing)
     hip = toolchain.hip
 
-    spec = ctx.actions.declare_file("_ck/{}/spec.json".format(name))
-    ctx.actions.write(spec, ctx.attr.spec + "\n")
+    spec = _written_spec(ctx)
     source = ctx.actions.declare_file("_ck/{0}/{0}.cpp".format(name))
     generate(ctx, ctx.attr._generator[DefaultInfo].files_to_run, spec, source)
 

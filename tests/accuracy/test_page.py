@@ -13,7 +13,7 @@ from ckaccuracy.page import BAR, below, page
 from ckaccuracy.results import read, write
 from ckarch import load_specs
 from ckgen.cli.selection import preselected_sets
-from ckgen.core.expand import Refusals, expand
+from ckgen.core.expand import expand
 from ckgen.families import FAMILIES
 
 PAGE = Path("docs/accuracy.md")
@@ -59,16 +59,12 @@ def test_every_direction_and_every_dtype_of_products_is_measured() -> None:
 
 
 def test_every_kernel_is_of_the_shipped_set_that_is_named() -> None:
-    refusals = Refusals(nearest=False)
     declared = {
         name: one
         for family in FAMILIES.values()
         for name, one in preselected_sets(family, ARCH).items()
     }
-    shipped = {
-        name: expand(declared[name], ARCH, refusals).kernels
-        for name in {case.set for case in CASES}
-    }
+    shipped = {name: expand(declared[name], ARCH).kernels for name in {case.set for case in CASES}}
     wrong = [
         f"{case.kernel} for {case.gpu} is not of {case.set}"
         for case in CASES

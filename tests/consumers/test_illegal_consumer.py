@@ -50,6 +50,15 @@ def test_the_legal_kernels_of_the_same_declaration_can_be_listed_and_analysed(
     workspace.bazel("build", "--nobuild", LEGAL)
 
 
+def test_a_kernel_that_is_not_legal_on_a_gpu_is_refused_with_the_nearest_that_is(
+    workspace: Workspace,
+) -> None:
+    lines = refusal(workspace, "build", "--@ckdispatch//arch:gpus=gfx1100", LEGAL)
+    (said,) = (index for index, line in enumerate(lines) if "cannot be built for gfx1100" in line)
+    assert ": gemm.wave_layout_supported: " in lines[said]
+    assert lines[said + 1].startswith("The nearest legal choice on gfx1100 is waves ")
+
+
 def test_a_declaration_that_is_no_json_fails_with_its_place(workspace: Workspace) -> None:
     path = workspace.folder / DECLARATION
     text = path.read_text()

@@ -22,7 +22,7 @@ from ckdispatch.report.manifests import Kernel, Manifest, read, together
 from ckdispatch.report.times import Map, Picked
 from ckdispatch.selection import Candidate
 from ckgen.core.declaration import load_declaration
-from ckgen.core.expand import Refusals, expand
+from ckgen.core.expand import expand
 from ckgen.core.sets import named_sets, restrict
 from ckgen.families import FAMILIES
 
@@ -34,12 +34,11 @@ Spec = dict[str, Any]
 def declared(paths: Iterable[Path]) -> dict[str, list[tuple[Spec, tuple[str, ...]]]]:
     """The sets of declarations: specs with the GPUs that they are legal on."""
     arch = load_specs()
-    refusals = Refusals()
     found: dict[str, list[tuple[Spec, tuple[str, ...]]]] = {}
     for path in paths:
         declaration = load_declaration(path, FAMILIES, arch.gpus, path.name)
         for one in named_sets(declaration, path.stem):
-            kernels = expand(restrict(declaration, one), arch, refusals).kernels
+            kernels = expand(restrict(declaration, one), arch).kernels
             found[one.name] = [
                 ({**kernel.spec.to_json(), "name": kernel.name}, tuple(kernel.gpus))
                 for kernel in kernels

@@ -53,11 +53,23 @@ def _refusal_test_impl(ctx):
         (None, None, None, {}),
         (info.library, info.resources, info.source, info.code_objects),
     )
-    actions = analysistest.target_actions(env)
+    actions = [
+        action
+        for action in analysistest.target_actions(env)
+        if action.mnemonic != "FileWrite"
+    ]
     asserts.equals(env, ["CkRefuse"], [action.mnemonic for action in actions])
-    asserts.true(env, ctx.attr.sentence in actions[0].argv, str(actions[0].argv))
+    arguments = actions[0].argv
+    asserts.true(env, ctx.attr.sentence in arguments, str(arguments))
+    asked_about = arguments[arguments.index("--gpus") + 1:] if "--gpus" in arguments else []
+    asserts.equals(env, ctx.attr.nearest_on, asked_about)
     asserts.equals(env, actions[0].outputs.to_list(), target[DefaultInfo].files.to_list())
     return analysistest.end(env)
+
+_REFUSAL = {
+    "nearest_on": attr.string_list(doc = "GPUs for which the nearest legal kernel is named."),
+    "sentence": attr.string(doc = "What building the kernel should say.", mandatory = True),
+}
 
 _SENTENCE = {
     "sentence": attr.string(doc = "What building the kernel should say.", mandatory = True),
@@ -65,7 +77,7 @@ _SENTENCE = {
 
 illegal_gpu_test = analysistest.make(
     _refusal_test_impl,
-    attrs = _SENTENCE,
+    attrs = _REFUSAL,
     config_settings = settings("gfx90a,gfx908,gfx1201"),
     doc = "A kernel that is legal on no GPU asked for is analysed, and its one action fails with " +
           "the rules' sentences.",
@@ -73,7 +85,7 @@ illegal_gpu_test = analysistest.make(
 
 no_compiler_test = analysistest.make(
     _refusal_test_impl,
-    attrs = _SENTENCE,
+    attrs = _REFUSAL,
     config_settings = settings_without_compiler("gfx942"),
     doc = "Without a compiler a kernel is analysed, and its one action fails with the " +
           "toolchain's sentence.",
@@ -124,6 +136,7 @@ def kernel_info_test_suite(name):
     )
     illegal_gpu_test(
         name = name + "_illegal_gpu",
+        nearest_on = ["gfx90a", "gfx908", "gfx1201"],
         sentence = "provides (made_up.json, entry 7) cannot be built for gfx90a, gfx908, " +
                    "gfx1201: " +
                    "Rule two refuses it there; take gfx942. " +

@@ -16,7 +16,7 @@ from ckdispatch.jit.compiler import find_compiler
 from ckdispatch.jit.headers import composable_kernel, own_headers, unpack
 from ckdispatch.jit.sources import source_text
 from ckgen.cli.selection import preselected_sets
-from ckgen.core.expand import Refusals, expand
+from ckgen.core.expand import expand
 from ckgen.core.family import Family
 from ckgen.core.recipe import load_recipe
 from ckgen.families import FAMILIES
@@ -105,9 +105,7 @@ def test_a_skeleton_and_the_texts_are_what_the_compiler_sees_of_a_kernel(family:
     macros expanded.
     """
     declaration = next(iter(preselected_sets(family, ARCH).values()))
-    kernel = next(
-        one for one in expand(declaration, ARCH, Refusals(nearest=False)).kernels if GPU in one.gpus
-    )
+    kernel = next(one for one in expand(declaration, ARCH).kernels if GPU in one.gpus)
     source = source_text(family, kernel.spec, ARCH).decode()
     skeleton, cache = Skeleton.of(source), Cache()
     clang = find_compiler(cache.layout.memos).clang

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ckgen.core import codec
 from ckgen.core.declaration import Declaration, parse_declaration
 from ckgen.core.errors import CkgenError
-from ckgen.core.expand import Refusals, expand
+from ckgen.core.expand import expand
+from ckgen.core.nearest import why_not
 from ckgen.core.spec import KernelSpec
+from ckgen.core.target import Target
 from ckgen.families import FAMILIES
 
 from ckdispatch.cli.config_options import said_entries
@@ -94,7 +96,7 @@ def _document(path: Path) -> Any:
 def _expanded(
     declaration: Declaration, gpus: tuple[str, ...]
 ) -> dict[tuple[str, ...], list[KernelSpec]]:
-    expansion = expand(declaration, arch_specs(), Refusals(nearest=False))
+    expansion = expand(declaration, arch_specs())
     if expansion.errors:
         more = f" (and {len(expansion.errors) - 1} more)" if len(expansion.errors) > 1 else ""
         # There is but one entry on a command line.
@@ -106,10 +108,10 @@ def _expanded(
             wanted.setdefault(legal, []).append(kernel.spec)
     if not wanted:
         # Its sentence is the only one that is read, and has to say what would be legal.
-        own = tuple(e for e in declaration.entries if e.label == expansion.kernels[0].entry)
-        first = expand(replace(declaration, entries=own), arch_specs()).kernels[0]
+        first = expansion.kernels[0]
+        why = why_not(declaration.family, first.spec, Target.of(arch_specs(), gpus[0]))
         raise UsageError(
             f"no kernel of {declaration.source} is legal on {', '.join(gpus)}; {first.name}: "
-            f"{first.refused[gpus[0]]}"
+            f"{why or first.refused[gpus[0]]}"
         )
     return wanted

@@ -163,6 +163,20 @@ def test_render_refuses_what_is_no_spec_and_writes_nothing(
     assert complaint in capsys.readouterr().err
 
 
+def test_nearest_names_a_legal_kernel_for_each_gpu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = str(write(tmp_path, BASE.to_json()))
+    assert main(["nearest", "--spec", spec, "--gpus", "gfx1100", "gfx942"]) == 0
+    elsewhere, here = capsys.readouterr().out.splitlines()
+    assert elsewhere.startswith("The nearest legal choice on gfx1100 is ")
+    assert here == "It is legal on gfx942."
+    assert main(["nearest", "--spec", spec, "--gpus", "gfx942", "gfx1"]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("ckgen: there is no GPU 'gfx1'; there is gfx908, ")
+    assert said.out == ""
+
+
 def _project_specs() -> str:
     """The arch table as JSON text, from whichever form this environment has."""
     try:

@@ -9,7 +9,7 @@ from functools import lru_cache
 import pytest
 from ckgen.cli.selection import preselected_sets
 from ckgen.core.declaration import Declaration
-from ckgen.core.expand import Expansion, Refusals, expand
+from ckgen.core.expand import Expansion, expand
 from ckgen.fmha.spec import Bias, FmhaSpec, Mode, Pipeline, Rotary, Variant
 from codegen_support import ARCH
 from fmha_support import FMHA
@@ -34,7 +34,7 @@ CDNA = ("gfx90a", "gfx942", "gfx950")
 
 @lru_cache
 def expansion(name: str) -> Expansion:
-    return expand(SETS[name], ARCH, Refusals(nearest=False))
+    return expand(SETS[name], ARCH)
 
 
 def specs_for(name: str, gpu: str) -> list[FmhaSpec]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ckarch import ArchSpecs
 from ckgen.cli.selection import preselected_sets
-from ckgen.core.expand import Refusals, expand
+from ckgen.core.expand import expand
 from ckgen.core.family import Family
 
 from cksupport.digests import Digests
@@ -57,11 +57,10 @@ def shipped_kernels(family: Family, arch: ArchSpecs) -> tuple[Kernel, ...]:
 
 @cache
 def _sets(family: Family, arch: ArchSpecs) -> Sets:
-    refusals = Refusals(nearest=False)
     return {
         name: tuple(
             Kernel(gpu, kernel.spec)
-            for kernel in expand(declaration, arch, refusals).kernels
+            for kernel in expand(declaration, arch).kernels
             for gpu in kernel.gpus
         )
         for name, declaration in preselected_sets(family, arch).items()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ckarch import ArchError
 
-from ckgen.cli import expand_command, family_command, list_commands, render_command
+from ckgen.cli import expand_command, family_command, list_commands, nearest_command, render_command
 from ckgen.core import foreign
 from ckgen.core.errors import CkgenError, FieldError, UsageError
 from ckgen.families import FAMILIES
@@ -46,7 +46,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     families = [family_command.add_to(commands, family) for family in FAMILIES.values()]
-    for command in (*families, expand_command.add_to(commands), render_command.add_to(commands)):
+    for_builds = [
+        part.add_to(commands) for part in (expand_command, render_command, nearest_command)
+    ]
+    for command in (*families, *for_builds):
         command.add_argument(
             "--arch-specs",
             type=Path,

@@ -11,7 +11,8 @@ from ckarch import load_specs
 
 from ckgen.core import codec
 from ckgen.core.errors import FieldError, SpecError
-from ckgen.core.family import look_up_family
+from ckgen.core.family import Family, look_up_family
+from ckgen.core.spec import KernelSpec
 from ckgen.core.writer import write_if_changed
 from ckgen.families import FAMILIES
 
@@ -34,12 +35,17 @@ def run(options: argparse.Namespace) -> None:
     """Render ``--spec`` into ``--output``."""
     from ckgen.core.generate import render_kernel
 
+    family, spec = spec_of(options.spec)
+    write_if_changed(options.output, render_kernel(family, spec, load_specs(options.arch_specs)))
+
+
+def spec_of(path: Path) -> tuple[Family, KernelSpec]:
+    """The spec in a file, with its family."""
     try:
-        data = codec.load_json(options.spec)
+        data = codec.load_json(path)
     except FieldError as error:
         raise SpecError(str(error)) from error
     if not isinstance(data, dict):
-        raise SpecError(f"{options.spec}: expected a JSON object, not {codec.show(data)}")
+        raise SpecError(f"{path}: expected a JSON object, not {codec.show(data)}")
     family = look_up_family(FAMILIES, data.get("family"))
-    spec = family.spec_type.from_json(data)
-    write_if_changed(options.output, render_kernel(family, spec, load_specs(options.arch_specs)))
+    return family, family.spec_type.from_json(data)

@@ -19,7 +19,7 @@ from ckgen.core.declaration import (
     parse_declaration,
 )
 from ckgen.core.errors import DeclarationError, FieldError, UsageError
-from ckgen.core.expand import ExpandedKernel, Refusals, expand
+from ckgen.core.expand import ExpandedKernel, expand
 from ckgen.core.family import EntryField, Family
 from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
@@ -73,7 +73,7 @@ def select(family: Family, options: argparse.Namespace, arch: ArchSpecs) -> Sele
     gpus = wanted_gpus(options, arch)
     fields = set_level_fields(family, options, [Target.of(arch, gpu) for gpu in gpus])
     declaration = _declaration(family, options, arch, fields, gpus)
-    expansion = expand(declaration, arch, Refusals(nearest=False))
+    expansion = expand(declaration, arch)
     if expansion.errors:
         raise DeclarationError("\n".join(expansion.errors))
     asked = [kernel for kernel in expansion.kernels if has_fields(family, kernel.spec, fields)]

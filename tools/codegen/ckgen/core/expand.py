@@ -22,7 +22,10 @@ from ckgen.core.wildcards import Walk, count_choices
 
 @dataclass(frozen=True)
 class ExpandedKernel:
-    """One kernel of a set: where it is legal, and for every other GPU the sentence why not."""
+    """One kernel of a set: where it is legal, and for every other GPU the sentence why not.
+
+    These sentences name no nearest choice: hundreds of kernels have some, and hardly one is read.
+    """
 
     spec: KernelSpec
     gpus: tuple[str, ...]
@@ -91,22 +94,13 @@ class _Collector:
 
 
 class Refusals:
-    """Sentences about kernels that a GPU refuses, each made once.
+    """Sentences about kernels that no GPU takes, with the nearest legal choice, each made once."""
 
-    Finding the nearest legal choice is most of the work of expanding: who reads no sentence of a
-    kernel that is legal elsewhere says ``nearest=False``.
-    """
-
-    def __init__(self, *, nearest: bool = True) -> None:
-        self._nearest = nearest
+    def __init__(self) -> None:
         self._known: dict[tuple[KernelSpec, str], str] = {}
 
-    def elsewhere(self, family: Family, finding: Finding, spec: KernelSpec, target: Target) -> str:
-        """The sentence about a kernel that another GPU takes."""
-        return self.nowhere(family, finding, spec, target) if self._nearest else str(finding)
-
-    def nowhere(self, family: Family, finding: Finding, spec: KernelSpec, target: Target) -> str:
-        """The sentence about a kernel that no GPU takes, which always has the nearest choice."""
+    def sentence(self, family: Family, finding: Finding, spec: KernelSpec, target: Target) -> str:
+        """The sentence of ``finding``, whose nearest choice takes a tenth of a second to find."""
         key = spec, target.name
         if key not in self._known:
             self._known[key] = refusal(family, finding, spec, target)
@@ -168,17 +162,13 @@ def _expand_explicit(
     findings = {target.name: first_violation(family.rules, spec, target) for target in targets}
     violations = {name: finding for name, finding in findings.items() if finding is not None}
     if len(violations) < len(findings):
-
-        def why_not(finding: Finding, target: Target) -> str:
-            return known.elsewhere(family, finding, spec, target)
-
-        collector.add(_judged(entry, spec, findings, targets, arch, why_not), explicit=True)
+        collector.add(_judged(entry, spec, findings, targets, arch), explicit=True)
         return
 
     def sentence() -> str:
         # Of many GPUs the one with the fewest violations says most about what the author meant.
         closest = min(targets, key=lambda target: len(family.judge(spec, target).violations))
-        why = known.nowhere(family, violations[closest.name], spec, closest)
+        why = known.sentence(family, violations[closest.name], spec, closest)
         return f"{entry.label}: {spec.name} is not legal on {_any_of(targets)}: {why}"
 
     collector.refuse(sentence)
@@ -214,8 +204,7 @@ def _expand_wildcards(walk: Walk, number: int, collector: _Collector) -> Counter
             for target in targets:
                 if target.name not in findings:
                     findings[target.name] = first_violation(family.rules, spec, target)
-            kernel = _judged(entry, spec, findings, targets, arch, lambda found, _: str(found))
-            collector.add(kernel, explicit=False)
+            collector.add(_judged(entry, spec, findings, targets, arch), explicit=False)
         else:
             violations = [finding for finding in findings.values() if finding is not None]
             dropped[violations[0].rule.id] += 1
@@ -247,7 +236,6 @@ def _judged(
     findings: Mapping[str, Finding | None],
     targets: Sequence[Target],
     arch: ArchSpecs,
-    why_not: Callable[[Finding, Target], str],
 ) -> ExpandedKernel:
     """The kernel, with the GPUs that have no finding about it, and a sentence for all others."""
     meant = [target.name for target in targets]
@@ -256,7 +244,7 @@ def _judged(
     for target in targets:
         finding = findings[target.name]
         if finding is not None:
-            refused[target.name] = why_not(finding, target)
+            refused[target.name] = str(finding)
     gpus = tuple(name for name in meant if findings[name] is None)
     return ExpandedKernel(spec, gpus, refused, entry.label)
 

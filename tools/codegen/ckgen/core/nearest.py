@@ -95,6 +95,12 @@ def refusal(family: Family, finding: Finding, spec: KernelSpec, target: Target) 
     return f"{finding}; the nearest legal choice is {describe_change(spec, legal)}"
 
 
+def why_not(family: Family, spec: KernelSpec, target: Target) -> str | None:
+    """The sentence of the first rule that refuses ``spec``, or None if all let it pass."""
+    finding = first_violation(family.rules, spec, target)
+    return None if finding is None else refusal(family, finding, spec, target)
+
+
 def describe_change(old: KernelSpec, new: KernelSpec) -> str:
     """The fields of ``new`` that differ from ``old``, such as ``waves 2x2x1 and tile 64x64x32``."""
     changes = [
