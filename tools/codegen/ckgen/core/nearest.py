@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from ckgen.core.choice import Choice
@@ -66,7 +66,7 @@ def _changed(
     for candidate in candidates:
         for field in rule.fields:
             for value in family.alternatives(candidate, field, target):
-                yield replace(candidate, **{field: value})
+                yield candidate.with_field(field, value)
 
 
 def _closest(
@@ -74,7 +74,13 @@ def _closest(
 ) -> list[KernelSpec]:
     """The candidates nearest to ``spec``; the name fixes the order of equally near ones."""
     weights = family.field_weights
-    return sorted(candidates, key=lambda c: (distance(spec, c, weights), c.name))[:_WIDTH]
+    measured = [(distance(spec, candidate, weights), candidate) for candidate in candidates]
+    if len(measured) > _WIDTH:
+        # Names are long to make, and those of the farther ones decide nothing.
+        farthest = sorted(far for far, _ in measured)[_WIDTH - 1]
+        measured = [one for one in measured if one[0] <= farthest]
+    measured.sort(key=lambda one: (one[0], one[1].name))
+    return [candidate for _, candidate in measured[:_WIDTH]]
 
 
 def distance(a: KernelSpec, b: KernelSpec, weights: Mapping[str, float]) -> float:
@@ -117,6 +123,11 @@ def _show(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+@cache
+def _places(choice: type[Choice]) -> Mapping[Choice, int]:
+    return {member: place for place, member in enumerate(choice)}
+
+
 def _difference(a: Any, b: Any) -> float:
     if isinstance(a, Dim3):
         return 1.0 + sum(abs(math.log2(x / y)) for x, y in zip(a, b, strict=False))
@@ -125,8 +136,8 @@ def _difference(a: Any, b: Any) -> float:
             return 1.0 + max(len(a), len(b))
         return 1.0 + sum(abs(math.log2((1 + x) / (1 + y))) for x, y in zip(a, b, strict=False))
     if isinstance(a, Choice):
-        members = list(type(a))
-        return 1.0 + 0.1 * abs(members.index(a) - members.index(b))
+        places = _places(type(a))
+        return 1.0 + 0.1 * abs(places[a] - places[b])
     if isinstance(a, bool):
         return 1.0
     return 1.0 + abs(math.log2((1 + abs(a)) / (1 + abs(b))))

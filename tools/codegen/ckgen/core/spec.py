@@ -44,6 +44,18 @@ class KernelSpec(ABC):
         taken = {name: choice[name] for name in field_types(cls) if name not in derived}
         return cls(**taken, **derived)
 
+    def with_field(self: S, name: str, value: Any) -> S:
+        """The spec with another value of one field. What dataclasses.replace gives, in a third of
+        the time: searches make hundreds of thousands.
+        """
+        kind = type(self)
+        other = object.__new__(kind)
+        own, new = self.__dict__, other.__dict__
+        for field in field_types(kind):
+            new[field] = own[field]
+        new[name] = value
+        return other
+
     @classmethod
     def from_json(cls: type[S], data: Mapping[str, object]) -> S:
         """The inverse of ``to_json``; a ``name`` in ``data`` must be the one the fields give."""

@@ -98,16 +98,18 @@ class GroupedConvFamily(ProductFamily):
         return super().alternatives(conv, field, target)
 
     def keeps(self, wish: KernelSpec, spec: KernelSpec) -> bool:
-        """The direction, the dimensions and the operation; a bias may be told of by either of its
-        fields.
+        """The direction, the dimensions and the operation; where the operation and the number of
+        its D tensors say different things, either may be meant.
         """
         asked, conv = cast(GroupedConvSpec, wish), cast(GroupedConvSpec, spec)
-        meant = (asked.fused_op, asked.fused_op.with_ds, asked.fused_op.without_ds)
-        return (
-            conv.variant is asked.variant
-            and conv.ndim_spatial == asked.ndim_spatial
-            and conv.fused_op in meant
-        )
+        if conv.variant is not asked.variant or conv.ndim_spatial != asked.ndim_spatial:
+            return False
+        if conv.fused_op is asked.fused_op:
+            return True
+        if asked.fused_op.takes_ds is (asked.d_count > 0):
+            return False
+        counted = asked.fused_op.with_ds if asked.d_count else asked.fused_op.without_ds
+        return conv.fused_op is counted
 
     def context(self, spec: KernelSpec, arch: ArchSpecs) -> Mapping[str, Any]:
         conv = cast(GroupedConvSpec, spec)
