@@ -21,11 +21,9 @@ from typing import Any
 REPOSITORY = Path("MODULE.bazel").resolve().parent
 SOURCES = Path(os.environ["CK_SOURCES"])
 
-_STARTUP = (
-    "--host_jvm_args=-Xmx1g",
-    "--max_idle_secs=60",
-    f"--bazelrc={Path(__file__).absolute().with_name('nested.bazelrc')}",
-)
+QUICK = Path(__file__).absolute().with_name("quick.bazelrc")
+
+_STARTUP = ("--host_jvm_args=-Xmx1g", "--max_idle_secs=60")
 # What describes the outer test would tell the inner Bazel that it is one.
 _OUTER_PREFIXES = (
     "TEST_",
@@ -61,11 +59,15 @@ class Spawn:
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder to run Bazel in, of a copy of this repository."""
+    """A folder to run Bazel in, of a copy of this repository.
+
+    With `rc` its Bazel has the settings of that file.
+    """
 
     repository: Path
     folder: Path
     output_root: Path
+    rc: Path | None = None
 
     def try_bazel(self, command: str, *arguments: str) -> Result:
         """Run a command, which may fail."""
@@ -74,6 +76,7 @@ class Workspace:
                 self.repository / "bazelw",
                 f"--output_user_root={self.output_root}",
                 *_STARTUP,
+                *([f"--bazelrc={self.rc}"] if self.rc else []),
                 command,
                 *arguments,
             ],

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.consumers.nested_bazel import (
+    QUICK,
     Workspace,
     copy_repository,
     running,
@@ -30,7 +31,7 @@ def workspace() -> Iterator[Workspace]:
     with scratch_folder() as scratch:
         repository = copy_repository(scratch / "clone")
         consumer = repository / PROJECT
-        with running(Workspace(repository, consumer, scratch / "out")) as workspace:
+        with running(Workspace(repository, consumer, scratch / "out", QUICK)) as workspace:
             yield workspace
 
 
