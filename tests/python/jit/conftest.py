@@ -34,3 +34,11 @@ def compiler(tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def everything_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every build then keeps what it found out about the compiler, so that all make the same
+    changes, however long ago the compiler was made up.
+    """
+    monkeypatch.setattr("ckdispatch.jit.memo._SETTLED", 0.0)

@@ -17,7 +17,8 @@ from ckdispatch.jit.files import sha256_bytes
 from jit_support import FakeCompiler, build_in, content, kernels
 
 KERNELS = 3
-ROUNDS = 25
+ROUNDS = int(os.environ.get("CK_ROUNDS", "5"))
+pytestmark = pytest.mark.usefixtures("everything_settled")
 Fault = Callable[[random.Random, list[Path]], None]
 
 

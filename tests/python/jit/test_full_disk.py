@@ -20,6 +20,7 @@ FULL = (
     "failed because the disk of the cache folder {} is full; free some space, or set "
     "CKDISPATCH_CACHE to a folder on another disk."
 )
+pytestmark = pytest.mark.usefixtures("everything_settled")
 
 
 def test_on_a_disk_of_any_size_a_build_is_right_or_says_that_the_disk_is_full(

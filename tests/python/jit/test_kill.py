@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -11,9 +12,11 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import ckdispatch.jit
 import pytest
 from ckdispatch.jit import Cache, ProgressEvent, Stage, build
 from jit_support import (
@@ -45,11 +48,32 @@ CHANGES = (
 )
 
 
+pytestmark = pytest.mark.usefixtures("everything_settled")
+
+# By default one dies at the first change that each place of the code makes, and at the last one of
+# a loop: all of some 600 moments take minutes.
+EVERY_CHANGE = bool(os.environ.get("CK_EVERY_CHANGE"))
+PACKAGE = os.path.dirname(ckdispatch.jit.__file__)
+_LINES = 3
+_KERNELS = 2
+"""So many are built, and what is done as often is no loop."""
+
+
+def place_of_caller(name: str) -> str:
+    """What changes something, and the innermost lines of this package that come to it."""
+    lines, frame = [name], inspect.currentframe()
+    while frame is not None and len(lines) <= _LINES:
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            lines.append(f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}")
+        frame = frame.f_back
+    return " ".join(lines)
+
+
 class Deadline:
     """Kills its own process at the n-th change, before it or in the middle of it."""
 
     def __init__(self, deadly: int) -> None:
-        self.count = 0
+        self.places: list[str] = []
         self._deadly = deadly
 
     def watch(self) -> None:
@@ -60,8 +84,8 @@ class Deadline:
         def counting(*arguments: Any, **options: Any) -> Any:
             if name == "open" and not arguments[1] & (os.O_CREAT | os.O_TRUNC):
                 return function(*arguments, **options)
-            self.count += 1
-            if self.count == self._deadly:
+            self.places.append(place_of_caller(name))
+            if len(self.places) == self._deadly:
                 if name == "write":
                     # A torn write: the first half arrives.
                     function(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
@@ -71,88 +95,95 @@ class Deadline:
         return counting
 
 
-def changes_of_a_build(cache: Cache, compiler: FakeCompiler) -> int:
-    """How many changes building two kernels makes."""
-    report = compiler.home / "control" / "changes"
+def deadly_changes(action: Callable[[], object], report: Path, least: int) -> list[int]:
+    """The numbers of those changes that ``action`` makes, at ``least`` so many, at which a process
+    is to die.
+    """
 
     def child() -> None:
         deadline = Deadline(0)
         deadline.watch()
-        assert all(result.ok for result in build_in(cache, *kernels()[:2], workers=1))
-        report.write_text(str(deadline.count))
+        action()
+        # Writing the report is a change, too.
+        places = list(deadline.places)
+        report.write_text("\n".join(places))
 
     assert in_child(child) == 0
-    return int(report.read_text())
+    places = report.read_text().splitlines()
+    assert len(places) > least
+    if EVERY_CHANGE:
+        return list(range(1, len(places) + 1))
+    numbers: dict[str, list[int]] = {}
+    for number, place in enumerate(places, 1):
+        numbers.setdefault(place, []).append(number)
+    first = {found[0] for found in numbers.values()}
+    last = {found[-1] for found in numbers.values() if len(found) > _KERNELS}
+    return sorted(first | last)
+
+
+def die(action: Callable[[], object], deadly: int) -> int:
+    """Run ``action`` in a process that is killed at that change; returns how it ended."""
+
+    def child() -> None:
+        Deadline(deadly).watch()
+        action()
+
+    return in_child(child)
 
 
 def test_killed_at_any_change_of_the_disk_the_next_build_is_right(
     compiler: FakeCompiler, tmp_path: Path
 ) -> None:
     whole = Cache(tmp_path / "whole")
-    changes = changes_of_a_build(whole, compiler)
-    right = [content(result) for result in build_in(whole, *kernels()[:2])]
-    assert changes > 50
-    for deadly in range(1, changes + 1):
-        cache = Cache(tmp_path / f"killed-{deadly}")
-
-        def child(deadly: int = deadly, cache: Cache = cache) -> None:
-            Deadline(deadly).watch()
-            build_in(cache, *kernels()[:2], workers=1)
-
-        assert in_child(child) == -signal.SIGKILL, f"change {deadly} of {changes}"
+    specs = kernels()[:_KERNELS]
+    build_whole = partial(build_in, whole, *specs, workers=1)
+    deadly = deadly_changes(build_whole, tmp_path / "places", 50)
+    right = [content(result) for result in build_in(whole, *specs)]
+    for number in deadly:
+        cache = Cache(tmp_path / f"killed-{number}")
+        build_anew = partial(build_in, cache, *specs, workers=1)
+        assert die(build_anew, number) == -signal.SIGKILL, f"change {number}"
         # What is visible is whole, before anything was repaired.
-        assert cache.verify() == [], f"change {deadly} of {changes}"
-        results = build_in(cache, *kernels()[:2])
-        assert [content(result) for result in results] == right, f"change {deadly} of {changes}"
+        assert cache.verify() == [], f"change {number}"
+        results = build_in(cache, *specs)
+        assert [content(result) for result in results] == right, f"change {number}"
         del results
         # A build that compiles sweeps up; one that finds all in the cache leaves that to others.
         cache.prune()
-        assert leftovers(cache) == [], f"change {deadly} of {changes}"
+        assert leftovers(cache) == [], f"change {number}"
 
 
 def test_killed_while_an_entry_is_replaced_the_next_build_is_right(
-    compiler: FakeCompiler, cache: Cache
+    compiler: FakeCompiler, cache: Cache, tmp_path: Path
 ) -> None:
     (result,) = build_in(cache, kernels()[0])
     right = content(result)
-    deadly = 0
-    while True:
-        deadly += 1
-        result.check().write_bytes(b"damaged")
+    library = result.check()
 
-        def child(deadly: int = deadly) -> None:
-            Deadline(deadly).watch()
-            build_in(cache, kernels()[0], workers=1)
+    def replace() -> None:
+        (replaced,) = build_in(cache, kernels()[0], workers=1)
+        assert replaced.ok and not replaced.cached
 
-        code = in_child(child)
+    library.write_bytes(b"damaged")
+    deadly = deadly_changes(replace, tmp_path / "places", 20)
+    for number in deadly:
+        library.write_bytes(b"damaged")
+        assert die(replace, number) == -signal.SIGKILL, f"change {number}"
         (result,) = build_in(cache, kernels()[0])
-        assert content(result) == right, f"change {deadly}"
-        if code == 0:
-            break
-        assert code == -signal.SIGKILL
-    assert deadly > 20
+        assert content(result) == right, f"change {number}"
 
 
 def test_killed_while_evicting_the_next_build_is_right(
-    compiler: FakeCompiler, cache: Cache
+    compiler: FakeCompiler, cache: Cache, tmp_path: Path
 ) -> None:
     specs = kernels()[:4]
     right = [content(result) for result in build_in(cache, *specs)]
-    deadly = 0
-    while True:
-        deadly += 1
-
-        def child(deadly: int = deadly) -> None:
-            Deadline(deadly).watch()
-            cache.prune(0)
-
-        code = in_child(child)
-        assert cache.verify() == [], f"change {deadly}"
+    deadly = deadly_changes(partial(cache.prune, 0), tmp_path / "places", 10)
+    assert [content(result) for result in build_in(cache, *specs)] == right
+    for number in deadly:
+        assert die(partial(cache.prune, 0), number) == -signal.SIGKILL, f"change {number}"
+        assert cache.verify() == [], f"change {number}"
         assert [content(result) for result in build_in(cache, *specs)] == right
-        if code == 0:
-            break
-        assert code == -signal.SIGKILL
-    assert deadly > 10
 
 
 @pytest.mark.parametrize("step", ["device", "bundle", "host", "link"])
