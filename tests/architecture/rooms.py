@@ -78,8 +78,8 @@ def tracked_files(repository: Path) -> list[PurePosixPath]:
 
 
 def room_of(path: PurePosixPath, rooms: dict[str, frozenset[str]]) -> str | None:
-    inside = [room for room in rooms if path.is_relative_to(room)]
-    return max(inside, key=len, default=None)
+    """The innermost room that a path lies in."""
+    return next((name for place in (path, *path.parents) if (name := str(place)) in rooms), None)
 
 
 def _python_uses(text: str) -> list[tuple[int, str]]:
