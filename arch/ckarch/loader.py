@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,8 +36,12 @@ def load_specs(path: Path | None = None) -> ArchSpecs:
     Without a path these are the project's own: what the build generated, already validated, or in
     a source tree without it the JSON file beside this package.
     """
-    if path is not None:
-        return build_specs(read_document(path))
+    return _own_specs() if path is None else build_specs(read_document(path))
+
+
+@cache
+def _own_specs() -> ArchSpecs:
+    """The project's own specs. Nothing of them can be changed, so all share them."""
     try:
         generated = importlib.import_module("ckarch._generated")
     except ModuleNotFoundError:

@@ -50,11 +50,12 @@ def family_of(spec: KernelSpec) -> Family:
 
 def family_files(family: Family) -> FamilyFiles:
     """The files that compiling and linking kernels of ``family`` takes beside its headers."""
-    include = _include_folder(family.headers)
+    headers = family.headers
+    include = _include_folder(headers)
     exports = include / "ck_kernel" / "host" / "exports.map"
     sample = include.parent / "precompiled" / f"{family.name}.hpp"
     try:
-        version = _ABI_VERSION.search(family.headers[_ABI_HEADER].read_text(encoding="utf-8"))
+        version = _ABI_VERSION.search(headers[_ABI_HEADER].read_text(encoding="utf-8"))
         return FamilyFiles(
             exports=exports.read_bytes(),
             precompiled=sample.read_bytes() if sample.is_file() else None,

@@ -114,7 +114,7 @@ class Family(ABC):
     @property
     def headers(self) -> Mapping[str, Path]:
         """The project's headers that generated sources include, by the name they include."""
-        inside = sorted((*_HEADERS.rglob("*.hpp"), *_HEADERS.rglob("*.inc")))
+        inside = sorted(path for path in _HEADERS.rglob("*.*") if path.suffix in (".hpp", ".inc"))
         return {
             **{path.relative_to(_HEADERS).as_posix(): path for path in inside},
             **{path.name: path for path in sorted(_ABI.glob("*.h"))},
