@@ -10,7 +10,6 @@ import queue
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import wraps
 from typing import TypeVar
@@ -121,6 +120,9 @@ def spread(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     """``work`` of each item, in their order, by a thread for each processor. Where the iterator is
     left, items that have not begun are left out.
     """
+    # It takes longer to load than all else here, which every command needs.
+    from concurrent.futures import ThreadPoolExecutor
+
     threads = ThreadPoolExecutor(processors(), "ckdispatch-spread")
     try:
         yield from threads.map(work, items)

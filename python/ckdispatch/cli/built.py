@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +24,7 @@ def save(results: list[BuildResult], path: Path) -> None:
     name = os.fsencode(path.name).decode(errors="replace").removesuffix(".json")
     document = _registry(results, name).to_json()
     # Whole or not at all: a list of before stays if the disk is full.
-    new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    new = path.with_name(f"{path.name}.{os.urandom(4).hex()}.new")
     try:
         new.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
         new.replace(path)

@@ -7,13 +7,14 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ckdispatch.errors import NotFound
 from ckdispatch.native import places
-from ckdispatch.native.structures import DuplicatePolicy
-from ckdispatch.registry import Registry
 from ckdispatch.user_files import read_bytes
+
+if TYPE_CHECKING:
+    from ckdispatch.registry import Registry
 
 _DEEPEST = 4
 """Folders of Bazel's output that are searched; sets of other modules are in external/MODULE."""
@@ -21,6 +22,9 @@ _DEEPEST = 4
 
 def load_kernels(sources: Sequence[str]) -> Registry:
     """The kernels of all ``sources``; one that is in two of them is taken once."""
+    # Every command knows of --kernels, and some load none.
+    from ckdispatch.registry import Registry
+
     names = (Path(source).name.removesuffix(".manifest.json") for source in sources)
     registry = Registry(name="+".join(names))
     for source in sources:
@@ -56,6 +60,9 @@ def _built(clone: Path, name: str) -> Iterator[Path]:
 
 
 def _add(registry: Registry, source: str) -> None:
+    from ckdispatch.native.structures import DuplicatePolicy
+    from ckdispatch.registry import Registry
+
     path = Path(source)
     if path.suffix == ".so":
         if not path.is_file():

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-import secrets
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,9 @@ def make_dispatcher(options: argparse.Namespace, registry: Registry | None = Non
 
 def seed_of(options: argparse.Namespace) -> int:
     """The seed that was given, or a new one."""
-    return secrets.randbits(32) if options.seed is None else int(options.seed)
+    if options.seed is not None:
+        return int(options.seed)
+    return int.from_bytes(os.urandom(4), "little")
 
 
 def planned(

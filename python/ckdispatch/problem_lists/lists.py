@@ -9,7 +9,6 @@ The words of a problem are those of the command line, with ``{batch}`` or a mult
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -137,6 +136,8 @@ def sample(listed: Sequence[Listed], count: int, seed: int) -> list[Listed]:
         raise InvalidArgument(
             f"a sample of {several(count, 'problem')} was asked for, and there are {len(listed)}"
         )
+    import random
+
     # Of Python's generators only random() gives the same numbers in every version.
     draw = random.Random(seed).random
     chosen = sorted(sorted(range(len(listed)), key=lambda _: draw())[:count])

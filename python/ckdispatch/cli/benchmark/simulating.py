@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from ckdispatch.cli.benchmark.timing import SIMULATED, SIMULATING, ask_for_times
 from ckdispatch.cli.families import Workload, commands_of
 from ckdispatch.errors import InvalidArgument, NoKernel, Unsupported
-from ckdispatch.evaluation.serving import Served
-from ckdispatch.judging.cases import Way
 
 if TYPE_CHECKING:
     from ckdispatch.dispatcher import Dispatcher
+    from ckdispatch.evaluation.serving import Served
+    from ckdispatch.judging.cases import Way
     from ckdispatch.plan import Plan
     from ckdispatch.problem import Problem
     from ckdispatch.registry import Registry
@@ -62,6 +62,9 @@ class Simulator:
         """The times of problems by the kernels that each comes with,
         and the fastest as the pick.
         """
+        # What judges picks takes a while to load, and `bench` needs none of it.
+        from ckdispatch.evaluation.serving import Served
+
         served = Served()
         for problem, kernels in problems:
             times: dict[Way, float] = {}

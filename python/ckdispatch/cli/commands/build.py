@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ckdispatch import device_list, jit
-from ckdispatch.cli.built import refuse_spills, save
 from ckdispatch.cli.config_options import add_config_options
 from ckdispatch.cli.exits import ExitCode
 from ckdispatch.cli.options import Commands, add_command, whole
@@ -86,6 +85,9 @@ def run(options: argparse.Namespace) -> Report:
     results: list[BuildResult] = []
     for gpus, specs in wanted.kernels.items():
         results += jit.build(specs, gpus, max_workers=options.jobs, progress=not options.quiet)
+    # Looking into libraries takes the registry, which is not loaded just to tell of options.
+    from ckdispatch.cli.built import refuse_spills, save
+
     if wanted.forbid_spills:
         results = refuse_spills(results)
     if options.save is not None:

@@ -13,10 +13,11 @@ from ckdispatch.cli.kernel_sources import load_kernels
 from ckdispatch.cli.options import Commands, add_command, add_kernels
 from ckdispatch.cli.report import Block, Column, Facts, Report, Table
 from ckdispatch.families import EXAMPLE, FAMILIES
-from ckdispatch.registry import Registry
 
 if TYPE_CHECKING:
     from ckarch import ArchSpecs
+
+    from ckdispatch.registry import Registry
 
 _USES = tuple(Column(title, right=True) for title in ("VGPRs", "LDS", "spills", "waves/SIMD"))
 
@@ -51,6 +52,8 @@ def run(options: argparse.Namespace) -> Report:
         document = (chosen[0] if chosen else registry).to_json()
         report = {"kernels": [], "statistics": document["statistics"]}
         return Report(report, (), ExitCode.NOT_FOUND, _nothing(registry, asked))
+    from ckdispatch.registry import Registry
+
     together = Registry(name=registry.name)
     blocks: list[Block] = []
     kernels = []
@@ -68,6 +71,8 @@ def _chosen(registry: Registry, family: str, asked: Mapping[str, str]) -> Regist
     """The kernels of a family that have what is asked for, each by the family's own word for it."""
     words = _words(family)
     if not asked.keys() <= words.keys():
+        from ckdispatch.registry import Registry
+
         return Registry(name=registry.name)
     chosen: dict[str, Any] = {words[name]: value for name, value in asked.items()}
     return registry.filter(family=family, **chosen)
