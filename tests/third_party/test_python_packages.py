@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -25,13 +27,15 @@ def build_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         info.mkdir(parents=True)
         (site / "here").mkdir()
         (site / "here" / "BUILD.bazel").write_text("")
-        (site / "here.py").write_text("")
+        (site / "here" / "template.py").write_text("import {module}\n")
+        (site / "here.py").write_text("ANSWER = 42\n")
         (info / "METADATA").write_text(
             "Metadata-Version: 2.1\nName: here\nVersion: 1.0\nRequires-Dist: only-elsewhere\n"
         )
         files = [
             "here.py",
             "here/BUILD.bazel",
+            "here/template.py",
             "here/tests/test_it.py",
             "here/include/api.h",
             "here-1.0.dist-info/RECORD",
@@ -47,9 +51,26 @@ def build_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_an_installed_package_is_a_library_with_its_files(build_file: str) -> None:
     library = build_file.partition('name = "here"')[2].partition(")")[0]
-    assert 'srcs = ["site/here.py"]' in library
+    assert 'srcs = ["site/here.py", "site/here/template.py"]' in library
     assert "deps = []" in library
     assert "target_compatible_with" not in library
+
+
+def test_sources_are_compiled_to_the_same_bytecode_wherever_they_lie(
+    build_file: str, tmp_path: Path
+) -> None:
+    compiled = cache_from_source("site/here.py")
+    assert json.dumps(compiled) in build_file.partition("data = ")[2].partition("\n")[0]
+    content = (tmp_path / compiled).read_bytes()
+    # Nobody looks whether the source has changed, whose time Bazel does not keep.
+    assert int.from_bytes(content[4:8], "little") == 0b01
+    assert str(tmp_path).encode() not in content and b"site/here.py" in content
+
+
+def test_what_cannot_be_compiled_is_left_out(build_file: str, tmp_path: Path) -> None:
+    assert "site/here/template.py" in build_file
+    assert not (tmp_path / cache_from_source("site/here/template.py")).exists()
+    assert cache_from_source("site/here/template.py") not in build_file
 
 
 def test_all_packages_are_those_that_are_installed(build_file: str) -> None:
