@@ -13,7 +13,7 @@ from ckdispatch.jit.process import clean_environment
 from cksupport.errors import SupportError
 from cksupport.skeleton import in_plain_lines
 
-_MARKER = re.compile(r'# \d+ "((?:\\.|[^"\\])*)"((?: \d)*)')
+_MARKER = re.compile(r'# \d+ "([^"\\]*(?:\\.[^"\\]*)*)"((?: \d)*)')
 _SYSTEM = "3"
 """The flag of what the compiler and the machine bring."""
 _MAIN = "<stdin>"
@@ -49,7 +49,7 @@ def preprocessed(clang: str, flags: Sequence[str], folders: Sequence[Path], sour
 def _own_lines(output: str) -> Iterator[str]:
     own = False
     for line in output.splitlines():
-        marker = _MARKER.fullmatch(line)
+        marker = _MARKER.fullmatch(line) if line.startswith("# ") else None
         if marker is None:
             if own:
                 yield line
