@@ -59,10 +59,17 @@ class Specs(Generic[S]):
 
 
 def _lazy(kind: type[S], fields: Mapping[str, Make]) -> type[S]:
-    class Lazy(kind):  # type: ignore[misc, valid-type]  # a class made at run time
-        def __getattribute__(self, name: str) -> Any:
-            if name in fields:
-                return fields[name](*object.__getattribute__(self, "_made_of"))
-            return object.__getattribute__(self, name)
+    return type("Lazy", (kind,), {name: _Field(name, make) for name, make in fields.items()})
 
-    return Lazy
+
+class _Field:
+    """A field that is found out when it is first read; then the spec has it."""
+
+    def __init__(self, name: str, make: Make) -> None:
+        self._name = name
+        self._make = make
+
+    def __get__(self, spec: Any, kind: type) -> Any:
+        known = spec.__dict__
+        value = known[self._name] = self._make(*known["_made_of"])
+        return value

@@ -7,7 +7,6 @@ are too many to try.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -64,7 +63,7 @@ def cover(axes: Axes, rules: Sequence[Rule]) -> Cover:
         begun = next(iter(left))
         whole = search.whole(dict(begun), {})
         if isinstance(whole, _Conflict):
-            found.refused[begun] = whole.why.most_common(1)[0][0]
+            found.refused[begun] = max(whole.why, key=whole.why.__getitem__)
             del left[begun]
             continue
         assert whole is not None, "any number of steps is enough"
@@ -110,7 +109,7 @@ class _Conflict:
     """
 
     axes: frozenset[str]
-    why: Counter[Hashable]
+    why: Mapping[Hashable, int]
 
 
 class _Search:
@@ -145,7 +144,7 @@ class _Search:
             values.setdefault(axis, sorted(known, key=lambda value: value != like.get(axis)))
         self._steps = steps
         waiting = {next(iter(values)): [(reader, reader.first) for reader in self._readers]}
-        found = self._extended({}, values, waiting, len(begun))
+        found = self._extended({}, tuple(values.items()), waiting, len(begun))
         if isinstance(found, _Conflict):
             choices = frozenset((axis, begun[axis]) for axis in found.axes)
             for choice in choices:
@@ -153,14 +152,14 @@ class _Search:
         return found
 
     def _extended(
-        self, chosen: Combination, values: Axes, waiting: _Waiting, begun: int
+        self, chosen: Combination, values: _Values, waiting: _Waiting, begun: int
     ) -> Combination | _Conflict | None:
-        if len(chosen) == len(values):
+        depth = len(chosen)
+        if depth == len(values):
             return chosen
-        axis = list(values)[len(chosen)]
-        axes: set[str] = set()
-        why: Counter[Hashable] = Counter()
-        for value in values[axis]:
+        axis, known = values[depth]
+        conflicts: list[_Conflict] = []
+        for value in known:
             if not self._steps:
                 return None
             self._steps -= 1
@@ -169,14 +168,18 @@ class _Search:
             found = (
                 asked if isinstance(asked, _Conflict) else self._extended(now, values, asked, begun)
             )
-            if not isinstance(found, _Conflict) or axis not in found.axes or len(chosen) < begun:
+            if not isinstance(found, _Conflict) or axis not in found.axes or depth < begun:
                 return found
-            axes |= found.axes
-            why += found.why
-        return _Conflict(frozenset(axes - {axis}), why)
+            conflicts.append(found)
+        axes = frozenset[str]().union(*(one.axes for one in conflicts))
+        why: dict[Hashable, int] = {}
+        for one in conflicts:
+            for answer, often in one.why.items():
+                why[answer] = why.get(answer, 0) + often
+        return _Conflict(axes - {axis}, why)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Reading:
     """What a rule does after it has read some values: it reads another ``axis``,
     or has an answer.
@@ -185,8 +188,7 @@ class _Reading:
     axis: str | None = None
     then: dict[Any, _Reading] = field(default_factory=dict)
     answered: bool = False
-    answer: Hashable = None
-    read: frozenset[str] = frozenset()
+    refusal: _Conflict | None = None
 
 
 class _Reader:
@@ -201,10 +203,16 @@ class _Reader:
     def go_on(self, reading: _Reading, chosen: Combination) -> _Reading:
         """Where it has its answer, or reads what is not chosen yet."""
         while not reading.answered:
-            if reading.axis is None:
+            axis = reading.axis
+            if axis is None:
                 self._run(chosen)
-            elif reading.axis in chosen:
-                reading = reading.then.setdefault(chosen[reading.axis], _Reading())
+            elif axis in chosen:
+                # Millions of times: a call would take longer than what it does.
+                value = chosen[axis]
+                found = reading.then.get(value)
+                if found is None:
+                    found = reading.then[value] = _Reading()
+                reading = found
             else:
                 break
         return reading
@@ -220,9 +228,13 @@ class _Reader:
             reading.axis = axis
             if axis in chosen:
                 reading = reading.then.setdefault(chosen[axis], _Reading())
-        reading.answered, reading.answer, reading.read = answered, answer, frozenset(seen.read)
+        reading.answered = answered
+        if answer is not None:
+            reading.refusal = _Conflict(frozenset(seen.read), {answer: 1})
 
 
+_Values = Sequence[tuple[str, Sequence[Hashable]]]
+"""What there is to choose from, in the order in which it is chosen."""
 _Waiting = dict[str, list[tuple[_Reader, _Reading]]]
 """Rules that have no answer yet, by the axis that each reads next."""
 
@@ -235,8 +247,8 @@ def _asked(waiting: _Waiting, chosen: Combination, new: str) -> _Waiting | _Conf
         if not reading.answered:
             assert reading.axis is not None
             still[reading.axis] = [*still.get(reading.axis, ()), (reader, reading)]
-        elif reading.answer is not None:
-            return _Conflict(reading.read, Counter([reading.answer]))
+        elif reading.refusal is not None:
+            return reading.refusal
     return still
 
 
