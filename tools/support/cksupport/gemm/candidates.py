@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any, cast
@@ -53,7 +52,9 @@ def _spec(fixed: Mapping[str, Any], arch: ArchSpecs) -> GemmSpec:
 
 
 def _shaped(spec: GemmSpec, shape: TileConfig) -> GemmSpec:
-    return replace(spec, tile=shape.tile, waves=shape.waves, warp_tile=shape.warp_tile)
+    return spec.with_fields(
+        {"tile": shape.tile, "waves": shape.waves, "warp_tile": shape.warp_tile}
+    )
 
 
 @cache
