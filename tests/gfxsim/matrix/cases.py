@@ -13,7 +13,7 @@ import numpy as np
 from probe import EXEC, FIRST_AGPR, Probe, State
 
 from matrix.formats import BF16, F16, F32, F64, I32, Format, random_codes
-from matrix.layouts import Layout, pack, unpack
+from matrix.layouts import Layout, pack, positions, unpack
 
 D, A, B, C, INDEX, SCALES = 0, 64, 96, 128, 192, 194
 
@@ -34,8 +34,8 @@ class Operand:
 
     @cached_property
     def registers(self) -> int:
-        places = (self.layout(*place)[1] for place in np.ndindex(*self.shape))
-        return ((1 + max(places)) * self.spacing + 31) // 32
+        _, element = positions(self.layout, self.shape)
+        return ((1 + int(element.max())) * self.spacing + 31) // 32
 
     def pack(self, codes: np.ndarray) -> np.ndarray:
         return pack(self.layout, codes, self.spacing, self.registers)
@@ -197,8 +197,7 @@ def densify(stored: np.ndarray, places: np.ndarray) -> np.ndarray:
     """
     blocks, along, half = stored.shape
     whole = np.zeros((blocks, along, 2 * half), dtype=stored.dtype)
-    for b, i, s in np.ndindex(*stored.shape):
-        whole[b, i, s // 2 * 4 + int(places[b, i, s])] = stored[b, i, s]
+    np.put_along_axis(whole, np.arange(half) // 2 * 4 + places, stored, axis=2)
     return whole
 
 
@@ -210,12 +209,11 @@ def met_by(b: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.stack([b[0][:, row] for row in k[0]])[None]
 
 
-def index_of(operand: Operand, places: np.ndarray) -> np.ndarray:
-    """The register of indices, with the first set alone."""
+def index_of(operand: Operand, places: np.ndarray, first: int = 0) -> np.ndarray:
+    """The register of indices with one set alone, which has its bits from `first` up."""
+    lane, element = positions(operand.layout, places.shape)
     index = np.zeros(64, dtype=np.uint32)
-    for place in np.ndindex(*places.shape):
-        lane, element = operand.layout(*place)
-        index[lane] |= np.uint32(int(places[place]) << 2 * element)
+    np.bitwise_or.at(index, lane, (places << 2 * element + first).astype(np.uint32))
     return index
 
 

@@ -47,22 +47,27 @@ class Format:
 
     def values(self, codes: np.ndarray) -> np.ndarray:
         """The numbers of an array of codes."""
-        kind = np.int64 if self.is_integer else np.float64
         if self.bits > 16:
             return (
                 codes.astype(np.uint32 if self.bits == 32 else np.uint64)
                 .view(f"f{self.bits // 8}")
                 .astype(np.float64)
             )
-        return np.array([self.decode(int(code)) for code in codes.flat], dtype=kind).reshape(
-            codes.shape
-        )
+        found: np.ndarray = numbers(self)[codes]
+        return found
 
     def encode(self, value: float) -> int:
         """The code of a number that the format has."""
         if self.bits > 16:
             return int(np.array(value, dtype=f"f{self.bits // 8}").view(f"u{self.bits // 8}"))
-        return next(code for code in range(1 << self.bits) if self.decode(code) == value)
+        return int(np.flatnonzero(numbers(self) == value)[0])
+
+
+@cache
+def numbers(form: Format) -> np.ndarray:
+    """The number of each code of a format of at most 16 bits."""
+    kind = np.int64 if form.is_integer else np.float64
+    return np.array([form.decode(code) for code in range(1 << form.bits)], dtype=kind)
 
 
 F64 = Format("f64", 64, 11, 1023, "ieee")
@@ -93,11 +98,9 @@ def simple_codes(form: Format) -> tuple[int, ...]:
         return tuple(range(1 << form.bits))
     if form.bits > 16:
         return tuple(form.encode(half / 2) for half in range(-8, 9))
-    return tuple(
-        code
-        for code in range(1 << form.bits)
-        if abs(form.decode(code)) <= 4 and form.decode(code) * 2 % 1 == 0
-    )
+    found = numbers(form)
+    small = np.flatnonzero(np.abs(found) <= 4)
+    return tuple(map(int, small[found[small] * 2 % 1 == 0]))
 
 
 def random_codes(rng: np.random.Generator, form: Format, shape: tuple[int, ...]) -> np.ndarray:

@@ -2,16 +2,19 @@
 """Where the elements of a matrix lie in a wave's registers, as the instruction sets' manuals say.
 
 A layout gives, for an element's block, its place along the edge and its place along k, a lane and a
-number of the element in that lane. Elements of a lane follow each other without gaps.
+number of the element in that lane: of one element, or of arrays of them. Elements of a lane follow
+each other without gaps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-Layout = Callable[[int, int, int], tuple[int, int]]  # (block, along, k) -> (lane, element)
+# (block, along, k) -> (lane, element)
+Layout = Callable[[Any, Any, Any], tuple[Any, Any]]
 
 
 def mfma_input(along: int, depth: int, blocks: int) -> Layout:
@@ -38,7 +41,7 @@ def mfma_output(rows: int, columns: int, double: bool = False) -> Layout:
     rows_at_once = 64 // columns // blocks_at_once
     groups = rows // (height * rows_at_once)
 
-    def place(b: int, i: int, j: int) -> tuple[int, int]:
+    def place(b: Any, i: Any, j: Any) -> tuple[Any, Any]:
         # Of f64 in 4x4 blocks a register has row after row, and in each row block after block.
         lane = j + columns * (b % blocks_at_once + blocks_at_once * (i // height % rows_at_once))
         return lane, i % height + height * (
@@ -97,29 +100,33 @@ def swmmac_b(wave: int, bits: int, depth: int) -> Layout:
     return lambda _, j, k: (32 * (k // part % 2) + 16 * (k // (2 * part)) + j, k % part)
 
 
+def positions(layout: Layout, shape: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The lane of every element of a matrix, and its number there."""
+    lane, element = layout(*np.indices(tuple(shape)))
+    return lane, element
+
+
 def pack(layout: Layout, codes: np.ndarray, bits: int, registers: int) -> np.ndarray:
     """Codes by (block, along, k) as registers of 64 lanes; `bits` is the distance between elements
     of a lane.
     """
-    lanes = [0] * 64
-    for place, code in np.ndenumerate(codes):
-        lane, element = layout(*place)
-        lanes[lane] |= int(code) << element * bits
-    return np.array(
-        [[lane >> 32 * r & 0xFFFFFFFF for lane in lanes] for r in range(registers)], dtype=np.uint32
-    )
+    lane, element = positions(layout, codes.shape)
+    each = np.arange(bits, dtype=np.uint64)
+    lanes = np.zeros((64, 32 * registers), dtype=np.uint8)
+    ones = codes[..., None].astype(np.uint64) >> each & np.uint64(1)
+    lanes[lane[..., None], element[..., None] * bits + each.astype(int)] = ones
+    packed: np.ndarray = np.packbits(lanes, axis=1, bitorder="little").view("<u4").T
+    return packed
 
 
 def unpack(layout: Layout, registers: np.ndarray, shape: Sequence[int], bits: int) -> np.ndarray:
     """The codes of a matrix by (block, along, k), or of an accumulator by (block, row, column): the
     reverse of pack.
     """
-    lanes = [
-        sum(int(row[lane]) << 32 * number for number, row in enumerate(registers))
-        for lane in range(64)
-    ]
-    codes = np.empty(shape, dtype=np.uint64)
-    for place in np.ndindex(*shape):
-        lane, element = layout(*place)
-        codes[place] = lanes[lane] >> element * bits & (1 << bits) - 1
+    lane, element = positions(layout, shape)
+    each = np.arange(bits)
+    words = np.ascontiguousarray(registers.T, dtype="<u4")
+    lanes = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+    found = lanes[lane[..., None], element[..., None] * bits + each].astype(np.uint64)
+    codes: np.ndarray = (found << each.astype(np.uint64)).sum(axis=-1, dtype=np.uint64)
     return codes

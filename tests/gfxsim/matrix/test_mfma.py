@@ -371,9 +371,7 @@ def test_sparse(gpu: str, kind: str, shape: tuple[int, int, int]) -> None:
         run.index = run.rng.integers(0, 1 << 32, 64, dtype=np.uint64).astype(np.uint32)
         mask = np.uint32((1 << 2 * per_lane) - 1 << 2 * per_lane * chosen)
         run.index &= ~mask
-        for place in np.ndindex(*run.a.shape):
-            lane, element = run.instruction.a.layout(*place)
-            run.index[lane] |= np.uint32(int(places[place]) << 2 * element + 2 * per_lane * chosen)
+        run.index |= index_of(run.instruction.a, places, 2 * per_lane * chosen)
         expected = wrapped(run.instruction, run.c_values() + run.product(a=densify(run.a, places)))
         assert np.array_equal(run.run(run.state(), run.text(modifiers)), expected)
 

@@ -23,6 +23,7 @@ from matrix.cases import (
     wrapped,
 )
 from matrix.formats import BF16, F16, F32
+from matrix.layouts import positions
 
 
 def _neg(signs: tuple[int, int]) -> str:
@@ -180,8 +181,8 @@ def _index_sets(instruction: Instruction) -> int:
     """How many sets of indices a register has room for: 2 bits for each element that a lane has of
     A.
     """
-    lanes = {instruction.a.layout(*place)[0] for place in np.ndindex(*instruction.a.shape)}
-    return 16 // (int(np.prod(instruction.a.shape)) // len(lanes))
+    lane, _ = positions(instruction.a.layout, instruction.a.shape)
+    return 16 // (lane.size // len(np.unique(lane)))
 
 
 def _choices(instruction: Instruction) -> range:
@@ -204,9 +205,7 @@ def test_sparse(case: wmma.Case) -> None:
         bits = 32 // sets
         run.index = run.rng.integers(0, 1 << 32, 64, dtype=np.uint64).astype(np.uint32)
         run.index &= ~np.uint32((1 << bits) - 1 << bits * chosen)
-        for place in np.ndindex(*run.a.shape):
-            lane, element = run.instruction.a.layout(*place)
-            run.index[lane] |= np.uint32(int(places[place]) << 2 * element + bits * chosen)
+        run.index |= index_of(run.instruction.a, places, bits * chosen)
         expected = _rounded(run.instruction, run.c_values() + run.product(a=densify(run.a, places)))
         assert np.array_equal(run.run(run.state(), run.text(_index_key(chosen))), expected)
 
