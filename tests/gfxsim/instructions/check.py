@@ -12,21 +12,25 @@ def differences_between(got: State, wanted: State) -> list[str]:
     """Every register and byte that differs, as text; at most a few of each kind."""
     found = [
         f"v{row}[{lane}] = {got.v[row, lane]:#010x}, not {wanted.v[row, lane]:#010x}"
-        for row, lane in np.argwhere(got.v != wanted.v)[:4]
+        for row, lane in _unequal(got.v, wanted.v)
     ]
     found += [
-        f"s{n} = {got.s[n]:#010x}, not {wanted.s[n]:#010x}"
-        for (n,) in np.argwhere(got.s != wanted.s)[:4]
+        f"s{n} = {got.s[n]:#010x}, not {wanted.s[n]:#010x}" for (n,) in _unequal(got.s, wanted.s)
     ]
     if got.scc != wanted.scc:
         found.append(f"scc = {got.scc}, not {wanted.scc}")
     for name in ("lds", "memory", "scratch"):
         left, right = getattr(got, name).reshape(-1), getattr(wanted, name).reshape(-1)
         found += [
-            f"{name}[{n}] = {left[n]:#04x}, not {right[n]:#04x}"
-            for (n,) in np.argwhere(left != right)[:4]
+            f"{name}[{n}] = {left[n]:#04x}, not {right[n]:#04x}" for (n,) in _unequal(left, right)
         ]
     return found
+
+
+def _unequal(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The first few places that differ; mostly there are none, which is seen more quickly."""
+    unequal = left != right
+    return np.argwhere(unequal)[:4] if unequal.any() else np.empty((0, left.ndim), dtype=int)
 
 
 def same_number(form: Format, got: int, wanted: int, places: int) -> bool:
@@ -53,7 +57,8 @@ def forgive(
     got: State, wanted: State, first: int, bits: int, form: Format, width: int, places: int
 ) -> None:
     """Replaces expected numbers in a vector operand by those that are as good."""
-    for lane in range(64):
+    rows = slice(first, first + (max(bits, width) + 31) // 32)
+    for lane in np.flatnonzero((got.v[rows] != wanted.v[rows]).any(axis=0)):
         for place in range(0, max(bits, 32), width):
             row, low = first + place // 32, place % 32
             mask = (1 << width) - 1

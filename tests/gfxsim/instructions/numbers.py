@@ -44,6 +44,7 @@ def float_format(form: str) -> Format | None:
     return _FORMATS.get(element(form, 32)[0])
 
 
+@cache
 def special_floats(form: Format) -> list[int]:
     """Zeros, denormals, the borders of the range, one and its neighbours, infinities and NaNs."""
     one = form.bias << form.mantissa
@@ -77,10 +78,10 @@ def _float(form: Format, rng: random.Random) -> int:
     if kind < 0.45:
         return rng.choice(special_floats(form))
     if kind < 0.75:
-        exponent = form.bias + rng.randint(-8, 8)
+        exponent = form.bias + rng.randrange(17) - 8
         field = max(0, min(exponent, form.most >> form.mantissa))
         # Few bits set make exact sums, products and ties.
-        fraction = rng.getrandbits(form.mantissa) & (-1 << rng.randint(0, form.mantissa))
+        fraction = rng.getrandbits(form.mantissa) & (-1 << rng.randrange(form.mantissa + 1))
         return rng.getrandbits(1) * form.sign | field << form.mantissa | fraction & form.fraction
     return rng.getrandbits(form.width)
 
@@ -93,7 +94,7 @@ def _integer(bits: int, rng: random.Random) -> int:
             (1 << bits) - 1
         )
     if kind < 0.6:
-        number = rng.getrandbits(rng.randint(1, bits))
+        number = rng.getrandbits(rng.randrange(bits) + 1)
         return (-number if rng.random() < 0.4 else number) & ((1 << bits) - 1)
     return rng.getrandbits(bits)
 
@@ -102,14 +103,21 @@ def number(form: str, bits: int, rng: random.Random) -> int:
     """One operand of `bits` bits; `form` as AMD calls the format, such as "F32", "PK2_I16" or
     "B64".
     """
-    part, width = element(form, bits)
+    layout, width = _elements(form, bits)
+    if width == bits:
+        return _float(layout, rng) if layout else _integer(width, rng)
     made = 0
     for place in range(0, bits, width):
-        layout = _FORMATS.get(part)
-        made |= (
-            _float(layout, rng) if layout and layout.width == width else _integer(width, rng)
-        ) << place
+        made |= (_float(layout, rng) if layout else _integer(width, rng)) << place
     return made
+
+
+@cache
+def _elements(form: str, bits: int) -> tuple[Format | None, int]:
+    """The floating-point format of each number in an operand, if it has one, and its width."""
+    part, width = element(form, bits)
+    layout = _FORMATS.get(part)
+    return (layout if layout and layout.width == width else None), width
 
 
 def related(value: int, form: str, bits: int, rng: random.Random) -> int:

@@ -21,9 +21,10 @@ def write_rows(state: State, first: int, bits: int, values: list[int]) -> None:
 
 def read_rows(state: State, first: int, bits: int, lane: int) -> int:
     """The value of one lane."""
-    return sum(
-        int(state.v[first + place, lane]) << 32 * place for place in range((bits + 31) // 32)
-    )
+    value: int = state.v.item(first, lane)
+    for place in range(1, (bits + 31) // 32):
+        value |= state.v.item(first + place, lane) << 32 * place
+    return value
 
 
 def write_row(state: State, first: int, bits: int, lane: int, value: int) -> None:

@@ -55,7 +55,16 @@ def _view(node: tree.View) -> Compiled:
         size = kind.width // 8
         return lambda scope: Value(scope.memory.load(address(scope).bits, size), kind)
     of = expression(node.of)
-    return lambda scope: view(of(scope), kind)
+    if not isinstance(node.of, tree.Name):
+        return lambda scope: view(of(scope), kind)
+    name, mask = node.of.name, kind.mask
+
+    def operand(scope: Scope) -> Value:
+        found = scope.names.get(name)
+        # The plain bits of a register need no more than a type.
+        return Value(found.bits & mask, kind) if type(found) is Cell else view(of(scope), kind)
+
+    return operand
 
 
 def _index(node: tree.Index) -> Compiled:

@@ -18,14 +18,20 @@ from functools import cache
 from pcode import source, tree
 from pcode.parser import parse
 from pcode.state import Cell, Scope
-from pcode.statements import block
+from pcode.statements import Run, block
 from pcode.values import Type, Value, type_of, view
 
 
 def run(code: str, scope: Scope) -> None:
     """Runs the text `code`, which reads and changes what `scope` names."""
     scope.call = _call
-    block(parse(code))(scope)
+    _compiled(code)(scope)
+
+
+@cache
+def _compiled(code: str) -> Run:
+    """Kept by the text, whose hash Python remembers; that of a tree is computed at each look."""
+    return block(parse(code))
 
 
 def _call(name: str, scope: Scope, values: list[Value]) -> Value:
@@ -43,10 +49,14 @@ def _call_code(code: str, scope: Scope, values: list[Value]) -> Value:
     )
     inner.names["D0"] = Cell(0, 64)
     run(code, inner)
-    return view(inner.cell("D0").read(), _result_type(parse(code)))
+    return view(inner.cell("D0").read(), _type_of_result(code))
 
 
 @cache
+def _type_of_result(code: str) -> Type:
+    return _result_type(parse(code))
+
+
 def _result_type(block: tree.Block) -> Type:
     for statement in block:
         if isinstance(statement, tree.Assign):
