@@ -162,11 +162,26 @@ struct LaneInstruction {
     static constexpr std::size_t arity = std::tuple_size_v<Args>;
     static constexpr bool has_bit = !std::is_same_v<R, typename value_of<R>::type>;
 
-    static void run(Wave& wave, const Instr& instr) { dispatch(wave, instr, std::make_index_sequence<arity>{}); }
+    static void run(Wave& wave, const Instr& instr) {
+        if constexpr (into == Into::vector) {
+            dispatch(wave, instr, std::make_index_sequence<arity>{});
+        } else {
+            const u64 result = LaneInstruction<F, Into::mask>::mask(wave, instr);
+            if constexpr (into != Into::exec) wave.set_mask(instr.dst[0].index, result);
+            if constexpr (into != Into::mask) wave.set_mask(sreg::exec, result);
+        }
+    }
+
+    /// The mask of a compare. It is one function for all that may become of the mask: its loops take long to compile.
+    [[gnu::noinline]] static u64 mask(Wave& wave, const Instr& instr) {
+        static_assert(into == Into::mask);
+        return dispatch(wave, instr, std::make_index_sequence<arity>{});
+    }
 
 private:
+    /// Returns the bits of the enabled lanes, if F makes any.
     template <std::size_t... I>
-    static void dispatch(Wave& wave, const Instr& instr, std::index_sequence<I...> indices) {
+    static u64 dispatch(Wave& wave, const Instr& instr, std::index_sequence<I...> indices) {
         Source sources[arity == 0 ? 1 : arity];
         const u64 exec = wave.exec();
         u64 enabled = exec;
@@ -182,19 +197,19 @@ private:
                 return loop<true>(wave, instr, sources, exec, enabled, indices);
             }
         }
-        plain_loop(wave, instr, sources, exec, enabled, indices);
+        return plain_loop(wave, instr, sources, exec, enabled, indices);
     }
 
     // The loop becomes vector code only if the whole of F is inside it.
     template <std::size_t... I>
-    [[gnu::flatten]] static void plain_loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec,
-                                            u64 enabled, std::index_sequence<I...> indices) {
-        loop<false>(wave, instr, sources, exec, enabled, indices);
+    [[gnu::flatten]] static u64 plain_loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec, u64 enabled,
+                                           std::index_sequence<I...> indices) {
+        return loop<false>(wave, instr, sources, exec, enabled, indices);
     }
 
     template <bool general, std::size_t... I>
-    static void loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec, u64 enabled,
-                     std::index_sequence<I...>) {
+    static u64 loop(Wave& wave, const Instr& instr, const Source* sources, u64 exec, u64 enabled,
+                    std::index_sequence<I...>) {
         Results out;
         u64 bits = 0;
         const u8 denorm32 = wave.mode.denorm32, denorm64 = wave.mode.denorm64;
@@ -226,11 +241,8 @@ private:
         if constexpr (into == Into::vector) {
             store(wave, instr, type_of<typename value_of<R>::type>, out, enabled);
             if constexpr (has_bit) wave.set_mask(instr.dst[1].index, bits & exec);
-        } else {
-            const u64 result = bits & enabled;
-            if constexpr (into != Into::exec) wave.set_mask(instr.dst[0].index, result);
-            if constexpr (into != Into::mask) wave.set_mask(sreg::exec, result);
         }
+        return bits & enabled;
     }
 
     template <bool plain, class... A>
