@@ -156,11 +156,12 @@ TEST_F(GroupedConvValidate, ExpectsNoNumberWhereNoneGoesIn) {
 
 TEST_F(GroupedConvValidate, RefusesAnOperationThatItDoesNotKnowBeforeAnythingRuns) {
     add({"forward"});
-    const auto problem = fp32().fused("Swirl", 0).build();
-    ConvTensors tensors(device, problem);
+    GroupedConvPlan plan = *dispatcher->select(fp32().build());
+    plan.problem = fp32().fused("Swirl", 0).build();
+    ConvTensors tensors(device, plan.problem);
     EXPECT_REFUSED(ErrorCode::unsupported,
                    "A result of Swirl was to be validated; the reference does not know that operation.",
-                   validate(*dispatcher, problem, tensors.addresses.data()));
+                   validate(*dispatcher, plan, tensors.addresses.data()));
     EXPECT_EQ(take["conv_made_up"]().count, 0);
 }
 
