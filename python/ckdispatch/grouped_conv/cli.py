@@ -42,6 +42,10 @@ CONFIG_OPTIONS = {
     "vector": ConfigOption(
         "elements of A, B and C that a convolution moves at a time, such as 8x8x8", triple
     ),
+    "lds_buffers": ConfigOption("of the pipeline of a convolution: 1 or 2", count),
+    "wave_groups": ConfigOption(
+        "of a convolution, waves that take turns with the tiles of k: 1, or 2 of compv5", count
+    ),
     "blocks_per_cu": ConfigOption(
         "workgroups of a convolution that are to share a compute unit", count
     ),
