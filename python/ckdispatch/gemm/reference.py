@@ -21,7 +21,7 @@ from ckdispatch.product.sums import (
     sum_of_products,
 )
 from ckdispatch.reference.formats import Wide, check_array, stand_in, widened
-from ckdispatch.reference.multiplication import Products
+from ckdispatch.reference.multiplication import Products, check_products
 from ckdispatch.wording import kind_of
 
 
@@ -49,6 +49,7 @@ def gemm_reference(
     """
     check_array("A", a)
     check_array("B", b)
+    check_products(products)
     if not isinstance(ds, (list, tuple)):
         raise InvalidArgument(f"ds is {kind_of(ds)}; it is a list of D tensors")
     for d in ds:
@@ -59,7 +60,7 @@ def gemm_reference(
     parts = Parts(split_k, k_multiple, most_parts, parts_in)
     check_epilogue(op, "C", arithmetic, parts)
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        found = products or products_of(widened(a), widened(b))
+        found = products_of(widened(a), widened(b)) if products is None else products
         product, error = sum_of_products(found, a.shape[-1], arithmetic, parts)
         wide_ds = [_broadcast(d, product.shape) for d in ds]
         return finished(product, error, op, wide_ds, arithmetic)

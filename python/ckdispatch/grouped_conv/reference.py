@@ -33,7 +33,7 @@ from ckdispatch.product.sums import (
     sum_of_products,
 )
 from ckdispatch.reference.formats import Wide, check_array, widened
-from ckdispatch.reference.multiplication import Products
+from ckdispatch.reference.multiplication import Products, check_products
 from ckdispatch.wording import quoted
 
 
@@ -68,6 +68,7 @@ def grouped_conv_reference(
     The gathered factor takes as much memory as its image in float64, times the taps of the filter.
     """
     check_direction(direction)
+    check_products(products)
     names = TENSORS[direction]
     if not isinstance(sizes, ConvSizes):
         raise InvalidArgument(
@@ -96,7 +97,7 @@ def grouped_conv_reference(
     if bias is not None:
         _check_shape("bias", bias, (sizes.g, sizes.k))
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        if products:
+        if products is not None:
             k, depth = _terms(direction, sizes), sizes.depth(direction)
             product, error = sum_of_products(products, k, arithmetic, parts, depth)
         else:

@@ -10,7 +10,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ckdispatch.errors import InvalidArgument
 from ckdispatch.reference.formats import Wide
+from ckdispatch.wording import kind_of
 
 Multiply: TypeAlias = Callable[[Wide, Wide], tuple[Wide, Wide]]
 """The product of two batches of matrices, and that of their magnitudes."""
@@ -19,6 +21,14 @@ Products: TypeAlias = Callable[[slice], tuple[Wide, Wide]]
 """The sums of products of a part of K, and the sums of their magnitudes."""
 
 _ASKED: ContextVar[Multiply | None] = ContextVar("multiply", default=None)
+
+
+def check_products(products: object) -> None:
+    """Refuses what is no function."""
+    if products is not None and not callable(products):
+        raise InvalidArgument(
+            f"products is {kind_of(products)}; it is a function that sums up a part of K"
+        )
 
 
 @contextmanager

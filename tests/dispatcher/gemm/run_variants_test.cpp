@@ -180,7 +180,7 @@ TEST_F(RunVariants, ShareTheTilesByStreamK) {
 TEST_F(RunVariants, RefuseToValidateWhatTheReferenceDoesNotKnow) {
     GemmDispatcher dispatcher(registry, device);
     GemmPlan plan = *dispatcher.select(fp16(8, 8, 8).build());
-    plan.problem  = fp16(8, 8, 8).fused("Swish", 0).build();
+    plan.problem = fp16(8, 8, 8).fused("Swish", 0).build();
     void* const tensors[] = {this, this, this};
     EXPECT_REFUSED(ErrorCode::unsupported,
                    "A result of Swish was to be validated; the reference does not know that operation.",

@@ -52,7 +52,7 @@ GEMM_CONFIG = {
 CONV_CONFIG = {**GEMM_CONFIG, "layout": "channels_last", "ndim_spatial": 2}
 
 
-CALLED = {"strategy", "chooser", "predicate", "progress"}
+CALLED = {"strategy", "chooser", "predicate", "products", "progress"}
 """What a function of the caller raises is what the caller gets."""
 
 MEMORY = {"extent", "size"}
