@@ -28,6 +28,7 @@ from cksupport.progress import showing
 from cksupport.results import Results, sole_writer
 from cksupport.sample_summary import SampleSummary, known_samples, samples_page
 from cksupport.samples import Sample
+from cksupport.set_pairs import in_stages
 from cksupport.set_summary import Sets, SetSummary, sets_page, shipped_sets
 from cksupport.summary import Summary
 from cksupport.sweep import Again, Machine, pending, sweep
@@ -142,7 +143,7 @@ def _sweep_sets(
         one for own in sets.values() for one in own if not options.gpu or one.gpu in options.gpu
     ]
     with sole_writer(path):
-        results = _try([kernels], options, path, digests, machine)
+        results = _try(in_stages(kernels), options, path, digests, machine)
         if whole and not options.gpu:
             results.keep_only({kernel.key for kernel in kernels})
     return _report(SetSummary.of(kernels, results, digests), options)

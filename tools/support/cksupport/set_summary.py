@@ -21,6 +21,7 @@ from cksupport.family import AnyFamily
 from cksupport.kernels import Kernel
 from cksupport.markdown import heading, row
 from cksupport.results import Results
+from cksupport.set_pairs import all_pairs
 from cksupport.summary import SPILLS, STALE, UNTESTED, kernel_state, spills
 from cksupport.verdicts import Verdict
 
@@ -31,7 +32,9 @@ The kernels of a [set](../declaring-kernels.md#sets-that-ship) are compiled for 
 are legal on and run on the simulator as those of the [support matrix]({name}.md) are. What says
 untested was not tried yet. None may spill vector registers to memory: the build of a set fails
 where one does. Scalar registers that are kept in a vector register for a while are counted. The
-sets come from their declarations, the state of their kernels from
+first to be tried are few kernels that have every two choices which any of them has together; pairs
+are met by kernels that are right and do not spill. The sets come from their declarations, the state
+of their kernels from
 [sets.json](../../evidence/{name}/sets.json), which has the registers, the LDS and the scratch
 memory of each too, and this page from both. Nobody writes in it:
 
@@ -146,6 +149,7 @@ def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> s
         "most VGPRs",
         "most LDS in bytes",
         "keep SGPRs in VGPRs",
+        "pairs met",
     )
     lines = [*heading(head)]
     for gpu in arch.gpus:
@@ -160,7 +164,9 @@ def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> s
             max((one.get(name, 0) for one in used), default=0) for name in ("vgprs", "lds_bytes")
         )
         keeping = sum(bool(one.get("sgpr_spills")) for one in used)
-        lines.append(row((gpu, *counts, other, stale, untested, *most, keeping)))
+        met = all_pairs(kernel for kernel, state in own.items() if state == Verdict.RIGHT.value)
+        pairs = f"{len(met)} of {len(all_pairs(own))}"
+        lines.append(row((gpu, *counts, other, stale, untested, *most, keeping, pairs)))
     return "\n".join([*lines, ""])
 
 
