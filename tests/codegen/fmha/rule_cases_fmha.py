@@ -309,6 +309,20 @@ PIPELINE_CASES = [
         "is not made deterministic",
         GFX950,
     ),
+    FmhaCase(
+        "fmha.few_rows_bias",
+        fmha(**_FEW, bias="alibi"),
+        fmha(**_FEW, bias="elementwise"),
+        "adds the bias of other keys than those it has",
+        GFX950,
+    ),
+    FmhaCase(
+        "fmha.few_rows_slopes",
+        fmha(**_FEW, hdim_q=128),
+        fmha(**_FEW, hdim_q=128, bias="alibi"),
+        "has slopes for head sizes up to 64, not 128",
+        GFX950,
+    ),
 ]
 
 HEAD_CASES = [
@@ -656,6 +670,19 @@ PAD_CASES = [
         fmha(**_FEW, pads=(1, 1, 1, 1)),
         "pads head sizes by 0 or 8, not 1",
         GFX950,
+    ),
+    FmhaCase(
+        "fmha.wide_bias_pads",
+        fmha(**_FP8, pads=(0, 1, 0, 0)),
+        fmha(**_FP8, pads=(0, 0, 0, 0)),
+        "fp8 kernels for gfx1201 pad keys, not only as 0x0x0x0 says",
+        GFX1201,
+    ),
+    FmhaCase(
+        "fmha.half_rotated_pads",
+        fmha(**_APPEND, dtype="bf16", rotary="half", pads=(1, 1, 0, 0)),
+        fmha(**_APPEND, dtype="bf16", rotary="half", pads=(0, 1, 0, 0)),
+        "that rotates halves pads rows, not only as 0x1x0x0 says",
     ),
     FmhaCase(
         "fmha.wide_tile_pads",

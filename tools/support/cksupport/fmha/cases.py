@@ -369,7 +369,7 @@ def _compare_bytes(
 def _with_cache(draw: Draw) -> None:
     """q, and k and v in pages, in slots of a cache, or like fwd's."""
     if draw.spec["paged"]:
-        draw.has_seqlen_k = True
+        draw.has_seqlen_k = bool(draw.spec["pads"][1])
         draw.room_k = list(draw.keys) if draw.is_group else draw.room_k
     draw.lengths()
     draw.features()

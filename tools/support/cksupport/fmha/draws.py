@@ -21,6 +21,7 @@ HEADS = ((1, 1), (2, 2), (2, 1), (4, 2), (3, 1), (6, 3), (5, 5), (8, 1))
 FP32 = np.dtype(np.float32)
 _PACKED_BY_STARTS = ("batch_prefill", "combine", "pagedkv", "splitkv")
 """Variants whose packed sequences have no rows behind those that count."""
+_WHOLE = 128
 
 
 @dataclass
@@ -278,7 +279,9 @@ def begin(spec: dict[str, Any], gpu: str, random: np.random.Generator, work: int
     pairs = [_lengths_pair(random, most, spec) for _ in range(batch if is_group else 1)]
     padded = random.random() < 0.3
     rows, keys = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    has_seqlen_q, has_seqlen_k = padded and random.random() < 0.7, padded
+    pad_q, pad_k = map(bool, spec["pads"][:2])
+    # Sequences with lengths of their own have any number of rows and keys.
+    has_seqlen_q, has_seqlen_k = padded and random.random() < 0.7 and pad_q, padded and pad_k
     if is_group and spec["variant"] in _PACKED_BY_STARTS:
         has_seqlen_q = False
     if is_group:
@@ -325,12 +328,11 @@ def _lengths_pair(random: np.random.Generator, most: int, spec: dict[str, Any]) 
     rows, keys = one(), one()
     if (spec["variant"] in ("splitkv", "pagedkv") and random.random() < 0.5) or spec.get("merged"):
         rows = 1 if spec.get("merged") or random.random() < 0.5 else min(rows, 20)
-    if not spec["pads"][0] and rows:
-        rows = -(-rows // 128) * 128
-    if not spec["pads"][1] and keys:
-        keys = -(-keys // 128) * 128
-    while rows * keys > most and rows > 1:
-        rows //= 2
+    # Whole tiles, of which the largest have so many.
+    step_q, step_k = (1 if pad else _WHOLE for pad in spec["pads"][:2])
+    rows, keys = -(-rows // step_q) * step_q, -(-keys // step_k) * step_k
+    while rows * keys > most and rows > step_q:
+        rows = max(step_q, rows // 2 // step_q * step_q)
     return rows, keys
 
 

@@ -104,13 +104,20 @@ def dot_case(draw: Draw) -> Case:
 
 
 def convert_case(draw: Draw) -> Case:
-    """convert_dq: the parts that a sequence has are added up, one if it has no keys: its zeros."""
+    """convert_dq: the parts that a sequence has are added up. One without keys has none or one, of
+    zeros.
+    """
     draw.lengths()
     block = draw.spec["tile"][1]
     parts = max(1, -(-draw.longest_k // block)) if block else 1
     draw.fields["parts"] = parts
     tensor = _zero_accumulator(draw, parts)
-    filled(tensor, draw.random.normal(size=tensor.shape).astype(np.float32))
+    sums = draw.random.normal(size=tensor.shape).astype(np.float32)
+    for i, (keys, first) in enumerate(zip(draw.keys, draw.starts()[0], strict=False)):
+        if not keys:
+            rows = slice(first, first + draw.room_q[i])
+            sums[(..., rows, slice(None)) if draw.is_group else (slice(None), i)] = 0
+    filled(tensor, sums)
     draw.rows_tensor("dq", "q", draw.heads_q, draw.hdim_q)
 
     def check(results: Results) -> Checks:

@@ -5,10 +5,12 @@ multiples of its tile.
 
 from __future__ import annotations
 
+from ckarch.model import MatrixIsa
+
 from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
 from ckgen.fmha.geometry import attending_tile
-from ckgen.fmha.spec import FmhaSpec, Mode, Pipeline, Variant
+from ckgen.fmha.spec import Dtype, FmhaSpec, Mode, Pipeline, Rotary, Variant
 
 PAD_RULES = Rules("fmha")
 
@@ -92,6 +94,38 @@ def transposing_pads(spec: FmhaSpec, target: Target) -> str | None:
     if spec.pipeline not in (Pipeline.KR_TRLOAD, Pipeline.QR_TRLOAD) or 1 not in spec.pads[2:]:
         return None
     return f"the pipeline {spec.pipeline} pads head sizes by 0 or 8, not 1"
+
+
+@PAD_RULES.rule(
+    "fp8 kernels of GPUs with WMMA pad keys: CK would ask for a bias whose float32 rows are "
+    "multiples of 32 bytes.",
+    ("pads", "dtype"),
+)
+def wide_bias_pads(spec: FmhaSpec, target: Target) -> str | None:
+    if (
+        target.gpu.matrix_isa is not MatrixIsa.WMMA
+        or not spec.dtype.is_fp8
+        or attending_tile(spec) is None
+        or len(spec.pads) != 4
+        or spec.pads[1]
+    ):
+        return None
+    return f"{spec.dtype} kernels for {target.name} pad keys, not only as {spec.pads} says"
+
+
+@PAD_RULES.rule(
+    "appendkv of bf16 that rotates halves pads rows: else it branches on what was never written.",
+    ("pads", "rotary", "dtype"),
+)
+def half_rotated_pads(spec: FmhaSpec, target: Target) -> str | None:
+    if (
+        spec.dtype is not Dtype.BF16
+        or spec.rotary is not Rotary.HALF
+        or len(spec.pads) != 4
+        or spec.pads[0]
+    ):
+        return None
+    return f"appendkv of bf16 that rotates halves pads rows, not only as {spec.pads} says"
 
 
 @PAD_RULES.rule(

@@ -10,6 +10,7 @@ from ckgen.fmha.spec import PIPELINES, Bias, Dtype, FmhaSpec, Mode, Pipeline
 PIPELINE_RULES = Rules("fmha")
 
 _TRANSPOSING = frozenset({Pipeline.TRLOAD, Pipeline.V3, Pipeline.KR_TRLOAD, Pipeline.QR_TRLOAD})
+_MOST_WITH_SLOPES = 64
 _16_BIT_ONLY = _TRANSPOSING | {Pipeline.QR_ASYNC}
 
 
@@ -98,6 +99,35 @@ def few_rows_order(spec: FmhaSpec, target: Target) -> str | None:
         return None
     return (
         "the pipeline qr_trload adds nothing up between workgroups, and is not made deterministic"
+    )
+
+
+@PIPELINE_RULES.rule(
+    "qr_trload has no elementwise bias: it walks over keys, and CK moves the window of the bias "
+    "over rows.",
+    ("bias", "pipeline"),
+)
+def few_rows_bias(spec: FmhaSpec, target: Target) -> str | None:
+    if spec.pipeline is not Pipeline.QR_TRLOAD or spec.bias is not Bias.ELEMENTWISE:
+        return None
+    return "the pipeline qr_trload adds the bias of other keys than those it has"
+
+
+@PIPELINE_RULES.rule(
+    "qr_trload with slopes is for head size 64: of 128 it spills registers, and its gradients are "
+    "wrong.",
+    ("bias", "hdim_q", "pipeline"),
+)
+def few_rows_slopes(spec: FmhaSpec, target: Target) -> str | None:
+    if (
+        spec.pipeline is not Pipeline.QR_TRLOAD
+        or spec.bias is not Bias.ALIBI
+        or spec.hdim_q <= _MOST_WITH_SLOPES
+    ):
+        return None
+    return (
+        f"the pipeline qr_trload has slopes for head sizes up to {_MOST_WITH_SLOPES}, not "
+        f"{spec.hdim_q}"
     )
 
 
