@@ -685,6 +685,12 @@ PAD_CASES = [
         "that rotates halves pads rows, not only as 0x1x0x0 says",
     ),
     FmhaCase(
+        "fmha.converted_rows_pads",
+        fmha(**_CONVERT, hdim_q=96, pads=(1, 0, 0, 0)),
+        fmha(**_CONVERT, hdim_q=96, pads=(0, 0, 0, 0)),
+        "convert_dq of hdim_q 96 pads rows, not only as 0x0x0x0 says",
+    ),
+    FmhaCase(
         "fmha.wide_tile_pads",
         fmha(**_SPLIT, hdim_q=96, pads=(1, 1, 1, 1)),
         fmha(**_SPLIT, hdim_q=96),

@@ -14,6 +14,9 @@ from ckgen.fmha.spec import Dtype, FmhaSpec, Mode, Pipeline, Rotary, Variant
 
 PAD_RULES = Rules("fmha")
 
+_CONVERTED_AT_ONCE = 4
+"""Elements of dq that a lane loads, adds up and stores together."""
+
 _NAMES = ("rows of q", "keys", "hdim_q", "hdim_v")
 _FIXED: dict[Variant, tuple[int | None, ...]] = {
     Variant.COMBINE: (None, 0, 0, None),
@@ -126,6 +129,20 @@ def half_rotated_pads(spec: FmhaSpec, target: Target) -> str | None:
     ):
         return None
     return f"appendkv of bf16 that rotates halves pads rows, not only as {spec.pads} says"
+
+
+@PAD_RULES.rule(
+    "convert_dq pads rows where the vectors of a row are not a power of two: the lanes that are "
+    "left over store the row behind the tile.",
+    ("pads", "hdim_q"),
+)
+def converted_rows_pads(spec: FmhaSpec, target: Target) -> str | None:
+    if spec.variant is not Variant.CONVERT_DQ or len(spec.pads) != 4 or spec.pads[0]:
+        return None
+    vectors = spec.hdim_q // _CONVERTED_AT_ONCE
+    if not vectors & (vectors - 1):
+        return None
+    return f"convert_dq of hdim_q {spec.hdim_q} pads rows, not only as {spec.pads} says"
 
 
 @PAD_RULES.rule(
