@@ -11,6 +11,7 @@ from cksupport.results import Result, Results, sole_writer
 from cksupport.verdicts import Outcome, Verdict
 
 RIGHT = Result(Outcome(Verdict.RIGHT, "", ("64x64x32",), ("hot_full",)), "0123")
+COMPILED = Result(Outcome(Verdict.COMPILED), "0123")
 WRONG = Result(Outcome(Verdict.WRONG, "64x64x32: “2” for 1", ("64x64x32",)), "4567")
 
 
@@ -56,6 +57,16 @@ def test_kernels_of_no_cell_are_forgotten(tmp_path: Path) -> None:
     results.record(("gfx90a", "a"), WRONG)
     results.keep_only({("gfx942", "a")})
     assert Results.read(results.path).known == {("gfx942", "a"): RIGHT}
+
+
+def test_what_another_file_has_is_known_and_not_repeated(tmp_path: Path) -> None:
+    first, second, third = ("gfx942", "a"), ("gfx942", "b"), ("gfx942", "c")
+    matrix = Results(tmp_path / "matrix.json", {first: RIGHT, second: WRONG})
+    own = Results(tmp_path / "own.json", {first: COMPILED, second: RIGHT, third: COMPILED})
+    both = own.beside(matrix)
+    assert both.known == {first: RIGHT, second: RIGHT, third: COMPILED}
+    both.write()
+    assert Results.read(own.path).known == {second: RIGHT, third: COMPILED}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 99, "results": {}}', '{"format": 1}'])

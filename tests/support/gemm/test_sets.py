@@ -39,6 +39,11 @@ def result(kernel: Kernel, digests: Digests, used: dict[str, int]) -> Result:
     return Result(outcome, digests.of(kernel.spec, kernel.gpu))
 
 
+def compiled(kernel: Kernel, digests: Digests, used: dict[str, int]) -> Result:
+    outcome = Outcome(Verdict.COMPILED, resources=used)
+    return Result(outcome, digests.of(kernel.spec, kernel.gpu))
+
+
 @pytest.fixture
 def all_right(digests: Digests, tmp_path: Path) -> Results:
     known = {one.key: result(one, digests, CLEAN) for one in SETS[SET]}
@@ -75,7 +80,7 @@ def test_a_set_that_is_all_right_is_marked(all_right: Results, digests: Digests)
     pairs = len(all_pairs(SETS[SET]))
     (own,) = [line for line in text.splitlines() if line.startswith("| gfx950 |")]
     assert own.startswith(
-        f"| gfx950 | {every} | {number} | 0 | 0 | 0 | {left} | 128 | 32768 | 0 | {pairs} of "
+        f"| gfx950 | {every} | {number} | 0 | 0 | 0 | 0 | {left} | 128 | 32768 | 0 | {pairs} of "
     )
     assert "## Not right, or spilling" not in text
 
@@ -111,6 +116,32 @@ def test_what_is_unknown_or_of_other_sources_is_not_complete(
     assert row(sets_page(FAMILY, SETS, all_right, digests, ARCH)).split(" | ")[4] == (
         f"{number} ✓, 1 stale, 1 untested"
     )
+
+
+def test_what_was_only_compiled_is_told_apart_and_may_not_spill_either(
+    all_right: Results, digests: Digests
+) -> None:
+    first, second = SETS[SET][:2]
+    all_right.record(first.key, compiled(first, digests, CLEAN))
+    number = len(SETS[SET]) - 1
+    text = sets_page(FAMILY, SETS, all_right, digests, ARCH)
+    assert f"{number} ✓, 1 compiled" in row(text)
+    assert not SetSummary.of(SETS[SET], all_right, digests).complete
+    assert SetSummary.of(SETS[SET], all_right, digests, Verdict.COMPILED).complete
+
+    all_right.record(second.key, compiled(second, digests, SPILLING))
+    summary = SetSummary.of(SETS[SET], all_right, digests, Verdict.COMPILED)
+    assert not summary.complete and list(summary.bad) == [str(second)]
+
+
+def test_what_the_matrix_knows_is_not_tried_again(
+    all_right: Results, digests: Digests, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "own" / "sets.json"
+    arguments = ["gemm", "sets", "--set", SET, "--json", "--results", str(own)]
+    assert main([*arguments, "--matrix", str(all_right.path)]) == 0
+    assert json.loads(capsys.readouterr().out)["kernels"] == {"right": len(SETS[SET])}
+    assert not own.exists()
 
 
 def test_a_set_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

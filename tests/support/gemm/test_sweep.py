@@ -62,6 +62,16 @@ def test_what_is_known_is_not_tried_again_unless_asked(swept: Results, digests: 
     assert pending(KERNELS, swept, digests, Again.ALL) == KERNELS
 
 
+def test_what_is_only_compiled_is_tried_again_to_be_run(tmp_path: Path, digests: Digests) -> None:
+    results, machine = Results(tmp_path / "results.json"), replace(MACHINE, only_compile=True)
+    sweep(KERNELS[:1], results, digests, machine, lambda *told: None)
+    outcome = results.known[KERNELS[0].key].outcome
+    assert outcome.verdict is Verdict.COMPILED and not outcome.problems
+    assert outcome.resources["vgprs"] > 0 and outcome.resources["vgpr_spills"] == 0
+    assert pending(KERNELS[:1], results, digests, only_compile=True) == []
+    assert pending(KERNELS[:1], results, digests) == KERNELS[:1]
+
+
 def test_what_was_made_of_something_else_is_tried_again(swept: Results, digests: Digests) -> None:
     stale = Results(swept.path, dict(swept.known))
     stale.known[KERNELS[0].key] = replace(stale.known[KERNELS[0].key], digest="another")

@@ -91,28 +91,28 @@ def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try what is to be tried, and say what is known then."""
     cells, digests, machine = _chosen(options, arch), Digests(arch), _machine(options)
     with sole_writer(options.results):
-        results = _try(options.family.stages(cells), options, options.results, digests, machine)
+        known = Results.read(options.results)
+        results = _try(options.family.stages(cells), options, known, digests, machine)
         if not options.gpu and not options.table:
             results.keep_only({cell.key for cell in cells if cell.key is not None})
     code = _report(Summary.of(cells, results, digests), options)
     if not options.with_sets:
         return code
-    return max(
-        code,
-        _sweep_sets(shipped_sets(options.family, arch), options, options.sets, digests, machine),
-    )
+    sets, known = shipped_sets(options.family, arch), Results.read(options.sets).beside(results)
+    return max(code, _sweep_sets(sets, options, known, digests, machine))
 
 
 def try_samples(options: argparse.Namespace, arch: ArchSpecs) -> int:
     """Try random kernels: a legal one that is not right is bad, as is an illegal one that is."""
     with sole_writer(options.results):
+        known = Results.read(options.results)
         if options.known:
-            samples = known_samples(options.family, Results.read(options.results), arch)
+            samples = known_samples(options.family, known, arch)
         elif options.kernel:
             samples = tuple(_named(text, options.family, arch) for text in options.kernel)
         else:
             samples = _drawn(options, arch)
-        results = _try([samples], options, options.results, Digests(arch), _machine(options))
+        results = _try([samples], options, known, Digests(arch), _machine(options))
     return _report(SampleSummary.of(samples, results), options)
 
 
@@ -122,15 +122,16 @@ def try_sets(options: argparse.Namespace, arch: ArchSpecs) -> int:
     _check_known("set", options.set, list(sets))
     _check_known("GPU", options.gpu, arch.gpus)
     chosen = {name: sets[name] for name in sets if name in (options.set or sets)}
+    known = Results.read(options.results).beside(Results.read(options.matrix))
     return _sweep_sets(
-        chosen, options, options.results, Digests(arch), _machine(options), whole=not options.set
+        chosen, options, known, Digests(arch), _machine(options), whole=not options.set
     )
 
 
 def _sweep_sets(
     sets: Sets,
     options: argparse.Namespace,
-    path: Path,
+    known: Results,
     digests: Digests,
     machine: Machine,
     *,
@@ -142,30 +143,31 @@ def _sweep_sets(
     kernels = [
         one for own in sets.values() for one in own if not options.gpu or one.gpu in options.gpu
     ]
-    with sole_writer(path):
-        results = _try(in_stages(kernels), options, path, digests, machine)
+    with sole_writer(known.path):
+        results = _try(in_stages(kernels), options, known, digests, machine)
         if whole and not options.gpu:
             results.keep_only({kernel.key for kernel in kernels})
-    return _report(SetSummary.of(kernels, results, digests), options)
+    return _report(SetSummary.of(kernels, results, digests, machine.enough), options)
 
 
 def _machine(options: argparse.Namespace) -> Machine:
     end = None if options.minutes is None else time.monotonic() + 60 * options.minutes
-    return Machine(options.jobs, options.timeout, end)
+    return Machine(options.jobs, options.timeout, end, options.only_compile)
 
 
 def _try(
     stages: Sequence[Sequence[Kernel]],
     options: argparse.Namespace,
-    path: Path,
+    results: Results,
     digests: Digests,
     machine: Machine,
 ) -> Results:
     again = Again.ALL if options.redo else Again.BAD if options.retry else Again.NONE
-    results, todo = Results.read(path), []
+    todo: list[list[Kernel]] = []
     done: set[Key] = set()
     for stage in stages:
-        todo.append([one for one in pending(stage, results, digests, again) if one.key not in done])
+        left_over = pending(stage, results, digests, again, only_compile=machine.only_compile)
+        todo.append([one for one in left_over if one.key not in done])
         done.update(one.key for one in todo[-1])
     left = options.limit or sum(map(len, todo))
     with showing(min(left, sum(map(len, todo))), quiet=options.json) as told:
@@ -192,7 +194,7 @@ def render_pages(options: argparse.Namespace, arch: ArchSpecs) -> int:
             family, Results.read(options.samples), digests, arch
         )
     if options.sets.exists():
-        known = Results.read(options.sets)
+        known = Results.read(options.sets).beside(Results.read(options.results))
         pages[options.sets_page] = sets_page(
             family, shipped_sets(family, arch), known, digests, arch
         )

@@ -58,6 +58,7 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
     )
     results(sweeping, "--sets", "sets")
     _trying(sweeping)
+    sweeping.set_defaults(only_compile=False)
 
     _choose_samples(add("draw", "Print kernels drawn at random"), 20)
     sampling = add(
@@ -80,6 +81,7 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
     )
     results(sampling, "--results", "samples")
     _trying(sampling)
+    sampling.set_defaults(only_compile=False)
 
     setting = add(
         "sets", "Try the kernels of the sets that ship; exit code 1 if one is not right, or spills"
@@ -87,6 +89,12 @@ def _add_commands(commands: Any, family: str, runs: Mapping[str, Command]) -> No
     _choose_gpus(setting)
     setting.add_argument("--set", action="append", default=[], help="only this one; repeatable")
     results(setting, "--results", "sets")
+    results(setting, "--matrix", "results")
+    setting.add_argument(
+        "--only-compile",
+        action="store_true",
+        help="run nothing: tell which spill, in a fraction of the time; exit code 1 if one does",
+    )
     _trying(setting)
 
     rendering = add("render", "Write the pages from the results")

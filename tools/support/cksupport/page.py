@@ -60,7 +60,9 @@ def page(
 
 
 def _legend(told: Sequence[str]) -> str:
-    rows = [f"| {_mark(verdict)} | {verdict.meaning} |" for verdict in Verdict]
+    rows = [
+        f"| {_mark(verdict)} | {verdict.meaning} |" for verdict in Verdict if verdict.ends_a_trial
+    ]
     return "\n".join(
         [
             "| mark | |",

@@ -54,7 +54,7 @@ def _bar(count: int) -> Iterator[Told]:
 
         def told(gpu: str, spec: KernelSpec, outcome: Outcome) -> None:
             progress.update(task, advance=1, description=f"{gpu} {spec.name}")
-            if outcome.verdict is not Verdict.RIGHT:
+            if outcome.verdict not in (Verdict.RIGHT, Verdict.COMPILED):
                 progress.console.print(_sentence(gpu, spec, outcome), markup=False, highlight=False)
 
         yield told

@@ -6,7 +6,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from ckgen.core.writer import write_if_changed
 
 from cksupport.errors import SupportError
 from cksupport.kernels import Key
-from cksupport.verdicts import Outcome
+from cksupport.verdicts import Outcome, Verdict
 
 FORMAT = 1
 
@@ -38,10 +38,11 @@ class Result:
 
 @dataclass
 class Results:
-    """The results of a file."""
+    """The results of a file, and those that it need not repeat because another file has them."""
 
     path: Path
     known: dict[Key, Result] = field(default_factory=dict)
+    borrowed: Mapping[Key, Result] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> Results:
@@ -56,6 +57,17 @@ class Results:
                 "or remove it and sweep again"
             ) from error
         return cls(path, _decoded(document, path))
+
+    def beside(self, other: Results) -> Results:
+        """With what ``other`` knows too, which stays in its file. What is known here counts more,
+        unless it is no more than that the kernel was compiled.
+        """
+        tried = {
+            key: result
+            for key, result in self.known.items()
+            if result.outcome.verdict is not Verdict.COMPILED or key not in other.known
+        }
+        return Results(self.path, {**other.known, **tried}, other.known)
 
     def record(self, key: Key, result: Result) -> None:
         """Keep a result, on the disk too."""
@@ -73,6 +85,8 @@ class Results:
         """Replace the file as a whole; a line for each result, so that differences are readable."""
         gpus: dict[str, list[str]] = {}
         for (gpu, kernel), result in sorted(self.known.items()):
+            if self.borrowed.get((gpu, kernel)) == result:
+                continue
             line = json.dumps(result.to_json(), ensure_ascii=False)
             gpus.setdefault(gpu, []).append(f"   {json.dumps(kernel)}: {line}")
         parts = [

@@ -29,23 +29,25 @@ _HEAD = """\
 # The sets that ship
 
 The kernels of a [set](../declaring-kernels.md#sets-that-ship) are compiled for each GPU that they
-are legal on and run on the simulator as those of the [support matrix]({name}.md) are. What says
-untested was not tried yet. None may spill vector registers to memory: the build of a set fails
-where one does. Scalar registers that are kept in a vector register for a while are counted. The
-first to be tried are few kernels that have every two choices which any of them has together; pairs
-are met by kernels that are right and do not spill. The sets come from their declarations, the state
-of their kernels from
-[sets.json](../../evidence/{name}/sets.json), which has the registers, the LDS and the scratch
-memory of each too, and this page from both. Nobody writes in it:
+are legal on, and run on the simulator as those of the [support matrix]({name}.md) are, or compiled
+and not run; what says untested is neither. None may spill vector registers to memory: the build of
+a set fails where one does. Scalar registers that are kept in a vector register for a while are
+counted. The first to be tried are few kernels that have every two choices which any of them has
+together; pairs are met by kernels that are right and do not spill. The sets come from their
+declarations, the state of their kernels from
+[sets.json](../../evidence/{name}/sets.json) and that of the matrix, which have the registers, the
+LDS and the scratch memory of each too, and this page from all three. Nobody writes in it:
 
-    ./bazelw run //tools/support -- {name} sets      # tries what was not tried yet
-    ./bazelw run //tools/support -- {name} render    # writes this page
+    ./bazelw run //tools/support -- {name} sets                   # tries what was not tried yet
+    ./bazelw run //tools/support -- {name} sets --only-compile    # only tells which spill
+    ./bazelw run //tools/support -- {name} render                 # writes this page
 """
 
 Sets = Mapping[str, tuple[Kernel, ...]]
 """Kernels by the name of their set; most are in more than one."""
 
 _FINE = "✓"
+_RIGHT, _COMPILED = Verdict.RIGHT.value, Verdict.COMPILED.value
 
 
 def shipped_sets(family: AnyFamily, arch: ArchSpecs) -> Sets:
@@ -71,9 +73,9 @@ def _sets(family: Family, arch: ArchSpecs) -> Sets:
 
 
 def set_state(kernel: Kernel, results: Results, digests: Digests) -> str:
-    """As that of any kernel; ``spills`` if it is right and does."""
+    """As that of any kernel; ``spills`` if it is right, or only compiled, and does."""
     found = kernel_state(kernel, results, digests)
-    return SPILLS if found == Verdict.RIGHT.value and spills(kernel, results) else found
+    return SPILLS if found in (_RIGHT, _COMPILED) and spills(kernel, results) else found
 
 
 @dataclass(frozen=True)
@@ -82,17 +84,24 @@ class SetSummary:
 
     states: Mapping[str, int]
     bad: Mapping[str, str]
+    enough: Verdict = Verdict.RIGHT
 
     @classmethod
-    def of(cls, kernels: Iterable[Kernel], results: Results, digests: Digests) -> SetSummary:
+    def of(
+        cls,
+        kernels: Iterable[Kernel],
+        results: Results,
+        digests: Digests,
+        enough: Verdict = Verdict.RIGHT,
+    ) -> SetSummary:
         """Count each kernel for each GPU once."""
         states = _states(kernels, results, digests)
-        return cls(Counter(states.values()), _bad(states, results))
+        return cls(Counter(states.values()), _bad(states, results), enough)
 
     @property
     def complete(self) -> bool:
-        """Whether every kernel is right and none spills."""
-        return set(self.states) <= {Verdict.RIGHT.value}
+        """Whether every kernel has come as far as is ``enough``, and none spills."""
+        return set(self.states) <= {_RIGHT, self.enough.value}
 
     def to_json(self) -> dict[str, Any]:
         return {"complete": self.complete, "kernels": dict(self.states), "bad": dict(self.bad)}
@@ -109,7 +118,7 @@ def _states(kernels: Iterable[Kernel], results: Results, digests: Digests) -> di
 
 
 def _bad(states: Mapping[Kernel, str], results: Results) -> dict[str, str]:
-    fine = (Verdict.RIGHT.value, UNTESTED, STALE)
+    fine = (_RIGHT, _COMPILED, UNTESTED, STALE)
     return {
         str(kernel): f"{state}: {_why(kernel, state, results)}"
         for kernel, state in states.items()
@@ -141,7 +150,8 @@ def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> s
     head = (
         "GPU",
         "kernels",
-        "right",
+        _RIGHT,
+        _COMPILED,
         SPILLS,
         "not right",
         STALE,
@@ -155,16 +165,16 @@ def _usage(states: Mapping[Kernel, str], results: Results, arch: ArchSpecs) -> s
     for gpu in arch.gpus:
         own = {kernel: state for kernel, state in states.items() if kernel.gpu == gpu}
         counted = Counter(own.values())
-        named = (Verdict.RIGHT.value, SPILLS, STALE, UNTESTED)
-        right, spilling, stale, untested = (counted[name] for name in named)
-        counts = (len(own), right + spilling, spilling)
-        other = len(own) - right - spilling - stale - untested
+        named = (_RIGHT, _COMPILED, SPILLS, STALE, UNTESTED)
+        counts = (len(own), *(counted[name] for name in named[:3]))
+        stale, untested = (counted[name] for name in named[3:])
+        other = len(own) - sum(counted[name] for name in named)
         used = [results.known[k.key].outcome.resources for k in own if k.key in results.known]
         most = (
             max((one.get(name, 0) for one in used), default=0) for name in ("vgprs", "lds_bytes")
         )
         keeping = sum(bool(one.get("sgpr_spills")) for one in used)
-        met = all_pairs(kernel for kernel, state in own.items() if state == Verdict.RIGHT.value)
+        met = all_pairs(kernel for kernel, state in own.items() if state == _RIGHT)
         pairs = f"{len(met)} of {len(all_pairs(own))}"
         lines.append(row((gpu, *counts, other, stale, untested, *most, keeping, pairs)))
     return "\n".join([*lines, ""])
@@ -174,8 +184,8 @@ def _table(sets: Sets, states: Mapping[Kernel, str], arch: ArchSpecs) -> str:
     lines = [
         "## Sets",
         "",
-        f"How many kernels a set has for a GPU: {_FINE} if all are right and none spills, – if the "
-        "rules refuse them all there.",
+        f"How many kernels a set has for a GPU: {_FINE} if they are right and do not spill, – if "
+        "the rules refuse them all there.",
         "",
         *heading(("set", *arch.gpus)),
     ]
@@ -191,9 +201,9 @@ def _cell(states: Sequence[str]) -> str:
     if not states:
         return "–"
     counted = Counter(states)
-    fine = counted.pop(Verdict.RIGHT.value, 0)
+    fine = counted.pop(_RIGHT, 0)
     others = [
-        f"{number} {name}" if name in (STALE, UNTESTED) else f"**{number} {name}**"
+        f"{number} {name}" if name in (_COMPILED, STALE, UNTESTED) else f"**{number} {name}**"
         for name, number in sorted(counted.items())
     ]
     return ", ".join(([f"{fine} {_FINE}"] if fine else []) + others)

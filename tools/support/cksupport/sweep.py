@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
+from ckdispatch import Registry
 from ckdispatch.errors import BuildFailed, GenerationFailed
 from ckdispatch.jit import BuildResult, build
 from ckgen.core.spec import KernelSpec
@@ -29,6 +31,8 @@ class Again(Enum):
     ALL = "all"
 
 
+_COMPILED_FOR_A_RUN = 4
+
 MOST_IN_A_BATCH = 32
 """Kernels whose results would have to be made again after an interruption, if the cache is lost."""
 
@@ -37,19 +41,27 @@ MOST_IN_A_BATCH = 32
 class Machine:
     """``jobs``: compilers at once, and threads of the simulator. ``timeout``: seconds for a run.
 
-    After ``end``, by the monotonic clock, nothing is begun.
+    After ``end``, by the monotonic clock, nothing is begun. With ``only_compile`` no kernel is run.
     """
 
     jobs: int
     timeout: float
     end: float | None = None
+    only_compile: bool = False
 
     @property
     def batch(self) -> int:
         """The most kernels that are built together: few where time is short, because a batch is not
-        left half done.
+        left half done. What is not run takes less time.
         """
-        return MOST_IN_A_BATCH if self.end is None else self.jobs
+        if self.end is None:
+            return MOST_IN_A_BATCH
+        return self.jobs * (_COMPILED_FOR_A_RUN if self.only_compile else 1)
+
+    @property
+    def enough(self) -> Verdict:
+        """How far a kernel has to come."""
+        return Verdict.COMPILED if self.only_compile else Verdict.RIGHT
 
     @property
     def has_time(self) -> bool:
@@ -62,21 +74,26 @@ Told = Callable[[str, KernelSpec, Outcome], None]
 
 
 def pending(
-    kernels: Iterable[Kernel], results: Results, digests: Digests, again: Again = Again.NONE
+    kernels: Iterable[Kernel],
+    results: Results,
+    digests: Digests,
+    again: Again = Again.NONE,
+    *,
+    only_compile: bool = False,
 ) -> list[Kernel]:
     """Every kernel that was not tried yet, or was made of something else then, once."""
-    found = {}
-    for kernel in kernels:
+
+    def wanted(kernel: Kernel) -> bool:
         known = results.known.get(kernel.key)
-        bad = known is not None and known.outcome.verdict is not Verdict.RIGHT
-        if (
-            known is None
-            or again is Again.ALL
-            or (again is Again.BAD and bad)
-            or known.digest != digests.of(kernel.spec, kernel.gpu)
-        ):
-            found[kernel.key] = kernel
-    return list(found.values())
+        if known is None or again is Again.ALL:
+            return True
+        if known.outcome.verdict is Verdict.COMPILED:
+            unfinished = not only_compile
+        else:
+            unfinished = again is Again.BAD and known.outcome.verdict is not Verdict.RIGHT
+        return unfinished or known.digest != digests.of(kernel.spec, kernel.gpu)
+
+    return [one for one in {kernel.key: kernel for kernel in kernels}.values() if wanted(one)]
 
 
 def sweep(
@@ -89,7 +106,7 @@ def sweep(
         built = build(specs, [gpu], max_workers=machine.jobs, even_illegal=True)
         with Runner(gpu, machine.jobs, machine.timeout) as runner:
             for spec, made in zip(specs, built, strict=False):
-                outcome = _outcome(spec, made, runner)
+                outcome = _outcome(spec, gpu, made, None if machine.only_compile else runner)
                 results.record((gpu, spec.name), Result(outcome, digests.of(spec, gpu)))
                 told(gpu, spec, outcome)
 
@@ -116,15 +133,22 @@ def batches(
             yield gpu, specs[start : start + size]
 
 
-def _outcome(spec: KernelSpec, made: BuildResult, runner: Runner) -> Outcome:
+def _outcome(spec: KernelSpec, gpu: str, made: BuildResult, runner: Runner | None) -> Outcome:
     if made.library is not None:
-        return runner.run(spec, made.library)
+        return runner.run(spec, made.library) if runner else _compiled(made.library, gpu)
     if made.error_type is GenerationFailed:
         return Outcome(Verdict.NOT_GENERATED, made.error or "")
     if made.error_type is not BuildFailed:
         # Not the kernel's fault: no compiler, no space, no headers.
         made.check()
     return Outcome(Verdict.NOT_COMPILED, _in_short(made.error or "", spec))
+
+
+def _compiled(library: Path, gpu: str) -> Outcome:
+    registry = Registry(name="support")
+    registry.add_library(library)
+    (kernel,) = registry
+    return Outcome(Verdict.COMPILED, resources=kernel.resources[gpu])
 
 
 def _in_short(error: str, spec: KernelSpec) -> str:

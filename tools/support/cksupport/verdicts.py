@@ -11,9 +11,12 @@ from typing import Any
 
 
 class Verdict(str, Enum):
-    """How a trial ended; only ``RIGHT`` is support."""
+    """How a trial ended; only ``RIGHT`` is support. ``COMPILED`` is where it ends if only that was
+    asked for, which tells the resources.
+    """
 
     RIGHT = "right"
+    COMPILED = "compiled"
     WRONG = "wrong"
     NOT_GENERATED = "not generated"
     NOT_COMPILED = "not compiled"
@@ -25,6 +28,11 @@ class Verdict(str, Enum):
     HUNG = "hung"
 
     @property
+    def ends_a_trial(self) -> bool:
+        """Whether a cell of the matrix can have it: it is what becomes of a kernel that is run."""
+        return self is not Verdict.COMPILED
+
+    @property
     def meaning(self) -> str:
         """For the legend of the page."""
         return _MEANINGS[self]
@@ -32,6 +40,7 @@ class Verdict(str, Enum):
 
 _MEANINGS = {
     Verdict.RIGHT: "compiled, run on the simulator in checking mode, equal to the reference",
+    Verdict.COMPILED: "compiled, and not run",
     Verdict.WRONG: "gives other values than the reference, or writes beside its results",
     Verdict.NOT_GENERATED: "the generator has no source for it",
     Verdict.NOT_COMPILED: "the compiler refuses it",
