@@ -181,10 +181,12 @@ def test_ctrl_c_ends_it_with_what_it_has(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
-    assert (
-        err
-        == "The table has 0 rows; the same command goes on from there.\nckdispatch: interrupted.\n"
-    )
+    # The simulator tells of a launch that had begun some of its workgroups.
+    said = [line for line in err.splitlines() if not line.startswith("gfxsim: ")]
+    assert said == [
+        "The table has 0 rows; the same command goes on from there.",
+        "ckdispatch: interrupted.",
+    ]
     assert measured(table).code == 0
     assert set(keys(table)) == expected()
 
