@@ -54,3 +54,16 @@ def magnitudes(left: Wide, right: Wide) -> Wide:
         return asked(left, right)[1]
     found = np.abs(left).astype(np.float32) @ np.abs(right).astype(np.float32)
     return found.astype(np.float64)
+
+
+def root_of_squares(left: Wide, right: Wide) -> Wide:
+    """The root of the sum of the products' squares: how far errors at random take a product.
+
+    Shares of a softmax may be too small for float32 to hold their squares, so each row of ``left``
+    is counted in its largest element.
+    """
+    largest = np.max(np.abs(left), axis=-1, keepdims=True, initial=0.0)
+    unit = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    rows = left / unit
+    root: Wide = unit * np.sqrt(magnitudes(rows * rows, right * right))
+    return root

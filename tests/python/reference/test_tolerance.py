@@ -11,6 +11,7 @@ from ckdispatch.errors import InvalidArgument
 from ckdispatch.gemm.reference import gemm_reference
 from ckdispatch.reference.dtypes import convert, numpy_dtype
 from ckdispatch.reference.formats import Rounding, round_to
+from ckdispatch.reference.multiplication import root_of_squares
 from ckdispatch.reference.tolerance import Tolerance, sum_error
 from emulated_gemm import ORDERS, sequential, split, store, terms
 
@@ -227,3 +228,11 @@ def test_without_roundings_a_tolerance_is_absolute_and_relative() -> None:
 def test_a_negative_tolerance_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match="both must be at least 0"):
         Tolerance(**wrong)
+
+
+def test_errors_at_random_are_not_lost_where_float32_has_no_squares() -> None:
+    left = np.array([[3e-25, 4e-25], [0.0, 0.0], [3.0, 4.0]])
+    right = np.array([[1.0, -2.0], [1.0, 0.0]])
+    expected = np.array([[5e-25, 6e-25], [0.0, 0.0], [5.0, 6.0]])
+    np.testing.assert_allclose(root_of_squares(left, right), expected, rtol=1e-6)
+    assert root_of_squares(np.zeros((2, 0)), np.zeros((0, 3))).tolist() == [[0.0] * 3] * 2

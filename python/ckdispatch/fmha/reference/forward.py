@@ -13,7 +13,7 @@ from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
 from ckdispatch.fmha.reference.philox import keep_threshold, random_bytes
 from ckdispatch.fmha.reference.scores import FP32, scores
 from ckdispatch.reference.formats import Wide
-from ckdispatch.reference.multiplication import magnitudes
+from ckdispatch.reference.multiplication import magnitudes, root_of_squares
 from ckdispatch.reference.multiplication import product as times
 from ckdispatch.reference.tolerance import LAMBDA, store_unit, sum_error
 
@@ -46,8 +46,8 @@ def rounded_product(
     if factor.unit == 0:
         return np.zeros_like(product)
     always = factor.unit * magnitude
-    squares = magnitudes(left * left, right * right)
-    nearly_always = factor.unit * (LAMBDA * np.sqrt(squares) + np.abs(product))
+    by_chance = root_of_squares(left, right)
+    nearly_always = factor.unit * (LAMBDA * by_chance + np.abs(product))
     lost = magnitudes((left != 0).astype(np.float32), right)
     bound: Wide = np.minimum(always, nearly_always) + tiny * lost + factor.lost(left, right)
     return bound
@@ -106,7 +106,7 @@ def forward_sequence(
         (share * common).sum(axis=-1, keepdims=True)
         + np.sqrt(((share * score.random) ** 2).sum(axis=-1, keepdims=True)),
     )
-    by_chance = np.sqrt(magnitudes((weight * score.random) ** 2, v * v))
+    by_chance = root_of_squares(weight * score.random, v)
     moved = np.minimum(magnitudes(weight * wrong, v), magnitudes(weight * common, v) + by_chance)
     steps = 2 * -(-keys // _NARROWEST)
     tiny = factor.tiny * options.kept / options.scale_p / np.maximum(total, 1.0)

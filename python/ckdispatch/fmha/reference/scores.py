@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ckdispatch.errors import InvalidArgument
 from ckdispatch.fmha.reference.options import UNIT, Attention, Factor
 from ckdispatch.reference.formats import Wide
-from ckdispatch.reference.multiplication import magnitudes, product
+from ckdispatch.reference.multiplication import magnitudes, product, root_of_squares
 from ckdispatch.reference.tolerance import LAMBDA, sum_error
 
 FP32 = np.dtype(np.float32)
@@ -102,8 +102,8 @@ def scores(
     lost = abs(factor) * given.lost_of_both(q, k.swapaxes(-1, -2))
     error, common = error + lost, common + lost
     if options.input_unit:
-        squares = np.sqrt(magnitudes(q * q, (k * k).swapaxes(-1, -2)))
-        other = abs(factor) * options.input_unit * np.minimum(magnitude, LAMBDA * squares)
+        by_chance = root_of_squares(q, k.swapaxes(-1, -2))
+        other = abs(factor) * options.input_unit * np.minimum(magnitude, LAMBDA * by_chance)
         error, random = error + other, random + other
     slope = None
     if options.soft_cap:
