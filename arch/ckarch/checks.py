@@ -119,8 +119,9 @@ def triple(report: Report, path: str, value: Any) -> None:
         report.expected(path, "three integers above 0", value)
 
 
-def record(fields: Mapping[str, Check]) -> Check:
-    """An object with exactly the given members."""
+def record(fields: Mapping[str, Check], renamed: Mapping[str, str] | None = None) -> Check:
+    """An object with exactly the given members; ``renamed`` are names that others give them."""
+    ours = renamed or {}
 
     def check(report: Report, path: str, value: Any) -> None:
         if not isinstance(value, dict):
@@ -128,8 +129,9 @@ def record(fields: Mapping[str, Check]) -> Check:
             return
         for key in value:
             if key not in fields:
-                known = ", ".join(fields)
-                report.add(at(path, key), f"unknown field; known ones: {known}")
+                known = f"known ones: {', '.join(fields)}"
+                known = f"it is called {ours[key]} here" if key in ours else known
+                report.add(at(path, key), f"unknown field; {known}")
         for key, member in fields.items():
             if key in value:
                 member(report, at(path, key), value[key])

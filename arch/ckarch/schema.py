@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from ckarch import checks
@@ -58,6 +59,11 @@ GPU_FIELDS = _fields(
     warp_tiles=checks.table(_NAME, _TRIPLES, minimum=1),
 )
 
+FOREIGN_FIELDS: Mapping[str, str] = MappingProxyType(
+    {"warp_size": "wave_size", "warp_configs": "wave_layouts"}
+)
+"""What AMD's own arch_specs.json calls fields of a GPU, and what they are called here."""
+
 _DOCUMENT = checks.record(
     {
         "schema_version": checks.one_of(SCHEMA_VERSION),
@@ -78,7 +84,7 @@ _DOCUMENT = checks.record(
         ),
         "architectures": checks.table(
             checks.matching(r"gfx[0-9a-f]{3,5}", "a GPU name such as gfx942"),
-            checks.record(GPU_FIELDS),
+            checks.record(GPU_FIELDS, FOREIGN_FIELDS),
             minimum=1,
         ),
     }

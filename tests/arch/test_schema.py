@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from arch_support import SPECS, document, write
 from ckarch import ArchError, SpecError, load_specs
-from ckarch.schema import GPU_FIELDS, find_problems
+from ckarch.schema import FOREIGN_FIELDS, GPU_FIELDS, find_problems
 
 GPU = "architectures.gfx942"
 
@@ -88,8 +88,15 @@ def test_a_missing_gpu_field_is_named(field: str) -> None:
 
 
 def test_an_unknown_field_is_refused_with_the_known_ones() -> None:
-    (problem,) = find_problems(_gpu_field("warp_size", 64))
-    assert problem.startswith(f"{GPU}.warp_size: unknown field; known ones: family, product, ")
+    (problem,) = find_problems(_gpu_field("wave_width", 64))
+    assert problem.startswith(f"{GPU}.wave_width: unknown field; known ones: family, product, ")
+
+
+@pytest.mark.parametrize(("field", "ours"), FOREIGN_FIELDS.items())
+def test_a_field_of_amds_file_is_refused_with_its_name_here(field: str, ours: str) -> None:
+    assert ours in GPU_FIELDS
+    problem = f"{GPU}.{field}: unknown field; it is called {ours} here"
+    assert find_problems(_gpu_field(field, 64)) == (problem,)
 
 
 @pytest.mark.parametrize(
