@@ -75,6 +75,13 @@ def test_what_is_implied_is_not_named() -> None:
         CONV.parse_name("grouped_conv_sideways")
 
 
+def test_a_name_without_dimensions_is_answered_with_the_whole_one() -> None:
+    for name, dimensions in ((NAME, 2), (NAME.replace("_nhwgc_2d", "_ngcw_1d"), 1)):
+        told = f"as its layout has {dimensions}, it is called {name}"
+        with pytest.raises(SpecError, match=f"how many dimensions its images have; {told}$"):
+            CONV.parse_name(name.replace(f"_{dimensions}d_", "_"))
+
+
 @pytest.mark.parametrize(
     ("variant", "images", "read", "layout"),
     [

@@ -42,7 +42,7 @@ _NUMBER = r"[1-9]\d*"
 
 _NAME = re.compile(
     rf"grouped_conv_(?P<direction>{'|'.join(_DIRECTIONS)})_(?P<a>{one_of(Dtype)})"
-    rf"_(?P<layout>{one_of(Layout)})_(?P<ndim>{_NUMBER})d{LOOP}{GEOMETRY}{DTYPES}"
+    rf"_(?P<layout>{one_of(Layout)})(?:_(?P<ndim>{_NUMBER})d)?{LOOP}{GEOMETRY}{DTYPES}"
     rf"(?:_v(?P<vectors>{EXTENTS}))?(?:_lds(?P<lds>{_NUMBER}))?"
     rf"(?:_wg(?P<groups>{_NUMBER}))?(?:_bpc(?P<blocks>{_NUMBER}))?(?:_merge(?P<merged>{_NUMBER}))?"
     rf"(?:_(?P<special>{'|'.join(_SPECIALIZATIONS)}))?{SPLIT}(?:_{FUSED})?",
@@ -67,7 +67,7 @@ def parse_name(name: str) -> GroupedConvSpec:
     pipeline = PIPELINE_CLASSES[fields["pipeline"]]
     spec = GroupedConvSpec(
         variant=variant,
-        ndim_spatial=int(match["ndim"]),
+        ndim_spatial=int(match["ndim"] or layout.ndim_spatial),
         layout=layout,
         dtype_acc=accumulator,
         dtype_x=dtype_of["x"],
@@ -83,4 +83,9 @@ def parse_name(name: str) -> GroupedConvSpec:
         specialization=_SPECIALIZATIONS[special] if special else Specialization.DEFAULT,
         **fields,
     )
+    if not match["ndim"]:
+        raise SpecError(
+            f"{name!r} does not say how many dimensions its images have; as its layout has "
+            f"{spec.ndim_spatial}, it is called {spec.name}"
+        )
     return named(spec, name)
