@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from ckgen.core.family import Family
 from ckgen.core.sets import named_sets
 from ckgen.core.spec import field_types
 from ckgen.families import FAMILIES
+from ckgen.fmha.profiles import PROFILES
 from ckgen.gemm.spec import Variant
 from ckgen.product.spec import FusedOp
 from codegen_support import ARCH
@@ -112,6 +115,26 @@ def test_command_lines_in_the_page_can_be_parsed() -> None:
     assert len(lines) == 7
     for line in lines:
         build_parser().parse_args(shlex.split(line)[3:])
+
+
+def test_the_path_of_the_page_is_enough() -> None:
+    (path,) = re.findall(r"^export PYTHONPATH=(.+)$", DECLARING, re.MULTILINE)
+    done = subprocess.run(
+        [sys.executable, "-m", "ckgen", "families"],
+        cwd=DOCS.parent,
+        env={"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [*FAMILIES]
+
+
+def test_the_numbers_of_receipts_are_those_of_the_profiles() -> None:
+    text = DECLARING[DECLARING.index("CK's numbers are other names: ") :].split(".\n", 1)[0]
+    numbers = [number for number in PROFILES if number.isdecimal()]
+    assert re.findall(r"\d+", text.replace("fp32", "").replace("fp8", "")) == numbers
 
 
 def test_the_quoted_refusal_is_the_real_one() -> None:

@@ -59,6 +59,7 @@ def add_to(commands: Any, family: Family) -> argparse.ArgumentParser:
     if family.profiles:
         source.add_argument(
             "--profile",
+            "--receipt",
             metavar="NAME",
             help="what users of CK build, by name or CK's number; --list counts it; "
             "a wrong name lists them all",
