@@ -91,8 +91,10 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     except UsageError as error:
         # The generator is loaded only where something is wrong.
         from ckgen.core import foreign
+        from ckgen.families import FAMILIES as GENERATORS
 
-        raise UsageError(foreign.objection(foreign.DISPATCHER, arguments) or str(error)) from None
+        told = foreign.objection(foreign.DISPATCHER, GENERATORS, arguments)
+        raise UsageError(told or str(error)) from None
 
 
 def main(arguments: Sequence[str]) -> int:

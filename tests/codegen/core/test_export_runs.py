@@ -102,6 +102,13 @@ def test_all_kernels_are_a_target(build: Build) -> None:
     assert (build.folder / "libck_kernels.so").exists()
 
 
+def test_words_of_amds_makefile_are_taken(tmp_path: Path) -> None:
+    build = Build("make", tmp_path)
+    assert "[2/2] Building kernel: kernel_b" in build.run("VERBOSE=1")
+    assert not build.run("clean").startswith("FAILED")
+    assert not (build.folder / "libck_kernels.so").exists()
+
+
 def test_every_kernel_is_compiled_once_and_all_are_linked(build: Build) -> None:
     printed = build.run()
     for number, name in enumerate(NAMES, start=1):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 
 import pytest
 from ckgen.cli.main import build_parser, main
@@ -36,15 +37,23 @@ def test_a_foreign_option_is_one_sentence(
     assert (printed.out, printed.err) == ("", f"ckgen: {told}\n")
 
 
-@pytest.mark.parametrize("script", foreign.SCRIPTS)
-@pytest.mark.parametrize("called", ["{}", "{}.py", "somewhere/codegen/{}.py"])
-def test_a_foreign_script_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], script: str, called: str
+@pytest.mark.parametrize("name", foreign.files(FAMILIES))
+@pytest.mark.parametrize("form", ["{}", "somewhere/codegen/{}"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_foreign_file_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], name: str, form: str, whole: bool
 ) -> None:
-    assert main([called.format(script), "--kernel-dir", "x"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(f"ckgen: the script {script}.py is one of AMD's dispatcher, and there")
-    assert told.endswith(f": {foreign.SCRIPTS[script]}\n")
+    called = form.format(name if whole else PurePath(name).stem)
+    assert main([called, "--kernel-dir", "x"]) == 2
+    instead = foreign.files(FAMILIES)[name]
+    told = f"ckgen: {name} is a file of AMD's, and there is none here: {instead}\n"
+    assert capsys.readouterr().err == told
+    assert foreign.objection(foreign.DISPATCHER, FAMILIES, [called]) == told[7:-1]
+
+
+def test_no_file_is_told_of_twice() -> None:
+    told = [foreign.FILES, *(family.foreign_files for family in FAMILIES.values())]
+    assert sum(map(len, told)) == len(foreign.files(FAMILIES))
 
 
 @pytest.mark.parametrize("family", ["gemm", "grouped_conv"])
@@ -56,12 +65,15 @@ def test_a_generator_of_a_family_is_its_command(
         assert main([command, "--datatype", "fp32", "--list", "--parallel", "-v"]) == 0
         lists.append(capsys.readouterr().out)
     assert lists[0] == lists[1] != ""
+    told = foreign.objection(foreign.DISPATCHER, FAMILIES, [f"unified_{family}_codegen.py"])
+    assert told is not None and told.endswith(f"by `python3 -m ckgen {family} --output-dir DIR`")
 
 
 def test_another_command_is_no_script() -> None:
     assert foreign.command_of(FAMILIES, "rules") is None
     assert foreign.command_of(FAMILIES, "unified_codegen.py") is None
-    assert foreign.objection(foreign.GENERATOR, ["gemm", "--pat", "pattern", "kernel-dir"]) is None
+    words = ["gemm", "--pat", "pattern", "kernel-dir", "codegen_common.py"]
+    assert foreign.objection(foreign.GENERATOR, FAMILIES, words) is None
 
 
 def test_single_extents_become_whole_ones_with_what_is_usual() -> None:

@@ -28,6 +28,14 @@ USAGE = {
         ("list", "--kernel-dir", "x"),
         "none here: write --kernels with the name",
     ),
+    "a program of others": (
+        ("grouped_conv_full_benchmark.py", "--arch", "gfx950"),
+        "none here: write `ckdispatch bench ",
+    ),
+    "a generator of others": (
+        ("unified_gemm_codegen.py", "--output-dir", "out"),
+        "by `python3 -m ckgen gemm --output-dir DIR`",
+    ),
     "no kernels": (("run", "64x64x64"), "required: --kernels"),
     "no problem": (("bench", *ESSENTIAL), "no problem was given"),
     "no extents": (("run", "64x64", *ESSENTIAL), "'64x64' is no GEMM problem; write MxNxK"),

@@ -12,7 +12,7 @@ from ckarch import ArchError
 
 from ckgen.cli import expand_command, family_command, list_commands, nearest_command, render_command
 from ckgen.core import foreign
-from ckgen.core.errors import CkgenError, FieldError, UsageError
+from ckgen.core.errors import CkgenError, UsageError
 from ckgen.families import FAMILIES
 
 EXIT_OK = 0
@@ -62,13 +62,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _in_our_words(arguments: Sequence[str]) -> Sequence[str]:
     """The arguments of who comes from AMD's pages, as the parser knows them, if there is a way."""
-    try:
-        command = foreign.command_of(FAMILIES, arguments[0]) if arguments else None
-    except FieldError as error:
-        raise UsageError(str(error)) from None
-    told = foreign.objection(foreign.GENERATOR, arguments)
+    told = foreign.objection(foreign.GENERATOR, FAMILIES, arguments)
     if told is not None:
         raise UsageError(told)
+    command = foreign.command_of(FAMILIES, arguments[0]) if arguments else None
     return arguments if command is None else [command, *arguments[1:]]
 
 

@@ -65,6 +65,8 @@ class Family(ABC):
     """
     profiles: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Selections that users of CK know by name, and what each is for."""
+    foreign_files: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Programs and other files of AMD's pages about the family, and what to type in their place."""
     field_weights: ClassVar[Mapping[str, float]]
     """How reluctantly a field is changed when looking for the nearest legal spec; 1 if absent."""
 

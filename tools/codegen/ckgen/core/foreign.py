@@ -2,8 +2,8 @@
 """Words of AMD's pages about its own dispatcher, and what to type here in their place.
 
 Words that mean the same here are simply accepted where they belong. These are the others: options
-and scripts that have no counterpart of that name, and extents that are said one by one. Both
-command lines and docs/from-amd.md have them from here.
+and files that have no counterpart of that name, and extents that are said one by one. Files that
+are about one family are told by it. Both command lines and docs/from-amd.md have them from here.
 """
 
 from __future__ import annotations
@@ -61,14 +61,21 @@ OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """What to do in place of saying an option to one of our programs."""
 
-SCRIPTS: Mapping[str, str] = MappingProxyType(
+FILES: Mapping[str, str] = MappingProxyType(
     {
-        "generate_kernel_wrappers": OPTIONS[GENERATOR]["--kernel-dir"],
-        "generate_arch_specs": "what follows from arch/arch_specs.json is made by every build; "
+        "generate_kernel_wrappers.py": OPTIONS[GENERATOR]["--kernel-dir"],
+        "generate_arch_specs.py": "what follows from arch/arch_specs.json is made by every build; "
         "edit that file and build",
+        "arch_specs_generated.py": "write `import ckarch`; `ckarch.load_specs()` has the facts",
+        "codegen_common.py": "write `import ckdispatch`; its configs know what is legal on a GPU, "
+        "and its `CodegenRunner` generates",
+        "ctypes_utils.py": "write `import ckdispatch`",
+        "preselected_kernels.py": f"sets are declarations, the files of kernels/; {_BY_GENERATOR} "
+        "takes the name of one as --preselected, and a wrong name lists them all",
+        "ADDING_NEW_GPU.md": "read docs/adding-a-gpu.md",
     }
 )
-"""What to do in place of running a script."""
+"""What to do in place of running, importing or reading a file of no single family."""
 
 EXTENTS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
@@ -80,21 +87,45 @@ EXTENTS: Mapping[str, tuple[str, int]] = MappingProxyType(
 """The field of an entry, and which of its numbers, that a word for one extent means."""
 
 
-def objection(program: str, arguments: Sequence[str]) -> str | None:
+def files(families: Mapping[str, Family]) -> Mapping[str, str]:
+    """What to do in place of running, importing or reading each file."""
+    told = dict(FILES)
+    for family in families.values():
+        told |= family.foreign_files
+    return told
+
+
+def command_of(families: Mapping[str, Family], word: str) -> str | None:
+    """The command of the generator that a script is, if it is one."""
+    stem = PurePath(word).stem
+    return next((name for name in families if stem == f"unified_{name}_codegen"), None)
+
+
+def objection(program: str, families: Mapping[str, Family], arguments: Sequence[str]) -> str | None:
     """The sentence about the first of the arguments that is foreign to the program, if one is."""
+    told = _about_a_file(program, families, arguments[0]) if arguments else None
+    if told is not None:
+        return told
     for argument in arguments:
         word = argument.partition("=")[0]
         if word in OPTIONS[program]:
-            return _sentence(f"the option {word}", OPTIONS[program][word])
+            return (
+                f"the option {word} is one of AMD's dispatcher, and there is none here: "
+                + OPTIONS[program][word]
+            )
     return None
 
 
-def command_of(families: Mapping[str, Family], script: str) -> str | None:
-    """The command of the generator that a script is; ``FieldError`` says what else to do."""
-    stem = PurePath(script).stem
-    if stem in SCRIPTS:
-        raise FieldError(_sentence(f"the script {stem}.py", SCRIPTS[stem]))
-    return next((name for name in families if stem == f"unified_{name}_codegen"), None)
+def _about_a_file(program: str, families: Mapping[str, Family], word: str) -> str | None:
+    said = PurePath(word).name
+    command = command_of(families, said)
+    if command is not None and program != GENERATOR:
+        by_generator = _BY_GENERATOR.replace("FAMILY", command)
+        return f"{said} is a program of AMD's; here sources are written by {by_generator}"
+    for name, instead in files(families).items():
+        if said in (name, PurePath(name).stem):
+            return f"{name} is a file of AMD's, and there is none here: {instead}"
+    return None
 
 
 def with_whole_extents(family: Family, fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -114,7 +145,3 @@ def with_whole_extents(family: Family, fields: Mapping[str, Any]) -> Mapping[str
             raise FieldError(f"{word} was said beside {field}; say one of them")
         filled[field][at] = fields[word]
     return {**filled, **said}
-
-
-def _sentence(what: str, instead: str) -> str:
-    return f"{what} is one of AMD's dispatcher, and there is none here: {instead}"

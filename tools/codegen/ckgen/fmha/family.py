@@ -23,6 +23,7 @@ from ckgen.fmha.choices import (
     build_spec,
     usable_pads,
 )
+from ckgen.fmha.foreign import FILES
 from ckgen.fmha.names import parse_name
 from ckgen.fmha.profiles import PROFILES
 from ckgen.fmha.render import context
@@ -49,6 +50,7 @@ class FmhaFamily(Family):
     build = staticmethod(build_spec)
     parse_name = staticmethod(parse_name)
     profiles = MappingProxyType({name: profile.purpose for name, profile in PROFILES.items()})
+    foreign_files = FILES
     field_weights = MappingProxyType(
         {
             "variant": 16.0,

@@ -23,6 +23,7 @@ from ckgen.grouped_conv.choices import (
     WAVE_GROUPS,
     build_spec,
 )
+from ckgen.grouped_conv.foreign import FILES
 from ckgen.grouped_conv.names import parse_name
 from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
 from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization, Variant, operands
@@ -60,6 +61,7 @@ class GroupedConvFamily(ProductFamily):
     made_of = MADE_OF
     build = staticmethod(build_spec)
     parse_name = staticmethod(parse_name)
+    foreign_files = FILES
     field_weights = MappingProxyType(
         {
             "variant": 32.0,
