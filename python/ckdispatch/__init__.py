@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ckdispatch.device_list import DeviceInfo as DeviceInfo
     from ckdispatch.device_list import devices as devices
     from ckdispatch.dispatcher import Dispatcher as Dispatcher
-    from ckdispatch.families import *  # noqa: F403
+    from ckdispatch.families import *  # noqa: F403 - each family has its own
     from ckdispatch.jit import BuildResult as BuildResult
     from ckdispatch.native.structures import DuplicatePolicy as DuplicatePolicy
     from ckdispatch.plan import Plan as Plan

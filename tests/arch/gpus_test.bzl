@@ -3,6 +3,8 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("@ck_arch//:specs.bzl", "GPUS", "GPU_FACTS")
 load("//arch:gpus.bzl", "GpusInfo", "gpus_setting")
+
+# What is tested.
 load("//arch/private:gpu_list.bzl", "parse_gpu_list")  # buildifier: disable=bzl-visibility
 load("//arch/private:specs_repository.bzl", "specs_bzl")  # buildifier: disable=bzl-visibility
 

@@ -10,6 +10,7 @@ import pytest
 from ckfamilies import FAMILIES
 
 from tests.architecture.family_names import CODE, names
+from tests.architecture.reasons import without_reason
 from tests.architecture.rooms import read_rooms, room_of, tracked_files, uses
 
 REPOSITORY = Path("MODULE.bazel").resolve().parent
@@ -136,3 +137,38 @@ def test_the_check_sees_a_name(tmp_path: Path, name: str, line: str, seen: bool)
     file.parent.mkdir()
     file.write_text(line + "\n")
     assert bool(names(tmp_path, PurePosixPath(name), ["gemm", "grouped_conv"])) is seen
+
+
+def test_whoever_switches_a_check_off_says_why() -> None:
+    wrong = [
+        f"{file}:{number}"
+        for file in FILES
+        if file.suffix in {*CODE, ".sh"}
+        for number in without_reason((REPOSITORY / file).read_text(encoding="utf-8"))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("x = 1  # no" + "qa: F403", [1]),
+        ("x = 1  # no" + "qa: F403 - all of them", []),
+        ("x = 1  # type: " + "ignore[index, misc]", [1]),
+        ("x = 1  # type: " + "ignore[index]  # found", []),
+        ("x = 1  # fmt: " + "skip", [1]),
+        (
+            "# What is tested.\na  # buildifier: "
+            + "disable=b-c\na  # buildifier: "
+            + "disable=b-c",
+            [],
+        ),
+        ("load()\na  # buildifier: " + "disable=b-c\n\n# Another matter.", [2]),
+        ("// NO" + "LINTNEXTLINE(a-b): a name\nint a;", []),
+        ("} catch {  // NO" + "LINT(a-b)\n    // It is done without.", []),
+        ("#!/bin/sh\n# shell" + "check disable=SC2016\necho", [2]),
+        ("#!/bin/sh\n# shell" + "check disable=SC2016 # The inner shell expands it.", []),
+    ],
+)
+def test_the_check_sees_where_a_reason_is_missing(text: str, lines: list[int]) -> None:
+    assert [*without_reason(text)] == lines

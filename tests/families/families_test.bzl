@@ -7,7 +7,7 @@ load("@ck_families//:families.bzl", "FAMILIES")
 load(
     "//families/private:families_repository.bzl",
     "families_bzl",
-)  # buildifier: disable=bzl-visibility
+)  # buildifier: disable=bzl-visibility - it is what is tested
 
 _ROW = {
     "ck_folders": [],
