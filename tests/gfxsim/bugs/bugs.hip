@@ -168,6 +168,19 @@ __global__ void pick_empty_register(const int* in, int* out, int, bool bug) {
     out[item()] = value;
 }
 
+// One of two registers is written, and taken for both halves of a product unless there is a bug.
+__global__ void multiply_half_empty_registers(const int* in, int* out, int, bool bug) {
+    int value;
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#define TIMES(high) "v_pk_mul_f32 v[62:63], v[60:61], v[60:61] op_sel_hi:[" #high "," #high "]\n"
+#else
+#define TIMES(high) "v_mul_f32 v62, v60, v60\nv_mul_f32 v63, v6" #high ", v6" #high "\n"
+#endif
+    if (bug) asm volatile("v_mov_b32 v60, %1\n" TIMES(1) "v_mov_b32 %0, v63" : "=v"(value) : "v"(in[item()]) : "v60", "v61", "v62", "v63");
+    else asm volatile("v_mov_b32 v60, %1\n" TIMES(0) "v_mov_b32 %0, v63" : "=v"(value) : "v"(in[item()]) : "v60", "v61", "v62", "v63");
+    out[item()] = value;
+}
+
 // A pair of registers of which one has a value goes to scratch memory and back, which is how compilers spill; with the bug the other one is taken.
 __global__ void spill_empty_register(const int* in, int* out, int, bool bug) {
 #if defined(__GFX9__)

@@ -82,6 +82,12 @@ BUGS = [
         "pick_empty_register", "uninitialised_register", "global_store", "no value that was written"
     ),
     Bug(
+        "multiply_half_empty_registers",
+        "uninitialised_register",
+        "global_store",
+        "no value that was written",
+    ),
+    Bug(
         "spill_empty_register",
         "uninitialised_register",
         "global_store",

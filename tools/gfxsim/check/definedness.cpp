@@ -143,6 +143,12 @@ Definedness::Results Definedness::of_lanes(const Wave& wave, const Instr& instr,
             results.low = lanes(half_of(instr.src[0], instr.mod.op_sel & 1));
             results.made = lanes(half_of(instr.src[1], instr.mod.op_sel >> 1 & 1));
             return results;
+        case Flow::halves:
+            for (int n = 0; n < instr.srcs; ++n) {
+                results.low &= lanes(half_of(instr.src[n], instr.mod.op_sel >> n & 1));
+                results.made &= lanes(half_of(instr.src[n], instr.mod.op_sel_hi >> n & 1));
+            }
+            return results;
         default: break;
     }
     if (traits.klass == Class::matrix) {
@@ -231,7 +237,9 @@ void Definedness::take_in(const Instr& instr, const Results& results, const Load
                 set_vector(register_of(dst, dword), results.written, loaded.at(std::size_t(dword)));
         } else if (dst.is_vector()) {
             set_vector(dst, results.written, made);
-            if ((flow.flow == Flow::upward || flow.flow == Flow::pick) && dst.dwords == 2)
+            const bool by_halves =
+                flow.flow == Flow::upward || flow.flow == Flow::pick || flow.flow == Flow::halves;
+            if (by_halves && dst.dwords == 2)
                 set_vector(half_of(dst, false), results.written, results.low);
         } else if (dst.is_scalar()) {
             // A compare writes zeros for the lanes that are off.

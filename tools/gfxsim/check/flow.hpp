@@ -26,6 +26,7 @@ enum class Flow : u8 {
     cross_lanes,  ///< lanes take values from other lanes
     upward,       ///< the low half of a result needs the low halves of the sources alone
     pick,         ///< each half of a result is a half of a source, which op_sel says
+    halves,       ///< each half of a result needs the halves of all sources that op_sel and op_sel_hi say
     nothing,      ///< the result does not depend on the sources
 };
 
