@@ -679,12 +679,6 @@ PAD_CASES = [
         GFX1201,
     ),
     FmhaCase(
-        "fmha.half_rotated_pads",
-        fmha(**_APPEND, dtype="bf16", rotary="half", pads=(1, 1, 0, 0)),
-        fmha(**_APPEND, dtype="bf16", rotary="half", pads=(0, 1, 0, 0)),
-        "that rotates halves pads rows, not only as 0x1x0x0 says",
-    ),
-    FmhaCase(
         "fmha.converted_rows_pads",
         fmha(**_CONVERT, hdim_q=96, pads=(1, 0, 0, 0)),
         fmha(**_CONVERT, hdim_q=96, pads=(0, 0, 0, 0)),

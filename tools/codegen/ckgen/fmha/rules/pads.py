@@ -10,7 +10,7 @@ from ckarch.model import MatrixIsa
 from ckgen.core.rules import Purpose, Rules
 from ckgen.core.target import Target
 from ckgen.fmha.geometry import attending_tile
-from ckgen.fmha.spec import Dtype, FmhaSpec, Mode, Pipeline, Rotary, Variant
+from ckgen.fmha.spec import FmhaSpec, Mode, Pipeline, Variant
 
 PAD_RULES = Rules("fmha")
 
@@ -114,21 +114,6 @@ def wide_bias_pads(spec: FmhaSpec, target: Target) -> str | None:
     ):
         return None
     return f"{spec.dtype} kernels for {target.name} pad keys, not only as {spec.pads} says"
-
-
-@PAD_RULES.rule(
-    "appendkv of bf16 that rotates halves pads rows: else it branches on what was never written.",
-    ("pads", "rotary", "dtype"),
-)
-def half_rotated_pads(spec: FmhaSpec, target: Target) -> str | None:
-    if (
-        spec.dtype is not Dtype.BF16
-        or spec.rotary is not Rotary.HALF
-        or len(spec.pads) != 4
-        or spec.pads[0]
-    ):
-        return None
-    return f"appendkv of bf16 that rotates halves pads rows, not only as {spec.pads} says"
 
 
 @PAD_RULES.rule(
