@@ -8,14 +8,14 @@ from typing import cast
 
 import pytest
 from ckgen.core.nearest import describe_change, distance, nearest_legal, refusal
-from ckgen.core.rules import first_violation
+from ckgen.core.rules import Rule, first_violation
 from ckgen.core.tile import Extents
 from ckgen.families import FAMILIES
 from ckgen.fmha.spec import FmhaSpec
 from ckgen.gemm.spec import GemmSpec, Variant
 from ckgen.product.rules.fused import OPERATIONS_OF_INTEGERS
 from ckgen.product.spec import Dtype, FusedOp
-from codegen_support import GEMM, TOY, Color, ToySpec, gemm, target
+from codegen_support import GEMM, TOY, Color, ToyFamily, ToySpec, gemm, target
 
 FMHA_BASE = cast(
     FmhaSpec, FAMILIES["fmha"].parse_name("fmha_sum_fp16_batch_h256x256_t64_w4_p1x0x1x1_o2")
@@ -34,6 +34,30 @@ def test_several_violations_are_repaired_together() -> None:
 
 def test_where_nothing_is_legal_nothing_is_found() -> None:
     assert nearest_legal(TOY, ToySpec(Color.BLUE, 100), target(wave_size=4)) is None
+
+
+class MatchingToys(ToyFamily):
+    """Toys that are red if they are small and of another colour if they are not, and never red."""
+
+    rules = (
+        Rule(
+            "toy.matching",
+            "Red toys have size 8, others 16.",
+            ("color", "size"),
+            lambda spec, where: None if (spec.size == 8) is (spec.color is Color.RED) else "no",
+        ),
+        Rule(
+            "toy.not_red",
+            "A toy must not be red.",
+            ("color",),
+            lambda spec, where: "it is red" if spec.color is Color.RED else None,
+        ),
+    )
+
+
+def test_a_change_that_breaks_a_rule_before_is_mended_by_another() -> None:
+    nearest = nearest_legal(MatchingToys(), ToySpec(Color.RED, 8), target())
+    assert nearest == ToySpec(Color.GREEN, 16)
 
 
 def test_a_small_change_is_preferred_to_a_large_one() -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import pytest
 from ckgen.core.declaration import parse_declaration
 from ckgen.core.expand import expand
+from ckgen.core.nearest import describe_change, nearest_legal
+from ckgen.core.target import Target
 from ckgen.families import FAMILIES
-from ckgen.grouped_conv.spec import Variant
+from ckgen.grouped_conv.spec import DIRECTION_WORDS, Variant
 from codegen_support import ARCH
 
 CONV = FAMILIES["grouped_conv"]
@@ -87,3 +89,31 @@ def test_compv5_is_built_with_waves_that_take_turns() -> None:
     )
     for direction in (Variant.BACKWARD_DATA, Variant.BACKWARD_WEIGHT):
         assert "only with rcr" in verdict("compv5", "intrawave", 1, direction, **turns)
+
+
+OTHER_PIPELINE = "pipeline compv6 and wave_groups 1"
+TURNS = {"waves": [1, 1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("direction", "buffers", "more", "change"),
+    [
+        *((each, 1, {}, OTHER_PIPELINE) for each in Variant),
+        *((each, 2, {}, "pipeline compv4 and wave_groups 1") for each in Variant),
+        (Variant.FORWARD, 1, TURNS, "epilogue default and vector_c 1"),
+        (Variant.BACKWARD_DATA, 1, TURNS, f"waves 2x2x1 and {OTHER_PIPELINE}"),
+        (Variant.BACKWARD_WEIGHT, 1, TURNS, f"waves 2x2x1 and {OTHER_PIPELINE}"),
+    ],
+)
+def test_amds_compv5_has_a_legal_kernel_near(
+    direction: Variant, buffers: int, more: dict[str, object], change: str
+) -> None:
+    """What leaves its pipeline, or comes to it, has to change what goes with it too."""
+    said = verdict("compv5", "intrawave", buffers, direction, **more)
+    assert said.endswith(f"; the nearest legal choice is {change}")
+    word = DIRECTION_WORDS[direction]
+    waves = "1x1x2" if more else "2x2x1"
+    name = f"{word}_bf16_nhwgc_2d_compv5_cshuffle_intrawave_64x64x64_{waves}_32x32x16"
+    asked = CONV.parse_name(f"grouped_conv_{name}" + ("_lds2" if buffers == 2 else ""))
+    nearest = nearest_legal(CONV, asked, Target.of(ARCH, "gfx950"))
+    assert nearest is not None and describe_change(asked, nearest) == change

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,54 +20,83 @@ _WIDTH = 32
 """Candidates kept after each rule; enough for every layout of waves with every warp tile."""
 _STEPS = 3
 """Changes tried in a row to satisfy one rule."""
+_STEPS_OF_DETOURS = 5
+"""Where those before it may have to be satisfied again."""
 
 
 def nearest_legal(family: Family, spec: KernelSpec, target: Target) -> KernelSpec | None:
     """A legal spec close to ``spec``, or None if none was found.
 
     A beam search along the rules: after each rule all candidates satisfy it and those before it,
-    and the ones that differ least from ``spec`` are kept. So it is quick, and nearly always but not
-    provably finds the very nearest.
+    and the ones that differ least from ``spec`` are kept. If that finds nothing, changes may also
+    break a rule before, as another pipeline does that has other waves, and are mended themselves.
+    So the search is quick, and nearly always but not provably finds the very nearest.
     """
-    beam = [spec]
-    for index, rule in enumerate(family.rules):
-        good, bad = _divide(rule, beam, target)
-        if not bad:
-            continue
-        seen = set(beam)
-        for _ in range(_STEPS):
-            changed = _changed(family, rule, bad, target)
-            fresh = {c for c in changed if c not in seen and family.keeps(spec, c)}
-            seen |= fresh
-            before = family.rules[:index]
-            satisfying, bad = _divide(
-                rule, [c for c in fresh if first_violation(before, c, target) is None], target
-            )
-            good += satisfying
-            bad = _closest(family, spec, bad)
-            if not bad or len(good) >= _WIDTH:
-                break
-        beam = _closest(family, spec, good)
+    beam = _beam(family, spec, target, detours=False) or _beam(family, spec, target, detours=True)
     return beam[0] if beam else None
 
 
-def _divide(
-    rule: Rule, candidates: Sequence[KernelSpec], target: Target
-) -> tuple[list[KernelSpec], list[KernelSpec]]:
-    good: list[KernelSpec] = []
-    bad: list[KernelSpec] = []
-    for candidate in candidates:
-        (good if rule.complaint(candidate, target) is None else bad).append(candidate)
-    return good, bad
+def _beam(family: Family, spec: KernelSpec, target: Target, detours: bool) -> Sequence[KernelSpec]:
+    beam: Sequence[KernelSpec] = [spec]
+    for index in range(len(family.rules)):
+        search = _Search(family, spec, family.rules[: index + 1], target, detours)
+        beam = search.satisfying(beam)
+    return beam
 
 
-def _changed(
-    family: Family, rule: Rule, candidates: Sequence[KernelSpec], target: Target
-) -> Iterator[KernelSpec]:
-    for candidate in candidates:
-        for field in rule.fields:
-            for value in family.alternatives(candidate, field, target):
-                yield candidate.with_field(field, value)
+@dataclass(frozen=True)
+class _Search:
+    """Looks for candidates near ``spec`` that satisfy the last of ``rules``, and all before it."""
+
+    family: Family
+    spec: KernelSpec
+    rules: Sequence[Rule]
+    target: Target
+    detours: bool
+    """Whether a change may break a rule before the last, which the next ones have to mend."""
+
+    def satisfying(self, beam: Sequence[KernelSpec]) -> Sequence[KernelSpec]:
+        """What becomes by a few changes of a beam that satisfies all rules but the last."""
+        rule = self.rules[-1]
+        good, bad = self._divided(beam, self.rules[-1:])
+        if not bad:
+            return beam
+        seen = set(beam)
+        for _ in range(_STEPS_OF_DETOURS if self.detours else _STEPS):
+            fresh = {one for one in self._changed(bad) if one not in seen}
+            fresh = {one for one in fresh if self.family.keeps(self.spec, one)}
+            seen |= fresh
+            found, bad = self._divided(fresh, self.rules)
+            good += found
+            bad = {
+                broken: _closest(self.family, self.spec, those)
+                for broken, those in bad.items()
+                if self.detours or broken is rule
+            }
+            if not bad or len(good) >= _WIDTH:
+                break
+        return _closest(self.family, self.spec, good)
+
+    def _divided(
+        self, candidates: Iterable[KernelSpec], rules: Sequence[Rule]
+    ) -> tuple[list[KernelSpec], dict[Rule, list[KernelSpec]]]:
+        """Those that satisfy the rules, and the others by the rule that they break first."""
+        good: list[KernelSpec] = []
+        bad: dict[Rule, list[KernelSpec]] = {}
+        for candidate in candidates:
+            finding = first_violation(rules, candidate, self.target)
+            if finding is None:
+                good.append(candidate)
+            else:
+                bad.setdefault(finding.rule, []).append(candidate)
+        return good, bad
+
+    def _changed(self, bad: Mapping[Rule, Sequence[KernelSpec]]) -> Iterator[KernelSpec]:
+        for rule, candidates in bad.items():
+            for candidate in candidates:
+                for field in rule.fields:
+                    for value in self.family.alternatives(candidate, field, self.target):
+                        yield candidate.with_field(field, value)
 
 
 def _closest(

@@ -27,7 +27,7 @@ from ckgen.grouped_conv.foreign import FILES
 from ckgen.grouped_conv.names import parse_name
 from ckgen.grouped_conv.rules import GROUPED_CONV_RULES
 from ckgen.grouped_conv.spec import GroupedConvSpec, Specialization, Variant, operands
-from ckgen.product.dtypes import allowed_outputs
+from ckgen.product.dtypes import allowed_outputs, is_product
 from ckgen.product.family import ProductFamily
 from ckgen.product.geometry import waves_per_simd
 
@@ -40,6 +40,7 @@ _NUMBERS = {
     **dict.fromkeys(("vector_a", "vector_b", "vector_c"), VECTORS),
     "d_count": (0, 1),
 }
+_KEPT = ("variant", "ndim_spatial", "dtype_a")
 _FILTERS = {
     Specialization.DEFAULT: "any",
     Specialization.FILTER_1X1_PAD0: "unit",
@@ -92,19 +93,29 @@ class GroupedConvFamily(ProductFamily):
         conv = cast(GroupedConvSpec, spec)
         if field in _NUMBERS:
             return _NUMBERS[field]
-        if field in ("dtype_x", "dtype_w", "dtype_y"):
-            (_, _, written), _ = operands(conv.variant, conv.layout.order)
-            if field.endswith(written):
+        if field.startswith("dtype"):
+            (read_a, read_b, _), _ = operands(conv.variant, conv.layout.order)
+            if field in (f"dtype_{read_a}", f"dtype_{read_b}"):
+                return (conv.dtype_a,)
+            if not is_product(conv.dtype_a, conv.dtype_b, target.arch):
+                # The sums and the result follow from what is multiplied.
+                return ()
+            if field != "dtype_acc":
                 return allowed_outputs(conv.dtype_a, conv.dtype_b, target.arch)
-            return (conv.dtype_a,)
         return super().alternatives(conv, field, target)
 
     def keeps(self, wish: KernelSpec, spec: KernelSpec) -> bool:
-        """The direction, the dimensions and the operation; where the operation and the number of
-        its D tensors say different things, either may be meant.
+        """The direction, the dimensions, the dtype of A, all filters, and the operation; where the
+        operation and the number of its D tensors say different things, either may be meant.
+
+        Channels stay where they are, but not in gradients, which need them last.
         """
         asked, conv = cast(GroupedConvSpec, wish), cast(GroupedConvSpec, spec)
-        if conv.variant is not asked.variant or conv.ndim_spatial != asked.ndim_spatial:
+        if any(getattr(conv, field) != getattr(asked, field) for field in _KEPT):
+            return False
+        if asked.variant is Variant.FORWARD and conv.layout.order is not asked.layout.order:
+            return False
+        if not conv.specialization.takes_all_of(asked.specialization):
             return False
         if conv.fused_op is asked.fused_op:
             return True

@@ -60,6 +60,11 @@ class Specialization(Choice):
     FILTER_1X1_STRIDE1_PAD0 = "filter_1x1_stride1_pad0"
     FILTER_3X3 = "filter_3x3"
 
+    def takes_all_of(self, other: Specialization) -> bool:
+        """Whether it takes every filter that ``other`` does."""
+        unit, narrower = Specialization.FILTER_1X1_PAD0, Specialization.FILTER_1X1_STRIDE1_PAD0
+        return self in (Specialization.DEFAULT, other) or (self, other) == (unit, narrower)
+
 
 DIRECTION_WORDS: Mapping[Variant, str] = MappingProxyType(
     {

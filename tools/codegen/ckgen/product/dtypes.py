@@ -11,6 +11,15 @@ EIGHT_BIT_FLOATS = (Dtype.FP8, Dtype.BF8)
 INTEGERS = (Dtype.INT8, Dtype.INT32)
 
 
+def is_product(a: Dtype, b: Dtype, arch: ArchSpecs) -> bool:
+    """Whether any GPU multiplies ``a`` by ``b``."""
+    try:
+        arch.dtype_combination(a, b)
+    except UnknownNameError:
+        return False
+    return True
+
+
 def default_dtypes(a: Dtype, b: Dtype, arch: ArchSpecs) -> tuple[Dtype, Dtype]:
     """The accumulator and the output of ``a`` times ``b``.
 

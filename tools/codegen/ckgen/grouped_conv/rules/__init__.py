@@ -14,7 +14,8 @@ GROUPED_CONV_RULES: tuple[Rule, ...] = (
         repaired_by={
             "dtype_b": ("dtype_x", "dtype_w"),
             "dtype_c": ("dtype_x", "dtype_w", "dtype_y"),
-            **dict.fromkeys(("dtype_d", "operand_layout", "pad_m", "preshuffled"), ()),
+            "dtype_d": ("dtype_y",),
+            **dict.fromkeys(("operand_layout", "pad_m", "preshuffled"), ()),
         },
     ),
 )
