@@ -10,6 +10,8 @@ import pytest
 from cli_support import ESSENTIAL, PADDED, SIMULATED, ckdispatch
 
 WHERE = (*ESSENTIAL, *SIMULATED, "--warmup", "0", "--repeat", "3")
+NOTHING = {"GFXSIM_EXECUTE": "0", "GFXSIM_TIMING": "0"}
+"""A simulator that executes nothing."""
 
 
 def test_times_of_the_simulated_gpu_are_called_that() -> None:
@@ -119,3 +121,32 @@ def test_padding_is_said() -> None:
     last = ended.out.splitlines()[-1]
     assert last.startswith("100x100x60 fp16 rcr: gemm 100x100x60 fp16 rcr was padded to gemm 1")
     assert last.endswith(", because no kernel takes it as it is")
+
+
+@pytest.mark.parametrize("reference", [(), ("--reference", "device")], ids=["numpy", "device"])
+def test_a_time_counts_only_if_the_result_is_right(reference: tuple[str, ...]) -> None:
+    problems = ("64x64x64", "128x64x64", "64x64x64", "rrr")
+    words = ("bench", *problems, *WHERE, "--validate", *reference)
+    right = ckdispatch(*words, "--json")
+    assert right.code == 3
+    assert ["median" in one for one in right.document["results"]] == [True, True, False]
+    # A simulator that executes nothing leaves C as it was: not a number.
+    wrong = ckdispatch(*words, env=NOTHING)
+    assert wrong.code == 1
+    assert wrong.err.endswith("ckdispatch: wrong results: 2 of 3 problems.\n")
+    assert "64x64x64 fp16 rcr: wrong: 4096 of 4096 values" in wrong.out
+    assert "median ms" not in wrong.out
+    results = ckdispatch(*words, "--json", env=NOTHING).document["results"]
+    assert ["wrong" in one for one in results] == [True, True, False]
+    assert not any("median" in one for one in results)
+
+
+def test_without_the_option_nothing_is_compared() -> None:
+    assert ckdispatch("bench", "64x64x64", *WHERE, env=NOTHING).code == 0
+
+
+def test_results_are_not_those_of_some_workgroups() -> None:
+    env = {"GFXSIM_TIMING": "auto-sample"}
+    ended = ckdispatch("bench", "64x64x64", *WHERE, "--validate", env=env)
+    assert (ended.code, ended.out) == (2, "")
+    assert "--validate was asked for with GFXSIM_TIMING=auto-sample" in ended.err

@@ -169,6 +169,19 @@ def test_a_layer_without_a_kernel_is_missing_from_the_total() -> None:
     )
 
 
+def test_a_time_of_a_suite_counts_only_if_the_result_is_right() -> None:
+    words = ("bench", "--suite", "pointwise-1x1", *FORWARD, *SIMULATED, "--validate")
+    right = ckdispatch(*words, "--json")
+    assert right.code == 0 and right.document["totals"][0]["missing"] == 0
+    # A simulator that executes nothing.
+    nothing = {"GFXSIM_EXECUTE": "0", "GFXSIM_TIMING": "0"}
+    wrong = ckdispatch(*words, env=nothing)
+    assert (wrong.code, wrong.err) == (1, "ckdispatch: wrong results: 1 of 1 problem.\n")
+    assert "56x56 1x1 fp16 forward: wrong: " in wrong.out and "us" not in wrong.out.split()
+    (total,) = ckdispatch(*words, "--json", env=nothing).document["totals"]
+    assert (total["layers"], total["missing"]) == (0, 1)
+
+
 def test_kernels_of_another_gpu_have_no_times() -> None:
     ended = ckdispatch("bench", "--suite", "pointwise-1x1", *FORWARD, "--gpu", "gfx950")
     assert (
@@ -253,6 +266,11 @@ WRONG: dict[str, tuple[tuple[str, ...], int, str]] = {
         ("--suite", "vgg16", *PREDICTED, "--all-kernels", "--output", "x.csv"),
         2,
         "--all-kernels was asked for with --gpu",
+    ),
+    "results of predictions": (
+        ("--suite", "vgg16", *PREDICTED, "--validate"),
+        2,
+        "--validate was asked for where times are predicted, for gfx942",
     ),
     "a batch of none": (("--suite", "random-gemm", "--batch", "4"), 2, "M is drawn like the rest"),
     "a dtype of none": (

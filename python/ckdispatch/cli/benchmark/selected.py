@@ -49,7 +49,9 @@ class Measured:
 
 
 def measure_selected(problems: list[Problem], options: argparse.Namespace) -> Report:
-    """A row of times for each problem; nothing found if one of them has no kernel."""
+    """A row of times for each problem; failed if a result is wrong, and nothing found if one of
+    them has no kernel.
+    """
     dispatcher, seed = make_dispatcher(options), seed_of(options)
     found = measure_all(dispatcher, problems, seed, options)
     device = dispatcher.device_name

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from ckdispatch import device_list
 from ckdispatch.cli.benchmark.predicted import predict_all, said_of
-from ckdispatch.cli.benchmark.selected import Measured, measure_all
+from ckdispatch.cli.benchmark.selected import Measured, ending, measure_all
 from ckdispatch.cli.benchmark.timing import head
-from ckdispatch.cli.exits import ExitCode, UsageError
+from ckdispatch.cli.exits import UsageError
 from ckdispatch.cli.families import commands_of
 from ckdispatch.cli.listed import described, words_of
 from ckdispatch.cli.report import Block, Column, Report, Table
 from ckdispatch.cli.running import kernels_of, make_dispatcher, seed_of
 from ckdispatch.problem_lists import lists
-from ckdispatch.wording import several
 
 if TYPE_CHECKING:
     from ckdispatch.problem import Problem
@@ -83,8 +82,8 @@ class Suite:
 
 
 def measure_suite(suite: Suite, options: argparse.Namespace) -> Report:
-    """A row for each layer, and a total for each size of the batch; nothing found if a layer has no
-    kernel.
+    """A row for each layer, and a total for each size of the batch; failed if a result is wrong,
+    and nothing found if a layer has no kernel.
 
     On a device times are its own. Where none was named and there is no GPU, and with ``--gpu``,
     they are predicted.
@@ -106,6 +105,11 @@ def measure_suite(suite: Suite, options: argparse.Namespace) -> Report:
         kinds = sorted({one.document["times"] for one in found if not one.refusal})
         heads = [head(device, kind) for kind in kinds]
     else:
+        if options.validate:
+            raise UsageError(
+                f"--validate was asked for where times are predicted, for {gpu}, and there are no "
+                "results; name a device with --device"
+            )
         found = predict_all(registry, gpu, problems, options)
         document |= {"device": None, "gpu": gpu, "simulated": False}
         heads = [said_of(registry, gpu, problems)] if any(not one.refusal for one in found) else []
@@ -156,12 +160,7 @@ def _report(
     blocks += [
         f"{one.text}: {say}" for one in found.values() for say in one.document.get("changes", ())
     ]
-    complaint = (
-        f"without a kernel: {len(refused)} of {several(len(found), 'problem')}" if refused else ""
-    )
-    return Report(
-        document, tuple(blocks), ExitCode.NOT_FOUND if refused else ExitCode.OK, complaint
-    )
+    return Report(document, tuple(blocks), *ending(list(found.values())))
 
 
 def _total(batch: int | None, layers: Sequence[tuple[Listed, Measured]]) -> dict[str, Any]:
