@@ -124,6 +124,10 @@ class Compilation:
                 return header.find(lease)
             with lock, self._workplace(family) as place:
                 header.make(place, lease, partial(self._check_compiler, "a precompiled header"))
+                for step in place.steps:
+                    self._calls.put(
+                        partial(self._progress.tell, Stage.PRECOMPILED, family, step=step)
+                    )
         except (CompileFailed, CkDispatchError, OSError, Cancelled):
             pass
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits

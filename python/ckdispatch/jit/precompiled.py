@@ -75,7 +75,7 @@ class PrecompiledHeader:
         if self._sample is None or self.find(lease):
             return
         write_file(place.folder / SAMPLE, self._sample, durable=False)
-        place.run(self._commands.precompile(self.gpu), "precompiling headers")
+        place.run(self._commands.precompile(self.gpu), f"precompiling for {self.gpu.name}")
         check()
         filled = gather(place.folder, FILE, LOG)
         facts = {"family": self._inputs["family"], "gpu": self.gpu.name}

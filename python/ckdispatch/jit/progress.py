@@ -11,7 +11,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ckdispatch.jit.result import BuildResult
+from ckdispatch.jit.result import BuildResult, Step
 
 if TYPE_CHECKING:
     from ckgen.core.spec import KernelSpec
@@ -24,6 +24,7 @@ class Stage(Enum):
     BEGIN = "begin"
     STARTED = "started"
     STEP = "step"
+    PRECOMPILED = "precompiled"
     FINISHED = "finished"
     END = "end"
 
@@ -32,8 +33,9 @@ class Stage(Enum):
 class ProgressEvent:
     """One thing that happened. ``name`` is the kernel; BEGIN and END are about the whole build.
 
-    ``detail`` is the step that a kernel is at, and ``result`` what became of it. Events arrive in
-    the thread that called ``build``; an exception of the callback stops the build.
+    ``detail`` is the step that a kernel is at, and ``result`` what became of it. PRECOMPILED is
+    about headers that kernels share, ``name`` is their family, and ``step`` what they took. Events
+    arrive in the thread that called ``build``; an exception of the callback stops the build.
     """
 
     stage: Stage
@@ -42,6 +44,7 @@ class ProgressEvent:
     name: str = ""
     detail: str = ""
     result: BuildResult | None = None
+    step: Step | None = None
 
 
 Listener = Callable[[ProgressEvent], None]
@@ -67,11 +70,16 @@ class BuildProgress:
         self.tell(Stage.FINISHED, result.name, result=result)
 
     def tell(
-        self, stage: Stage, name: str = "", detail: str = "", result: BuildResult | None = None
+        self,
+        stage: Stage,
+        name: str = "",
+        detail: str = "",
+        result: BuildResult | None = None,
+        step: Step | None = None,
     ) -> None:
         """Tell the listener."""
         done, total = len(self.results), len(self.specs)
-        self._listener(ProgressEvent(stage, done, total, name, detail, result))
+        self._listener(ProgressEvent(stage, done, total, name, detail, result, step))
 
 
 @contextmanager

@@ -22,8 +22,8 @@ def library_name(kernel: str) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """A program that was run for a kernel: what for, seconds by the clock, of processors, and most
-    bytes of memory.
+    """A program that was run for a kernel, or for headers that several share: what for, seconds by
+    the clock, of processors, and most bytes of memory.
     """
 
     name: str

@@ -16,7 +16,9 @@ from ckdispatch.user_files import check_writable
 from ckdispatch.wording import several
 
 if TYPE_CHECKING:
-    from ckdispatch.jit import BuildResult
+    from ckdispatch.jit import BuildResult, ProgressEvent
+    from ckdispatch.jit.progress import Listener
+    from ckdispatch.jit.result import Step
 
 _STEP_COLUMNS = (
     Column("kernel", whole=False),
@@ -77,14 +79,19 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> Report:
     """What became of each kernel."""
     from ckdispatch.cli.declarations import asked
+    from ckdispatch.jit.progress import listening
 
     options.gpu = options.gpu or device_list.default_gpu()
     if options.save is not None:
         check_writable(options.save, "--save")
     wanted = asked(options)
     results: list[BuildResult] = []
+    headers: list[ProgressEvent] = []
     for gpus, specs in wanted.kernels.items():
-        results += jit.build(specs, gpus, max_workers=options.jobs, progress=not options.quiet)
+        with listening(not options.quiet) as shown:
+            results += jit.build(
+                specs, gpus, max_workers=options.jobs, progress=_noting(headers, shown)
+            )
     # Looking into libraries takes the registry, which is not loaded just to tell of options.
     from ckdispatch.cli.built import refuse_spills, save
 
@@ -94,11 +101,28 @@ def run(options: argparse.Namespace) -> Report:
         save(results, options.save)
     failed = sum(not result.ok for result in results)
     return Report(
-        {"gpus": list(wanted.gpus), "kernels": [_document(result) for result in results]},
-        _blocks(results) + (_steps(results) if options.times else ()),
+        {
+            "gpus": list(wanted.gpus),
+            "kernels": [_document(result) for result in results],
+            "headers": [
+                {"family": one.name, **_took(one.step)} for one in headers if one.step is not None
+            ],
+        },
+        _blocks(results) + (_steps(results, headers) if options.times else ()),
         ExitCode.FAILED if failed else ExitCode.OK,
         f"not built: {failed} of {several(len(results), 'kernel')}" if failed else "",
     )
+
+
+def _noting(headers: list[ProgressEvent], shown: Listener) -> Listener:
+    """Shows events, and keeps those of headers, which are of no kernel's result."""
+
+    def listener(event: ProgressEvent) -> None:
+        if event.step is not None:
+            headers.append(event)
+        shown(event)
+
+    return listener
 
 
 def _outcome(result: BuildResult) -> str:
@@ -112,19 +136,20 @@ def _document(result: BuildResult) -> dict[str, Any]:
         "name": result.name,
         "result": _outcome(result),
         "seconds": round(result.seconds, 3),
-        "steps": [
-            {
-                "name": step.name,
-                "seconds": round(step.seconds, 3),
-                "processor_seconds": round(step.processor_seconds, 3),
-                "memory_bytes": step.memory,
-            }
-            for step in result.steps
-        ],
+        "steps": [_took(step) for step in result.steps],
         "library": None if result.library is None else str(result.library),
         "sha256": result.sha256,
         "log": None if result.log is None else str(result.log),
         "error": result.error,
+    }
+
+
+def _took(step: Step) -> dict[str, Any]:
+    return {
+        "name": step.name,
+        "seconds": round(step.seconds, 3),
+        "processor_seconds": round(step.processor_seconds, 3),
+        "memory_bytes": step.memory,
     }
 
 
@@ -144,20 +169,15 @@ def _blocks(results: list[BuildResult]) -> tuple[Block, ...]:
     return (Table(_COLUMNS, rows), *errors, f"{several(len(results), 'kernel')}: {total}.")
 
 
-def _steps(results: list[BuildResult]) -> tuple[Block, ...]:
-    """What the programs took that were run for each kernel; precompiling serves several kernels and
-    is in none of them.
+def _steps(results: list[BuildResult], headers: list[ProgressEvent]) -> tuple[Block, ...]:
+    """What the programs took that were run for each kernel, and for the headers that those of a
+    family share.
     """
+    steps = [(result.name, step) for result in results for step in result.steps]
+    steps += [(f"headers of {one.name}", one.step) for one in headers if one.step is not None]
     rows = tuple(
-        (
-            result.name,
-            step.name,
-            f"{step.seconds:.1f}",
-            f"{step.processor_seconds:.1f}",
-            size(step.memory),
-        )
-        for result in results
-        for step in result.steps
+        (name, step.name, f"{step.seconds:.1f}", f"{step.processor_seconds:.1f}", size(step.memory))
+        for name, step in steps
     )
     return (
         (Table(_STEP_COLUMNS, rows),)
