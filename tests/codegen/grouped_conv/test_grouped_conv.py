@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, cast
 
@@ -149,6 +150,26 @@ def test_a_violation_names_its_rule(spec: GroupedConvSpec, rule: str) -> None:
     whole = replace(FIRST, vector_b=8, specialization=Specialization.FILTER_1X1_STRIDE1_PAD0)
     shared = replace(BASE, blocks_per_cu=3)
     assert all(CONV.judge(one, GFX942).legal for one in (BASE, WEIGHT, FIRST, TURNS, whole, shared))
+
+
+@pytest.mark.parametrize(
+    ("spec", "waves"),
+    [
+        (BASE, 1),
+        (replace(BASE, blocks_per_cu=2), 2),
+        (replace(BASE, blocks_per_cu=3), 3),
+        (replace(BASE, tile=Dim3(128, 128, 64), waves=Dim3(4, 4, 1), blocks_per_cu=2), 8),
+        (replace(TURNS, blocks_per_cu=3), 2),
+    ],
+)
+def test_the_compiler_is_told_of_workgroups_that_share_a_compute_unit(
+    spec: GroupedConvSpec, waves: int
+) -> None:
+    """HIP's launch bounds count waves of one of four SIMDs: a workgroup has 4, 16 or 2."""
+    assert CONV.is_legal(spec, Target.of(ARCH, "gfx950"))
+    source = render_kernel(CONV, spec, ARCH)
+    kernels = re.findall(r"__launch_bounds__\(FirstPipeline::BlockSize, (\d+)\)", source)
+    assert kernels and set(kernels) == {str(waves)}
 
 
 def test_straight_loads_into_lds_are_as_wide_as_what_a_lane_has() -> None:
