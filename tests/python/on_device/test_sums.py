@@ -19,7 +19,10 @@ from ckdispatch.product.sums import Parts
 from ckdispatch.reference.on_device import DeviceSums
 from numpy.typing import NDArray
 
-DTYPES = ("fp16", "bf16", "fp32", "fp64", "fp8", "bf8", "int8", "int32", "pk_fp4")
+MIXED = (("fp8", "bf8"), ("bf8", "fp8"))
+CONVOLVED = (*((one, one) for one in ("fp16", "bf16", "fp32", "fp8", "bf8", "int8")), *MIXED)
+MULTIPLIED = (*CONVOLVED, *((one, one) for one in ("fp64", "int32", "pk_fp4")))
+"""What A and B are of: all that kernels have, and what else the plain kernels read."""
 CONVOLUTIONS = (
     ConvSizes.of(2, 3, 4, 5, input=(9,), filter=3, stride=2, left_pad=1, right_pad=2),
     ConvSizes.of(
@@ -41,26 +44,37 @@ def placed(device: Device, array: NDArray[Any], dtype: str) -> DeviceTensor:
     return tensor
 
 
-def numbers(device: Device, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """With what is special in the dtype."""
+def skip_without(device: Device, *dtypes: str) -> None:
+    if {"fp8", "bf8"} & {*dtypes} and arch_specs().gpu(device.gpu).fp8_encoding.value == "none":
+        pytest.skip("a GPU without 8-bit floats")
+
+
+def numbers(
+    device: Device, dtype: str, shape: tuple[int, ...], special: bool = True
+) -> NDArray[Any]:
+    """With what is special in the dtype, or without."""
     kind = device.numpy_dtype(dtype)
     random = np.random.default_rng([sum(shape), len(dtype)])
     if dtype.startswith("int"):
         return random.integers(-127, 127, shape).astype(kind)
     values = random.standard_normal(shape)
     values[..., ::3] *= 1e-3
-    if dtype != "pk_fp4":
+    if special and dtype != "pk_fp4":
         values.flat[1], values.flat[shape[-1] + 2] = np.nan, np.inf
     with np.errstate(over="ignore"):
         return values.astype(kind)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_products_are_numpys(device: Device, dtype: str) -> None:
-    if dtype in ("fp8", "bf8") and arch_specs().gpu(device.gpu).fp8_encoding.value == "none":
-        pytest.skip("a GPU without 8-bit floats")
-    a, b = numbers(device, dtype, (2, 9, 36)), numbers(device, dtype, (36, 14))
-    found = DeviceSums(device).of_product(placed(device, a, dtype), placed(device, b, dtype))
+def named(dtypes: tuple[str, str]) -> str:
+    return "x".join(dict.fromkeys(dtypes))
+
+
+@pytest.mark.parametrize("dtypes", MULTIPLIED, ids=named)
+def test_products_are_numpys(device: Device, dtypes: tuple[str, str]) -> None:
+    skip_without(device, *dtypes)
+    of_a, of_b = dtypes
+    a, b = numbers(device, of_a, (2, 9, 36)), numbers(device, of_b, (36, 14))
+    found = DeviceSums(device).of_product(placed(device, a, of_a), placed(device, b, of_b))
     wide = a.astype(np.float64), b.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         for part in (slice(0, 36), slice(8, 20), slice(36, 36)):
@@ -80,13 +94,20 @@ def test_strides_are_followed(device: Device) -> None:
 
 @pytest.mark.parametrize("direction", TENSORS)
 @pytest.mark.parametrize("sizes", CONVOLUTIONS, ids=lambda sizes: f"{len(sizes.axes)}d")
-def test_convolutions_are_numpys(device: Device, sizes: ConvSizes, direction: str) -> None:
-    first, second, _ = TENSORS[direction]
-    random = np.random.default_rng(3)
+@pytest.mark.parametrize("dtypes", CONVOLVED, ids=named)
+def test_convolutions_are_numpys(
+    device: Device, dtypes: tuple[str, str], sizes: ConvSizes, direction: str
+) -> None:
+    skip_without(device, *dtypes)
+    names = TENSORS[direction][:2]
     a, b = (
-        random.standard_normal(sizes.shape(name)).astype(np.float16) for name in (first, second)
+        numbers(device, dtype, sizes.shape(name), special=False)
+        for name, dtype in zip(names, dtypes, strict=True)
     )
-    tensors = {first: placed(device, a, "fp16"), second: placed(device, b, "fp16")}
+    tensors = {
+        name: placed(device, array, dtype)
+        for name, array, dtype in zip(names, (a, b), dtypes, strict=True)
+    }
     splits = [Parts(), Parts(3, 4)] if direction == "backward_weight" else [Parts()]
     for parts in splits:
         expected = grouped_conv_reference(direction, a, b, sizes, parts=parts)
