@@ -15,6 +15,8 @@ namespace {
 
 using test::key_with_tile;
 using test::name_for;
+using test::sample_conv_key;
+using test::sample_fmha_key;
 using test::sample_key;
 using test::unopened_kernel;
 
@@ -72,6 +74,24 @@ TEST(RegistryJson, IsReadBackToTheSame) {
     EXPECT_EQ(kernel->resources_on("gfx950")->vgprs, 128);
     EXPECT_EQ(kernel->resources_on("gfx950")->workgroup_size, 256);
     EXPECT_FALSE(kernel->opened());
+}
+
+TEST(RegistryJson, OfAllFamiliesIsReadBackToTheSame) {
+    const auto original = sample_registry();
+    original->of<GroupedConvRegistry>()->add(unopened_kernel(sample_conv_key("backward_weight"), 2, {"gfx950"}));
+    original->of<FmhaRegistry>()->add(unopened_kernel(sample_fmha_key(), -1));
+    const std::string written = original->to_json();
+    const auto again = KernelRegistry::from_json(written);
+    EXPECT_EQ(again->to_json(), written);
+    EXPECT_EQ(again->of<GemmRegistry>()->size(), 2u);
+    const auto convolution = again->of<GroupedConvRegistry>()->find(sample_conv_key("backward_weight"));
+    ASSERT_NE(convolution, nullptr);
+    EXPECT_EQ(convolution->priority(), 2);
+    EXPECT_NE(convolution->resources_on("gfx950"), nullptr);
+    const auto attention = again->of<FmhaRegistry>()->find(sample_fmha_key());
+    ASSERT_NE(attention, nullptr);
+    EXPECT_EQ(attention->priority(), -1);
+    EXPECT_EQ(attention->name(), name_for(sample_fmha_key()));
 }
 
 TEST(RegistryJson, IsTheSameWhateverTheOrderOfAdding) {

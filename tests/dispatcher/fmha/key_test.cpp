@@ -7,22 +7,14 @@
 #include "arch/arch_specs.hpp"
 #include "ckdispatch/core/json.hpp"
 #include "ckdispatch/fmha/family.hpp"
+#include "tests/dispatcher/support/keys.hpp"
 
 namespace ckdispatch {
 namespace {
 
 using Builder = FmhaProblemBuilder;
 
-FmhaKey sample() {
-    FmhaKey key;
-    key.variant = "fwd", key.dtype = "fp16", key.mode = "batch", key.bias = "none", key.rotary = "none",
-    key.pipeline = "qr";
-    key.hdim_q = key.hdim_v = 64;
-    key.mask = key.lse = true;
-    key.tile = {128, 64, 32, 64, 32, 64}, key.waves = {4, 1, 1}, key.warp_tile = {32, 32, 16}, key.pads = {1, 1, 0, 0};
-    key.occupancy = 2;
-    return key;
-}
+FmhaKey sample() { return test::sample_fmha_key(); }
 
 /// What a stage of a caller's problem wants of its kernel.
 FmhaProblem stage(const Builder& builder) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ckdispatch/fmha/registry.hpp"
 #include "ckdispatch/gemm/registry.hpp"
 #include "ckdispatch/grouped_conv/registry.hpp"
 
@@ -50,6 +51,17 @@ inline GroupedConvKey sample_conv_key(Name direction = "forward") {
     key.pipeline = "compv3", key.epilogue = "cshuffle", key.scheduler = "intrawave";
     key.vector_a = 8, key.vector_b = 8, key.vector_c = 8;
     key.specialization = "default", key.split_k = "none", key.fused_op = "PassThrough";
+    return key;
+}
+
+inline FmhaKey sample_fmha_key() {
+    FmhaKey key;
+    key.variant = "fwd", key.dtype = "fp16", key.mode = "batch", key.bias = "none", key.rotary = "none",
+    key.pipeline = "qr";
+    key.hdim_q = key.hdim_v = 64;
+    key.mask = key.lse = true;
+    key.tile = {128, 64, 32, 64, 32, 64}, key.waves = {4, 1, 1}, key.warp_tile = {32, 32, 16}, key.pads = {1, 1, 0, 0};
+    key.occupancy = 2;
     return key;
 }
 
