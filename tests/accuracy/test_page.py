@@ -50,11 +50,7 @@ def test_every_direction_and_every_dtype_of_products_is_measured() -> None:
     }
     assert directions >= {("forward", dtype) for dtype in ("fp32", "fp8", "int8")}
     shipped = preselected_sets(FAMILIES["gemm"], ARCH)
-    dtypes = {
-        name.removeprefix("gemm_").removesuffix("_rcr_all")
-        for name in shipped
-        if name.endswith("_rcr_all")
-    }
+    dtypes = {dtype for dtype in ARCH.dtypes if f"gemm_{dtype}_rcr_all" in shipped}
     assert {one["dtype"] for one in documents if one["family"] == "gemm"} == dtypes
 
 

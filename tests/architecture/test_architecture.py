@@ -58,14 +58,7 @@ def test_the_check_sees_a_forbidden_use(tmp_path: Path) -> None:
 
 # The places that may name a GPU: the facts themselves, examples and expectations, and declarations
 # of where a kernel is meant to run.
-_MAY_NAME_GPUS = (
-    "arch",
-    "tests",
-    "docs",
-    "kernels",
-    "tools/bench",
-    "tools/codegen/ckgen/gemm/preselected",
-)
+_MAY_NAME_GPUS = ("arch", "tests", "docs", "kernels", "tools/bench")
 
 
 def test_no_code_outside_arch_decides_by_the_name_of_a_gpu() -> None:

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
-import ckgen
 import pytest
 from ckbench.edit import Edit, Rebuild, choose_edit
 from ckbench.errors import BenchError
 from ckbench.execution_log import Spawn
-from ckbench.kernel_set import KernelSet, load_arch, load_kernel_set, make_kernel_set
+from ckbench.kernel_set import (
+    KernelSet,
+    declaration_file,
+    load_arch,
+    load_kernel_set,
+    make_kernel_set,
+)
+from ckfamilies import REPOSITORY
 
 GPU = "gfx942"
 ARCH = load_arch(GPU)
-PRESELECTED = Path(ckgen.__file__).parent / "gemm" / "preselected"
 LARGE = {"tile": [128, 128, 32], "waves": [2, 2, 1], "warp_tile": [32, 32, 16]}
 SMALL = {"tile": [64, 64, 32], "waves": [2, 2, 1], "warp_tile": [32, 32, 16]}
 
@@ -54,7 +58,7 @@ def test_a_declaration_without_anything_to_edit_is_refused() -> None:
 
 
 def test_the_shipped_declaration_has_an_entry_to_edit() -> None:
-    kernels = load_kernel_set(PRESELECTED / "16bit.json", ARCH, GPU)
+    kernels = load_kernel_set(declaration_file(REPOSITORY), ARCH, GPU)
     edit = choose_edit(kernels, ARCH, GPU)
     edited = make_kernel_set(json.loads(json.dumps(edit.data)), ARCH, GPU)
     before, after = ({spec.name for spec in group.specs} for group in (kernels, edited))

@@ -193,10 +193,6 @@ class ToyFamily(Family):
     def headers(self) -> Mapping[str, Path]:
         return {}
 
-    @property
-    def preselected(self) -> Mapping[str, Path]:
-        return {}
-
     def set_words(self, spec: KernelSpec, field: str) -> tuple[str, ...]:
         return (str(getattr(spec, field)),)
 

@@ -42,18 +42,26 @@ def workspace() -> Iterator[Workspace]:
             yield workspace
 
 
-def declare(workspace: Workspace, *entries: Mapping[str, object]) -> None:
+def declare(workspace: Workspace, *entries: Mapping[str, object], file: str = "gemm_16bit") -> Path:
     declaration = {
         "family": "gemm",
         "dtype": "fp16",
         "layout": "rcr",
         "forbid_spills": True,
-        "sets": {"gemm_fp16_rcr_all": {}},
+        **({"sets": {"gemm_fp16_rcr_all": {}}} if file == "gemm_16bit" else {}),
         "defaults": {"waves": [2, 2, 1], "warp_tile": [32, 32, 16]},
         "kernels": entries,
     }
-    path = workspace.folder / "kernels/gemm_16bit.json"
+    path = workspace.folder / f"kernels/{file}.json"
     path.write_text(json.dumps(declaration))
+    return path
+
+
+def expansions(workspace: Workspace) -> dict[str, int]:
+    """When each declaration of //kernels was last expanded, by its file's name."""
+    base = Path(workspace.bazel("info", "output_base").stdout.strip())
+    found = base.glob("external/*ckdispatch.kernels.*/kernel_set.bzl")
+    return {path.parent.name.rpartition(".")[2]: path.stat().st_mtime_ns for path in found}
 
 
 def kernel_actions(spawns: list[Spawn]) -> list[tuple[str, str]]:
@@ -89,6 +97,26 @@ def test_a_new_first_entry_rebuilds_none_of_those_behind_it(workspace: Workspace
     workspace.build(SET)
     declare(workspace, PADDED, SMALL, SKINNY)
     assert {target for target, _ in kernel_actions(workspace.build(SET))} <= {PADDED_NAME, SET}
+
+
+def test_a_new_set_is_a_new_file_and_expands_no_other_declaration(workspace: Workspace) -> None:
+    asked = ("query", "kind(ck_kernel_set, //kernels:all)")
+    assert SET in workspace.bazel(*asked).stdout.split()
+    before = expansions(workspace)
+    assert len(before) >= 15
+    new = declare(workspace, SMALL, file="mine")
+    try:
+        assert {SET, "//kernels:mine"} <= {*workspace.bazel(*asked).stdout.split()}
+        after = expansions(workspace)
+        assert {name for name, when in after.items() if before.get(name) != when} == {"mine"}
+
+        declare(workspace, SMALL, PADDED, file="mine")
+        assert PADDED_NAME in workspace.bazel("query", "deps(//kernels:mine, 1)").stdout.split()
+        edited = expansions(workspace)
+        assert {name for name, when in edited.items() if after[name] != when} == {"mine"}
+    finally:
+        new.unlink()
+    assert "//kernels:mine" not in workspace.bazel(*asked).stdout.split()
 
 
 def test_which_rocm_prints_the_compiler_in_use(workspace: Workspace) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sets of attention kernels that ship with the generator."""
+"""The sets of attention kernels of kernels/."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def specs_for(name: str, gpu: str) -> list[FmhaSpec]:
 
 
 def test_there_is_a_small_and_a_full_set_of_each_kind() -> None:
-    assert set(SETS) == {*OF_KINDS, "fmha_fwd_fp32_all", "fmha_fwd_fp8_all", "fmha_examples"}
+    assert {*SETS} >= {*OF_KINDS, "fmha_fwd_fp32_all", "fmha_fwd_fp8_all", "fmha_examples"}
 
 
 @pytest.mark.parametrize("name", SETS)

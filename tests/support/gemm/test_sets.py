@@ -16,7 +16,7 @@ from cksupport.gemm.family import FAMILY
 from cksupport.kernels import Kernel
 from cksupport.results import Result, Results
 from cksupport.set_pairs import all_pairs
-from cksupport.set_summary import SetSummary, sets_page, shipped_sets
+from cksupport.set_summary import SetSummary, sets_page, shipped_sets, told_of
 from cksupport.verdicts import Outcome, Verdict
 from evidence_compiler import needs_its_compiler
 
@@ -68,7 +68,16 @@ def test_the_page_in_the_documentation_is_not_stale(digests: Digests) -> None:
     results = Results.read(EVIDENCE / "sets.json")
     text = (DOCS / "gemm_sets.md").read_text(encoding="utf-8")
     render = "run: ./bazelw run //tools/support -- gemm render"
-    assert text == sets_page(FAMILY, SETS, results, digests, ARCH), render
+    assert text == sets_page(FAMILY, told_of(text, SETS), results, digests, ARCH), render
+
+
+def test_a_page_says_nothing_wrong_of_a_set_that_it_does_not_have(
+    all_right: Results, digests: Digests
+) -> None:
+    older = {name: own for name, own in SETS.items() if name != SET}
+    text = sets_page(FAMILY, older, all_right, digests, ARCH)
+    assert told_of(text, SETS) == older
+    assert list(told_of(sets_page(FAMILY, SETS, all_right, digests, ARCH), SETS)) == [*SETS]
 
 
 def test_a_set_that_is_all_right_is_marked(all_right: Results, digests: Digests) -> None:

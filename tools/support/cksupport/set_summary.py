@@ -130,6 +130,11 @@ def _why(kernel: Kernel, state: str, results: Results) -> str | None:
     return spills(kernel, results) if state == SPILLS else results.known[kernel.key].outcome.why
 
 
+def told_of(page: str, sets: Sets) -> Sets:
+    """The sets that a page has a row for: what was declared since makes none of its rows wrong."""
+    return {name: own for name, own in sets.items() if f"\n| `{name}` |" in page}
+
+
 def sets_page(
     family: AnyFamily, sets: Sets, results: Results, digests: Digests, arch: ArchSpecs
 ) -> str:

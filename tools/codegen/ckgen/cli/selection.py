@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ckarch import ArchSpecs
+from ckfamilies import REPOSITORY
 
 from ckgen.core import codec
 from ckgen.core.declaration import (
@@ -17,6 +18,7 @@ from ckgen.core.declaration import (
     Declaration,
     load_declaration,
     parse_declaration,
+    read_declaration,
 )
 from ckgen.core.errors import DeclarationError, FieldError, UsageError
 from ckgen.core.expand import ExpandedKernel, expand
@@ -25,6 +27,9 @@ from ckgen.core.sets import named_sets, restrict
 from ckgen.core.spec import KernelSpec
 from ckgen.core.target import DEFAULT_GPU, Target
 from ckgen.families import FAMILIES
+
+_SHIPPED = REPOSITORY / "kernels"
+"""Declarations lie there and, in runfiles and in a wheel, manifests and descriptions of kernels."""
 
 
 @dataclass(frozen=True)
@@ -153,11 +158,22 @@ def _declaration(
 
 def preselected_sets(family: Family, arch: ArchSpecs) -> dict[str, Declaration]:
     """The sets that ship with the family, by name."""
+    return {
+        one.name: restrict(declaration, one)
+        for name, declaration in shipped_declarations(family, arch).items()
+        for one in named_sets(declaration, name)
+    }
+
+
+def shipped_declarations(family: Family, arch: ArchSpecs) -> dict[str, Declaration]:
+    """The declarations of ``kernels/`` that are of the family, by the stem of their file."""
     found = {}
-    for stem, path in family.preselected.items():
-        declaration = load_declaration(path, FAMILIES, arch.gpus, path.name)
-        for one in named_sets(declaration, f"{family.name}_{stem}"):
-            found[one.name] = restrict(declaration, one)
+    for path in sorted(_SHIPPED.glob("*.json")):
+        source = f"{_SHIPPED.name}/{path.name}"
+        data = read_declaration(path, source)
+        # Nothing but a declaration says its family at the top.
+        if isinstance(data, dict) and data.get("family") == family.name:
+            found[path.stem] = parse_declaration(data, FAMILIES, arch.gpus, source)
     return found
 
 

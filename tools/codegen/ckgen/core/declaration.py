@@ -69,11 +69,16 @@ def load_declaration(
     path: Path, families: Mapping[str, Family], known_gpus: tuple[str, ...], source: str = ""
 ) -> Declaration:
     """The declaration in ``path``; messages call it ``source``, or by its path if that is empty."""
+    source = source or str(path)
+    return parse_declaration(read_declaration(path, source), families, known_gpus, source)
+
+
+def read_declaration(path: Path, source: str) -> object:
+    """The JSON in ``path``, of a declaration or of something else; messages call it ``source``."""
     try:
-        data = codec.load_json(path)
+        return codec.load_json(path)
     except FieldError as error:
-        raise DeclarationError(str(error).replace(str(path), source or str(path), 1)) from error
-    return parse_declaration(data, families, known_gpus, source or str(path))
+        raise DeclarationError(str(error).replace(str(path), source, 1)) from error
 
 
 def parse_declaration(

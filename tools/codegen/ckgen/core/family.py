@@ -54,7 +54,7 @@ class Family(ABC):
 
     name: ClassVar[str]
     folder: ClassVar[Path]
-    """Where its template and its declarations lie."""
+    """Where its template lies."""
     summary: ClassVar[str]
     spec_type: ClassVar[type[KernelSpec]]
     rules: ClassVar[tuple[Rule, ...]]
@@ -121,11 +121,6 @@ class Family(ABC):
             **{path.relative_to(_HEADERS).as_posix(): path for path in inside},
             **{path.name: path for path in sorted(_ABI.glob("*.h"))},
         }
-
-    @property
-    def preselected(self) -> Mapping[str, Path]:
-        """The declarations that ship with the family, by the stem of their file."""
-        return {path.stem: path for path in sorted((self.folder / "preselected").glob("*.json"))}
 
     @abstractmethod
     def set_words(self, spec: KernelSpec, field: str) -> tuple[str, ...]:
