@@ -54,14 +54,27 @@ order_test = unittest.make(
 
 def _missing_test_impl(ctx):
     env = analysistest.begin(ctx)
-    asserts.expect_failure(env, _REASON)
+    target = analysistest.target_under_test(env)
+    actions = analysistest.target_actions(env)
+    asserts.equals(env, ["CkRefuse"], [action.mnemonic for action in actions])
+    asserts.true(env, _REASON in actions[0].argv, str(actions[0].argv))
+    asserts.equals(env, target[DefaultInfo].files.to_list(), actions[0].outputs.to_list())
     return analysistest.end(env)
 
 missing_test = analysistest.make(
     _missing_test_impl,
-    doc = "A missing library loads, and analysis of it or of what needs it fails with its " +
-          "sentence.",
-    expect_failure = True,
+    doc = "A missing library is analysed, and building it fails with its sentence.",
+)
+
+def _needs_missing_test_impl(ctx):
+    env = analysistest.begin(ctx)
+    context = analysistest.target_under_test(env)[CcInfo].compilation_context
+    asserts.equals(env, ["missing.missing"], [file.basename for file in context.headers.to_list()])
+    return analysistest.end(env)
+
+needs_missing_test = analysistest.make(
+    _needs_missing_test_impl,
+    doc = "Whatever is compiled with a missing library needs what fails with its sentence.",
 )
 
 def rocm_places_test_suite(name):
@@ -85,7 +98,7 @@ def rocm_places_test_suite(name):
         tags = ["manual"],
         deps = [":missing"],
     )
-    missing_test(
+    needs_missing_test(
         name = name + "_needs_missing",
         target_under_test = ":needs_missing",
     )
