@@ -5,6 +5,7 @@ whole declarations.
 load(":actions.bzl", "refuse")
 load(":kernel.bzl", "ck_kernel")
 load(":providers.bzl", "CkKernelInfo", "CkKernelSetInfo")
+load(":python_library.bzl", "python_library")
 
 visibility(["//rules/...", "//tests/rules/..."])
 
@@ -85,7 +86,8 @@ ck_kernel_set = rule(
         ),
     },
     doc = "All kernels of a declaration and `<name>.manifest.json`, which names each library " +
-          "with its hash and its resources. Python and C++ targets take it as `data`.",
+          "with its hash and its resources. C++ targets take it as `data`; Python targets depend " +
+          "on the library that `ck_kernel_sets` makes of it.",
     provides = [CkKernelSetInfo],
 )
 
@@ -113,6 +115,8 @@ def _merge(made, kernel, forbid_spills):
 
 def ck_kernel_sets(name, sets, tags = None, visibility = None):
     """Instantiates each kernel of some declarations once, and a ck_kernel_set for each of these.
+
+    Beside a set is `<set>_py`, its Python library: the package `ckdispatch` and the set as data.
 
     Args:
         name: of a filegroup with the files of all the sets.
@@ -145,6 +149,7 @@ def ck_kernel_sets(name, sets, tags = None, visibility = None):
             tags = tags,
             visibility = visibility,
         )
+        python_library(kernel_set["set"], tags, visibility)
     native.filegroup(
         name = name,
         srcs = [":" + kernel_set["set"] for kernel_set in sets],

@@ -95,7 +95,8 @@ def test_the_targets_of_a_set_can_be_made_in_a_package_of_the_project(workspace:
     package.mkdir()
     (package / "BUILD.bazel").write_text(shown)
     listed = workspace.bazel("query", "//own:all").stdout.split()
-    assert {f"//own:{kernel}" for _, kernel in WANTED} | {"//own:my_gemms"} <= set(listed)
+    sets = {"//own:my_gemms", "//own:my_gemms_py"}
+    assert {f"//own:{kernel}" for _, kernel in WANTED} | sets <= set(listed)
 
 
 def test_the_documentation_shows_this_project(workspace: Workspace) -> None:

@@ -1,6 +1,7 @@
 """Tests of ck_kernel_set and ck_kernel_sets."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_python//python:defs.bzl", "PyInfo")
 load("//rules:defs.bzl", "CkKernelInfo", "CkKernelSetInfo", "ck_kernel_set", "ck_kernel_sets")
 load(":fakes.bzl", "MISSING", "fake_kernel", "settings", "settings_without_compiler")
 
@@ -107,6 +108,26 @@ shared_kernel_test = analysistest.make(
           "spills forbidden by either.",
 )
 
+def _library_test_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    sources = [file.short_path for file in target[PyInfo].transitive_sources.to_list()]
+    asserts.true(env, "python/ckdispatch/__init__.py" in sources, str(sources))
+    files = [file.short_path for file in target[DefaultInfo].default_runfiles.files.to_list()]
+    for file in [
+        "dispatcher/libckdispatch.so",
+        "tests/rules/lenient.manifest.json",
+        "tests/rules/libshared_kernel.so",
+    ]:
+        asserts.true(env, file in files, "{} is not among {}".format(file, files))
+    return analysistest.end(env)
+
+library_test = analysistest.make(
+    _library_test_impl,
+    config_settings = settings("gfx942"),
+    doc = "A set is a Python library, which brings the package and the set along.",
+)
+
 def _declaration(name, gpus, refused, forbid_spills):
     """A KERNEL_SET with one kernel, as an expansion gives it."""
     return {
@@ -202,12 +223,17 @@ def kernel_set_test_suite(name):
         name = name + "_shared_kernel",
         target_under_test = ":shared_kernel",
     )
+    library_test(
+        name = name + "_library",
+        target_under_test = ":lenient_py",
+    )
     native.test_suite(
         name = name,
         tests = [
             name + "_empty",
             name + "_errors",
             name + "_info",
+            name + "_library",
             name + "_no_compiler",
             name + "_no_legal_kernel",
             name + "_shared_kernel",

@@ -41,7 +41,7 @@ def _module(module: Message) -> Iterator[str]:
     yield from (f"## @ckdispatch{_text(module, 'file')}", "", _text(module, "module_docstring"), "")
     for extension in _messages(module, "module_extension_info"):
         name = _text(extension, "extension_name")
-        yield from (f"### {name}", "", _text(extension, "doc_string"), "")
+        yield from (f"### {name}", "", _text(extension, "doc_string").strip(), "")
         for tag in _messages(extension, "tag_class"):
             yield from _described(
                 f"{name}.{_text(tag, 'tag_name')}", tag, _attributes(tag, "attribute")
@@ -63,7 +63,7 @@ def _module(module: Message) -> Iterator[str]:
 
 
 def _described(name: str, what: Message, table: Iterable[str]) -> Iterator[str]:
-    yield from (f"### {name}", "", _text(what, "doc_string"), "")
+    yield from (f"### {name}", "", _text(what, "doc_string").strip(), "")
     yield from table
 
 
