@@ -88,6 +88,16 @@ def test_a_consumer_has_the_command_line(workspace: Workspace) -> None:
     assert DEVICE in {device["name"] for device in json.loads(answer)["devices"]}
 
 
+def test_a_set_is_known_by_its_module_too(workspace: Workspace) -> None:
+    workspace.bazel("build", "@my_gemms//:my_gemms")
+    asked = ("run", "@ckdispatch//python:cli", "--", "list", "--kernels", "consumer.my_gemms")
+    listed = workspace.bazel(*asked, "--json").stdout
+    assert all(kernel in listed for _, kernel in WANTED)
+    other = workspace.try_bazel(*asked[:-1], "other.my_gemms")
+    assert other.code == 3
+    assert "the kernel set other.my_gemms was asked for and is neither" in other.output
+
+
 def test_the_targets_of_a_set_can_be_made_in_a_package_of_the_project(workspace: Workspace) -> None:
     page = (workspace.repository / PAGE).read_text()
     shown = page.rpartition("```python\n")[2].partition("```")[0]

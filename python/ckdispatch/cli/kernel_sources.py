@@ -57,6 +57,8 @@ def _built(clone: Path, name: str) -> Iterator[Path]:
     """What Bazel built last in a clone, the manifest nearest to the top first."""
     for depth in range(_DEEPEST):
         yield from sorted((clone / "bazel-bin").glob("*/" * depth + f"{name}.manifest.json"))
+    if scoped := places.find_in_repositories(clone / "bazel-bin" / "external", name):
+        yield scoped
 
 
 def _add(registry: Registry, source: str) -> None:
