@@ -40,4 +40,5 @@ gpus_setting = rule(
 
 The value is a list of names from `arch_specs.json` separated by commas, or `all` on its own. A
 target that depends on the setting gets its `GpusInfo`.""",
+    provides = [GpusInfo],
 )

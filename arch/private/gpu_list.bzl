@@ -1,5 +1,7 @@
 """The grammar of a list of GPUs."""
 
+visibility(["//arch/...", "//tests/arch/..."])
+
 ALL = "all"
 
 def parse_gpu_list(value, known, what):

@@ -2,6 +2,8 @@
 time.
 """
 
+visibility(["//arch/...", "//tests/arch/..."])
+
 _FACTS = ["family", "fp8_emulated", "half_registers", "lds_bytes", "matrix_isa", "wave_size"]
 
 def specs_bzl(document):

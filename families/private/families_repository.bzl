@@ -1,6 +1,8 @@
 """What Starlark reads from `families.json`, as a repository, because it is needed at loading time.
 """
 
+visibility(["//families/...", "//tests/families/..."])
+
 _FIELDS = {
     "ck_folders": "list",
     "host_needs_ck": "bool",

@@ -70,6 +70,7 @@ hip_toolchain = rule(
         ),
     },
     doc = "A clang with AMD GPU support, its headers and its device libraries.",
+    provides = [platform_common.ToolchainInfo],
 )
 
 def _disabled_hip_toolchain_impl(ctx):
@@ -82,4 +83,5 @@ disabled_hip_toolchain = rule(
     },
     doc = "Stands in where no compiler was found, so that analysis and query work; building a " +
           "kernel fails with the reason.",
+    provides = [platform_common.ToolchainInfo],
 )

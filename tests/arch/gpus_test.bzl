@@ -4,7 +4,7 @@ load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("@ck_arch//:specs.bzl", "GPUS", "GPU_FACTS")
 load("//arch:gpus.bzl", "GpusInfo", "gpus_setting")
 
-# What is tested.
+# A wrong list or table ends the build, where these return the sentence that a test can read.
 load("//arch/private:gpu_list.bzl", "parse_gpu_list")  # buildifier: disable=bzl-visibility
 load("//arch/private:specs_repository.bzl", "specs_bzl")  # buildifier: disable=bzl-visibility
 

@@ -91,6 +91,32 @@ def test_no_code_outside_arch_decides_by_the_name_of_a_gpu() -> None:
     assert wrong == []
 
 
+def test_every_starlark_file_that_others_may_load_is_in_a_library() -> None:
+    builds = {file.parent: (REPOSITORY / file).read_text() for file in FILES if _is_build(file)}
+    libraries = {
+        package: "".join(re.findall(r"^bzl_library\(\n(.*?)^\)", text, re.DOTALL | re.MULTILINE))
+        for package, text in builds.items()
+    }
+    missing = []
+    for file in FILES:
+        if file.suffix == ".bzl" and file.parts[0] != "tests" and _is_ours(file):
+            package = next(folder for folder in file.parents if folder in builds)
+            name = file.relative_to(package)
+            here = f'"{name}"' in libraries[package] or 'glob(["*.bzl"])' in libraries[package]
+            if not here and f'"//{package}:{name}"' not in "".join(libraries.values()):
+                missing.append(str(file))
+    assert missing == []
+
+
+def _is_build(file: PurePosixPath) -> bool:
+    return file.name == "BUILD.bazel"
+
+
+def _is_ours(file: PurePosixPath) -> bool:
+    """Modules of others lie in the registry of the sealed root."""
+    return not file.is_relative_to("tools/sealed/registry")
+
+
 # What is about some families and not for all of them: shipped sets, programs that show or measure
 # one, and what is fetched.
 _MAY_NAME_FAMILIES = (

@@ -5,7 +5,7 @@ there is none.
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
-# What is tested.
+# A repository rule asks these about the machine, a test about machines that are made up.
 load("//rules/private:missing_library.bzl", "missing_library")  # buildifier: disable=bzl-visibility
 load("//rules/private:rocm_places.bzl", "rocm_places")  # buildifier: disable=bzl-visibility
 
