@@ -237,10 +237,8 @@ void Definedness::take_in(const Instr& instr, const Results& results, const Load
                 set_vector(register_of(dst, dword), results.written, loaded.at(std::size_t(dword)));
         } else if (dst.is_vector()) {
             set_vector(dst, results.written, made);
-            const bool by_halves =
-                flow.flow == Flow::upward || flow.flow == Flow::pick || flow.flow == Flow::halves;
-            if (by_halves && dst.dwords == 2)
-                set_vector(half_of(dst, false), results.written, results.low);
+            const bool by_halves = flow.flow == Flow::upward || flow.flow == Flow::pick || flow.flow == Flow::halves;
+            if (by_halves && dst.dwords == 2) set_vector(half_of(dst, false), results.written, results.low);
         } else if (dst.is_scalar()) {
             // A compare writes zeros for the lanes that are off.
             const bool mask = traits.klass == Class::valu && instr.def->dst[std::size_t(n)] == Type::mask;
