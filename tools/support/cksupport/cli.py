@@ -93,12 +93,15 @@ def sweep_cells(options: argparse.Namespace, arch: ArchSpecs) -> int:
     with sole_writer(options.results):
         known = Results.read(options.results)
         results = _try(options.family.stages(cells), options, known, digests, machine)
+        sets = shipped_sets(options.family, arch)
         if not options.gpu and not options.table:
-            results.keep_only({cell.key for cell in cells if cell.key is not None})
+            # What was tried for a cell that has another kernel now still counts for its set.
+            shipped = {kernel.key for own in sets.values() for kernel in own}
+            results.keep_only(shipped | {cell.key for cell in cells if cell.key is not None})
     code = _report(Summary.of(cells, results, digests), options)
     if not options.with_sets:
         return code
-    sets, known = shipped_sets(options.family, arch), Results.read(options.sets).beside(results)
+    known = Results.read(options.sets).beside(results)
     return max(code, _sweep_sets(sets, options, known, digests, machine))
 
 
